@@ -242,29 +242,48 @@ export function beforeInsert(
   name: string,
   run: () => Promise<void>,
 ): SessionStore {
-  const store = new Proxy(sessions.store, {
-    get(target, key) {
-      if (key === "table") {
-        return (table: string) =>
-          table === name ? interrupted(target.table(table), run) : target.table(table);
-      }
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
+  const inserting = withMember(sessions, name, "insert", (insert) => async (...values) => {
+    await run();
+    return insert(...values);
   });
-  return { store, close: () => sessions.close() };
+  return withMember(inserting, name, "replace", (replace) => async (...values) => {
+    await run();
+    return replace(...values);
+  });
 }
 
-function interrupted(table: Table, run: () => Promise<void>): Table {
-  return new Proxy(table, {
+/** The same store, which notes how many parts each query gives. */
+export function watching(sessions: SessionStore, read: number[]): SessionStore {
+  return withMember(sessions, "parts", "rows", (rows) => async (options) => {
+    const found = await rows(options);
+    read.push(found.length);
+    return found;
+  });
+}
+
+/** The same store, one of whose tables does something else. */
+export function withMember<Name extends "rows" | "insert" | "replace">(
+  sessions: SessionStore,
+  name: string,
+  member: Name,
+  make: (own: Table[Name]) => Table[Name],
+): SessionStore {
+  const store = new Proxy(sessions.store, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
-      const own = typeof value === "function" ? value.bind(target) : value;
-      if (key !== "insert" && key !== "replace") return own;
-      return async (...values: unknown[]) => {
-        await run();
-        return own(...values);
+      if (key !== "table") return typeof value === "function" ? value.bind(target) : value;
+      return (asked: string): unknown => {
+        const table = target.table(asked);
+        if (asked !== name) return table;
+        return new Proxy(table, {
+          get(_, each) {
+            const own: unknown = Reflect.get(table, each, table);
+            const bound = typeof own === "function" ? own.bind(table) : own;
+            return each === member ? make(bound) : bound;
+          },
+        });
       };
     },
   });
+  return { store, close: () => sessions.close() };
 }

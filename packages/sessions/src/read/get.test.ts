@@ -2,7 +2,14 @@ import { stringifyJson } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
 import { describe, expect, it } from "vitest";
 import { openSessions, type SessionStore } from "../session-store.ts";
-import { type DemoSession, ingestDemo, said, withAltered, withStore } from "../testing.ts";
+import {
+  type DemoSession,
+  ingestDemo,
+  said,
+  watching,
+  withAltered,
+  withStore,
+} from "../testing.ts";
 import { getMessage, getSession, readPages, type SessionPage } from "./get.ts";
 
 const talk: DemoSession = {
@@ -209,6 +216,26 @@ describe("readPages", () => {
       expect(pages[0]).toEqual(await getSession(sessions, "s", { limitBytes }));
     }),
   );
+
+  it("reads few more of large messages than are on a page", () =>
+    withStore(async (sessions) => {
+      const bytes = new Uint8Array(100_000);
+      const messages = Array.from({ length: 200 }, (_, at) => ({
+        ...said(`m${at}`, "see"),
+        bytes,
+      }));
+      await ingestDemo(sessions, [{ id: "s", messages }]);
+      const read: number[] = [];
+      const pages: SessionPage[] = [];
+
+      const options = { mode: "verbatim", limitBytes: 1024 * 1024 } as const;
+      for await (const page of readPages(watching(sessions, read), "s", options)) pages.push(page);
+
+      expect(pages.flatMap(idsOf)).toEqual(messages.map(({ id }) => id));
+      // Of a text and a picture, the pictures once more.
+      const least = messages.length * 3;
+      expect(read.reduce((sum, rows) => sum + rows)).toBeLessThan(least * 2);
+    }));
 
   it("gives one page of a session that holds nothing, or nothing more", () =>
     withStore(async (sessions) => {

@@ -45,7 +45,8 @@ export type MessageView = {
 const pageBytes = 64 * 1024;
 /** What a message shown takes of a page; a guess, until some of the session are read. */
 const usualBytes = { conversational: 600, complete: 240, verbatim: 2_000 } as const;
-const leastRead = 8;
+/** How many are read while that is a guess: each may hold a picture. */
+const firstRead = 140;
 /** For many more the whole session would be read. */
 const mostRead = 400;
 // To read a few too many costs less than to read again.
@@ -90,8 +91,12 @@ export async function* readPages(
   const from = afterId === undefined ? 0 : nextPlace(all, placeOf(outline, id, afterId));
   const before = new Set(all.slice(0, from));
   let next = places.filter((place) => before.has(place)).length;
+  let bytesEach: number | undefined;
   do {
-    const messages = await pageFrom(store, id, places.slice(next), mode, limitBytes);
+    const limits = { bytes: limitBytes, bytesEach };
+    const page = await pageFrom(store, id, places.slice(next), mode, limits);
+    const { messages } = page;
+    bytesEach = page.bytesEach;
     next += messages.length;
     yield {
       session: sessionToWire(session),
@@ -102,20 +107,30 @@ export async function* readPages(
   } while (next < places.length);
 }
 
+type PageLimits = {
+  readonly bytes: number;
+  /** About what a message takes; undefined while none was read. */
+  readonly bytesEach: number | undefined;
+};
+
+type PageFrom = Pick<PageLimits, "bytesEach"> & { readonly messages: readonly ShownMessage[] };
+
 async function pageFrom(
   store: Store,
   id: string,
   places: readonly Place[],
   mode: ResponseMode,
-  limitBytes: number,
-): Promise<ShownMessage[]> {
+  limits: PageLimits,
+): Promise<PageFrom> {
   const load = mode === "verbatim" ? loadMessages : loadShown;
   const messages: ShownMessage[] = [];
   let bytes = 0;
-  let bytesEach: number = usualBytes[mode];
-  for (let next = 0; next < places.length && (next === 0 || bytes < limitBytes); ) {
-    const wanted = Math.ceil(((limitBytes - bytes) / bytesEach) * readBeyond);
-    const count = Math.max(leastRead, Math.min(mostRead, wanted));
+  let { bytesEach } = limits;
+  for (let next = 0; next < places.length && (next === 0 || bytes < limits.bytes); ) {
+    const wanted = Math.ceil(
+      ((limits.bytes - bytes) / (bytesEach ?? usualBytes[mode])) * readBeyond,
+    );
+    const count = Math.max(1, Math.min(bytesEach === undefined ? firstRead : mostRead, wanted));
     const chunk = await markHollow(
       store,
       id,
@@ -124,13 +139,13 @@ async function pageFrom(
     for (const placed of chunk) {
       const shown = show(placed, mode);
       bytes += sizeOf(shown);
-      if (messages.length > 0 && bytes > limitBytes) break;
+      if (messages.length > 0 && bytes > limits.bytes) break;
       messages.push(shown);
       next += 1;
     }
     bytesEach = bytes / messages.length;
   }
-  return messages;
+  return { messages, bytesEach };
 }
 
 /** Which neighbours of a message are shown, and which page of its parts. */

@@ -1,5 +1,4 @@
 import type { ReadEvent } from "@pond/canonical";
-import type { Table } from "@pond/substrate";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { SessionStore } from "../session-store.ts";
@@ -8,6 +7,8 @@ import {
   type DemoSession,
   demoEvents,
   ingestDemo,
+  watching,
+  withMember,
   withStore,
 } from "../testing.ts";
 
@@ -309,39 +310,3 @@ it("hold the newest text of a message that was revised before", () =>
 
     expect(await windows(sessions)).toMatchObject({ m0: { text: "anew\nsecon\nthird" } });
   }));
-
-/** The same store, which notes how many parts each query gives. */
-function watching(sessions: SessionStore, read: number[]): SessionStore {
-  return withMember(sessions, "parts", "rows", (rows) => async (options) => {
-    const found = await rows(options);
-    read.push(found.length);
-    return found;
-  });
-}
-
-/** The same store, one of whose tables does something else. */
-function withMember<Name extends "rows" | "insert">(
-  sessions: SessionStore,
-  name: string,
-  member: Name,
-  make: (own: Table[Name]) => Table[Name],
-): SessionStore {
-  const store = new Proxy(sessions.store, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      if (key !== "table") return typeof value === "function" ? value.bind(target) : value;
-      return (asked: string): unknown => {
-        const table = target.table(asked);
-        if (asked !== name) return table;
-        return new Proxy(table, {
-          get(_, each) {
-            const own: unknown = Reflect.get(table, each, table);
-            const bound = typeof own === "function" ? own.bind(table) : own;
-            return each === member ? make(bound) : bound;
-          },
-        });
-      };
-    },
-  });
-  return { store, close: () => sessions.close() };
-}
