@@ -1,14 +1,5 @@
-import type { Message, Part } from "@pond/canonical";
-import {
-  and,
-  type Cell,
-  eq,
-  type Filter,
-  oneOf,
-  type Row,
-  rowId,
-  type Store,
-} from "@pond/substrate";
+import type { Message, Part, SessionId } from "@pond/canonical";
+import { and, eq, type Filter, oneOf, type Row, rowId, type Store } from "@pond/substrate";
 import { MessageNotFoundError } from "../errors.ts";
 import { compareRevisions } from "../revisions/order.ts";
 import {
@@ -98,29 +89,90 @@ async function placedMessages(
     sessionId,
     places.filter(({ id }) => !known.has(id)),
   );
-  const [messageRows, parts] = await Promise.all([
+  const [rows, parts] = await Promise.all([
     store.table("messages").rows({ columns: onDamaged ? checkedColumns : messageColumns, where }),
-    loadParts(
-      store,
-      sessionId,
-      places.flatMap(({ id, carrierId }) => (carrierId === undefined ? [id] : [])),
-    ),
+    loadParts(store, sessionId, withoutCarrier(places)),
   ]);
-  const own = messageRows.filter((row) => row["session_id"] === sessionId);
-  const rows = new Map(own.map((row) => [String(row["id"]), row]));
-  const placed: PlacedMessage[] = [];
+  const own = rows.filter((row) => row["session_id"] === sessionId);
+  return placed(store, { sessionId, places, rows: [...own, ...known.values()], parts, onDamaged });
+}
+
+/** Where the messages of a session stand, all that are wanted of it. */
+export type SessionPlaces = {
+  readonly sessionId: SessionId;
+  readonly places: readonly Place[];
+};
+
+/**
+ * The messages of several sessions, of each in their order. All that is stored of these sessions is
+ * read at once: for small ones a query costs more than what it finds.
+ *
+ * @throws {MessageNotFoundError}
+ */
+export async function loadOfSessions(
+  store: Store,
+  sessions: readonly SessionPlaces[],
+  onDamaged?: (sessionId: SessionId) => void,
+): Promise<PlacedMessage[][]> {
+  const where = oneOf(
+    "session_id",
+    sessions.map(({ sessionId }) => sessionId),
+  );
+  const ownIds = new Map<string, ReadonlySet<string>>(
+    sessions.map(({ sessionId, places }) => [sessionId, new Set(withoutCarrier(places))]),
+  );
+  const isWanted = (row: Row): boolean =>
+    ownIds.get(sessionOf(row))?.has(String(row["message_id"])) === true;
+  const columns = onDamaged ? checkedColumns : messageColumns;
+  const [messageRows, partRows] = await Promise.all([
+    store.table("messages").rows({ columns, where }),
+    rowsOfParts(store, where, isWanted),
+  ]);
+  const rows = Map.groupBy(messageRows, sessionOf);
+  const parts = Map.groupBy(partRows, sessionOf);
+  return Promise.all(
+    sessions.map(({ sessionId, places }) =>
+      placed(store, {
+        ...{ sessionId, places, rows: rows.get(sessionId) ?? [] },
+        parts: partsByMessage(parts.get(sessionId) ?? []),
+        onDamaged: onDamaged && (() => onDamaged(sessionId)),
+      }),
+    ),
+  );
+}
+
+/** Ids of messages that are what their own rows say. */
+function withoutCarrier(places: readonly Pointer[]): string[] {
+  return places.flatMap(({ id, carrierId }) => (carrierId === undefined ? [id] : []));
+}
+
+type Loaded = {
+  readonly sessionId: string;
+  readonly places: readonly Pointer[];
+  /** Of messages and carriers of that session, these at least. */
+  readonly rows: readonly Row[];
+  readonly parts: ReadonlyMap<string, MessageParts>;
+  readonly onDamaged: OnDamaged | undefined;
+};
+
+async function placed(
+  store: Store,
+  { sessionId, places, rows, parts, onDamaged }: Loaded,
+): Promise<PlacedMessage[]> {
+  const byId = new Map(rows.map((row) => [String(row["id"]), row]));
+  const messages: PlacedMessage[] = [];
   for (const { id, carrierId } of places) {
-    const carrier = carrierId === undefined ? undefined : rows.get(carrierId);
+    const carrier = carrierId === undefined ? undefined : byId.get(carrierId);
     const revised = carrier && messageFromCarrier(carrier);
-    const row = known.get(id) ?? rows.get(id);
+    const row = byId.get(id);
     const isGone = carrierId === undefined ? row === undefined : carrier === undefined;
-    if (revised) placed.push({ message: revised, isRevised: true });
+    if (revised) messages.push({ message: revised, isRevised: true });
     // Nothing stored goes away: better no answer than one that leaves something out.
     else if (row === undefined || isGone) throw new MessageNotFoundError(sessionId, id);
-    else if (carrier) placed.push(await newestValue(store, sessionId, row, onDamaged));
-    else placed.push(ownValue(row, parts.get(id), onDamaged));
+    else if (carrier) messages.push(await newestValue(store, sessionId, row, onDamaged));
+    else messages.push(ownValue(row, parts.get(id), onDamaged));
   }
-  return placed;
+  return messages;
 }
 
 /** The same messages, of which those that have lost their parts say so. */
@@ -212,31 +264,46 @@ async function loadParts(
   sessionId: string,
   messageIds: readonly string[],
 ): Promise<Map<string, MessageParts>> {
-  const table = store.table("parts");
   const where = withinSession(sessionId, "message_id", messageIds);
   const wanted = new Set(messageIds);
-  const found = await table.rows({ columns: partColumns, where });
-  // Those of others may be damaged, and a carrier stand for them.
-  const rows = found.filter((row) => wanted.has(String(row["message_id"])));
-  const bytes = new Map<string, Cell>();
-  if (rows.some(hasBytes)) {
-    const columns = ["message_id", "id", "data"];
-    const files = await table.rows({ columns, where: and(where, eq("type", "file")) });
-    for (const row of files) bytes.set(partKey(row), row["data"] ?? null);
-  }
+  const isWanted = (row: Row): boolean => wanted.has(String(row["message_id"]));
+  return partsByMessage(await rowsOfParts(store, where, isWanted));
+}
+
+/** Rows of parts, with the bytes of files. Those that are not wanted may be damaged. */
+async function rowsOfParts(
+  store: Store,
+  where: Filter,
+  isWanted: (row: Row) => boolean,
+): Promise<Row[]> {
+  const table = store.table("parts");
+  const rows = (await table.rows({ columns: partColumns, where })).filter(isWanted);
+  if (!rows.some(hasBytes)) return rows;
+  const columns = ["session_id", "message_id", "id", "data"];
+  const files = await table.rows({ columns, where: and(where, eq("type", "file")) });
+  const bytes = new Map(files.map((row) => [partKey(row), row["data"] ?? null]));
+  return rows.map((row) => {
+    const data = bytes.get(partKey(row)) ?? null;
+    return data === null ? row : { ...row, data };
+  });
+}
+
+function partsByMessage(rows: readonly Row[]): Map<string, MessageParts> {
   const byMessage = new Map<string, MessageParts>();
-  for (const found of inOrder(rows)) {
-    const id = String(found["message_id"]);
-    const data = bytes.get(partKey(found)) ?? null;
-    const row = data === null ? found : { ...found, data };
+  for (const row of inOrder(rows)) {
+    const id = String(row["message_id"]);
     const { parts, rows } = byMessage.get(id) ?? { parts: [], rows: [] };
-    parts.push(partFromRow(found, data));
+    parts.push(partFromRow(row, row["data"] ?? null));
     rows.push(row);
     byMessage.set(id, { parts, rows });
   }
   return byMessage;
 }
 
+function sessionOf(row: Row): string {
+  return String(row["session_id"]);
+}
+
 function partKey(row: Row): string {
-  return JSON.stringify([row["message_id"], row["id"]]);
+  return JSON.stringify([row["session_id"], row["message_id"], row["id"]]);
 }

@@ -1,5 +1,5 @@
 import type { Session } from "@pond/canonical";
-import { and, eq, type Row, rowId, type Store } from "@pond/substrate";
+import { and, eq, oneOf, type Row, rowId, type Store } from "@pond/substrate";
 import { SessionNotFoundError } from "../errors.ts";
 import { compareRevisions } from "../revisions/order.ts";
 import { liveMessages, type StoredMessage, sessionItself } from "../revisions/reconcile.ts";
@@ -26,13 +26,12 @@ export type Place = {
   readonly carrierId: string | undefined;
 };
 
-/** A session's own row, as first stored. @throws {SessionNotFoundError} */
-async function loadSession(store: Store, id: string): Promise<Session> {
-  const where = eq("id", id);
+/** Sessions as first stored, by id. */
+async function loadSessions(store: Store, ids: readonly string[]): Promise<Map<string, Session>> {
+  const where = oneOf("id", ids);
   // Without a limit, which takes the engine longer to plan than one row to read.
-  const [row] = await store.table("sessions").rows({ columns: sessionColumns, where });
-  if (row === undefined) throw new SessionNotFoundError(id);
-  return sessionFromRow(row);
+  const rows = await store.table("sessions").rows({ columns: sessionColumns, where });
+  return new Map(rows.map((row) => [String(row["id"]), sessionFromRow(row)]));
 }
 
 const placeColumns = [...storedColumns, "role", "is_searchable", rowId];
@@ -53,11 +52,33 @@ export type Outline = Places & { readonly session: Session };
  * @throws {SessionNotFoundError}
  */
 export async function loadOutline(store: Store, id: string, at: At): Promise<Outline> {
-  const [stored, rows] = await Promise.all([loadSession(store, id), placeRows(store, id, at)]);
-  const carriers = carrierIds(rows.map(storedMessage));
-  const carrierId = carriers.get(sessionItself);
-  const session = carrierId && (await loadRevised(store, stored, carrierId));
-  return { session: session || stored, ...toPlaces(rows, carriers) };
+  const [outline] = await loadOutlines(store, [id], at);
+  if (outline === undefined) throw new SessionNotFoundError(id);
+  return outline;
+}
+
+/**
+ * The same of several sessions, in their order.
+ *
+ * @throws {SessionNotFoundError}
+ */
+export async function loadOutlines(
+  store: Store,
+  ids: readonly string[],
+  at: At,
+): Promise<Outline[]> {
+  const [sessions, rows] = await Promise.all([loadSessions(store, ids), placeRows(store, ids, at)]);
+  return Promise.all(
+    ids.map(async (id) => {
+      const stored = sessions.get(id);
+      if (stored === undefined) throw new SessionNotFoundError(id);
+      const own = rows.get(id) ?? [];
+      const carriers = carrierIds(own.map(storedMessage));
+      const carrierId = carriers.get(sessionItself);
+      const session = carrierId && (await loadRevised(store, stored, carrierId));
+      return { session: session || stored, ...toPlaces(own, carriers) };
+    }),
+  );
 }
 
 /** The places alone, of messages that are in the source. */
@@ -66,14 +87,22 @@ export async function loadPlaces(
   sessionId: string,
   at: At,
 ): Promise<readonly Place[]> {
-  const rows = await placeRows(store, sessionId, at);
+  const rows = (await placeRows(store, [sessionId], at)).get(sessionId) ?? [];
   return toPlaces(rows, carrierIds(rows.map(storedMessage))).places;
 }
 
-async function placeRows(store: Store, sessionId: string, at: At): Promise<Row[]> {
-  const where = eq("session_id", sessionId);
-  const rows = await store.table("messages").rows({ columns: placeColumns, where });
-  return at === "last" ? rows : firstRows(rows);
+/** By session. */
+async function placeRows(
+  store: Store,
+  sessionIds: readonly string[],
+  at: At,
+): Promise<Map<string, Row[]>> {
+  const columns = ["session_id", ...placeColumns];
+  const where = oneOf("session_id", sessionIds);
+  const rows = await store.table("messages").rows({ columns, where });
+  const bySession = Map.groupBy(rows, (row) => String(row["session_id"]));
+  if (at === "last") return bySession;
+  return new Map([...bySession].map(([id, own]) => [id, firstRows(own)]));
 }
 
 /**

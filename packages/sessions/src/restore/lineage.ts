@@ -1,9 +1,10 @@
 import type { SessionId } from "@pond/canonical";
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 import { and, eq, oneOf, type Store } from "@pond/substrate";
+import { SessionNotFoundError } from "../errors.ts";
 import { childrenOf, loadParents, rootsOf } from "../read/ancestry.ts";
-import { loadMessages } from "../read/content.ts";
-import { type At, loadOutline } from "../read/outline.ts";
+import { loadOfSessions } from "../read/content.ts";
+import { type At, loadOutlines } from "../read/outline.ts";
 import { withWholeProject } from "../rows/whole-project.ts";
 import type { SessionStore } from "../session-store.ts";
 
@@ -33,8 +34,10 @@ export async function loadLineage(
   const root = await loadContent(store, id, at, onDamaged);
   const client = isCutByClient ? root.session.source_agent : undefined;
   const descendants: SessionContent[] = [];
-  for (const each of await descendantIds(store, id, at, client)) {
-    descendants.push(await loadContent(store, each, at, onDamaged));
+  const below = await descendantIds(store, id, at, client);
+  for (let from = 0; from < below.length; from += sessionsAtOnce) {
+    const ids = below.slice(from, from + sessionsAtOnce);
+    descendants.push(...(await loadContents(store, ids, at, onDamaged)));
   }
   return { root, descendants };
 }
@@ -104,7 +107,25 @@ export async function loadContent(
   at: At,
   onDamaged?: LineageOptions["onDamaged"],
 ): Promise<SessionContent> {
-  const { session, places } = await loadOutline(store, id, at);
-  const placed = await loadMessages(store, id, places, onDamaged && (() => onDamaged(session.id)));
-  return { session: withWholeProject(session), messages: placed.map(({ message }) => message) };
+  const [content] = await loadContents(store, [id], at, onDamaged);
+  if (content === undefined) throw new SessionNotFoundError(id);
+  return content;
+}
+
+// Of small ones as fast as more, and many hundred agents of one session are read a few at a time.
+const sessionsAtOnce = 100;
+
+async function loadContents(
+  store: Store,
+  ids: readonly string[],
+  at: At,
+  onDamaged: LineageOptions["onDamaged"],
+): Promise<SessionContent[]> {
+  const outlines = await loadOutlines(store, ids, at);
+  const sessions = outlines.map(({ session, places }) => ({ sessionId: session.id, places }));
+  const placed = await loadOfSessions(store, sessions, onDamaged);
+  return outlines.map(({ session }, each) => ({
+    session: withWholeProject(session),
+    messages: (placed[each] ?? []).map(({ message }) => message),
+  }));
 }
