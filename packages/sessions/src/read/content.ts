@@ -1,18 +1,12 @@
-import type { Message, Part, SessionId } from "@pond/canonical";
+import type { Message, SessionId } from "@pond/canonical";
 import { and, eq, type Filter, oneOf, type Row, rowId, type Store } from "@pond/substrate";
 import { MessageNotFoundError } from "../errors.ts";
 import { compareRevisions } from "../revisions/order.ts";
-import {
-  hasBytes,
-  inOrder,
-  messageColumns,
-  messageFromCarrier,
-  messageFromRow,
-  partColumns,
-  partFromRow,
-} from "../rows/from-rows.ts";
+import { messageColumns, messageFromCarrier, messageFromRow } from "../rows/from-rows.ts";
 import { isAsWritten } from "../rows/message-content.ts";
 import type { Place } from "./outline.ts";
+import { loadParts, type MessageParts, noParts, partsByMessage, rowsOfParts } from "./parts.ts";
+import { maxIdsInFilter, withinSession } from "./within-session.ts";
 
 export type PlacedMessage = {
   readonly message: Message;
@@ -235,9 +229,6 @@ function revisionOf(row: Row): { readonly revision: bigint; readonly id: string 
   return { revision: BigInt(row["revision"] as bigint), id: String(row["id"]) };
 }
 
-// A longer list costs more than reading the whole session.
-const maxIdsInFilter = 500;
-
 /** At least the rows of these messages. By their numbers they are found in half of the time. */
 function rowsAt(sessionId: string, places: readonly Pointer[]): Filter {
   const rows = places.flatMap(({ row, carrierId }) =>
@@ -248,62 +239,6 @@ function rowsAt(sessionId: string, places: readonly Pointer[]): Filter {
   return withinSession(sessionId, "id", ids);
 }
 
-/** At least the rows of these ids: of very many all that the session has. */
-function withinSession(sessionId: string, column: string, ids: readonly string[]): Filter {
-  const ofSession = eq("session_id", sessionId);
-  return ids.length > maxIdsInFilter ? ofSession : and(ofSession, oneOf(column, ids));
-}
-
-/** The parts of a message, in their order, and their rows. */
-type MessageParts = { readonly parts: Part[]; readonly rows: Row[] };
-const noParts: MessageParts = { parts: [], rows: [] };
-
-/** Parts by message. */
-async function loadParts(
-  store: Store,
-  sessionId: string,
-  messageIds: readonly string[],
-): Promise<Map<string, MessageParts>> {
-  const where = withinSession(sessionId, "message_id", messageIds);
-  const wanted = new Set(messageIds);
-  const isWanted = (row: Row): boolean => wanted.has(String(row["message_id"]));
-  return partsByMessage(await rowsOfParts(store, where, isWanted));
-}
-
-/** Rows of parts, with the bytes of files. Those that are not wanted may be damaged. */
-async function rowsOfParts(
-  store: Store,
-  where: Filter,
-  isWanted: (row: Row) => boolean,
-): Promise<Row[]> {
-  const table = store.table("parts");
-  const rows = (await table.rows({ columns: partColumns, where })).filter(isWanted);
-  if (!rows.some(hasBytes)) return rows;
-  const columns = ["session_id", "message_id", "id", "data"];
-  const files = await table.rows({ columns, where: and(where, eq("type", "file")) });
-  const bytes = new Map(files.map((row) => [partKey(row), row["data"] ?? null]));
-  return rows.map((row) => {
-    const data = bytes.get(partKey(row)) ?? null;
-    return data === null ? row : { ...row, data };
-  });
-}
-
-function partsByMessage(rows: readonly Row[]): Map<string, MessageParts> {
-  const byMessage = new Map<string, MessageParts>();
-  for (const row of inOrder(rows)) {
-    const id = String(row["message_id"]);
-    const { parts, rows } = byMessage.get(id) ?? { parts: [], rows: [] };
-    parts.push(partFromRow(row, row["data"] ?? null));
-    rows.push(row);
-    byMessage.set(id, { parts, rows });
-  }
-  return byMessage;
-}
-
 function sessionOf(row: Row): string {
   return String(row["session_id"]);
-}
-
-function partKey(row: Row): string {
-  return JSON.stringify([row["session_id"], row["message_id"], row["id"]]);
 }

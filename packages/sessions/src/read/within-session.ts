@@ -1,0 +1,10 @@
+import { and, eq, type Filter, oneOf } from "@pond/substrate";
+
+// A longer list costs more than reading the whole session.
+export const maxIdsInFilter = 500;
+
+/** At least the rows of these ids: of very many all that the session has. */
+export function withinSession(sessionId: string, column: string, ids: readonly string[]): Filter {
+  const ofSession = eq("session_id", sessionId);
+  return ids.length > maxIdsInFilter ? ofSession : and(ofSession, oneOf(column, ids));
+}
