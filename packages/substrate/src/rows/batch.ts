@@ -45,13 +45,11 @@ export function distinctRows(key: readonly string[], batch: ColumnBatch, length:
 
 /** The key of a row as one text, from the columns of the key. */
 export function keyAt(columns: readonly Cells[], row: number): string {
-  let key = "";
-  for (const cells of columns) {
-    const text = keyText(cells.at(row) ?? null);
-    // The length in front keeps ("a", "bc") apart from ("ab", "c").
-    key += `${text.length}:${text}`;
-  }
-  return key;
+  const texts = columns.map((cells) => keyText(cells.at(row) ?? null));
+  // One column is its own text: of 500,000 keys a second one each takes 70 MB.
+  const last = texts.pop() ?? "";
+  // The lengths keep ("a", "bc") apart from ("ab", "c").
+  return texts.map((text) => `${text.length}:${text}`).join("") + last;
 }
 
 /** A cell of a key as text, another one for each value. */

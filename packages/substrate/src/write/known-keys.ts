@@ -38,7 +38,9 @@ export class KnownKeys {
   #found: LanceTable | undefined;
   /** What the keys of rows begin with that were added since. */
   readonly #added: Set<string> = new Set();
-  /** All keys that begin with a value, by that value; the one used last is at the end. */
+  /**
+   * The rest of all keys that begin with a value, by that value; the one used last is at the end.
+   */
   readonly #recent: Map<string, Set<string>> = new Map();
 
   constructor(init: KnownKeysInit) {
@@ -62,8 +64,9 @@ export class KnownKeys {
       this.#version = undefined;
       throw error;
     }
+    const rest = keys.slice(1);
     return rowsIn(keys).filter(
-      (row) => !this.#recent.get(firstOf(keys, row))?.has(keyAt(keys, row)),
+      (row) => !this.#recent.get(firstOf(keys, row))?.has(keyAt(rest, row)),
     );
   }
 
@@ -74,10 +77,11 @@ export class KnownKeys {
     const isNext = this.#version !== undefined && version === this.#version.number + 1;
     this.#version = isNext && mark !== undefined ? { number: version, mark } : undefined;
     const keys = this.#keysOf(batch);
+    const rest = keys.slice(1);
     for (const row of rowsIn(keys)) {
       const first = firstOf(keys, row);
       this.#added.add(first);
-      this.#recent.get(first)?.add(keyAt(keys, row));
+      this.#recent.get(first)?.add(keyAt(rest, row));
     }
   }
 
@@ -135,8 +139,9 @@ export class KnownKeys {
     for (let from = 0; from < cells.length; from += valuesPerQuery) {
       const where = this.#beginsWith(cells.slice(from, from + valuesPerQuery));
       for await (const keys of this.#storedKeys(handle, where)) {
+        const rest = keys.slice(1);
         for (const row of rowsIn(keys)) {
-          this.#recent.get(firstOf(keys, row))?.add(keyAt(keys, row));
+          this.#recent.get(firstOf(keys, row))?.add(keyAt(rest, row));
         }
       }
     }
