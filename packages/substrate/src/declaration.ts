@@ -16,7 +16,10 @@ export type Column = {
   readonly isNullable?: boolean;
   /** True for what is made from other columns: only these can be updated and renewed. */
   readonly isDerived?: boolean;
-  /** The schema version it came with, of a derived column that came later. Default 1. */
+  /**
+   * The schema version it came with, of a derived column that came later. It is nullable, for earlier
+   * rows have nothing in it. Default 1.
+   */
   readonly since?: number;
   /**
    * True for text that is read a row here and a row there, as hits of a search are: it is stored

@@ -23,6 +23,11 @@ it.each<[string, Partial<TableDeclaration>, string]>([
   ["a version that is text", { schemaVersion: wrong("1") }, "1 is no schema version"],
   ["a table since NaN", { since: Number.NaN }, "since NaN, which is no schema version"],
   ["a column since NaN", withColumn("x", { ...nullable, since: Number.NaN }), "x is since NaN"],
+  [
+    "a later column that every row has",
+    withColumn("x", { type: text, since: 2 }),
+    "column x came later, with version 2, so it is nullable",
+  ],
   ["no name", { name: "" }, "its name can be of"],
   ["a path as its name", { name: "a/b" }, "its name can be of"],
   ["the folder above as its name", { name: ".." }, "its name can be of"],

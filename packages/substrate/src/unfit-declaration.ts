@@ -46,6 +46,10 @@ function unfitColumns({ columns }: TableDeclaration): string | undefined {
     }
     const { since = 1 } = column;
     if (!isVersion(since)) return `column ${name} is since ${since}, which is no schema version`;
+    // Rows that were stored before have nothing in it.
+    if (since > 1 && !column.isNullable) {
+      return `column ${name} came later, with version ${since}, so it is nullable`;
+    }
   }
   return undefined;
 }
