@@ -125,4 +125,5 @@ test("a search answers where its numbers cannot be kept", async () => {
   expect(code).toBe(0);
   expect(stdout).toContain(ledger);
   expect(stderr).toContain("will not know these numbers");
+  expect(stderr).toMatch(new RegExp(`${remembered()}/\\S+ cannot be written: `));
 });
