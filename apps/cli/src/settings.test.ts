@@ -56,6 +56,22 @@ describe("resolveSettings", () => {
   });
 
   it.each([
+    "s3://AKIA:top/Secret@bucket/ponds",
+    "s3://topSecret@bucket",
+    "az://container/ponds?sig=topSecret",
+  ])("refuses the storage %s and does not repeat it", async (storage) => {
+    const refused = await locate({ storage }).catch((error) => error);
+
+    expect(refused.message).toContain("[storage_options]");
+    expect(JSON.stringify([refused.message, refused.details])).not.toMatch(/Secret/);
+  });
+
+  it("takes an address with a sign in its path", async () => {
+    const storage = "s3://bucket/ada@example.org";
+    expect(await locate({ storage })).toBe(`${storage}/default`);
+  });
+
+  it.each([
     ["s3:/bucket/ponds", ':2: "storage" is no address: one begins with s3://'],
     ["az:container", ':2: "storage" is no address: one begins with az://'],
     ["memory://ponds", "keeps nothing"],

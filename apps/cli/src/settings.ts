@@ -66,6 +66,12 @@ function locate(storage: string, namespace: string, home: string): string {
       const lost = "what is stored there is gone when pond ends";
       throw new UsageError(`"${storage}" keeps nothing: ${lost}`, { storage });
     }
+    // An address is printed, and written to logs; a bucket's name has neither sign in it.
+    if (/^[^:]*:\/\/[^/]*[@:]|\?/.test(storage)) {
+      throw new UsageError(
+        "the address of the storage holds a user, a password or a query: keys go into [storage_options] of config.toml or into the environment",
+      );
+    }
     // As where a variable is not set: `s3://$BUCKET`.
     if (/:\/+$/.test(storage)) throw new UsageError(`"${storage}" names no bucket`, { storage });
     return `${storage.replace(/\/+$/, "")}/${namespace}`;
