@@ -111,6 +111,29 @@ describe("the process", () => {
     },
   );
 
+  // Node's own way of making folders never comes to an end there.
+  it.runIf(process.platform === "linux").each([
+    ["its cache", ["--version"], { XDG_CACHE_HOME: "/proc/x" }, ""],
+    [
+      "what a search showed",
+      ["search", "look", "--storage", "~/.local/share/pond"],
+      { HOME: "/proc", XDG_STATE_HOME: "/proc/x" },
+      "/proc/x/pond/",
+    ],
+  ])(
+    "comes to an end where %s can be kept nowhere, as in a place of the system",
+    async (_, argv, env, named) => {
+      const words = argv.map((word) => word.replace(/^~/, home.folder));
+      const finished = await home.spawn(words, {
+        env,
+        onStart: (child) => setTimeout(() => child.kill("SIGKILL"), 20_000).unref(),
+      });
+
+      expect([finished.code, finished.stderr]).toEqual([0, expect.stringContaining(named)]);
+    },
+    30_000,
+  );
+
   it("prints its version", async () => {
     const manifest = new URL("../package.json", import.meta.url);
 

@@ -1,5 +1,6 @@
+import { existsSync, mkdirSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ConfigError } from "./errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -41,6 +42,24 @@ export function homeDirectory(): string {
 /** For what can be made again at any time. */
 export function cacheDirectory(env: Environment, home: string): string {
   return baseOf(env["XDG_CACHE_HOME"], join(home, ".cache"));
+}
+
+/**
+ * Makes a folder, and those above it that are missing, for this user alone. One step at a time: where a
+ * place takes none, as `/proc` or a home that an automounter lacks, Node's own way never comes to an end.
+ *
+ * @throws what the system says of the first that cannot be made.
+ */
+export function makeFolder(folder: string): void {
+  const above = dirname(folder);
+  if (existsSync(folder) || above === folder) return;
+  makeFolder(above);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(folder)) throw error;
+  }
 }
 
 /** A relative path in these variables is to be ignored, says the XDG specification. */

@@ -2,7 +2,7 @@
 // By its default export: a missing named one would end an old Node before it can be told.
 import module from "node:module";
 import { join } from "node:path";
-import { cacheDirectory, homeDirectory } from "./directories.ts";
+import { cacheDirectory, homeDirectory, makeFolder } from "./directories.ts";
 import { exitCodes } from "./exit.ts";
 import { leaveSoon, leaveWithReader } from "./leave.ts";
 
@@ -14,9 +14,11 @@ if (!("enableCompileCache" in module)) {
 // Compiled once, the engine's bindings load in half the time. Not in a shared /tmp, as is the
 // default: whoever can write there could have his code run. What is imported above is not kept.
 try {
-  module.enableCompileCache(join(cacheDirectory(process.env, homeDirectory()), "compiled"));
+  const folder = join(cacheDirectory(process.env, homeDirectory()), "compiled");
+  makeFolder(folder);
+  module.enableCompileCache(folder);
 } catch {
-  // Where nobody is at home; what needs a home says so.
+  // Where nobody is at home, or may write; what needs a home says so.
 }
 
 leaveWithReader();

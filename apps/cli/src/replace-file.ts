@@ -1,17 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import {
-  copyFile,
-  lstat,
-  mkdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { copyFile, lstat, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "./directories.ts";
 import { ConfigError } from "./errors.ts";
 
 /**
@@ -53,7 +44,7 @@ export async function readBytes(file: string): Promise<Buffer | undefined> {
  */
 export async function replaceFile(file: string, content: string | Buffer): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     await putInPlaceOf(await placeOf(file), content);
   } catch (error) {
     const { TargetUnwritableError } = await import("@pond/sessions");

@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Context } from "../context.ts";
+import { makeFolder } from "../directories.ts";
 import { carriedEnvironment, ownCommand, refusePassing } from "../init/own-command.ts";
 import type { Interval } from "./interval.ts";
 import { logFile } from "./last-run.ts";
@@ -20,7 +20,7 @@ export async function createJob(
   const job = jobOf(context, every, flags);
   refusePassing(job.command);
   // Whoever opens the log makes no folder for it.
-  await mkdir(dirname(job.log), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(job.log));
   return job;
 }
 
