@@ -6,14 +6,15 @@ export function shellLine(words: readonly string[]): string {
 function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   if (!needsEscapes.test(word)) return `'${word.replaceAll("'", "'\\''")}'`;
-  // Control characters and what changes the direction of text must not reach a terminal as such.
+  // Control characters, what changes the direction of text and what nobody sees must not reach a
+  // terminal as such, and are shown otherwise there.
   const escaped = word.replaceAll(/[\\']/g, "\\$&").replaceAll(everyEscape, escapeOf);
   return `$'${escaped}'`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
-const needsEscapes = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
-const everyEscape = new RegExp(needsEscapes, "g");
+const needsEscapes = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
+const everyEscape = new RegExp(needsEscapes, "gu");
 
 function escapeOf(character: string): string {
   return [...Buffer.from(character)]
