@@ -54,7 +54,7 @@ function isOffered({ completer }: Asked, value: string): boolean {
   return (completer === "options" || !value.startsWith("-")) && !unprintable.test(value);
 }
 
-const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u;
+const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029\u{e0000}-\u{e007f}]/u;
 
 /** What takes the definitions only. */
 function knownCandidates({ completer, command }: Asked): Candidate[] | undefined {

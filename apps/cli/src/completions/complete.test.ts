@@ -133,6 +133,20 @@ describe("completion", () => {
     ]);
   });
 
+  it("offers no project with letters in it that nobody sees", async () => {
+    const other = new Home();
+    other.writeSession("s1", line("s1", "m1", "the heron", { cwd: "/work/po\u{e0041}nd" }));
+    other.writeSession("s2", line("s2", "m2", "the otter", { cwd: "/work/pond" }));
+    await other.pond("sync", "-q");
+
+    const { stdout } = await other.pond("complete", "zsh", "--", "list", "--project", "");
+
+    other.remove();
+    expect(stdout.split("\n").map((text) => text.split("\t")[0])).toEqual([
+      ...["values", "/work/pond", ""],
+    ]);
+  });
+
   it.each([
     ["as it is typed", ["list", "--project", "/work/a"], "/work/a\\ lake"],
     ["in quotes", ["list", "--project", '"/work/a'], "/work/a lake"],
