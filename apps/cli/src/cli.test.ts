@@ -120,6 +120,12 @@ describe("the process", () => {
       { HOME: "/proc", XDG_STATE_HOME: "/proc/x" },
       "/proc/x/pond/",
     ],
+    [
+      "what a sync saw",
+      ["sync", "claude-code", "--path", "~/.claude", "--storage", "~/other"],
+      { HOME: "/proc", XDG_STATE_HOME: "/proc/x" },
+      "the next sync reads all of this again",
+    ],
   ])(
     "comes to an end where %s can be kept nowhere, as in a place of the system",
     async (_, argv, env, named) => {

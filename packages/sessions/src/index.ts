@@ -45,6 +45,7 @@ export { titles } from "./read/summaries.ts";
 export { holdsLines } from "./restore/append-lines.ts";
 export { type Doubled, doubledFor } from "./restore/doubled.ts";
 export { type LineageOptions, loadLineage, rootIds } from "./restore/lineage.ts";
+export { makeFolder } from "./restore/make-folder.ts";
 export {
   type LineageFile,
   type Restored,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { AddedAt, HeldMessages } from "@pond/sessions";
+import { type AddedAt, type HeldMessages, makeFolder } from "@pond/sessions";
 import type { Fault } from "./fault.ts";
 
 /**
@@ -115,7 +115,7 @@ export function isOfCounts({ storedMessages, storedRows }: SeenFile, { rows }: S
 /** Writes the file whole or not at all. */
 export async function writeSeenFile(file: string, seen: SeenFile): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file));
   try {
     await writeFile(temporary, JSON.stringify({ version, ...seen }), { mode: 0o600 });
     await rename(temporary, file);

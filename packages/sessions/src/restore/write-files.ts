@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
+import { lstat, open, readdir, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
 import { appendLines } from "./append-lines.ts";
+import { makeFolder } from "./make-folder.ts";
 import { checkPath } from "./safe-path.ts";
 import { setLater } from "./set-later.ts";
 import { placeDraft } from "./target-place.ts";
@@ -63,19 +64,6 @@ export async function writeFiles(
     }
   }
   return targets.map(({ path }) => path);
-}
-
-/** One step at a time: in `/proc`, Node's own way of making all of them never comes to an end. */
-async function makeFolder(path: string): Promise<void> {
-  const missing: string[] = [];
-  for (let step = path; (await kindOf(step)) === undefined; step = dirname(step)) {
-    missing.unshift(step);
-  }
-  for (const step of missing) {
-    await mkdir(step, { mode: 0o700 }).catch((error: unknown) => {
-      if (codeOf(error) !== "EEXIST") throw error;
-    });
-  }
 }
 
 async function writeOne(
