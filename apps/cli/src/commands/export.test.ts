@@ -122,6 +122,7 @@ describe("pond export", () => {
     ],
     ["a device", "/dev/null", /\/dev\/null is no file/],
     ["a folder that is not there", "nowhere/a.pond", /nowhere is no folder: make it first/],
+    ["a line break", "a\nb.pond", /a\nb\.pond: no archive can be made where a control character/],
   ])("does not write to %s, forced or not", async (_, place, message) => {
     await syncTwo();
 

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Progress } from "@pond/archive";
 import { Command } from "commander";
 import { showArchive } from "../archive-progress.ts";
@@ -41,6 +42,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
   }
   if (flags.userNames && !flags.redact) throw new UsageError(userNamesWithoutRedact);
   refuseNoPlace(target, "FILE.pond");
+  refuseControls(resolve(target));
   await context.startLean?.("batches");
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
@@ -77,4 +79,13 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
     progress.clear();
     stop();
   }
+}
+
+/** An archive is put together in a folder beside it, and stores take no such path. */
+function refuseControls(file: string): void {
+  if (!/\p{Cc}/u.test(file)) return;
+  throw new UsageError(
+    `${file}: no archive can be made where a control character, such as a line break, is in the path: name another`,
+    { path: file },
+  );
 }
