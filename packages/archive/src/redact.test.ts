@@ -9,12 +9,13 @@ import {
 } from "@pond/canonical";
 import {
   createIngest,
+  findDamaged,
   getSession,
   onlyPlace,
   type SessionStore,
   sessionTables,
 } from "@pond/sessions";
-import type { Cell } from "@pond/substrate";
+import { type Cell, isNotNull, type Row } from "@pond/substrate";
 import { describe, expect, it } from "vitest";
 import { exportArchive } from "./export-archive.ts";
 import { importArchive } from "./import-archive.ts";
@@ -22,6 +23,7 @@ import { withArchive } from "./open-archive.ts";
 import type { ArchiveRedactor } from "./redaction.ts";
 import {
   allRows,
+  damagedCopy,
   demoSessions,
   embedAll,
   filesBelow,
@@ -245,6 +247,35 @@ describe("a redacted archive", () => {
     expect(differing[0]?.[1]).not.toContain("model-of-8");
     expect(after["messages"]?.filter((row) => row.includes("model-of-8"))).toHaveLength(6);
   });
+
+  it.each<[string, Partial<Row> | undefined]>([
+    ["is gone", undefined],
+    ["cannot be read", { variant_data: "{" }],
+    ["reads as another", { variant_data: '{"text":"9"}' }],
+    ["is of a type that its message cannot have", { type: "reasoning" }],
+  ])(
+    "holds no secret of a message of which a part %s, and names its session",
+    async (_, change) => {
+      const words = { ids: ["m0", "m1"], texts: ["plain", `said ${secret}`] };
+      const whole = await storeOf({ id: "s", ...words }, { id: "t", texts: ["other"] });
+      await embedAll(whole, 384);
+      const sessions = await damagedCopy(whole, (table, row) => {
+        const isIt = table === "parts" && row["message_id"] === "m1";
+        return isIt ? change && ({ ...row, ...change } as Row) : row;
+      });
+
+      const { file, damaged } = await redactedExport(sessions);
+
+      expect(await cellsOf(file)).not.toContain(secret.slice(0, 5));
+      expect(damaged).toEqual(["s"]);
+      const imported = await openStore();
+      await importArchive(file, imported);
+      expect([...(await findDamaged(imported))]).toEqual([["s", new Set(["m1"])]]);
+      const where = isNotNull("embedding_model");
+      const found = await imported.store.table("messages").rows({ columns: ["id"], where });
+      expect(found.map(({ id }) => id).sort()).toEqual(["m0", "m0"]);
+    },
+  );
 
   it("changes nothing in a store that has the originals", async () => {
     const sessions = await openStore();

@@ -6,6 +6,7 @@ import {
   stringifyJson,
 } from "@pond/canonical";
 import type { Cell, Row, Store } from "@pond/substrate";
+import { isDamage } from "../errors.ts";
 import { loadPlaces } from "../read/outline.ts";
 import { carriedSessionDigest } from "../revisions/session-revisions.ts";
 import { toIndexed } from "../search/indexed-text.ts";
@@ -83,7 +84,7 @@ export function redactMessageRows(
   const parts = storedParts.map((part) => redactPartRow(part, map));
   const content = stored["content"] === null ? null : jsonCell(stored, "content", map);
   const message: Row = { ...stored, project, content, options: jsonCell(stored, "options", map) };
-  const value = messageIn(message, parts);
+  const value = readable(() => messageIn(message, parts));
   const prepared = value && prepareMessage(value, partsOf(value));
   const piece = prepared && windowPiece(prepared);
   const isOwn = stored["revises"] === null;
@@ -91,25 +92,27 @@ export function redactMessageRows(
     message["content"] === stored["content"] &&
     message["options"] === stored["options"] &&
     parts.every((part, at) => isSamePart(part, storedParts[at]));
-  if (stored["digest"] === null || (isSame && (isOwn || value !== undefined))) {
+  // The stored text may hold what is not in the parts any more: it is made anew of what is there.
+  if (isOwn) return { message: withText(message, prepared, isSame), parts, piece };
+  if (stored["digest"] === null || (isSame && value !== undefined)) {
     return { message, parts, piece };
   }
-  if (isOwn) return { message: withDerived(message, prepared), parts, piece };
   const digest = prepared?.digest ?? carriedSessionDigest(message) ?? movedDigest(stored);
   const carrier = digest === undefined ? message : withDigest(message, digest);
   return { message: carrier, parts, piece };
 }
 
-function withDerived(row: Row, prepared: PreparedMessage | undefined): Row {
-  if (prepared === undefined) return row;
-  const { searchText } = prepared;
+function withText(row: Row, prepared: PreparedMessage | undefined, isSame: boolean): Row {
+  const searchText = prepared?.searchText ?? null;
   const text = searchText === null ? null : toIndexed(searchText);
+  // What is as it was stored keeps its digest, also one that tells of lost parts; and one whose parts
+  // are of several states has that of nothing.
+  const isKept = isSame || prepared === undefined || row["digest"] === tornDigest;
   return {
     ...row,
     search_text: text,
     is_searchable: text === null ? 0n : 1n,
-    // One whose parts are not all there has the digest of nothing.
-    digest: row["digest"] === tornDigest ? tornDigest : prepared.digest,
+    digest: isKept ? (row["digest"] ?? null) : prepared.digest,
     ...(text !== row["search_text"] && { vector: null, embedding_model: null }),
   };
 }
@@ -118,6 +121,16 @@ function withDigest(row: Row, digest: string): Row {
   const options = objectIn(row, "options");
   const pond = { ...bagOf(options, "pond"), digest };
   return { ...row, digest, options: stringifyJson({ ...options, pond }) };
+}
+
+/** Undefined for a message that cannot be read: of its rows each is proven by itself. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The message that a row holds: itself, or a later state of another. */
