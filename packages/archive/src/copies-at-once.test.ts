@@ -2,7 +2,7 @@ import type { SessionStore } from "@pond/sessions";
 import { expect, it, vi } from "vitest";
 import { copySessions } from "./copy-sessions.ts";
 import { readOrder } from "./tables.ts";
-import { copyTable, ingest, openStore, saying, shown, storeOf } from "./testing.ts";
+import { allRows, copyTable, ingest, openStore, saying, shown, storeOf } from "./testing.ts";
 
 // Two copies at once each find that nothing in the target has the id that both bring.
 
@@ -96,6 +96,57 @@ it("joins no session that another process stores while it looks again", async ()
     ["/shop", "a b"],
     ["/work", "q"],
   ]);
+});
+
+it("makes windows of what another copy put there while it made them", async () => {
+  const target = await storeOf(saying("a b"));
+  const other = await openStore(target.store.location);
+  const from = await openStore();
+  await copySessions(target, from);
+  await ingest(from, [saying("a b c")]);
+  const later = await openStore();
+  await copySessions(from, later);
+  await ingest(later, [saying("a:2 b c d")], { day: "2026-01-03" });
+  const windows = target.store.table("windows");
+  const replace = windows.replace.bind(windows);
+  vi.spyOn(windows, "replace").mockImplementationOnce(async (...all) => {
+    await copySessions(later, other);
+    return replace(...all);
+  });
+
+  await copySessions(from, target);
+
+  expect(await shown(target)).toBe("a:2 b c d");
+  const [window] = (await allRows(target))["windows"] ?? [];
+  expect(window?.split(" | ")).toContain("a:2\nb\nc\nd");
+});
+
+it("replaces windows that a copy that broke off made of former texts", async () => {
+  const from = await storeOf(saying("a b"));
+  const target = await openStore();
+  for (const table of ["parts", "windows"]) await copyTable(from, target, table);
+  await ingest(from, [saying("a:2 b")], { day: "2026-01-03" });
+
+  await copySessions(from, target);
+
+  const all = await allRows(target);
+  expect(all["windows"]).toEqual((await allRows(from))["windows"]);
+});
+
+it("makes windows of its texts where another copy of former ones comes between", async () => {
+  const former = await storeOf(saying("a b"));
+  const from = await openStore();
+  await copySessions(former, from);
+  await ingest(from, [saying("a:2 b")], { day: "2026-01-03" });
+  const target = await openStore();
+  for (const table of ["windows", "sessions"]) {
+    before(target, table, () => copyTable(former, target, table));
+  }
+
+  await copySessions(from, target);
+
+  expect(await shown(target)).toBe("a:2 b");
+  expect((await allRows(target))["windows"]).toEqual((await allRows(from))["windows"]);
 });
 
 it("takes out what it left of a session that another process has stored by its name", async () => {

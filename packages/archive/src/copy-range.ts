@@ -54,6 +54,8 @@ export async function copyRange(
 ): Promise<CopiedRange | undefined> {
   const inserted = new Map<TableName, number>();
   const damaged = new Set<string>();
+  // Of each attempt: what one inserted is no difference to the next.
+  const mixed = new Set<string>();
   const writing: WriteOptions = {
     ...options,
     onInserted: (table, rows) => {
@@ -71,12 +73,13 @@ export async function copyRange(
   while (isRight) {
     const before = new Map(inserted);
     const plan = await planRange(from, to.placed(places), range, options.signal);
+    for (const id of plan.mixed) mixed.add(id);
     const rowless = [...plan.known].flatMap(([name, labels]) => (labels ? [] : [name]));
     const others = await occupiedNames(from, to.store, rowless);
     for (const name of others) occupied.add(name);
     if (others.length > 0) break;
     if (await writeMissing(from, to, { ...plan, sessionIds: range.sessionIds }, writing)) {
-      const { differing, mixed, present } = plan;
+      const { differing, present } = plan;
       const tables = readOrder.toReversed().map((name): [string, RowCounts] => {
         // What an earlier attempt inserted was there for the last.
         const own = (present.get(name) ?? 0) - (before.get(name) ?? 0);

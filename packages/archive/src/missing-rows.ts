@@ -13,7 +13,7 @@ export type MissingRows = {
 };
 
 /** The key of a row, and the columns that were asked for. */
-type KeyedRow = { readonly key: Key; readonly row: Row };
+export type KeyedRow = { readonly key: Key; readonly row: Row };
 
 /**
  * Compares the keys of some sessions in two stores; of what the rows hold nothing is read.

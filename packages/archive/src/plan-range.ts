@@ -1,8 +1,9 @@
+import { hash } from "node:crypto";
 import type { AddedRow, MadeRoom } from "@pond/sessions/rows";
 import type { Cell } from "@pond/substrate";
 import { keyText } from "./key-order.ts";
 import { type MissingMessages, messageOf, missingMessages } from "./missing-messages.ts";
-import { keysOf, missingRows } from "./missing-rows.ts";
+import { type KeyedRow, keysOf, missingRows } from "./missing-rows.ts";
 import type { PlacedStore } from "./places.ts";
 import type { Range } from "./ranges.ts";
 import { readOrder, type TableName } from "./tables.ts";
@@ -96,7 +97,7 @@ async function mixedSessions(
   messages: MissingMessages,
 ): Promise<Set<string>> {
   const mixed = new Set(messages.cutSessionIds);
-  const [ours, theirs] = [await windowsOf(from, there), await windowsOf(to, there)];
+  const [ours, theirs] = [await windowsOf(from, there, known), await windowsOf(to, there, known)];
   for (const id of there) {
     if (!known.has(id) && !theirs.has(id)) continue;
     const isGrown = known.has(id) && messages.sessionIds.has(id);
@@ -109,14 +110,22 @@ async function mixedSessions(
 async function windowsOf(
   placed: PlacedStore,
   sessionIds: ReadonlySet<string>,
+  known: ReadonlyMap<string, unknown>,
 ): Promise<Map<string, Set<string>>> {
   const windows = new Map<string, Set<string>>();
-  for await (const { key, row } of keysOf(placed, "windows", sessionIds, ["message_ids"])) {
-    const known = windows.get(key[0] ?? "") ?? new Set();
-    windows.set(key[0] ?? "", known);
+  const add = ({ key, row }: KeyedRow, text: string): void => {
+    const own = windows.get(key[0] ?? "") ?? new Set();
+    windows.set(key[0] ?? "", own);
     const ids = String(row["message_ids"]);
     // One that was emptied holds none; those of one long message all hold the same.
-    if (ids !== "[]") known.add(keyText([...key, ids]));
+    if (ids !== "[]") own.add(keyText([...key, ids, text]));
+  };
+  const ofKnown = new Set([...sessionIds].filter((id) => known.has(id)));
+  for await (const each of keysOf(placed, "windows", ofKnown, ["message_ids"])) add(each, "");
+  // Without a message nothing else tells of which state they were made.
+  const ofOthers = new Set([...sessionIds].filter((id) => !known.has(id)));
+  for await (const each of keysOf(placed, "windows", ofOthers, ["message_ids", "text"])) {
+    add(each, hash("sha256", String(each.row["text"])));
   }
   return windows;
 }

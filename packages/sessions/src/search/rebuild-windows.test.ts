@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { openSessions } from "../session-store.ts";
 import { allRows, ingestDemo, said, withStore } from "../testing.ts";
 import { rebuildWindows } from "./rebuild-windows.ts";
 
@@ -39,5 +40,24 @@ it("makes windows that are missing, and empties those that are none", async () =
     const isEmptied = (text: string) => text.includes(" | null | []");
     expect(rows.filter((text) => !isEmptied(text))).toEqual(windows);
     expect(rows.filter(isEmptied)).toHaveLength(1);
+  });
+});
+
+it("sees what another process made of windows that it has read", async () => {
+  await withStore(async (other) => {
+    const { location } = other.store;
+    const sessions = await openSessions(location, { mode: "write", stalenessMs: 3_600_000 });
+    await ingestDemo(sessions, [first]);
+    const { windows } = await allRows(sessions);
+    const table = other.store.table("windows");
+    const columns = Object.keys(table.declaration.columns);
+    const [row = {}] = await table.rows({ columns, limit: 1 });
+    const cells = Object.entries({ ...row, text: "what it said before" });
+    await table.replace(Object.fromEntries(cells.map(([name, cell]) => [name, [cell]])));
+
+    await rebuildWindows(sessions, "s");
+
+    sessions.close();
+    expect((await allRows(other))["windows"]).toEqual(windows);
   });
 });

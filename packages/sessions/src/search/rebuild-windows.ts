@@ -23,6 +23,19 @@ export async function rebuildWindows({ store }: SessionStore, sessionId: string)
 
 /** The same for a session whose own row may still come. */
 export async function remakeWindows(store: Store, labels: Labels): Promise<void> {
+  // Another process may store messages meanwhile, and make windows that these would replace.
+  for (let made: number | undefined; ; ) {
+    await store.refresh();
+    const version = await store.table("messages").version();
+    if (version === made) return;
+    const rows = await differingWindows(store, labels);
+    if (rows.length === 0) return;
+    await writeWindows(store, rows);
+    made = version;
+  }
+}
+
+async function differingWindows(store: Store, labels: Labels): Promise<Columns> {
   const { sessionId } = labels;
   const places = await loadPlaces(store, sessionId, "last");
   const windows = new WindowBuilder();
@@ -34,5 +47,5 @@ export async function remakeWindows(store: Store, labels: Labels): Promise<void>
   for (const window of await changedWindows(store, labels, windows.take())) {
     rows.push(windowRow(labels, window));
   }
-  await writeWindows(store, rows);
+  return rows;
 }
