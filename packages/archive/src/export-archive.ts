@@ -121,8 +121,9 @@ async function writeDatasets(
     declarations.map(({ name, columns }) => [name, new RowDigest(Object.keys(columns))]),
   );
   const columnsOf = (table: string): string[] => Object.keys(copy.table(table).declaration.columns);
-  const places = await findRows(store);
+  // Before it is looked: what comes while it is may not have been seen.
   const found = await versionsOf(store);
+  const places = await findRows(store);
   whole.leaveOut(await stillRowless(store, places.rowlessIds()));
   const ranges = rangesOf(places);
   const total = ranges.reduce((sum, { rows }) => sum + rows, 0);

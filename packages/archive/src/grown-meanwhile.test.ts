@@ -65,6 +65,24 @@ it.each(later)("has windows of the messages it has, where a session %s", async (
   expect([windows]).toEqual((await allRows(expected))["windows"]);
 });
 
+it("holds what came when it had looked at all and read nothing", async () => {
+  const sessions = await storeOf(saying("a b"));
+  const other = await openStore(sessions.store.location);
+  const parts = sessions.store.table("parts");
+  const scan = parts.scan.bind(parts);
+  vi.spyOn(parts, "scan").mockImplementationOnce(async function* (options) {
+    yield* scan(options);
+    await ingest(other, [saying("a b c")]);
+  });
+
+  const { file } = await exportArchive(sessions, join(temporaryFolder(), "a.pond"));
+
+  const imported = await openStore();
+  await importArchive(file, imported);
+  expect(await shown(imported)).toBe("a b c");
+  expect((await allRows(imported))["windows"]).toEqual((await allRows(sessions))["windows"]);
+});
+
 it.each(later)("holds no secret by which a session %s", async (_, words) => {
   const sessions = await storeOf(saying("a b"));
   const add = (other: SessionStore) => ingest(other, [saying(words)]);
