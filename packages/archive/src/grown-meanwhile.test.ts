@@ -118,6 +118,26 @@ it.each(later)(
   },
 );
 
+it("has windows of its own messages, redacted, where one changes while they are read", async () => {
+  const sessions = await storeOf(saying("a b"));
+  const other = await openStore(sessions.store.location);
+  const messages = sessions.store.table("messages");
+  const rows = messages.rows.bind(messages);
+  vi.spyOn(messages, "rows").mockImplementationOnce(async (options) => {
+    await ingest(other, [saying(`a:${secret} b`)]);
+    return rows(options);
+  });
+
+  const { file } = await exportArchive(sessions, join(temporaryFolder(), "a.pond"), { redactor });
+
+  const imported = await openStore();
+  await importArchive(file, imported);
+  expect(await shown(imported)).toBe("a b");
+  expect((await allRows(imported))["windows"]).toEqual(
+    (await allRows(await storeOf(saying("a b"))))["windows"],
+  );
+});
+
 it("finds rows where others embed and fold", async () => {
   const sessions = await storeOf(saying("a b"), saying("c d", { id: "t" }));
 

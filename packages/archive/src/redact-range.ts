@@ -36,8 +36,8 @@ export type RedactOptions = {
 type KnownSession = {
   readonly project: string;
   readonly sourceAgent: string;
-  /** By the id of the row that holds each. */
-  readonly pieces: Map<string, WindowPiece>;
+  /** By the id of each row of its messages; undefined where that holds none. */
+  readonly pieces: Map<string, WindowPiece | undefined>;
 };
 
 /**
@@ -86,9 +86,7 @@ export async function redactRange(
     );
     for (const part of redacted.parts) await write("parts", part);
     await write("messages", redacted.message);
-    if (session === undefined) continue;
-    const { piece } = redacted;
-    if (piece) session.pieces.set(String(message["id"]), piece);
+    session?.pieces.set(String(message["id"]), redacted.piece);
   }
   for await (const row of windowsOf(from, known)) await write("windows", row);
   await writers.finish();

@@ -29,6 +29,7 @@ import {
   filesBelow,
   ingest,
   openStore,
+  saying,
   storeOf,
   temporaryFolder,
 } from "./testing.ts";
@@ -276,6 +277,21 @@ describe("a redacted archive", () => {
       expect(found.map(({ id }) => id).sort()).toEqual(["m0", "m0"]);
     },
   );
+
+  it("has windows of the first value of a message whose later one is damaged", async () => {
+    const whole = await storeOf(saying("a m:1 b"));
+    await ingest(whole, [saying("a m:2 b")]);
+    const sessions = await damagedCopy(whole, (_, row) =>
+      row["revises"] === "m" ? { ...row, options: "x" } : row,
+    );
+
+    const { file } = await redactedExport(sessions);
+
+    const imported = await openStore();
+    await importArchive(file, imported);
+    const [windows] = (await allRows(imported))["windows"] ?? [];
+    expect(windows?.split(" | ")).toContain("a\nm:1\nb");
+  });
 
   it("changes nothing in a store that has the originals", async () => {
     const sessions = await openStore();

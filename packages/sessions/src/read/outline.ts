@@ -81,13 +81,19 @@ export async function loadOutlines(
   );
 }
 
-/** The places alone, of messages that are in the source. */
+/**
+ * The places alone, of messages that are in the source.
+ *
+ * @param isOne - Told the ids of rows: as if there were no others.
+ */
 export async function loadPlaces(
   store: Store,
   sessionId: string,
   at: At,
+  isOne: (id: string) => boolean = () => true,
 ): Promise<readonly Place[]> {
-  const rows = (await placeRows(store, [sessionId], at)).get(sessionId) ?? [];
+  const stored = (await placeRows(store, [sessionId], at)).get(sessionId) ?? [];
+  const rows = stored.filter(({ id }) => isOne(String(id)));
   return toPlaces(rows, carrierIds(rows.map(storedMessage))).places;
 }
 

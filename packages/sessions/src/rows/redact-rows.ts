@@ -148,16 +148,18 @@ export function isMove(row: Row): boolean {
 }
 
 /**
- * The rows of `windows` for a session, of pieces by the id of the row that holds each, in the order
- * of their keys.
+ * The rows of `windows` for a session of some stored rows of `messages`.
+ *
+ * @param pieces - By the id of each of these rows; undefined where it holds no message.
  */
 export async function windowRowsOf(
   store: Store,
   labels: Labels,
-  pieces: ReadonlyMap<string, WindowPiece>,
+  pieces: ReadonlyMap<string, WindowPiece | undefined>,
 ): Promise<Row[]> {
   const windows = new WindowBuilder();
-  for (const { id, carrierId } of await loadPlaces(store, labels.sessionId, "last")) {
+  const isOne = (id: string): boolean => pieces.has(id);
+  for (const { id, carrierId } of await loadPlaces(store, labels.sessionId, "last", isOne)) {
     const piece = pieces.get(carrierId ?? id);
     if (piece) addPiece(windows, piece);
   }
