@@ -30,6 +30,7 @@ import {
   ingest,
   openStore,
   saying,
+  shown,
   storeOf,
   temporaryFolder,
 } from "./testing.ts";
@@ -277,6 +278,21 @@ describe("a redacted archive", () => {
       expect(found.map(({ id }) => id).sort()).toEqual(["m0", "m0"]);
     },
   );
+
+  it("is made of a message too with a content that it cannot have, and leaves that out", async () => {
+    const whole = await storeOf(saying("a m:1 b"));
+    const sessions = await damagedCopy(whole, (table, row) =>
+      table === "messages" && row["id"] === "m" ? { ...row, content: secret } : row,
+    );
+
+    const { file, damaged } = await redactedExport(sessions);
+
+    expect(damaged).toEqual(["s"]);
+    expect(await cellsOf(file)).not.toContain(secret.slice(0, 5));
+    const imported = await openStore();
+    await importArchive(file, imported);
+    expect(await shown(imported)).toBe("a m:1 b");
+  });
 
   it("has windows of the first value of a message whose later one is damaged", async () => {
     const whole = await storeOf(saying("a m:1 b"));

@@ -82,7 +82,8 @@ export function redactMessageRows(
   movedDigest: (row: Row) => string | undefined,
 ): RedactedMessage {
   const parts = storedParts.map((part) => redactPartRow(part, map));
-  const content = stored["content"] === null ? null : jsonCell(stored, "content", map);
+  // Of others it is no content, whatever stands there.
+  const content = stored["role"] === "system" ? jsonCell(stored, "content", map) : null;
   const message: Row = { ...stored, project, content, options: jsonCell(stored, "options", map) };
   const value = readable(() => messageIn(message, parts));
   const prepared = value && prepareMessage(value, partsOf(value));
