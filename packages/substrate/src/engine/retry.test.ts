@@ -74,6 +74,10 @@ it.each([
   ["disk_full", "IO error: No space left on device (os error 28)"],
   ["damaged", "lance error: LanceError(IO): Generic N/A error: unexpected EOF"],
   [
+    "damaged",
+    "Failed to get next batch from stream: lance error: LanceError(IO): Data corruption detected, /lance-encoding/block.rs:254:13",
+  ],
+  [
     "index_lost",
     "lance error: LanceError(IO): Generic N/A error: Wrapped error: Not found: Wrapped error: Not found: /my store/parts.lance/_indices/63f0/page_lookup.lance, /rustc/lib.rs:1",
   ],
