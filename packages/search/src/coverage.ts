@@ -1,7 +1,7 @@
 import { inOneForm, windowText } from "@pond/sessions/search";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import { inSmallLetters } from "./small-letters.ts";
-import { isUnspaced, wordsOf } from "./words.ts";
+import { inWord, isUnspaced, wordsOf } from "./words.ts";
 
 /** What of a query a text holds. */
 type Held = {
@@ -141,6 +141,6 @@ function endOf(run: RegExp, text: string, from: number): number {
 
 const letters = /[\p{L}\p{M}\p{N}]*/uy;
 // A comma or the end of a sentence parts what it stands between.
-const signs = /[^\p{L}\p{M}\p{N}\p{Terminal_Punctuation}]*/uy;
-const wordEnd = /[\p{L}\p{M}\p{N}]$/u;
+const signs = new RegExp(`[^${inWord}\\p{Terminal_Punctuation}]*`, "vy");
+const wordEnd = new RegExp(`${inWord}$`, "v");
 const wordStart = /^[\p{L}\p{M}\p{N}]/u;

@@ -9,6 +9,7 @@ import {
   isUnspaced,
   joinedPieces,
   needsSigns,
+  wordRuns,
   wordsOf,
 } from "./words.ts";
 
@@ -319,6 +320,7 @@ function nameOf({ text, isPhrase }: Omit<Token, "sign">, tokens: number): string
 
 /** The dictionary may cut a short word otherwise within a sentence, or not know it. */
 function shortUnspacedRuns(text: string): string[] {
-  const runs = text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  return runs.filter((run) => isUnspaced(run) && run.length <= limits.unspacedLiteralChars);
+  return wordRuns(text).filter(
+    (run) => isUnspaced(run) && run.length <= limits.unspacedLiteralChars,
+  );
 }

@@ -26,6 +26,11 @@ describe("toSnippet", () => {
     ["a phrase as one", "an exact match, exact", '"exact match"', "an [exact match], [exact]"],
     ["Chinese within a sentence", "全文索引很快", "索引", "全文[索引]很快"],
     ["text after emoji", "👩‍👩‍👧 deploy 🚀 failed", "deploy failed", "👩‍👩‍👧 [deploy] 🚀 [failed]"],
+    ["a word behind an emoji with a mark", "⚠️Warning", "warning", "⚠️[Warning]"],
+    ["its other forms", "⚠️Refactored", "refactoring", "⚠️[Refactored]"],
+    ["a word behind a digit in a frame", "1️⃣Install", "install", "1️⃣[Install]"],
+    ["no mark of an emoji", "❤️ the ⚠️ lock", "❤️lock", "❤️ the ⚠️ [lock]"],
+    ["a digit with its frame", "step 1️⃣", "1️⃣", "step [1️⃣]"],
     ["no part of a word with a mark", "cafe\u0301 cafe", "cafe", "cafe\u0301 [cafe]"],
     ["letters that lower case lengthens", "İstanbul İ index", "index", "İstanbul İ [index]"],
     [

@@ -3,7 +3,7 @@ import { asSearched } from "./as-searched.ts";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import type { Snippet } from "./request.ts";
 import { indexForms, inSmallLetters } from "./small-letters.ts";
-import { isUnspaced } from "./words.ts";
+import { inWord, isUnspaced } from "./words.ts";
 
 /** Finds in a text what a query asked for. */
 export type Highlighter = {
@@ -151,9 +151,9 @@ function findAll(text: string, { pattern, weights }: Highlighter): Found[] {
 /** Other forms of the words: what windows found, where no word stands as it was asked for. */
 function findForms(text: string, { stems }: Highlighter): Found[] {
   if (stems.size === 0) return [];
-  const forms = `(?<![\\p{L}\\p{M}\\p{N}])(${[...stems.keys()].join("|")})(?:[\\u200c\\u200d]?[\\p{L}\\p{M}])*`;
+  const forms = `(?<!${inWord})(${[...stems.keys()].join("|")})(?:[\\u200c\\u200d]?[\\p{L}\\p{M}])*`;
   const found: Found[] = [];
-  for (const { 0: form, 1: stem = "", index: start } of text.matchAll(new RegExp(forms, "giu"))) {
+  for (const { 0: form, 1: stem = "", index: start } of text.matchAll(new RegExp(forms, "giv"))) {
     if (form.length > snippetChars) continue;
     const key = inSmallLetters(stem);
     const weight = stems.get(key) ?? 1;
@@ -178,8 +178,10 @@ function isWhole(text: string, start: number, end: number): boolean {
 
 /** True where letters or digits stand on both sides of `at`. */
 function isWordInside(text: string, at: number): boolean {
-  return /^[\p{L}\p{M}\p{N}]{2}$/u.test(characterBefore(text, at) + characterAt(text, at));
+  return twoOfWord.test(characterBefore(text, at) + characterAt(text, at));
 }
+
+const twoOfWord = new RegExp(`^${inWord}[\\p{L}\\p{M}\\p{N}]$`, "v");
 
 function characterAt(text: string, at: number): string {
   const point = text.codePointAt(at);

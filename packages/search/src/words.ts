@@ -1,5 +1,11 @@
-/** Runs of letters, marks and digits: where the index cuts, but within scripts without spaces. */
-const wordPattern = /[\p{L}\p{M}\p{N}]+/gu;
+/**
+ * A letter, mark or digit, for a `v` pattern. What makes an emoji of a sign or digit is a mark too, and
+ * no part of the word behind it: `⚠️Warning`.
+ */
+export const inWord = "[[\\p{L}\\p{M}\\p{N}]--[\\p{Variation_Selector}\\p{Me}]]";
+
+/** Runs of these: where the index cuts, but within scripts without spaces. `1️⃣` is whole. */
+const wordPattern = new RegExp(`${inWord}+[\\p{Variation_Selector}\\p{Me}]*`, "gv");
 
 /** Scripts written without spaces between words; in Korean, between a word and its particles. */
 const unspaced = new RegExp(
@@ -43,9 +49,14 @@ export function isHangul(word: string): boolean {
   return /^\p{Script=Hangul}+$/u.test(word);
 }
 
+/** The runs of letters, marks and digits of a text. */
+export function wordRuns(text: string): string[] {
+  return text.match(wordPattern) ?? [];
+}
+
 /** The words of a text as the index would cut them, as they are written. */
 export function wordsOf(text: string): string[] {
-  return (text.match(wordPattern) ?? []).flatMap((run) => {
+  return wordRuns(text).flatMap((run) => {
     if (!isUnspaced(run)) return [run];
     // The same dictionaries as the index: ICU's.
     segmenter ??= new Intl.Segmenter("und", { granularity: "word" });
@@ -64,8 +75,8 @@ export function holdsWhole(text: string, name: string): boolean {
   return false;
 }
 
-// What makes an emoji of a sign is a mark too; what says how letters are joined is no end of a word.
-const inName = "[[\\p{L}\\p{M}\\p{N}_]--\\p{Variation_Selector}]";
+// What says how letters are joined is no end of a word.
+const inName = `[${inWord}_]`;
 const joiner = "(?:(?<=[\\p{M}--\\p{Alphabetic}])[\\u200c\\u200d])?";
 const goesOnBefore = new RegExp(`${inName}${joiner}${inName}$`, "v");
 const goesOnBehind = new RegExp(`^${inName}${joiner}${inName}`, "v");
@@ -78,7 +89,7 @@ export function camelPieces(word: string): string[] {
 
 /** The words that the pieces of snake_case and kebab-case names are in camelCase, in lower case. */
 export function joinedPieces(text: string): string[] {
-  const runs = text.match(/[\p{L}\p{M}\p{N}_-]+/gu) ?? [];
+  const runs = text.match(nameRuns) ?? [];
   const names = runs.filter((run) => run.length <= longestIdentifier && /[^_-][_-][^_-]/.test(run));
   return names.map((name) => name.replaceAll(/[_-]/g, "").toLowerCase());
 }
@@ -92,6 +103,7 @@ export function inCamelCase(name: string): string[] {
   return isName ? joinedPieces(name) : [];
 }
 
+const nameRuns = new RegExp(`[${inWord}_\\-]+`, "gv");
 const longestIdentifier = 256;
 const snakeCase = "\\p{L}[\\p{L}\\p{N}]*_[\\p{L}\\p{N}_]+";
 const key = "\\p{Lu}[\\p{Lu}\\d]+-\\d+";
