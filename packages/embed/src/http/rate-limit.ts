@@ -8,10 +8,25 @@ export function createRateLimit(
   if (perMinute === undefined) return async () => {};
   const gapMs = 60_000 / perMinute;
   let nextAt = 0;
-  return async (signal) => {
-    const now = clock.now();
+  // Of those that waited and gave up, the earliest first: else who comes later waits for nobody.
+  let givenUp: number[] = [];
+  const takeTurn = (now: number): number => {
+    givenUp = givenUp.filter((at) => at > now);
+    const free = givenUp.shift();
+    if (free !== undefined) return free;
     const at = Math.max(now, nextAt);
     nextAt = at + gapMs;
-    if (at > now) await clock.sleep(at - now, signal);
+    return at;
+  };
+  return async (signal) => {
+    const now = clock.now();
+    const at = takeTurn(now);
+    if (at <= now) return;
+    try {
+      await clock.sleep(at - now, signal);
+    } catch (error) {
+      givenUp = [...givenUp, at].toSorted((left, right) => left - right);
+      throw error;
+    }
   };
 }
