@@ -1,5 +1,5 @@
 import type { SessionStore } from "@pond/sessions";
-import type { Source, Stage, SyncOptions, SyncReport } from "@pond/sync";
+import type { Source, Stage, SyncOptions, SyncProgress, SyncReport } from "@pond/sync";
 import type { Opened } from "./embedder.ts";
 
 export type SyncOutcome = {
@@ -22,9 +22,15 @@ export async function runSync(
 ): Promise<SyncOutcome> {
   const { BothFailedError, stages, sync } = await import("@pond/sync");
   const wanted = options.stages ?? stages;
+  let embedded = 0;
+  const onProgress = (progress: SyncProgress): void => {
+    if (progress.stage === "embed") embedded = progress.stored;
+    options.onProgress?.(progress);
+  };
   const run = (stage: Stage): Promise<SyncReport> =>
     sync(sessions, sources, {
       ...options,
+      onProgress,
       embedder: opened.embedder,
       stages: wanted.filter((each) => each === stage),
     });
@@ -35,6 +41,8 @@ export async function runSync(
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     failure = error;
+    // What was embedded until then is stored.
+    report = { ...report, embedded };
   }
   if (options.signal?.aborted) return { report, failure, isStopped: true };
   try {

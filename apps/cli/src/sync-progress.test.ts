@@ -45,7 +45,8 @@ describe("describeSync", () => {
   });
 
   it("tells how far embedding is, counting what cannot be embedded as done", () => {
-    const embedding = { stage: "embed", embedded: 1_195, total: 5_000, failed: 5 } as const;
+    const counts = { embedded: 1_195, stored: 1_000, total: 5_000, failed: 5 };
+    const embedding = { stage: "embed", ...counts } as const;
     const after = { ...pace, done: 1_200, total: 5_000, doneBefore: 200, elapsedMs: 10_000 };
 
     expect(describeSync(embedding, after)).toBe(

@@ -148,9 +148,8 @@ describe("embedMessages", () => {
 
       await embed(bench, fakeEmbedder(), { onProgress: (event) => bench.progress.push(event) });
 
-      expect(bench.progress).toEqual(
-        [0, 4, 6].map((embedded) => ({ stage: "embed", embedded, total: 6, failed: 0 })),
-      );
+      const progress = { stage: "embed", stored: 0, total: 6, failed: 0 };
+      expect(bench.progress).toEqual([0, 4, 6].map((embedded) => ({ ...progress, embedded })));
     }));
 
   it.each([
@@ -347,9 +346,11 @@ describe("an embedder that fails", () => {
         },
       });
 
-      await expect(embed(bench, embedder)).rejects.toThrow("connection refused");
+      const onProgress = (event: SyncProgress) => bench.progress.push(event);
+      await expect(embed(bench, embedder, { onProgress })).rejects.toThrow("connection refused");
 
       expect(await tally(bench)).toEqual({ "model-a": 12, null: 48 });
+      expect(bench.progress.at(-1)).toMatchObject({ embedded: 12, stored: 12, total: 60 });
       expect(embedder.calls.length).toBeLessThan(20);
     }));
 

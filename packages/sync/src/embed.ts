@@ -73,7 +73,14 @@ export async function embedMessages(
   const faults: EmbedFault[] = [];
   let embedded = 0;
   let total = 0;
-  const tell = (): void => onProgress?.({ stage: "embed", embedded, total, failed: failed.size });
+  const tell = (): void => {
+    const { stored } = writeBack;
+    onProgress?.({ stage: "embed", embedded, stored, total, failed: failed.size });
+  };
+  const storeRest = async (): Promise<void> => {
+    await writeBack.flush();
+    if (total > 0) tell();
+  };
   try {
     signal?.throwIfAborted();
     await prepareEmbeddings(sessions, model, isForced, () => batches.prove());
@@ -93,7 +100,7 @@ export async function embedMessages(
       await writeBack.flush();
     }
   } catch (error) {
-    if (!signal?.aborted) await failAfter(error, () => writeBack.flush(), signal);
+    if (!signal?.aborted) await failAfter(error, storeRest, signal);
     await writeBack.flush();
   }
   return {

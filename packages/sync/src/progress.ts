@@ -26,6 +26,8 @@ export type SyncProgress =
       readonly stage: "embed";
       /** Messages embedded so far, of those that had no vector of the model. */
       readonly embedded: number;
+      /** Of them those whose vectors are stored by then. Where the stage fails, it is told last. */
+      readonly stored: number;
       readonly total: number;
       /** Messages that can not be embedded. */
       readonly failed: number;

@@ -232,6 +232,21 @@ describe("an endpoint", () => {
     );
   });
 
+  it("that fails in between has embedded what is stored", async () => {
+    await endpoint.stop();
+    // The word that shows that the model works, and two messages.
+    endpoint = await startEndpoint((asked) =>
+      endpoint.texts.length <= 3 ? topicAnswer(asked) : { status: 401, body: "" },
+    );
+    configureEndpoint();
+
+    const synced = await json("sync", "--json");
+    const status = await json("status", "--json");
+
+    expect(synced).toMatchObject({ embedded: 2, error: { details: { status: 401 } } });
+    expect(status.embedding).toMatchObject({ embedded: 2, missing: 1 });
+  });
+
   it("goes on after Ctrl-C with what is left", async () => {
     let child: ChildProcess | undefined;
     await endpoint.stop();
