@@ -250,12 +250,15 @@ describe("of more than an arm is asked for at once", () => {
 });
 
 describe("toMeetsBounds", () => {
-  it.each(["⚠️Warning: full", "1️⃣Warning"])("finds the word behind the emoji of %s", (text) => {
-    const required = toMeetsBounds({ required: ["warning"], excluded: [] })(text);
-    const excluded = toMeetsBounds({ required: [], excluded: ["warning"] })(text);
+  it.each(["⚠️Warning: full", "1️⃣Warning", "有Warning错误", "มีwarningอยู่"])(
+    "finds the word within %s",
+    (text) => {
+      const required = toMeetsBounds({ required: ["warning"], excluded: [] })(text);
+      const excluded = toMeetsBounds({ required: [], excluded: ["warning"] })(text);
 
-    expect([required, excluded]).toEqual([true, false]);
-  });
+      expect([required, excluded]).toEqual([true, false]);
+    },
+  );
 
   it("finds in a text what was cut from it, at words", () => {
     const word = fc.constantFrom("foo", "Bar", "C++", "don't", "über", "ΔΡΟΜΟΣ", "İzmir", "搜索");

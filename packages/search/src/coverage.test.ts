@@ -20,6 +20,10 @@ const cases: [string, string, number][] = [
   ["ΜΑΘΗΣΗ", "η μαθηση", 1],
   ["ΛΟΣ", "ο λος", 1],
   ["Straße", "in der STRAßENBAHN", 1],
+  ["docker api", "用Docker运行API", 1],
+  ["cat", "用category运行", 0],
+  ["painting", "彼がpaintsする", 1],
+  ["config", "ไฟล์configอยู่", 1],
   ["warning", "⚠️Warning: full", 1],
   ["install", "1️⃣Install it", 1],
   ["lock ⚠️", "a ❤️ locked", 0],
@@ -54,6 +58,9 @@ const pairs: [string, string, number][] = [
   ["disk full", "disk ⚠️ full", 1],
   ["disk 🔥 full", "disk full", 1],
   ["disk ❤️ full", "disk full", 1],
+  ["docker 运行", "用Docker运行", 1],
+  ["用 docker", "用Docker运行", 1],
+  ["adopted 犬", "adopts犬", 1],
 ];
 
 it.each(pairs)("of %j the text %j has its share side by side", (query, text, share) => {

@@ -1,7 +1,7 @@
 import { inOneForm, windowText } from "@pond/sessions/search";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import { inSmallLetters } from "./small-letters.ts";
-import { inWord, isUnspaced, wordsOf } from "./words.ts";
+import { inSpacedWord, inWord, isUnspaced, wordsOf } from "./words.ts";
 
 /** What of a query a text holds. */
 type Held = {
@@ -139,8 +139,8 @@ function endOf(run: RegExp, text: string, from: number): number {
   return from + (run.exec(text)?.[0].length ?? 0);
 }
 
-const letters = /[\p{L}\p{M}\p{N}]*/uy;
+const letters = new RegExp(`${inSpacedWord}*`, "vy");
 // A comma or the end of a sentence parts what it stands between.
 const signs = new RegExp(`[^${inWord}\\p{Terminal_Punctuation}]*`, "vy");
-const wordEnd = new RegExp(`${inWord}$`, "v");
-const wordStart = /^[\p{L}\p{M}\p{N}]/u;
+const wordEnd = new RegExp(`${inSpacedWord}$`, "v");
+const wordStart = new RegExp(`^${inSpacedWord}`, "v");

@@ -3,7 +3,7 @@ import { asSearched } from "./as-searched.ts";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import type { Snippet } from "./request.ts";
 import { indexForms, inSmallLetters } from "./small-letters.ts";
-import { inWord, isUnspaced } from "./words.ts";
+import { inSpacedWord, isUnspaced } from "./words.ts";
 
 /** Finds in a text what a query asked for. */
 export type Highlighter = {
@@ -151,17 +151,23 @@ function findAll(text: string, { pattern, weights }: Highlighter): Found[] {
 /** Other forms of the words: what windows found, where no word stands as it was asked for. */
 function findForms(text: string, { stems }: Highlighter): Found[] {
   if (stems.size === 0) return [];
-  const forms = `(?<!${inWord})(${[...stems.keys()].join("|")})(?:[\\u200c\\u200d]?[\\p{L}\\p{M}])*`;
   const found: Found[] = [];
-  for (const { 0: form, 1: stem = "", index: start } of text.matchAll(new RegExp(forms, "giv"))) {
-    if (form.length > snippetChars) continue;
+  const anyStem = new RegExp([...stems.keys()].join("|"), "giu");
+  for (const { 0: stem, index: start } of text.matchAll(anyStem)) {
+    if (isWordInside(text, start)) continue;
+    restOfForm.lastIndex = start + stem.length;
+    restOfForm.exec(text);
+    const end = restOfForm.lastIndex;
+    if (end - start > snippetChars) continue;
     const key = inSmallLetters(stem);
     const weight = stems.get(key) ?? 1;
-    found.push({ start, end: start + form.length, key, weight, isPart: false });
+    found.push({ start, end, key, weight, isPart: false });
     if (found.length === foundAtMost) break;
   }
   return found;
 }
+
+const restOfForm = new RegExp(`(?:[\\u200c\\u200d]?[${inSpacedWord}--\\p{N}])*`, "vy");
 
 /** True where neither edge cuts a letter from its marks. */
 function isApart(text: string, start: number, end: number): boolean {
@@ -181,7 +187,7 @@ function isWordInside(text: string, at: number): boolean {
   return twoOfWord.test(characterBefore(text, at) + characterAt(text, at));
 }
 
-const twoOfWord = new RegExp(`^${inWord}[\\p{L}\\p{M}\\p{N}]$`, "v");
+const twoOfWord = new RegExp(`^${inSpacedWord}(?:${inSpacedWord}|\\p{M})$`, "v");
 
 function characterAt(text: string, at: number): string {
   const point = text.codePointAt(at);

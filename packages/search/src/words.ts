@@ -7,16 +7,27 @@ export const inWord = "[[\\p{L}\\p{M}\\p{N}]--[\\p{Variation_Selector}\\p{Me}]]"
 /** Runs of these: where the index cuts, but within scripts without spaces. `1️⃣` is whole. */
 const wordPattern = new RegExp(`${inWord}+[\\p{Variation_Selector}\\p{Me}]*`, "gv");
 
-/** Scripts written without spaces between words; in Korean, between a word and its particles. */
-const unspaced = new RegExp(
-  `[${[
-    ...["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"],
-    ...["Tai_Le", "New_Tai_Lue", "Tai_Tham", "Tai_Viet", "Ahom"],
-    ...["Tangut", "Nushu", "Khitan_Small_Script"],
-  ]
-    .map((script) => `\\p{Script=${script}}`)
-    .join("")}]`,
-  "u",
+/** Letters of scripts written without spaces between words. */
+const lettersWithoutSpaces = [
+  ...["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"],
+  ...["Tai_Le", "New_Tai_Lue", "Tai_Tham", "Tai_Viet", "Ahom"],
+  ...["Tangut", "Nushu", "Khitan_Small_Script"],
+]
+  .map((script) => `\\p{Script=${script}}`)
+  .join("");
+
+// In Korean there is no space between a word and its particles.
+const unspaced = new RegExp(`[${lettersWithoutSpaces}\\p{Script=Hangul}]`, "u");
+
+/** One of them, for a `v` pattern: where others begin the index cuts, as in `用Docker运行`. */
+const withoutSpaces = `[${lettersWithoutSpaces}ー]`;
+
+/** {@link inWord} without these: what goes on with a word that has none of them. */
+export const inSpacedWord: string = `[${inWord}--${withoutSpaces}]`;
+
+const piecesOfRun = new RegExp(
+  `${withoutSpaces}(?:${withoutSpaces}|\\p{M})*|[^${withoutSpaces}]+`,
+  "gv",
 );
 
 // What is no letter to it: marks of Indic scripts, marks that make no one letter with theirs, `²`.
@@ -58,10 +69,14 @@ export function wordRuns(text: string): string[] {
 export function wordsOf(text: string): string[] {
   return wordRuns(text).flatMap((run) => {
     if (!isUnspaced(run)) return [run];
-    // The same dictionaries as the index: ICU's.
-    segmenter ??= new Intl.Segmenter("und", { granularity: "word" });
-    return [...segmenter.segment(run)].map(({ segment }) => segment);
+    return (run.match(piecesOfRun) ?? []).flatMap(segmentsOf);
   });
+}
+
+function segmentsOf(run: string): string[] {
+  // The same dictionaries as the index: ICU's.
+  segmenter ??= new Intl.Segmenter("und", { granularity: "word" });
+  return [...segmenter.segment(run)].map(({ segment }) => segment);
 }
 
 /** True where the text holds a name and no other goes on at either side of it. */
@@ -78,8 +93,9 @@ export function holdsWhole(text: string, name: string): boolean {
 // What says how letters are joined is no end of a word.
 const inName = `[${inWord}_]`;
 const joiner = "(?:(?<=[\\p{M}--\\p{Alphabetic}])[\\u200c\\u200d])?";
-const goesOnBefore = new RegExp(`${inName}${joiner}${inName}$`, "v");
-const goesOnBehind = new RegExp(`^${inName}${joiner}${inName}`, "v");
+const besideName = `[${inSpacedWord}_]`;
+const goesOnBefore = new RegExp(`${besideName}${joiner}${inName}$`, "v");
+const goesOnBehind = new RegExp(`^${inName}${joiner}${besideName}`, "v");
 
 /** The pieces of a camelCase word; none where it is in one piece. */
 export function camelPieces(word: string): string[] {
