@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageArm, messageQuery, phraseOrWords } from "./full-text.ts";
+import { messageArm, messageQuery, phraseOrWords, windowArm } from "./full-text.ts";
 import { parseQuery } from "./query.ts";
 import { storeOf } from "./testing.ts";
 
@@ -36,6 +36,21 @@ describe("messageArm", () => {
     const [bare, asked] = ["bare", "asked"].map((id) => hits.find((hit) => hit.sessionId === id));
     expect(asked?.score).toBeCloseTo(bare?.score ?? 0);
     expect(asked?.rank).toBeGreaterThan(bare?.rank ?? 0);
+  });
+});
+
+describe("windowArm", () => {
+  it("finds words within a script without spaces, in any form", async () => {
+    const { sessions, remove } = await storeOf([
+      { id: "zh", texts: ["我们在用refactored代码运行"] },
+      { id: "ja", texts: ["サーバーをrefactoringする"] },
+      { id: "th", texts: ["ไฟล์refactoredอยู่"] },
+      { id: "none", texts: ["nothing of it"] },
+    ]);
+    const { hits } = await windowArm(sessions, parseQuery("refactoring"), undefined);
+    remove();
+
+    expect(hits.map(({ sessionId }) => sessionId).toSorted()).toEqual(["ja", "th", "zh"]);
   });
 });
 
