@@ -20,6 +20,7 @@ const cases: [string, string, number][] = [
   ["ΜΑΘΗΣΗ", "η μαθηση", 1],
   ["ΛΟΣ", "ο λος", 1],
   ["Straße", "in der STRAßENBAHN", 1],
+  ["docker api", "Docker에서 API를 호출", 1],
   ["docker api", "用Docker运行API", 1],
   ["cat", "用category运行", 0],
   ["painting", "彼がpaintsする", 1],

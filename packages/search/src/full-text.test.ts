@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { messageArm, messageQuery, phraseOrWords, windowArm } from "./full-text.ts";
 import { parseQuery } from "./query.ts";
+import { search } from "./search.ts";
 import { storeOf } from "./testing.ts";
 
 describe("messageArm", () => {
@@ -51,6 +52,21 @@ describe("windowArm", () => {
     remove();
 
     expect(hits.map(({ sessionId }) => sessionId).toSorted()).toEqual(["ja", "th", "zh"]);
+  });
+});
+
+describe("search", () => {
+  it("finds a word before a Korean particle", async () => {
+    const { sessions, remove } = await storeOf([
+      { id: "ko", texts: ["무엇을 할까요", "여기서 API를 호출하면 오류가 발생합니다"] },
+      { id: "en", texts: ["ask the api"] },
+      { id: "none", texts: ["apiary"] },
+    ]);
+    const found = await search(sessions, { query: "API" });
+    remove();
+
+    expect(found.sessions.map(({ session_id }) => session_id)).toEqual(["en", "ko"]);
+    expect(found.sessions[1]?.matches.map(({ message_id }) => message_id)).toEqual(["ko-1"]);
   });
 });
 

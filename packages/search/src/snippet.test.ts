@@ -26,6 +26,18 @@ describe("toSnippet", () => {
     ["a phrase as one", "an exact match, exact", '"exact match"', "an [exact match], [exact]"],
     ["Chinese within a sentence", "全文索引很快", "索引", "全文[索引]很快"],
     ["text after emoji", "👩‍👩‍👧 deploy 🚀 failed", "deploy failed", "👩‍👩‍👧 [deploy] 🚀 [failed]"],
+    [
+      "a word before a Korean particle",
+      "Docker에서 API를 v2로",
+      "api docker",
+      "[Docker]에서 [API]를 v2로",
+    ],
+    [
+      "other forms of a Korean word",
+      "새데이터베이스 데이터베이스를",
+      "데이터베이스는",
+      "새데이터베이스 [데이터베이스를]",
+    ],
     ["a word within Chinese", "用Docker运行API", "api docker", "用[Docker]运行[API]"],
     ["a word within Japanese", "サーバーAPIを叩く", "api", "サーバー[API]を叩く"],
     ["a word within Thai", "ไฟล์configอยู่", "config", "ไฟล์[config]อยู่"],

@@ -3,7 +3,7 @@ import { asSearched } from "./as-searched.ts";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import type { Snippet } from "./request.ts";
 import { indexForms, inSmallLetters } from "./small-letters.ts";
-import { inSpacedWord, isUnspaced } from "./words.ts";
+import { inSpacedWord, isHangul, isUnspaced } from "./words.ts";
 
 /** Finds in a text what a query asked for. */
 export type Highlighter = {
@@ -69,7 +69,8 @@ export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): H
 /** As windows find the other forms of a word: by its first letters, where it has more. */
 function stemOf(word: string, weight: number): [string, number][] {
   const stem = windowText(word);
-  const isCut = /^[\p{L}\p{M}]+$/u.test(stem) && windowText(`${stem}a`) === stem;
+  const goesOn = `${stem}${isUnspaced(stem) ? "가" : "a"}`;
+  const isCut = /^[\p{L}\p{M}]+$/u.test(stem) && windowText(goesOn) === stem;
   return isCut ? [stem, inSmallLetters(stem)].map((each) => [each, weight]) : [];
 }
 
@@ -154,10 +155,13 @@ function findForms(text: string, { stems }: Highlighter): Found[] {
   const found: Found[] = [];
   const anyStem = new RegExp([...stems.keys()].join("|"), "giu");
   for (const { 0: stem, index: start } of text.matchAll(anyStem)) {
-    if (isWordInside(text, start)) continue;
-    restOfForm.lastIndex = start + stem.length;
-    restOfForm.exec(text);
-    const end = restOfForm.lastIndex;
+    const isKorean = isUnspaced(stem);
+    const before = characterBefore(text, start);
+    if (isKorean ? isHangul(before) : isWordInside(text, start)) continue;
+    const rest = isKorean ? restOfKorean : restOfForm;
+    rest.lastIndex = start + stem.length;
+    rest.exec(text);
+    const end = rest.lastIndex;
     if (end - start > snippetChars) continue;
     const key = inSmallLetters(stem);
     const weight = stems.get(key) ?? 1;
@@ -167,6 +171,7 @@ function findForms(text: string, { stems }: Highlighter): Found[] {
   return found;
 }
 
+const restOfKorean = /[\p{Script=Hangul}\p{M}]*/uy;
 const restOfForm = new RegExp(`(?:[\\u200c\\u200d]?[${inSpacedWord}--\\p{N}])*`, "vy");
 
 /** True where neither edge cuts a letter from its marks. */

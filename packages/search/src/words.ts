@@ -22,8 +22,8 @@ const unspaced = new RegExp(`[${lettersWithoutSpaces}\\p{Script=Hangul}]`, "u");
 /** One of them, for a `v` pattern: where others begin the index cuts, as in `用Docker运行`. */
 const withoutSpaces = `[${lettersWithoutSpaces}ー]`;
 
-/** {@link inWord} without these: what goes on with a word that has none of them. */
-export const inSpacedWord: string = `[${inWord}--${withoutSpaces}]`;
+/** {@link inWord} without these and Hangul: what goes on with a word that has none of them. */
+export const inSpacedWord: string = `[${inWord}--[${withoutSpaces}\\p{Script=Hangul}]]`;
 
 const piecesOfRun = new RegExp(
   `${withoutSpaces}(?:${withoutSpaces}|\\p{M})*|[^${withoutSpaces}]+`,

@@ -5,12 +5,22 @@ const unspaced = `[${scripts.map((script) => `\\p{Script=${script}}`).join("")}�
 const letter = `[\\p{L}--${unspaced}]\\p{M}*`;
 const longWord = new RegExp(`((?:${letter}){5})(?:${letter})+`, "gv");
 
+const hangul = /\p{Script=Hangul}/u;
+const other = `[[\\p{L}\\p{N}]--[${unspaced}\\p{Script=Hangul}]]`;
+const besideHangul = new RegExp(
+  `(?<=${other})(?=\\p{Script=Hangul})|(?<=\\p{Script=Hangul})(?=${other})`,
+  "gv",
+);
+
 /**
  * A text as windows hold it: words cut to five letters, so that inflected forms meet in any
  * language (`search-language-neutral-index`). Messages are searched by whole words beside it.
  * However it was typed, a text has one form ({@link inOneForm}). Scripts without spaces stay as
- * they are, for a run of them is many words; words of others among them are cut: `用Docke运行`.
+ * they are, for a run of them is many words; words of others among them are cut: `用Docke运行`. To the
+ * index `API를` is one word, so that nothing but windows is found by its `API`.
  */
 export function windowText(text: string): string {
-  return inOneForm(text).replace(longWord, "$1");
+  const written = inOneForm(text);
+  const apart = hangul.test(written) ? written.replace(besideHangul, " ") : written;
+  return apart.replace(longWord, "$1");
 }
