@@ -28,6 +28,11 @@ describe("parseQuery", () => {
     ["no words of emoji", "⚠️ retry 🔥 ✔️backoff", { ...nothing, terms: "retry*4 backoff*4" }],
     ["a short word behind one", "⚠️索引", { ...nothing, terms: "索引*4", literals: "索引" }],
     ["a name behind one", "x ⚠️get_it", { ...nothing, terms: "x*4 get*1 it*1 getit*2" }],
+    [
+      "a mark that says how a letter of a word is written",
+      "ᠮᠣᠩᠭᠣᠯ\u180bᠳ",
+      { ...nothing, terms: "ᠮᠣᠩᠭᠣᠯ\u180bᠳ*4" },
+    ],
     ["a word said twice", "retry Retry", { ...nothing, terms: "retry*4" }],
     [
       "function words",

@@ -1,11 +1,14 @@
+/** What makes an emoji of a sign or a digit, or surrounds it. Others say how a letter is written. */
+const emojiMarks = "[\\ufe0e\\ufe0f\\p{Me}]";
+
 /**
- * A letter, mark or digit, for a `v` pattern. What makes an emoji of a sign or digit is a mark too, and
- * no part of the word behind it: `⚠️Warning`.
+ * A letter, mark or digit, for a `v` pattern. The marks of an emoji are no part of the word behind it:
+ * `⚠️Warning`.
  */
-export const inWord = "[[\\p{L}\\p{M}\\p{N}]--[\\p{Variation_Selector}\\p{Me}]]";
+export const inWord: string = `[[\\p{L}\\p{M}\\p{N}]--${emojiMarks}]`;
 
 /** Runs of these: where the index cuts, but within scripts without spaces. `1️⃣` is whole. */
-const wordPattern = new RegExp(`${inWord}+[\\p{Variation_Selector}\\p{Me}]*`, "gv");
+const wordPattern = new RegExp(`${inWord}+${emojiMarks}*`, "gv");
 
 /** Letters of scripts written without spaces between words. */
 const lettersWithoutSpaces = [
