@@ -1,16 +1,21 @@
+import { windowPieceOf } from "@pond/sessions/rows";
 import type { Row, Store } from "@pond/substrate";
-import { withParts } from "./grouped-rows.ts";
+import { groupedBy, withParts } from "./grouped-rows.ts";
+import { compareText } from "./key-order.ts";
 import type { Places } from "./places.ts";
 import type { Range } from "./ranges.ts";
 import { RowWriters } from "./row-writer.ts";
 import { sortedRows } from "./sorted-rows.ts";
 import type { TableName } from "./tables.ts";
 import type { WholeRows } from "./whole-rows.ts";
+import { type KnownSession, windowsMadeOf } from "./windows-made.ts";
 
 export type AppendOptions = {
   /** Where the rows are that are copied. */
   readonly places: Places;
   readonly whole: WholeRows;
+  /** False where another process has written since before it was looked where they are. */
+  readonly isSame: () => Promise<boolean>;
   /** Columns to copy, by table. */
   readonly columnsOf: (table: string) => readonly string[];
   readonly signal?: AbortSignal | undefined;
@@ -27,25 +32,98 @@ export async function appendRange(
   from: Store,
   to: Store,
   { sessionIds }: Range,
-  { places, whole, columnsOf, signal, onRow, onRows }: AppendOptions,
+  options: AppendOptions,
 ): Promise<void> {
+  const { columnsOf, whole, signal, onRow, onRows } = options;
   await using writers = new RowWriters(to, { columnsOf, isNew: true, signal, onWritten: onRows });
-  const read = (name: TableName): AsyncGenerator<Row> =>
-    whole.of(name, sortedRows({ store: from, places, name }, columnsOf(name), sessionIds));
+  const read = (name: TableName): AsyncGenerator<Row> => rowsOf(from, name, sessionIds, options);
   const write = async (name: TableName, row: Row): Promise<void> => {
     signal?.throwIfAborted();
     onRow(name, row);
     await writers.of(name).add(row);
   };
-  for await (const row of read("sessions")) await write("sessions", row);
+  const copied = new Map<string, CopiedSession>();
+  for await (const row of read("sessions")) {
+    copied.set(String(row["id"]), { row, messageIds: new Set() });
+    await write("sessions", row);
+  }
   // Together: a message tells by its digest what its parts have to be.
   for await (const { message, parts } of withParts(read("messages"), read("parts"))) {
     if (message) {
       await whole.check(message, parts);
       await write("messages", message);
+      copied.get(String(message["session_id"]))?.messageIds.add(String(message["id"]));
     }
     for (const part of parts) await write("parts", part);
   }
-  for await (const row of read("windows")) await write("windows", row);
+  for await (const row of windowsOf(from, copied, options)) await write("windows", row);
   await writers.finish();
+}
+
+/** A session that was copied, and the ids of the rows of its messages. */
+type CopiedSession = { readonly row: Row; readonly messageIds: Set<string> };
+
+function rowsOf(
+  store: Store,
+  name: TableName,
+  sessionIds: Iterable<string>,
+  { places, whole, columnsOf }: AppendOptions,
+  onRead?: () => Promise<void>,
+): AsyncGenerator<Row> {
+  const rows = sortedRows({ store, places, name }, columnsOf(name), sessionIds, onRead);
+  return whole.of(name, rows);
+}
+
+/**
+ * The stored windows of sessions. Another process replaces them where they stand, and before the
+ * messages that they tell of are there: where that may have been, they are made of what was copied.
+ */
+async function* windowsOf(
+  from: Store,
+  copied: ReadonlyMap<string, CopiedSession>,
+  options: AppendOptions,
+): AsyncGenerator<Row> {
+  let last = "";
+  let isSame = true;
+  const onRead = async (): Promise<void> => {
+    isSame &&= await options.isSame();
+  };
+  const rows = rowsOf(from, "windows", copied.keys(), options, onRead);
+  for await (const { key, rows: stored } of groupedBy(rows, ["session_id"])) {
+    if (!isSame) break;
+    const [sessionId = ""] = key;
+    const own = copied.get(sessionId);
+    const isOwn = stored.every((row) => idsIn(row).every((id) => own?.messageIds.has(id)));
+    yield* isOwn ? stored : windowsMade(from, [sessionId], copied, options);
+    last = sessionId;
+  }
+  if (isSame) return;
+  const left = [...copied.keys()].filter((id) => compareText(id, last) > 0);
+  yield* windowsMade(from, left, copied, options);
+}
+
+function idsIn(row: Row): readonly string[] {
+  return Object.values(JSON.parse(String(row["message_ids"])));
+}
+
+/** The windows of sessions, made of what was copied, which is read again. */
+async function* windowsMade(
+  from: Store,
+  sessionIds: readonly string[],
+  copied: ReadonlyMap<string, CopiedSession>,
+  options: AppendOptions,
+): AsyncGenerator<Row> {
+  const read = (name: TableName): AsyncGenerator<Row> => rowsOf(from, name, sessionIds, options);
+  let made: KnownSession | undefined;
+  for await (const { message, parts } of withParts(read("messages"), read("parts"))) {
+    const row = copied.get(String(message?.["session_id"]))?.row;
+    if (message === undefined || row === undefined) continue;
+    if (made && made.row !== row) {
+      yield* await windowsMadeOf(from, made);
+      made = undefined;
+    }
+    made ??= { row, pieces: new Map() };
+    made.pieces.set(String(message["id"]), windowPieceOf(message, parts));
+  }
+  if (made) yield* await windowsMadeOf(from, made);
 }

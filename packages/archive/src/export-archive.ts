@@ -140,11 +140,13 @@ async function writeDatasets(
       // A fold of another process removes the files of a version that was replaced long ago.
       await store.refresh();
       // Windows are replaced where they stand: those of now tell of messages that came meanwhile.
-      const isSame = isDeepStrictEqual(await versionsOf(store), found);
-      const now = { ...options, places: isSame ? places : await findRows(store, { range }) };
+      const now = await versionsOf(store);
+      const isFound = isDeepStrictEqual(now, found);
+      const placed = { ...options, places: isFound ? places : await findRows(store, { range }) };
+      const isSame = async (): Promise<boolean> => isDeepStrictEqual(await versionsOf(store), now);
       await (redaction
-        ? redactRange(store, copy, range, { ...now, redaction })
-        : appendRange(store, copy, range, now));
+        ? redactRange(store, copy, range, { ...placed, redaction })
+        : appendRange(store, copy, range, { ...placed, isSame }));
     }
     for (const [at, { name }] of declarations.entries()) {
       onProgress?.({ step: "compact", done: at, total: declarations.length });

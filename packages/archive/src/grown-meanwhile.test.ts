@@ -151,3 +151,77 @@ it("finds rows where others embed and fold", async () => {
 
   expect([await shown(imported, "t"), await shown(imported)]).toEqual(["c d", "a b c"]);
 });
+
+it.each(later)(
+  "has windows of the messages it has, where a session %s while they are read",
+  async (_, words) => {
+    const sessions = await storeOf(saying("a b"), saying("x y", { id: "t" }));
+    const other = await openStore(sessions.store.location);
+    const windows = sessions.store.table("windows");
+    const rows = windows.rows.bind(windows);
+    vi.spyOn(windows, "rows").mockImplementationOnce(async (options) => {
+      await ingest(other, [saying(words)]);
+      return rows(options);
+    });
+
+    const { file } = await exportArchive(sessions, join(temporaryFolder(), "a.pond"));
+
+    const imported = await openStore();
+    await importArchive(file, imported);
+    expect(await shown(imported)).toBe("a b");
+    const expected = await storeOf(saying("a b"), saying("x y", { id: "t" }));
+    expect((await allRows(imported))["windows"]).toEqual((await allRows(expected))["windows"]);
+  },
+);
+
+it("has windows of the messages it has, where others are being stored", async () => {
+  const sessions = await storeOf(saying("a b"), saying("x y", { id: "t" }));
+  const other = await openStore(sessions.store.location);
+  const messages = other.store.table("messages");
+  const insert = messages.insert.bind(messages);
+  const file = join(temporaryFolder(), "a.pond");
+  // Windows are there by now, and the messages are not.
+  const inserting = vi.spyOn(messages, "insert").mockImplementationOnce(async (...all) => {
+    await exportArchive(sessions, file);
+    return insert(...all);
+  });
+
+  await ingest(other, [saying("a b c")]);
+
+  expect(inserting).toHaveBeenCalled();
+  const imported = await openStore();
+  await importArchive(file, imported);
+  const expected = await storeOf(saying("a b"), saying("x y", { id: "t" }));
+  expect((await allRows(imported))["windows"]).toEqual((await allRows(expected))["windows"]);
+});
+
+it("has windows of the messages it has, where one is changed before they are read", async () => {
+  const sessions = await storeOf(saying("a b"));
+  const other = await openStore(sessions.store.location);
+  const messages = other.store.table("messages");
+  const insert = messages.insert.bind(messages);
+  const windows = sessions.store.table("windows");
+  const rows = windows.rows.bind(windows);
+  const begun = Promise.withResolvers<void>();
+  const may = Promise.withResolvers<void>();
+  vi.spyOn(messages, "insert").mockImplementationOnce(async (...all) => {
+    begun.resolve();
+    await may.promise;
+    return insert(...all);
+  });
+  const changing = ingest(other, [saying("a:2 b")]);
+  await begun.promise;
+  vi.spyOn(windows, "rows").mockImplementationOnce(async (options) => {
+    may.resolve();
+    await changing;
+    return rows(options);
+  });
+
+  const { file } = await exportArchive(sessions, join(temporaryFolder(), "a.pond"));
+
+  const imported = await openStore();
+  await importArchive(file, imported);
+  expect(await shown(imported)).toBe("a b");
+  const expected = await storeOf(saying("a b"));
+  expect((await allRows(imported))["windows"]).toEqual((await allRows(expected))["windows"]);
+});

@@ -26,10 +26,20 @@ export function readRows(
 /** Rows that were read together. */
 export type Chunk = { readonly rows: readonly Row[]; readonly bytes: number };
 
-/** The rows of chunks, the next of which is read while one is used, unless that is large. */
-export async function* oneByOne(chunks: AsyncGenerator<Chunk>): AsyncGenerator<Row> {
+/**
+ * The rows of chunks, the next of which is read while one is used, unless that is large.
+ *
+ * @param onRead - Waited for behind the reading of each chunk, before its rows come.
+ */
+export async function* oneByOne(
+  chunks: AsyncGenerator<Chunk>,
+  onRead?: () => Promise<void>,
+): AsyncGenerator<Row> {
   const isLarge = ({ bytes }: Chunk): boolean => bytes > 2 * bytesAtOnce;
-  for await (const { rows } of readAhead(chunks, isLarge)) yield* rows;
+  for await (const { rows } of readAhead(chunks, isLarge)) {
+    await onRead?.();
+    yield* rows;
+  }
 }
 
 /** Reads rows by their ids, about as many megabytes at a time. */

@@ -5,13 +5,11 @@ import {
   redactMessageRows,
   redactPartRow,
   redactSessionRow,
-  windowRowsOf,
 } from "@pond/sessions/rows";
-import type { WindowPiece } from "@pond/sessions/search";
 import { and, isNotNull, type Row, type Store } from "@pond/substrate";
 import { RedactionInvalidError } from "./errors.ts";
 import { type MessageGroup, withParts } from "./grouped-rows.ts";
-import { compareText, keyText } from "./key-order.ts";
+import { keyText } from "./key-order.ts";
 import type { Places } from "./places.ts";
 import { type Range, within } from "./ranges.ts";
 import type { Redaction } from "./redaction.ts";
@@ -19,6 +17,7 @@ import { RowWriters } from "./row-writer.ts";
 import { sortedRows } from "./sorted-rows.ts";
 import type { TableName } from "./tables.ts";
 import type { WholeRows } from "./whole-rows.ts";
+import { type KnownSession, windowsMadeOf } from "./windows-made.ts";
 
 export type RedactOptions = {
   readonly redaction: Redaction;
@@ -30,14 +29,6 @@ export type RedactOptions = {
   /** Told of each row before it is written, in the order of the keys. */
   readonly onRow: (table: string, row: Row) => void;
   readonly onRows: (rows: number) => void;
-};
-
-/** What the rows below a session need of it. */
-type KnownSession = {
-  readonly project: string;
-  readonly sourceAgent: string;
-  /** By the id of each row of its messages; undefined where that holds none. */
-  readonly pieces: Map<string, WindowPiece | undefined>;
 };
 
 /**
@@ -63,8 +54,7 @@ export async function redactRange(
   const known = new Map<string, KnownSession>();
   for await (const row of read("sessions")) {
     const redacted = asRedacted("sessions", row, () => redactSessionRow(row, redaction));
-    const [project, sourceAgent] = [String(redacted["project"]), String(row["source_agent"])];
-    known.set(String(row["id"]), { project, sourceAgent, pieces: new Map() });
+    known.set(String(row["id"]), { row: redacted, pieces: new Map() });
     await write("sessions", redacted);
   }
   const groups = () => withParts(read("messages"), read("parts"));
@@ -80,7 +70,7 @@ export async function redactRange(
     await whole.check(message, parts);
     const session = known.get(String(message["session_id"]));
     const movedDigest = (row: Row) => movedDigests.get(valueKey(row));
-    const project = session?.project ?? "";
+    const project = String(session?.row["project"] ?? "");
     const redacted = asRedacted("messages", message, () =>
       redactMessageRows(message, parts, redaction, project, movedDigest),
     );
@@ -88,7 +78,10 @@ export async function redactRange(
     await write("messages", redacted.message);
     session?.pieces.set(String(message["id"]), redacted.piece);
   }
-  for await (const row of windowsOf(from, known)) await write("windows", row);
+  // The stored ones may tell of messages that another process is storing, or has not: they come first.
+  for (const session of known.values()) {
+    for (const row of await windowsMadeOf(from, session)) await write("windows", row);
+  }
   await writers.finish();
 }
 
@@ -106,20 +99,6 @@ function asRedacted<T>(table: TableName, row: Row, make: () => T): T {
     const key = Object.fromEntries(columns.map((name) => [name, String(row[name])]));
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new RedactionInvalidError({ table, key, reason }, { cause });
-  }
-}
-
-/**
- * Those of sessions, made of the texts as they are here. The stored ones may tell of messages that
- * another process is storing, or has not: these come before them.
- */
-async function* windowsOf(
-  from: Store,
-  known: ReadonlyMap<string, KnownSession>,
-): AsyncGenerator<Row> {
-  for (const [sessionId, { project, sourceAgent, pieces }] of known) {
-    const rows = await windowRowsOf(from, { sessionId, sourceAgent, project }, pieces);
-    yield* rows.sort((a, b) => compareText(String(a["id"]), String(b["id"])));
   }
 }
 

@@ -15,13 +15,15 @@ export type PlacedTable = {
  * The rows of sessions, in the order of their keys.
  *
  * @param sessionIds - In their order.
+ * @param onRead - Waited for when some were read, before they come.
  */
 export function sortedRows(
   placed: PlacedTable,
   columns: readonly string[],
   sessionIds: Iterable<string>,
+  onRead?: () => Promise<void>,
 ): AsyncGenerator<Row> {
-  return oneByOne(sortedChunks(placed, columns, sessionIds));
+  return oneByOne(sortedChunks(placed, columns, sessionIds), onRead);
 }
 
 /** Sessions that are read at once are sorted then; of a larger one the keys are read first. */

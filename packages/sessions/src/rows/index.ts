@@ -48,6 +48,7 @@ export {
   redactPartRow,
   redactSessionRow,
   type TextMap,
+  windowPieceOf,
   windowRowsOf,
 } from "./redact-rows.ts";
 export type { Labels } from "./to-rows.ts";

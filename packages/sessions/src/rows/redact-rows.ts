@@ -149,6 +149,16 @@ export function isMove(row: Row): boolean {
 }
 
 /**
+ * What windows are made of in a row of `messages` and those of its parts, as they are.
+ *
+ * @returns Undefined where it holds no message.
+ */
+export function windowPieceOf(row: Row, parts: readonly Row[]): WindowPiece | undefined {
+  const value = readable(() => messageIn(row, parts));
+  return value && windowPiece(prepareMessage(value, partsOf(value)));
+}
+
+/**
  * The rows of `windows` for a session of some stored rows of `messages`.
  *
  * @param pieces - By the id of each of these rows; undefined where it holds no message.
