@@ -149,6 +149,44 @@ it("makes windows of its texts where another copy of former ones comes between",
   expect((await allRows(target))["windows"]).toEqual((await allRows(from))["windows"]);
 });
 
+it.each([
+  ["what it stores", "a b", "windows"],
+  ["what it stores", "a b", "messages"],
+  ["a session that is new", "", "windows"],
+  ["a session that is new", "", "messages"],
+  ["a session that is new", "", "sessions"],
+])(
+  "leaves a sync of %s windows of what is shown (%j, in front of its %s)",
+  async (_, first, table) => {
+    const target = first === "" ? await openStore() : await storeOf(saying(first));
+    const from = await openStore();
+    await copySessions(first === "" ? await storeOf(saying("a b")) : target, from);
+    await ingest(from, [saying("a b q")]);
+    const other = await openStore(target.store.location);
+    before(target, table, () => copySessions(from, other));
+
+    await ingest(target, [saying("a:2 b c")], { day: "2026-01-03" });
+
+    const words = await shown(target);
+    expect(words.split(" ").sort()).toEqual(expect.arrayContaining(["b", "c", "q"]));
+    const [window] = (await allRows(target))["windows"] ?? [];
+    expect(window?.split(" | ")).toContain(words.replaceAll(" ", "\n"));
+  },
+);
+
+it("leaves two syncs at once windows of what both have stored", async () => {
+  const target = await storeOf(saying("a b"));
+  const other = await openStore(target.store.location);
+  before(target, "windows", () => ingest(other, [saying("a b q")], { addsOnly: true }));
+
+  await ingest(target, [saying("a b c")], { day: "2026-01-03", addsOnly: true });
+
+  const words = await shown(target);
+  expect(words.split(" ").sort()).toEqual(["a", "b", "c", "q"]);
+  const [window] = (await allRows(target))["windows"] ?? [];
+  expect(window?.split(" | ")).toContain(words.replaceAll(" ", "\n"));
+});
+
 it("takes out what it left of a session that another process has stored by its name", async () => {
   const [from, target] = [await storeOf(inShop), await openStore()];
   const other = await openStore(target.store.location);

@@ -189,6 +189,14 @@ export class Table {
   }
 
   /**
+   * Another number after every commit that did not come by this table's own `insert`, `replace` or
+   * `update`: those of other processes, and folds.
+   */
+  commitsOfOthers(): Promise<number> {
+    return this.#writer.commitsOfOthers();
+  }
+
+  /**
    * The best rows by BM25, with `_score`. Rows not indexed yet are searched too.
    *
    * @throws {TypeError} also for a column that is not text, for a query that asks for nothing, and

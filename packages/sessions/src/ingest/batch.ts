@@ -15,6 +15,7 @@ import { emptyOtherWindows, writeWindows } from "../search/window-rows.ts";
 import type { Window } from "../search/windows.ts";
 import { findTorn, reviseDiffering, reviseOpened } from "./conflicts.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
+import { type Others, overtaken } from "./others.ts";
 import { putOff, settleStatus } from "./outcome.ts";
 import {
   claimShared,
@@ -79,6 +80,7 @@ export class Batch {
     outcome.added_at.messages = this.ingestedAt;
     if (partCount > 0) outcome.added_at.parts = this.ingestedAt;
     outcome.messages_added += 1;
+    gathered.messageRows += 1;
     outcome.parts_added += partCount;
   }
 
@@ -101,8 +103,10 @@ export class Batch {
   }
 
   /** A message row built by the caller. */
-  addCarrier({ labels, outcome }: Gathered, row: RowValues): void {
+  addCarrier(gathered: Gathered, row: RowValues): void {
+    const { labels, outcome } = gathered;
     this.#ids.add(labels.sessionId);
+    gathered.messageRows += 1;
     outcome.added_at.messages = this.ingestedAt;
     this.#messages.push(row);
     this.bytes += String(row["options"]).length;
@@ -144,8 +148,11 @@ export class Batch {
    * Commits messages and session rows, so that a row that is visible has everything below it,
    * then makes them durable, then acknowledges. Only after {@link writeBelow}.
    */
-  async writeVisible(store: Store): Promise<void> {
-    if (this.#ids.size > 0) await this.#writeRows(store);
+  async writeVisible(store: Store, others: Others): Promise<void> {
+    if (this.#ids.size > 0) {
+      await this.#writeRows(store);
+      if (await others.haveWritten()) await this.#remakeOvertaken(store);
+    }
     // What was there already may be of somebody who has not made it durable yet, or failed to.
     if (this.#ids.size + this.#finished.length > 0) await store.flush();
     for (const { hooks, outcome, parentId } of this.#finished) {
@@ -219,6 +226,19 @@ export class Batch {
     for (const gathered of contested.keys()) gathered.isContested = true;
     if (!this.#areClientsApart) return;
     for (const { labels } of await withOtherWindows(store, this.#opened.keys())) {
+      await remakeOwnWindows(store, labels);
+    }
+  }
+
+  /**
+   * Makes the windows anew that another process has made without what came now, or that were made here
+   * without what it has stored.
+   */
+  async #remakeOvertaken(store: Store): Promise<void> {
+    const own = this.#finished.filter(({ labels: { sessionId }, isContested }) => {
+      return this.#ids.has(sessionId) && !isContested && !this.#putOff.has(sessionId);
+    });
+    for (const { labels } of await overtaken(store, own, this.#windows)) {
       await remakeOwnWindows(store, labels);
     }
   }

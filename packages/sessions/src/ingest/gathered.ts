@@ -17,6 +17,8 @@ export type Gathered = {
   parentId: string | undefined;
   /** Labels of the sessions that have ids it would have, where it gets another one now. */
   bases: readonly Labels[];
+  /** How many rows of messages it had, and got: carriers are some. */
+  messageRows: number;
   /** Ids of its windows, where it was thought new. */
   windowIds: string[] | undefined;
   /** Set where some of what was thought new may have been there. */

@@ -15,6 +15,7 @@ import { Intake } from "./intake.ts";
 import { loadKnown } from "./known.ts";
 import { KnownSession } from "./known-session.ts";
 import { NewSession } from "./new-session.ts";
+import { Others } from "./others.ts";
 import { emptyOutcome, type SessionHooks } from "./outcome.ts";
 import { SessionNames } from "./session-names.ts";
 import type { SessionWriter } from "./session-writer.ts";
@@ -69,6 +70,7 @@ export class Ingest {
   readonly #stored: StoredSessions;
   readonly #names: SessionNames;
   readonly #hanging: Hanging;
+  readonly #others: Others;
   #batch: Batch;
   /** The parts of the batch handed over last. */
   #below: Promise<void> = Promise.resolve();
@@ -93,6 +95,7 @@ export class Ingest {
       commit: () => this.#commit(),
     });
     this.#hanging = new Hanging(sessions.store, this.#names);
+    this.#others = new Others(sessions.store);
     this.#batch = this.#nextBatch();
   }
 
@@ -103,6 +106,7 @@ export class Ingest {
    * written to.
    */
   async session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {
+    await this.#others.look();
     const labels = { sessionId: "", sourceAgent: "", project: "" };
     const outcome = emptyOutcome();
     const gathered: Gathered = {
@@ -110,6 +114,7 @@ export class Ingest {
       hooks,
       outcome,
       place: undefined,
+      messageRows: 0,
       windowIds: undefined,
       unresolved: undefined,
       begun: undefined,
@@ -205,6 +210,7 @@ export class Ingest {
     gathered.outcome.rejected = known.project !== project || known.sourceAgent !== sourceAgent;
     if (!this.#stored.isAhead(sessionId)) await this.#writing;
     const stored = await this.#stored.take(sessionId);
+    gathered.messageRows = stored.messages.length;
     const { store } = this.#sessions;
     const found = await loadKnown(store, stored, {
       place: gathered.place,
@@ -256,7 +262,9 @@ export class Ingest {
     if (isLarge) collectGarbage();
     this.#below = batch.writeBelow(store);
     this.#visible = this.#writing;
-    this.#writing = Promise.all([this.#visible, this.#below]).then(() => batch.writeVisible(store));
+    this.#writing = Promise.all([this.#visible, this.#below]).then(() =>
+      batch.writeVisible(store, this.#others),
+    );
     // A failure is thrown by whoever awaits it next; it must not end the process before.
     this.#below.catch(() => undefined);
     this.#writing.catch(() => undefined);

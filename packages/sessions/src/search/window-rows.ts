@@ -45,6 +45,11 @@ export async function writeWindows(store: Store, rows: Columns): Promise<void> {
   const table = store.table("windows");
   const { present } = await table.insert(rows.batch());
   if (present === 0) return;
+  await table.replace((await differingRows(store, rows)).batch());
+}
+
+/** Those of some rows that are not stored so. */
+export async function differingRows(store: Store, rows: Columns): Promise<Columns> {
   const differing = new Columns();
   for (let from = 0; from < rows.length; from += rowsPerQuery) {
     const count = Math.min(rowsPerQuery, rows.length - from);
@@ -57,7 +62,7 @@ export async function writeWindows(store: Store, rows: Columns): Promise<void> {
       if (!isEqual || !isOwn) differing.push(row);
     }
   }
-  await table.replace(differing.batch());
+  return differing;
 }
 
 /** Empties what a run that broke off left of windows that begin elsewhere now. */

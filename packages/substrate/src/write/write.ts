@@ -42,6 +42,9 @@ export class TableWriter {
   readonly #exclusive: Exclusive | undefined;
   /** Parallel merges on one handle only lose races to each other. */
   #last: Promise<unknown> = Promise.resolve();
+  /** Up to which version it is known whose the commits are; undefined where nobody has asked. */
+  #counted: number | undefined;
+  #commitsOfOthers = 0;
 
   /** @param exclusive - Left out where not every other writer can be kept out. */
   constructor(
@@ -62,6 +65,25 @@ export class TableWriter {
       this.#exclusive?.keys.close();
       this.#exclusive?.lock.close();
     });
+  }
+
+  /** See {@link Table.commitsOfOthers}. */
+  async commitsOfOthers(): Promise<number> {
+    return this.#inTurn(undefined, async () => {
+      await this.#handle.checkoutLatest();
+      const version = await this.#handle.version();
+      // Where a backup took its place there are fewer.
+      this.#commitsOfOthers += Math.abs(version - (this.#counted ?? version));
+      this.#counted = version;
+      return this.#commitsOfOthers;
+    });
+  }
+
+  /** Takes note of a version that this writer has made. One it is not told of counts as another's. */
+  #made(version: number): void {
+    if (this.#counted === undefined || version <= this.#counted) return;
+    this.#commitsOfOthers += version - this.#counted - 1;
+    this.#counted = version;
   }
 
   /**
@@ -102,6 +124,7 @@ export class TableWriter {
         const added = rows === slice ? whole : await this.#toArrow(rows);
         const { version } = await addRows(this.#handle, added, rows);
         keys.added(rows, version);
+        this.#made(version);
         return missing.length;
       };
       inserted += await this.#inTurn(signal, () => lock.hold(signal, append));
@@ -182,7 +205,10 @@ export class TableWriter {
       const run = async (): Promise<MergeResult> => {
         const rows = await this.#toArrow(slice);
         if (merge === setColumns) await this.#coverKeys(signal);
-        return merge(this.#handle.mergeInsert(key)).execute(rows);
+        const result = await merge(this.#handle.mergeInsert(key)).execute(rows);
+        // One that sets nothing may make none, and name that of another.
+        if (merge !== setColumns || result.numUpdatedRows > 0) this.#made(result.version);
+        return result;
       };
       // What inserts keeps others out as they keep it out.
       const lock = merge === setColumns ? undefined : this.#exclusive?.lock;

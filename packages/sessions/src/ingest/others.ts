@@ -1,0 +1,80 @@
+import { oneOf, type Row, type Store } from "@pond/substrate";
+import type { Columns } from "../rows/columns.ts";
+import { idChunks } from "../rows/id-chunks.ts";
+import { differingRows } from "../search/window-rows.ts";
+import type { Gathered } from "./gathered.ts";
+
+// Windows come before messages. Another process that makes those of a session anew meanwhile makes
+// them without what is still to come, and one that has stored messages since the session was read is
+// not in those made here. Whoever stores messages last sees what the other has done.
+
+/** Whether other processes write while an ingest does. */
+export class Others {
+  readonly #store: Store;
+  #first: Promise<number> | undefined;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** To be called before anything is read of what is stored. */
+  async look(): Promise<void> {
+    this.#first ??= this.#commits();
+    await this.#first;
+  }
+
+  /** True where one may have written messages or windows since. */
+  async haveWritten(): Promise<boolean> {
+    return (await this.#commits()) !== (await this.#first);
+  }
+
+  async #commits(): Promise<number> {
+    const tables = ["messages", "windows"].map((name) => this.#store.table(name));
+    const counts = await Promise.all(tables.map((table) => table.commitsOfOthers()));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+}
+
+/**
+ * Those of some sessions whose windows are not what was written, or of which there are other messages
+ * than was known.
+ *
+ * @param windows - What was written last.
+ */
+export async function overtaken(
+  store: Store,
+  gathered: readonly Gathered[],
+  windows: Columns,
+): Promise<Gathered[]> {
+  const written = Map.groupBy(rowsIn(windows), (row) => String(row["session_id"]));
+  const differing = rowsIn(await differingRows(store, windows));
+  const replaced = new Set(differing.map((row) => String(row["session_id"])));
+  const ids = gathered.map(({ labels }) => labels.sessionId);
+  const counts = await countMessages(store, ids);
+  return gathered.filter(({ labels: { sessionId }, messageRows, windowIds }) => {
+    // Those that earlier batches wrote are not at hand any more.
+    const isWhole = (windowIds?.length ?? 0) <= (written.get(sessionId)?.length ?? 0);
+    return !isWhole || replaced.has(sessionId) || counts.get(sessionId) !== messageRows;
+  });
+}
+
+function rowsIn(columns: Columns): Row[] {
+  return Array.from({ length: columns.length }, (_, at) => columns.row(at));
+}
+
+/** How many rows of messages sessions have. */
+async function countMessages(
+  store: Store,
+  sessionIds: readonly string[],
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const ids of idChunks(sessionIds)) {
+    const where = oneOf("session_id", ids);
+    for await (const rows of store.table("messages").scan({ columns: ["session_id"], where })) {
+      for (const { session_id: id } of rows) {
+        counts.set(String(id), (counts.get(String(id)) ?? 0) + 1);
+      }
+    }
+  }
+  return counts;
+}
