@@ -44,7 +44,12 @@ export async function appendRange(
   };
   const copied = new Map<string, CopiedSession>();
   for await (const row of read("sessions")) {
-    copied.set(String(row["id"]), { row, messageIds: new Set() });
+    copied.set(String(row["id"]), {
+      row,
+      messageIds: new Set(),
+      saying: new Set(),
+      revised: new Set(),
+    });
     await write("sessions", row);
   }
   // Together: a message tells by its digest what its parts have to be.
@@ -52,7 +57,7 @@ export async function appendRange(
     if (message) {
       await whole.check(message, parts);
       await write("messages", message);
-      copied.get(String(message["session_id"]))?.messageIds.add(String(message["id"]));
+      note(copied.get(String(message["session_id"])), message);
     }
     for (const part of parts) await write("parts", part);
   }
@@ -60,8 +65,22 @@ export async function appendRange(
   await writers.finish();
 }
 
-/** A session that was copied, and the ids of the rows of its messages. */
-type CopiedSession = { readonly row: Row; readonly messageIds: Set<string> };
+/** A session that was copied. */
+type CopiedSession = {
+  readonly row: Row;
+  /** Ids of the rows of its messages. */
+  readonly messageIds: Set<string>;
+  /** Those among them that have a text. */
+  readonly saying: Set<string>;
+  /** Those whose text may be another by now, or none. */
+  readonly revised: Set<string>;
+};
+
+function note(session: CopiedSession | undefined, { id, revises, is_searchable }: Row): void {
+  session?.messageIds.add(String(id));
+  if (revises !== null) session?.revised.add(String(revises));
+  else if (Number(is_searchable) === 1) session?.saying.add(String(id));
+}
 
 function rowsOf(
   store: Store,
@@ -92,14 +111,22 @@ async function* windowsOf(
   for await (const { key, rows: stored } of groupedBy(rows, ["session_id"])) {
     if (!isSame) break;
     const [sessionId = ""] = key;
-    const own = copied.get(sessionId);
-    const isOwn = stored.every((row) => idsIn(row).every((id) => own?.messageIds.has(id)));
+    const isOwn = tellOf(stored, copied.get(sessionId));
     yield* isOwn ? stored : windowsMade(from, [sessionId], copied, options);
     last = sessionId;
   }
   if (isSame) return;
   const left = [...copied.keys()].filter((id) => compareText(id, last) > 0);
   yield* windowsMade(from, left, copied, options);
+}
+
+/** True for windows that tell of the messages of a session, and of no others. */
+function tellOf(windows: readonly Row[], session: CopiedSession | undefined): boolean {
+  if (session === undefined) return false;
+  const { messageIds, saying, revised } = session;
+  const told = new Set(windows.flatMap(idsIn));
+  const isTold = (id: string): boolean => told.has(id) || revised.has(id);
+  return [...told].every((id) => messageIds.has(id)) && [...saying].every(isTold);
 }
 
 function idsIn(row: Row): readonly string[] {

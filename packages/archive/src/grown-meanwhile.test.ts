@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { SessionStore } from "@pond/sessions";
+import { rebuildWindows } from "@pond/sessions/search";
 import { expect, it, vi } from "vitest";
 import { exportArchive } from "./export-archive.ts";
 import { importArchive } from "./import-archive.ts";
@@ -223,5 +224,29 @@ it("has windows of the messages it has, where one is changed before they are rea
   await importArchive(file, imported);
   expect(await shown(imported)).toBe("a b");
   const expected = await storeOf(saying("a b"));
+  expect((await allRows(imported))["windows"]).toEqual((await allRows(expected))["windows"]);
+});
+
+it("has windows of all its messages, where those of a sync were replaced before it has stored them", async () => {
+  const sessions = await storeOf(saying("a b"));
+  const [one, other] = [
+    await openStore(sessions.store.location),
+    await openStore(sessions.store.location),
+  ];
+  const messages = one.store.table("messages");
+  const insert = messages.insert.bind(messages);
+  const file = join(temporaryFolder(), "a.pond");
+  vi.spyOn(messages, "insert").mockImplementationOnce(async (...all) => {
+    await rebuildWindows(other, "s");
+    const outcome = await insert(...all);
+    await exportArchive(sessions, file);
+    return outcome;
+  });
+
+  await ingest(one, [saying("a b c")]);
+
+  const imported = await openStore();
+  await importArchive(file, imported);
+  const expected = await storeOf(saying("a b c"));
   expect((await allRows(imported))["windows"]).toEqual((await allRows(expected))["windows"]);
 });
