@@ -4,7 +4,7 @@ import { loadMessages } from "../read/content.ts";
 import { loadPlaces } from "../read/outline.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import { searchText } from "./search-text.ts";
-import { addPiece, type Window, WindowBuilder, type WindowPiece } from "./windows.ts";
+import { addPiece, type Window, WindowBuilder, type WindowPiece, windowPiece } from "./windows.ts";
 
 /**
  * The windows of a stored session: over what was read, and over what the store keeps though the
@@ -35,11 +35,9 @@ async function retainedPieces(
   const ids = new Set(retained);
   const places = (await loadPlaces(store, sessionId, "last")).filter(({ id }) => ids.has(id));
   const placed = await loadMessages(store, sessionId, places);
-  return placed.flatMap(({ message }): WindowPiece[] => {
-    const text = searchText(message, partsOf(message));
-    const { id, timestamp } = message;
-    return text === null ? [] : [{ id, timestamp, text, isBoundary: false }];
-  });
+  return placed.map(({ message }) =>
+    windowPiece({ header: message, searchText: searchText(message, partsOf(message)) }),
+  );
 }
 
 /** Both lists are in order already. */

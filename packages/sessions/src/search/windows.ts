@@ -110,7 +110,10 @@ export type WindowPiece = {
   readonly isBoundary: boolean;
 };
 
-export function windowPiece({ header, searchText }: PreparedMessage): WindowPiece {
+export function windowPiece({
+  header,
+  searchText,
+}: Pick<PreparedMessage, "header" | "searchText">): WindowPiece {
   const { id, timestamp, options, role } = header;
   // Adapters mark the record at which a client compacted its context.
   const isBoundary = bagOf(options, "source")["boundary"] === "compaction";

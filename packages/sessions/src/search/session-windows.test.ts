@@ -1,0 +1,31 @@
+import type { ReadEvent } from "@pond/canonical";
+import { expect, it } from "vitest";
+import type { SessionStore } from "../session-store.ts";
+import { demoEvents, ingestDemo, said, withStore } from "../testing.ts";
+
+async function texts({ store }: SessionStore): Promise<unknown[]> {
+  const rows = await store.table("windows").rows({ columns: ["id", "text"] });
+  return rows.filter(({ text }) => text !== null).map(({ id, text }) => `${id}: ${text}`);
+}
+
+/** Messages of session `s`, the second of which begins after its client compacted its context. */
+function compacted(last: string): ReadEvent[] {
+  const messages = [said("a"), said("b"), said("c", last)];
+  return demoEvents({ id: "s", messages }).map((event) => {
+    if (event.kind !== "message" || event.message.id !== "b") return event;
+    return {
+      ...event,
+      message: { ...event.message, options: { source: { boundary: "compaction" } } },
+    };
+  });
+}
+
+it("begin anew where a client compacted its context before what is read now", () =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [compacted("Before.")]);
+
+    const part = demoEvents({ id: "s", messages: [said("c", "Anew.")] });
+    await ingestDemo(sessions, [part], { addsOnly: true });
+
+    expect((await texts(sessions)).sort()).toEqual(["a: This is a.", "b: This is b.\nAnew."]);
+  }));
