@@ -64,7 +64,7 @@ export class KnownSession implements SessionWriter {
     }
     this.#note(header.id, digest);
     if (header.timestamp > this.#newest) this.#newest = header.timestamp;
-    this.#windows.add(message, stored?.digest === digest && !message.isLacking);
+    this.#windows.add(message, stored?.digest === digest);
   }
 
   #note(id: string, digest: string): void {

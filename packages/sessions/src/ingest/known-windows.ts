@@ -28,18 +28,22 @@ export class KnownWindows {
   readonly #pieces: WindowPiece[] = [];
   /** Ids of stored messages that were read otherwise. */
   readonly #differing: Set<string> = new Set();
+  /** Ids of messages of which the store keeps more than was read. */
+  readonly #kept: Set<string> = new Set();
 
   constructor(store: Store, known: Known) {
     this.#store = store;
     this.#known = known;
   }
 
-  /** Takes the next message that was read; `isAsStored` where it is stored with these very values. */
-  add(message: PreparedMessage, isAsStored: boolean): void {
+  /** Takes the next message that was read; `isStored` where what is stored of it stays as it is. */
+  add(message: PreparedMessage, isStored: boolean): void {
     const piece = windowPiece(message);
-    const { text, title, isBoundary } = piece;
-    if (text !== null || title !== undefined || isBoundary) this.#pieces.push(piece);
-    if (!isAsStored) this.#differing.add(piece.id);
+    const { id, text, title, isBoundary } = piece;
+    const isKept = isStored && message.isLacking === true;
+    if (isKept) this.#kept.add(id);
+    else if (text !== null || title !== undefined || isBoundary) this.#pieces.push(piece);
+    if (!isStored) this.#differing.add(id);
   }
 
   /** The windows to write, now that changes were made. */
@@ -59,7 +63,7 @@ export class KnownWindows {
       labels,
       isShown ? this.#pieces : this.#pieces.filter(({ id }) => !rows.has(id)),
       (id) => ordinals.get(id) ?? live.get(id)?.ordinal ?? 0n,
-      isShown ? shownIn(live).filter((id) => !seen.has(id)) : shown,
+      isShown ? shownIn(live).filter((id) => !seen.has(id) || this.#kept.has(id)) : shown,
     );
     return changedWindows(this.#store, labels, windows);
   }
@@ -67,7 +71,7 @@ export class KnownWindows {
   #piecesAsStored(seen: ReadonlySet<string>): (id: string) => WindowPiece | null | undefined {
     const pieces = new Map(this.#pieces.map((piece) => [piece.id, piece]));
     return (id) => {
-      const isAsStored = seen.has(id) && !this.#differing.has(id);
+      const isAsStored = seen.has(id) && !this.#differing.has(id) && !this.#kept.has(id);
       return isAsStored ? (pieces.get(id) ?? null) : undefined;
     };
   }

@@ -1,12 +1,32 @@
 import type { ReadEvent } from "@pond/canonical";
 import { expect, it } from "vitest";
 import type { SessionStore } from "../session-store.ts";
-import { demoEvents, ingestDemo, said, withStore } from "../testing.ts";
+import { type DemoMessage, demoEvents, ingestDemo, said, withStore } from "../testing.ts";
 
 async function texts({ store }: SessionStore): Promise<unknown[]> {
   const rows = await store.table("windows").rows({ columns: ["id", "text"] });
   return rows.filter(({ text }) => text !== null).map(({ id, text }) => `${id}: ${text}`);
 }
+
+// Windows hold the beginnings of words.
+const file = "Look.\nappli/octet-strea";
+
+it.each([
+  ["where it stood", ["b", "a"], `b: ${file}\nAnew.`],
+  ["where it stands now", ["a", "b"], `a: Anew.\n${file}`],
+])("hold a file that its source lacks by now, %s", (_, order, expected) =>
+  withStore(async (sessions) => {
+    const first = { id: "b", text: "Look.", bytes: Uint8Array.of(1) };
+    await ingestDemo(sessions, [{ id: "s", messages: [first, said("a")] }]);
+    expect(await texts(sessions)).toEqual([`b: ${file}\nThis is a.`]);
+
+    const left: DemoMessage = { id: "b", text: "Look.", isLacking: true };
+    const messages = order.map((id) => (id === "b" ? left : said("a", "Anew.")));
+    await ingestDemo(sessions, [{ id: "s", messages }]);
+
+    expect(await texts(sessions)).toEqual([expected]);
+  }),
+);
 
 /** Messages of session `s`, the second of which begins after its client compacted its context. */
 function compacted(last: string): ReadEvent[] {

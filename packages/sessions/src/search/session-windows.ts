@@ -9,6 +9,8 @@ import { addPiece, type Window, WindowBuilder, type WindowPiece, windowPiece } f
 /**
  * The windows of a stored session: over what was read, and over what the store keeps though the
  * source has it no longer, each in its place.
+ *
+ * @param retained - Ids of what the store keeps.
  */
 export async function sessionWindows(
   store: Store,
@@ -17,7 +19,7 @@ export async function sessionWindows(
   ordinalOf: (id: string) => bigint,
   retained: readonly string[],
 ): Promise<Window[]> {
-  const kept = await retainedPieces(store, sessionId, retained);
+  const kept = inOrder(await retainedPieces(store, sessionId, retained), ordinalOf);
   const windows = new WindowBuilder();
   for (const piece of kept.length === 0 ? read : merge(read, kept, ordinalOf)) {
     addPiece(windows, piece);
@@ -38,6 +40,11 @@ async function retainedPieces(
   return placed.map(({ message }) =>
     windowPiece({ header: message, searchText: searchText(message, partsOf(message)) }),
   );
+}
+
+/** Where they were stored may not be where they are now. */
+function inOrder(pieces: readonly WindowPiece[], ordinalOf: (id: string) => bigint): WindowPiece[] {
+  return pieces.toSorted((left, right) => (ordinalOf(left.id) < ordinalOf(right.id) ? -1 : 1));
 }
 
 /** Both lists are in order already. */
