@@ -101,13 +101,14 @@ export type SessionPlaces = {
  * The messages of several sessions, of each in their order. All that is stored of these sessions is
  * read at once: for small ones a query costs more than what it finds.
  *
+ * @returns Also about how many bytes were read.
  * @throws {MessageNotFoundError}
  */
 export async function loadOfSessions(
   store: Store,
   sessions: readonly SessionPlaces[],
   onDamaged?: (sessionId: SessionId) => void,
-): Promise<PlacedMessage[][]> {
+): Promise<{ readonly placed: PlacedMessage[][]; readonly bytes: number }> {
   const where = oneOf(
     "session_id",
     sessions.map(({ sessionId }) => sessionId),
@@ -124,7 +125,7 @@ export async function loadOfSessions(
   ]);
   const rows = Map.groupBy(messageRows, sessionOf);
   const parts = Map.groupBy(partRows, sessionOf);
-  return Promise.all(
+  const messages = await Promise.all(
     sessions.map(({ sessionId, places }) =>
       placed(store, {
         ...{ sessionId, places, rows: rows.get(sessionId) ?? [] },
@@ -133,6 +134,17 @@ export async function loadOfSessions(
       }),
     ),
   );
+  return { placed: messages, bytes: bytesOf(messageRows) + bytesOf(partRows) };
+}
+
+function bytesOf(rows: readonly Row[]): number {
+  let bytes = 0;
+  for (const row of rows) {
+    for (const cell of Object.values(row)) {
+      if (typeof cell === "string" || cell instanceof Uint8Array) bytes += cell.length;
+    }
+  }
+  return bytes;
 }
 
 /** Ids of messages that are what their own rows say. */

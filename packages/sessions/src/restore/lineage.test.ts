@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rootOf } from "../read/ancestry.ts";
-import { type DemoSession, ingestDemo, said, withStore } from "../testing.ts";
+import { type DemoSession, ingestDemo, said, watching, withStore } from "../testing.ts";
 import { loadLineage, rootIds } from "./lineage.ts";
 
 const session = (id: string, parent?: string, agent?: string): DemoSession => ({
@@ -32,6 +32,26 @@ describe("loadLineage", () => {
         ["great-grandchild", 1],
       ]);
     }));
+
+  it.each([
+    ["few at a time where they are large", 500_000, 8],
+    ["many at a time where they are small", 10, 32],
+  ])("loads those below %s", (_, chars, atOnce) =>
+    withStore(async (sessions) => {
+      const below = Array.from({ length: 40 }, (_, at) => `child ${100 + at}`);
+      const children = below.map((id) => ({
+        ...session(id, "root"),
+        messages: [said("1", "x".repeat(chars))],
+      }));
+      await ingestDemo(sessions, [session("root"), ...children]);
+      const read: number[] = [];
+
+      const { descendants } = await loadLineage(watching(sessions, read), "root");
+
+      expect(descendants.map((each) => each.session.id)).toEqual(below);
+      expect(Math.max(...read)).toBe(atOnce);
+    }),
+  );
 
   it.each<[root: string, parent: string, below: readonly string[]]>([
     ["a", "c", ["b", "aside", "c", "lower"]],

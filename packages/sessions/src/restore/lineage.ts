@@ -35,9 +35,12 @@ export async function loadLineage(
   const client = isCutByClient ? root.session.source_agent : undefined;
   const descendants: SessionContent[] = [];
   const below = await descendantIds(store, id, at, client);
-  for (let from = 0; from < below.length; from += sessionsAtOnce) {
-    const ids = below.slice(from, from + sessionsAtOnce);
-    descendants.push(...(await loadContents(store, ids, at, onDamaged)));
+  for (let count = firstAtOnce; descendants.length < below.length; ) {
+    const ids = below.slice(descendants.length, descendants.length + count);
+    const { contents, bytes } = await loadContents(store, ids, at, onDamaged);
+    descendants.push(...contents);
+    const fitting = Math.floor((bytesAtOnce / bytes) * ids.length);
+    count = Math.max(1, Math.min(mostAtOnce, fitting));
   }
   return { root, descendants };
 }
@@ -107,25 +110,31 @@ export async function loadContent(
   at: At,
   onDamaged?: LineageOptions["onDamaged"],
 ): Promise<SessionContent> {
-  const [content] = await loadContents(store, [id], at, onDamaged);
+  const { contents } = await loadContents(store, [id], at, onDamaged);
+  const [content] = contents;
   if (content === undefined) throw new SessionNotFoundError(id);
   return content;
 }
 
 // Of small ones as fast as more, and many hundred agents of one session are read a few at a time.
-const sessionsAtOnce = 100;
+const mostAtOnce = 100;
+/** Until it is known how large they are. */
+const firstAtOnce = 8;
+// While they are read all rows of these are held, beside what was made of them.
+const bytesAtOnce = 4 * 1024 * 1024;
 
 async function loadContents(
   store: Store,
   ids: readonly string[],
   at: At,
   onDamaged: LineageOptions["onDamaged"],
-): Promise<SessionContent[]> {
+): Promise<{ readonly contents: SessionContent[]; readonly bytes: number }> {
   const outlines = await loadOutlines(store, ids, at);
   const sessions = outlines.map(({ session, places }) => ({ sessionId: session.id, places }));
-  const placed = await loadOfSessions(store, sessions, onDamaged);
-  return outlines.map(({ session }, each) => ({
+  const { placed, bytes } = await loadOfSessions(store, sessions, onDamaged);
+  const contents = outlines.map(({ session }, each) => ({
     session: withWholeProject(session),
     messages: (placed[each] ?? []).map(({ message }) => message),
   }));
+  return { contents, bytes };
 }
