@@ -1,5 +1,15 @@
 import type { Message, SessionId } from "@pond/canonical";
-import { and, eq, type Filter, oneOf, type Row, rowId, type Store } from "@pond/substrate";
+import {
+  and,
+  eq,
+  type Filter,
+  isNull,
+  oneOf,
+  or,
+  type Row,
+  rowId,
+  type Store,
+} from "@pond/substrate";
 import { MessageNotFoundError } from "../errors.ts";
 import { compareRevisions } from "../revisions/order.ts";
 import { messageColumns, messageFromCarrier, messageFromRow } from "../rows/from-rows.ts";
@@ -120,7 +130,7 @@ export async function loadOfSessions(
     ownIds.get(sessionOf(row))?.has(String(row["message_id"])) === true;
   const columns = onDamaged ? checkedColumns : messageColumns;
   const [messageRows, partRows] = await Promise.all([
-    store.table("messages").rows({ columns, where }),
+    store.table("messages").rows({ columns, where: and(where, withoutFormer(sessions)) }),
     rowsOfParts(store, where, isWanted),
   ]);
   const rows = Map.groupBy(messageRows, sessionOf);
@@ -135,6 +145,16 @@ export async function loadOfSessions(
     ),
   );
   return { placed: messages, bytes: bytesOf(messageRows) + bytesOf(partRows) };
+}
+
+/** A message that was revised often has many carriers, each with a whole value: the last is shown. */
+function withoutFormer(sessions: readonly SessionPlaces[]): Filter {
+  const carrierIds = sessions.flatMap(({ places }) =>
+    places.flatMap(({ carrierId }) => carrierId ?? []),
+  );
+  return carrierIds.length > maxIdsInFilter
+    ? and()
+    : or(isNull("revises"), oneOf("id", carrierIds));
 }
 
 function bytesOf(rows: readonly Row[]): number {

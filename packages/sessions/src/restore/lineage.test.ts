@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { rootOf } from "../read/ancestry.ts";
-import { type DemoSession, ingestDemo, said, watching, withStore } from "../testing.ts";
+import {
+  type DemoSession,
+  ingestDemo,
+  said,
+  shown,
+  watching,
+  withMember,
+  withStore,
+} from "../testing.ts";
 import { loadLineage, rootIds } from "./lineage.ts";
 
 const session = (id: string, parent?: string, agent?: string): DemoSession => ({
@@ -52,6 +60,25 @@ describe("loadLineage", () => {
       expect(Math.max(...read)).toBe(atOnce);
     }),
   );
+
+  it("loads of a message that was revised often the value that is shown", () =>
+    withStore(async (sessions) => {
+      for (const [at, text] of ["one", "two", "three", "four"].entries()) {
+        const now = (): Date => new Date(at);
+        await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b", text)] }], { now });
+      }
+      const read: unknown[] = [];
+      const watched = withMember(sessions, "messages", "rows", (rows) => async (options) => {
+        const found = await rows(options);
+        if (options.columns?.includes("options")) read.push(...found.map((row) => row["revision"]));
+        return found;
+      });
+
+      await loadLineage(watched, "s", { onDamaged: () => {} });
+
+      expect(read.map(Number).sort()).toEqual([0, 0, 3]);
+      expect(await shown(watched, "s")).toEqual(["a: This is a.", "b: four"]);
+    }));
 
   it.each<[root: string, parent: string, below: readonly string[]]>([
     ["a", "c", ["b", "aside", "c", "lower"]],
