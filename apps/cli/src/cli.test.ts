@@ -140,6 +140,16 @@ describe("the process", () => {
     30_000,
   );
 
+  it("says that temporary files can be written nowhere, before the engine ends the process", async () => {
+    const folder = join(home.folder, "none");
+    const env = { TMPDIR: folder, TMP: folder, TEMP: folder };
+
+    const { code, stderr } = await home.spawn(["sync", "-q"], { env });
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${folder}: temporary files`)]);
+    expect(stderr).toContain("set TMPDIR");
+  });
+
   it("prints its version", async () => {
     const manifest = new URL("../package.json", import.meta.url);
 

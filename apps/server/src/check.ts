@@ -13,7 +13,7 @@ import { locationOf } from "./tenants.ts";
  */
 export async function check(config: Config, say: (line: string) => void): Promise<void> {
   const { storage, storageOptions, policy, host, port, namespaceHeader, embeddings } = config;
-  const place = { storage, storageOptions, caches: await openCaches(config) };
+  const place = { storage, storageOptions, caches: openCaches(config) };
   say("environment: ok");
   await proveStorage(place);
   const isFolder = storage.startsWith("/");

@@ -44,7 +44,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   return attempt(async () => {
     const { storage, storageOptions } = config;
-    await provision({ storage, storageOptions, caches: await openCaches(config) }, name);
+    await provision({ storage, storageOptions, caches: openCaches(config) }, name);
     print(`${name}: ready\n`);
   });
 }

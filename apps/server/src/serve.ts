@@ -25,7 +25,7 @@ export type Running = {
  */
 export async function serve(config: Config, version: string, log: Log): Promise<Running> {
   const { storage, storageOptions, policy, maxOpenNamespaces: maxOpen } = config;
-  const place = { storage, storageOptions, caches: await openCaches(config) };
+  const place = { storage, storageOptions, caches: openCaches(config) };
   await proveStorage(place);
   const embedder = config.embeddings && (await openEmbedder(config.embeddings));
   const onHeal: TenantsInit["onHeal"] = ({ table, setAside }) =>

@@ -1,5 +1,4 @@
 import { access, constants, mkdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { isAbsolute } from "node:path";
 import {
   type Caches,
@@ -16,29 +15,12 @@ export type Storage = Pick<Config, "storage" | "storageOptions"> & { readonly ca
 // No namespace begins with an underscore.
 const probePrefix = "_probe";
 
-/** There is no folder for the temporary files of the engine, which ends the process without one. */
-class TemporaryFolderError extends Error {
-  override readonly name = "TemporaryFolderError";
-  readonly code = "temporary_folder";
-
-  constructor(folder: string, options?: ErrorOptions) {
-    super(
-      `${folder}: temporary files cannot be written here; set TMPDIR to a folder where they can`,
-      options,
-    );
-  }
-}
-
 /**
  * What is kept in memory of all tenants together.
  *
- * @throws {TemporaryFolderError}
+ * @throws {StorageUnavailableError} where temporary files cannot be written.
  */
-export async function openCaches({ cacheBytes }: Pick<Config, "cacheBytes">): Promise<Caches> {
-  const folder = tmpdir();
-  await access(folder, constants.W_OK | constants.X_OK).catch((cause) => {
-    throw new TemporaryFolderError(folder, { cause });
-  });
+export function openCaches({ cacheBytes }: Pick<Config, "cacheBytes">): Caches {
   // Postings and vectors are large, what is known of files is not.
   const metadataBytes = Math.floor(cacheBytes / 3);
   return createCaches({ indexBytes: cacheBytes - metadataBytes, metadataBytes });

@@ -1,4 +1,7 @@
+import { accessSync, constants } from "node:fs";
+import { tmpdir } from "node:os";
 import type { Session } from "@lancedb/lancedb";
+import { StorageUnavailableError } from "../errors.ts";
 import { loadLance } from "./lance.ts";
 
 /** The most that is kept in memory of indexes and of metadata. */
@@ -26,9 +29,26 @@ export class Caches {
   }
 }
 
-/** One pool of caches (spec 3.4), for a process that opens many stores. */
+/**
+ * One pool of caches (spec 3.4), for a process that opens many stores.
+ *
+ * @throws {StorageUnavailableError} where temporary files cannot be written: the engine would end the
+ *   process.
+ */
 export function createCaches(sizes: CacheSizes = {}): Caches {
   const { indexBytes, metadataBytes } = { ...defaults, ...sizes };
+  proveTemporaryFolder();
   const { Session } = loadLance();
   return new Caches(new Session(BigInt(indexBytes), BigInt(metadataBytes)));
+}
+
+function proveTemporaryFolder(): void {
+  // The engine asks no other variable there.
+  const folder = process.platform === "win32" ? tmpdir() : process.env["TMPDIR"] || "/tmp";
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const reason = "temporary files cannot be written here; set TMPDIR to a folder where they can";
+    throw new StorageUnavailableError(folder, reason, { cause });
+  }
 }
