@@ -237,6 +237,21 @@ describe("readPages", () => {
       expect(read.reduce((sum, rows) => sum + rows)).toBeLessThan(least * 2);
     }));
 
+  it("reads a page of small messages behind a large one in few steps", () =>
+    withStore(async (sessions) => {
+      const messages = Array.from({ length: 240 }, (_, at) =>
+        said(`m${at}`, at % 30 === 0 ? "x".repeat(60_000) : "y"),
+      );
+      await ingestDemo(sessions, [{ id: "s", messages }]);
+      const read: number[] = [];
+      const pages: SessionPage[] = [];
+
+      for await (const page of readPages(watching(sessions, read), "s")) pages.push(page);
+
+      expect(pages.flatMap(idsOf)).toEqual(messages.map(({ id }) => id));
+      expect(read.length).toBeLessThan(pages.length * 7);
+    }));
+
   it("gives one page of a session that holds nothing, or nothing more", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [talk]);

@@ -130,7 +130,9 @@ async function pageFrom(
     const wanted = Math.ceil(
       ((limits.bytes - bytes) / (bytesEach ?? usualBytes[mode])) * readBeyond,
     );
-    const count = Math.max(1, Math.min(bytesEach === undefined ? firstRead : mostRead, wanted));
+    // Behind one large message there may be many small ones: what is read doubles.
+    const atLeast = Math.max(1, next, wanted);
+    const count = Math.min(bytesEach === undefined ? firstRead : mostRead, atLeast);
     const chunk = await markHollow(
       store,
       id,
