@@ -140,6 +140,22 @@ describe("the process", () => {
     30_000,
   );
 
+  it.runIf(process.platform === "linux")(
+    "comes to an end where an archive can be unpacked nowhere",
+    async () => {
+      const file = join(home.folder, "a.pond");
+      await home.pond("export", "-o", file, "-q");
+
+      const { code, stderr } = await home.spawn(["import", file], {
+        env: { XDG_CACHE_HOME: "/proc/x" },
+        onStart: (child) => setTimeout(() => child.kill("SIGKILL"), 20_000).unref(),
+      });
+
+      expect([code, stderr]).toEqual([1, expect.stringContaining("/proc/x/pond")]);
+    },
+    30_000,
+  );
+
   it("says that temporary files can be written nowhere, before the engine ends the process", async () => {
     const folder = join(home.folder, "none");
     const env = { TMPDIR: folder, TMP: folder, TEMP: folder };

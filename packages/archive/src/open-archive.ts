@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { makeFolder } from "@pond/sessions";
 import { type Store, SubstrateError } from "@pond/substrate";
 import { checkRows } from "./check-rows.ts";
 import { ArchiveDamagedError, UnpackFailedError } from "./errors.ts";
@@ -37,7 +37,7 @@ export async function withArchive<T>(
   await using handle = await openArchiveFile(file);
   const contents = await readContents(handle, file);
   const refused = (error: unknown) => UnpackFailedError.from(temporaryFolder, error);
-  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  await makeFolder(temporaryFolder).catch((error: unknown) => {
     throw refused(error);
   });
   const scratch = join(temporaryFolder, "pond-archive");
