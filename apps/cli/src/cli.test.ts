@@ -140,18 +140,21 @@ describe("the process", () => {
     30_000,
   );
 
-  it.runIf(process.platform === "linux")(
-    "comes to an end where an archive can be unpacked nowhere",
-    async () => {
-      const file = join(home.folder, "a.pond");
-      await home.pond("export", "-o", file, "-q");
+  it.runIf(process.platform === "linux").each([
+    ["an archive can be unpacked", ["import", "~/a.pond"]],
+    ["a model can be kept", ["models", "download", "multilingual-e5-small"]],
+  ])(
+    "comes to an end where %s nowhere",
+    async (_, argv) => {
+      await home.pond("export", "-o", join(home.folder, "a.pond"), "-q");
+      const words = argv.map((word) => word.replace(/^~/, home.folder));
 
-      const { code, stderr } = await home.spawn(["import", file], {
+      const { code, stderr } = await home.spawn(words, {
         env: { XDG_CACHE_HOME: "/proc/x" },
         onStart: (child) => setTimeout(() => child.kill("SIGKILL"), 20_000).unref(),
       });
 
-      expect([code, stderr]).toEqual([1, expect.stringContaining("/proc/x/pond")]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("/proc/x")]);
     },
     30_000,
   );

@@ -1,6 +1,6 @@
 import type { PinnedModel } from "@pond/embed";
 import type { Context } from "./context.ts";
-import { shortenHome } from "./directories.ts";
+import { makeFolder, shortenHome } from "./directories.ts";
 import { type Embeddings, howToConfigure } from "./embeddings.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import { onInterrupt } from "./interrupt.ts";
@@ -27,6 +27,7 @@ export async function downloadPinned(context: Context, name: string): Promise<Ex
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
   try {
+    makeFolder(cacheDirectory);
     const folder = await downloadModel(model, {
       ...{ cacheDirectory, env, signal },
       onProgress: ({ file, bytesDone: done, bytesTotal: total }) =>
