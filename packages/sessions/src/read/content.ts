@@ -26,7 +26,7 @@ export type PlacedMessage = {
 };
 
 /** What finds a message. */
-type Pointer = Pick<Place, "id" | "carrierId"> & { readonly row?: Place["row"] | undefined };
+export type Pointer = Pick<Place, "id" | "carrierId"> & { readonly row?: Place["row"] | undefined };
 
 /** Told of a message that is not what was written: its digest says so. */
 export type OnDamaged = (messageId: string) => void;

@@ -1,5 +1,6 @@
 import { partsOf, stringifyJson } from "@pond/canonical";
 import { eq, type Store } from "@pond/substrate";
+import { isDamage } from "../errors.ts";
 import { loadMessages, loadWithoutParts } from "../read/content.ts";
 import type { LiveMessage } from "../revisions/reconcile.ts";
 import { prepareMessage } from "../rows/prepare.ts";
@@ -63,7 +64,8 @@ export async function appendedWindows(
   const isPlain = tail.every(({ id, rowId, digest }) => digest !== null && rowId === id);
   const unread = tail.filter(({ id }) => pieceOf(id) === undefined);
   if (!isPlain || unread.length > loadedAtMost) return undefined;
-  const loaded = await loadPieces(store, sessionId, unread, known);
+  const loaded = await loadPieces(store, sessionId, unread, known).catch(damagedOrThrow);
+  if (loaded === undefined) return undefined;
   const pieces = tail.toSorted(byOrdinal).flatMap(({ id }) => pieceOf(id) ?? loaded.get(id) ?? []);
   const again = windowsOf(pieces);
   const first = again.find(({ messageIds }) => messageIds.length > 0);
@@ -149,6 +151,11 @@ async function loadPieces(
   return new Map(
     loaded.map((message) => [message.id, windowPiece(prepareMessage(message, partsOf(message)))]),
   );
+}
+
+/** Undefined for damage. */
+function damagedOrThrow(error: unknown): undefined {
+  if (!isDamage(error)) throw error;
 }
 
 function byOrdinal(left: LiveMessage, right: LiveMessage): number {

@@ -1,7 +1,14 @@
 import type { ReadEvent } from "@pond/canonical";
 import { expect, it } from "vitest";
 import type { SessionStore } from "../session-store.ts";
-import { type DemoMessage, demoEvents, ingestDemo, said, withStore } from "../testing.ts";
+import {
+  type DemoMessage,
+  demoEvents,
+  ingestDemo,
+  said,
+  withAltered,
+  withStore,
+} from "../testing.ts";
 
 async function texts({ store }: SessionStore): Promise<unknown[]> {
   const rows = await store.table("windows").rows({ columns: ["id", "text"] });
@@ -49,3 +56,23 @@ it("begin anew where a client compacted its context before what is read now", ()
 
     expect((await texts(sessions)).sort()).toEqual(["a: This is a.", "b: This is b.\nAnew."]);
   }));
+
+it.each([
+  ["grows", [said("d")]],
+  ["changes", [said("c", "Anew."), said("d")]],
+])("leave out a stored message that is damaged where a part of its session %s", (_, messages) =>
+  withAltered(
+    [{ id: "s", messages: [said("a"), said("b"), said("c")] }],
+    (table, row) => {
+      const isPart = table === "parts" && row["message_id"] === "b";
+      return isPart ? { ...row, variant_data: '{"text":1}' } : row;
+    },
+    async (damaged) => {
+      const part = demoEvents({ id: "s", messages });
+      const [outcome] = await ingestDemo(damaged, [part], { addsOnly: true });
+
+      expect(outcome?.messages_added).toBe(1);
+      expect(String(await texts(damaged))).toMatch(/^a: This is a\.\n.*This is d\.$/s);
+    },
+  ),
+);

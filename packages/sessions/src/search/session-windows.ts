@@ -1,8 +1,8 @@
 import { partsOf } from "@pond/canonical";
 import type { Store } from "@pond/substrate";
-import { loadMessages } from "../read/content.ts";
 import { loadPlaces } from "../read/outline.ts";
 import type { Labels } from "../rows/to-rows.ts";
+import { readableMessages } from "./readable-messages.ts";
 import { searchText } from "./search-text.ts";
 import { addPiece, type Window, WindowBuilder, type WindowPiece, windowPiece } from "./windows.ts";
 
@@ -36,8 +36,8 @@ async function retainedPieces(
   if (retained.length === 0) return [];
   const ids = new Set(retained);
   const places = (await loadPlaces(store, sessionId, "last")).filter(({ id }) => ids.has(id));
-  const placed = await loadMessages(store, sessionId, places);
-  return placed.map(({ message }) =>
+  const messages = await readableMessages(store, sessionId, places);
+  return messages.map((message) =>
     windowPiece({ header: message, searchText: searchText(message, partsOf(message)) }),
   );
 }

@@ -1,0 +1,27 @@
+import type { Message } from "@pond/canonical";
+import type { Store } from "@pond/substrate";
+import { isDamage } from "../errors.ts";
+import { loadMessages, type Pointer } from "../read/content.ts";
+
+/**
+ * The stored messages at these places, in their order, for windows. Those that are damaged are left
+ * out: that is told where the store is verified, and must not stop what is new from being stored.
+ */
+export async function readableMessages(
+  store: Store,
+  sessionId: string,
+  places: readonly Pointer[],
+): Promise<Message[]> {
+  try {
+    const placed = await loadMessages(store, sessionId, places);
+    return placed.map(({ message }) => message);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    if (places.length === 1) return [];
+  }
+  const half = places.length >> 1;
+  return [
+    ...(await readableMessages(store, sessionId, places.slice(0, half))),
+    ...(await readableMessages(store, sessionId, places.slice(half))),
+  ];
+}
