@@ -11,6 +11,8 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
+/** Elsewhere no process is told the most that it took itself. */
+const isToldHere = process.platform === "linux";
 const megabyte = 1_000_000;
 /** What it takes to run the sources, where they are not built. */
 const sourcesMb = conditions.length === 0 ? 0 : 64;
@@ -38,37 +40,44 @@ function writeLong(megabytes: number, toContent: (text: string) => unknown): str
 
 /** The most memory that a sync took, in MB, as if it were built. */
 async function peakOfSync(): Promise<number> {
-  const usage = join(home.folder, "usage.json");
-  const note = `import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(${JSON.stringify(usage)}, JSON.stringify(process.resourceUsage())))`;
+  const status = join(home.folder, "status.txt");
+  // What the system tells whoever waits for it counts what started it, too, for the time in between.
+  const note = `import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(${JSON.stringify(status)}, fs.readFileSync("/proc/self/status")))`;
   const noted = `--import=data:text/javascript,${encodeURIComponent(note)}`;
   const { code } = await home.spawn(["sync", "-q"], { start: [noted, ...startOf("main")] });
   expect(code).toBe(0);
-  const { maxRSS } = JSON.parse(readFileSync(usage, "utf8"));
-  return maxRSS / 1024 - sourcesMb;
+  const [, peakKb] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(status, "utf8")) ?? [];
+  return Number(peakKb) / 1024 - sourcesMb;
 }
 
-it("takes less than 384 MB for a prompt of 12 MB, and gives it back", async () => {
-  const log = writeLong(12, (text) => text);
-  const peakMb = await peakOfSync();
-  const out = join(home.folder, "restored");
-  await home.pond("restore", "long", "--out", out, "-q");
+it.runIf(isToldHere)(
+  "takes less than 384 MB for a prompt of 12 MB, and gives it back",
+  async () => {
+    const log = writeLong(12, (text) => text);
+    const peakMb = await peakOfSync();
+    const out = join(home.folder, "restored");
+    await home.pond("restore", "long", "--out", out, "-q");
 
-  expect(peakMb).toBeLessThan(384);
-  const restored = recordsIn(join(out, "projects/-work/long.jsonl"));
-  // Compared at once: what differs is too long to be shown.
-  expect(isDeepStrictEqual(restored, recordsIn(log))).toBe(true);
-});
+    expect(peakMb).toBeLessThan(384);
+    const restored = recordsIn(join(out, "projects/-work/long.jsonl"));
+    // Compared at once: what differs is too long to be shown.
+    expect(isDeepStrictEqual(restored, recordsIn(log))).toBe(true);
+  },
+);
 
-it("takes less than 512 MB for the output of a tool of 64 MB, and where its session has grown", async () => {
-  const result = { type: "tool_result", tool_use_id: "c" };
-  const log = writeLong(64, (content) => [{ ...result, content }]);
-  const firstMb = await peakOfSync();
-  appendFileSync(log, `${record("5", "user", "In reeds alone?")}\n`);
-  const grownMb = await peakOfSync();
+it.runIf(isToldHere)(
+  "takes less than 512 MB for the output of a tool of 64 MB, and where its session has grown",
+  async () => {
+    const result = { type: "tool_result", tool_use_id: "c" };
+    const log = writeLong(64, (content) => [{ ...result, content }]);
+    const firstMb = await peakOfSync();
+    appendFileSync(log, `${record("5", "user", "In reeds alone?")}\n`);
+    const grownMb = await peakOfSync();
 
-  expect(firstMb).toBeLessThan(512);
-  expect(grownMb).toBeLessThan(512);
-});
+    expect(firstMb).toBeLessThan(512);
+    expect(grownMb).toBeLessThan(512);
+  },
+);
 
 function recordsIn(file: string): unknown[] {
   const lines = readFileSync(file, "utf8").trimEnd().split("\n");
