@@ -22,6 +22,8 @@ describe("search with bad input", () => {
     ["nothing", ""],
     ["white space", " \t\n\u00a0\u3000"],
     ["control characters alone", "\u0000\u0007\u001b"],
+    ["a zero-width space", "\u200b"],
+    ["characters nobody sees", "\u2060\ufeff \u00ad\u200d \ufe0f \u3164 \u{e0067}"],
     ["excluded words alone", "-zebra -horse"],
     ["empty quotes", '"" ""'],
     ["no text", undefined],
@@ -30,6 +32,10 @@ describe("search with bad input", () => {
     ["a list", ["zebra"]],
   ])("refuses a query of %s", async (_, query) => {
     await expect(ask({ query })).rejects.toThrow(QueryError);
+  });
+
+  it("looks for a character nobody sees where it is in quotes", async () => {
+    expect(await ask({ query: '"\u200b"' })).toMatchObject({ total_in_scope: 3, sessions: [] });
   });
 
   it.each<[string, string]>([

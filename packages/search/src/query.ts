@@ -66,9 +66,9 @@ const notWritten =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\p{Cc}\uffff]+/gu;
 
 /**
- * Reads a query: ranked words, "phrases", +required, -excluded. Any text is one; a quote without
- * its partner is a character like others, and so are the signs of a pasted text: of several lines,
- * or of more signs than anybody would type.
+ * Reads a query: ranked words, "phrases", +required, -excluded. Any text is one in which there is
+ * something to see; a quote without its partner is a character like others, and so are the signs of a
+ * pasted text: of several lines, or of more signs than anybody would type.
  *
  * @throws {QueryError} where nothing is asked for.
  */
@@ -201,12 +201,15 @@ function tokensOf(text: string): Token[] {
     if (phrase !== undefined) {
       const inner = phrase.trim();
       if (inner !== "") tokens.push({ text: inner, sign: signOf(sign), isPhrase: true });
-    } else if (word !== undefined) {
+    } else if (word !== undefined && !unseen.test(word)) {
       tokens.push(wordToken(word));
     }
   }
   return tokens;
 }
+
+// A zero-width space, a soft hyphen, what makes an emoji of a sign: in quotes somebody means it.
+const unseen = /^\p{Default_Ignorable_Code_Point}+$/u;
 
 /** A sign needs a word behind it: `-rf`, `--force`, `+1`, `-DNAME=1` and `->` are themselves. */
 function wordToken(word: string): Token {
