@@ -20,16 +20,23 @@ export function logAnswer(
   { operation, flight }: { readonly operation: string; readonly flight: Flight },
 ): void {
   const isGone = flight.signal.reason instanceof ClientGoneError;
+  const { statusCode } = reply.raw;
   const line = {
     operation,
-    status: isGone ? clientGone : reply.raw.statusCode,
-    code: isGone ? "client_gone" : flight.code,
+    status: isGone ? clientGone : statusCode,
+    code: isGone ? "client_gone" : codeOf(flight, statusCode),
     ms: Math.round(performance.now() - flight.startedMs),
     bytes_in: Number(raw.headers["content-length"] ?? 0),
     bytes_out: Number(reply.getHeader("content-length") ?? 0),
   };
   if (line.code === "internal") log.error(line, "answered");
   else log.info(line, "answered");
+}
+
+/** What a mount answers in its own way says no code: a refusal of it is told by its status. */
+function codeOf({ code }: Flight, status: number): string {
+  if (code !== "ok" || status < 400) return code;
+  return status < 500 ? "validation_failed" : "internal";
 }
 
 /** The same line for what was refused before it was a request. */

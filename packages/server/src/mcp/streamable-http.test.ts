@@ -107,6 +107,32 @@ describe("MCP over Streamable HTTP", () => {
   });
 
   it.each([
+    ["GET", "GET", 405, "validation_failed"],
+    ["an answer it could not give", "POST", 406, "validation_failed"],
+    ["a call", "POST", 200, "ok"],
+  ])("is logged with what went out: %s", async (_, method, status, code) => {
+    const lines: string[] = [];
+    const mcp = createMcpRequestHandler(() => createMcpServer({ ...pond, version: "1" }));
+    const logger = { write: (line: string) => void lines.push(line) };
+    const logging = createHttpServer({ ...pond, port: 0, logger, mounts: { "/mcp": mcp } });
+    const { url: address } = await logging.listen();
+    const response = await fetch(`${address}/mcp`, {
+      method,
+      headers: {
+        accept: status === 406 ? "text/html" : accept,
+        "content-type": "application/json",
+      },
+      ...(method === "POST" && { body: JSON.stringify(message) }),
+    });
+    await response.text();
+    await logging.stop();
+
+    expect(response.status).toBe(status);
+    const answered = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "answered");
+    expect(answered).toMatchObject([{ operation: "/mcp", status, code }]);
+  });
+
+  it.each([
     ["another Host, as after DNS rebinding", { host: "evil.example" }],
     ["another Origin", { origin: "https://evil.example" }],
     ["no origin of its own", { origin: "null" }],
