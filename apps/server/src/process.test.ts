@@ -201,6 +201,15 @@ describe("before it serves", () => {
     expect(ended.stderr).not.toContain("embeddings-key");
   });
 
+  test.runIf(process.platform === "linux").each([["--check"], []])(
+    "storage below what takes no folder ends it: %s",
+    async (...args) => {
+      const ended = await runServer(args, { POND_STORAGE: "/proc/pond/tenants" });
+
+      expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("'/proc/pond'") });
+    },
+  );
+
   test("nowhere for temporary files ends it, before the engine ends the process", async () => {
     const env = { POND_STORAGE: join(folder, "temporary"), TMPDIR: join(folder, "none") };
 

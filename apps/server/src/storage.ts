@@ -1,5 +1,6 @@
-import { access, constants, mkdir } from "node:fs/promises";
+import { access, constants } from "node:fs/promises";
 import { isAbsolute } from "node:path";
+import { makeFolder } from "@pond/sessions";
 import {
   type Caches,
   createCaches,
@@ -34,7 +35,7 @@ export function openCaches({ cacheBytes }: Pick<Config, "cacheBytes">): Caches {
  */
 export async function proveStorage({ storage, ...options }: Storage): Promise<void> {
   if (isAbsolute(storage)) {
-    await mkdir(storage, { recursive: true });
+    await makeFolder(storage);
     await access(storage, constants.R_OK | constants.W_OK | constants.X_OK);
     return;
   }
