@@ -93,6 +93,11 @@ export function placeAt({ file, home }: At, path: string): string {
   return isAddress(path) ? path : resolve(dirname(file), expandHome(path, home));
 }
 
+/** The kind of an address that is none of a storage: `ftp` of `ftp://host`. */
+export function unknownKind(storage: string): string | undefined {
+  return isAddress(storage) ? /^(?!(?:s3|az|gs|file):)[^:]+/i.exec(storage)?.[0] : undefined;
+}
+
 /**
  * The kind of address that a storage is meant to be where it lacks the two slashes: `s3` of
  * `s3:/bucket`. Taken for a folder it would be made on this disk, and the bucket left empty.

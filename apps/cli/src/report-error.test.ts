@@ -79,11 +79,6 @@ it.each([
     /Check the address/,
   ],
   [
-    "a kind of storage there is not",
-    new StorageUnavailableError("ftp://x", "it is none", { problem: "unknown_kind" }),
-    /Name a folder/,
-  ],
-  [
     "a file that is no archive",
     new ArchiveDamagedError({ file: "/f" }, "another file", { problem: "no_archive" }),
     /Check the path; `pond export/,

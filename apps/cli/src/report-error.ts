@@ -46,7 +46,6 @@ const hints: Readonly<Record<string, string>> = {
     "Stop what syncs the folder, and move every file of other names than 20 digits and .manifest out of there. `pond status --verify` says whether that was all; `pond copy` brings a store to another machine.",
   "storage_unavailable.no_hard_links":
     "A stick or disk with exFAT or FAT can hold an archive: `pond export -o FILE.pond` to a disk of this machine, and move the file there.",
-  "storage_unavailable.unknown_kind": "Name a folder or such an address, s3://bucket/pond for one.",
   "store_schema.unmade": "`pond sync` does that.",
   "store_schema.lost": "`pond status --verify` says what can be read, and how to go on.",
   target_exists: "Pass --force to replace it, or name another place.",

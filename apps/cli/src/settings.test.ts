@@ -50,8 +50,11 @@ describe("resolveSettings", () => {
     ["s3://", "names no bucket"],
     ["az:///", "names no bucket"],
     ["memory://ponds", "keeps nothing"],
+    ["ftp://host/ponds", '"ftp" is no kind of storage; there are folders, s3://, az:// and gs://'],
+    ["https://bucket.example.org/ponds", '"https" is no kind of storage'],
     ["~bob/ponds", "write the folder of ~bob whole, or ./~bob/ponds for one here"],
   ])("refuses the storage %s", async (storage, message) => {
+    await expect(locate({ storage })).rejects.toThrow(UsageError);
     await expect(locate({ storage })).rejects.toThrow(message);
   });
 
@@ -63,6 +66,13 @@ describe("resolveSettings", () => {
     const refused = await locate({ storage }).catch((error) => error);
 
     expect(refused.message).toContain("[storage_options]");
+    expect(JSON.stringify([refused.message, refused.details])).not.toMatch(/Secret/);
+  });
+
+  it("says what a storage may be instead of an address of another kind, whatever that holds", async () => {
+    const refused = await locate({ storage: "ftp://ada:topSecret@host" }).catch((error) => error);
+
+    expect(refused.message).toContain('"ftp" is no kind of storage');
     expect(JSON.stringify([refused.message, refused.details])).not.toMatch(/Secret/);
   });
 

@@ -1,7 +1,14 @@
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Config, loadConfig } from "./config.ts";
-import { isAddress, isNamespace, kindMeant, namespaceForm, otherHome } from "./config-values.ts";
+import {
+  isAddress,
+  isNamespace,
+  kindMeant,
+  namespaceForm,
+  otherHome,
+  unknownKind,
+} from "./config-values.ts";
 import { type Directories, directoriesOf, type Environment, expandHome } from "./directories.ts";
 import { type Embeddings, resolveEmbeddings } from "./embeddings.ts";
 import { UsageError } from "./errors.ts";
@@ -66,6 +73,8 @@ function locate(storage: string, namespace: string, home: string): string {
       const lost = "what is stored there is gone when pond ends";
       throw new UsageError(`"${storage}" keeps nothing: ${lost}`, { storage });
     }
+    const scheme = unknownKind(storage);
+    if (scheme !== undefined) throw noKindOfStorage(scheme);
     // An address is printed, and written to logs; a bucket's name has neither sign in it.
     if (/^[^:]*:\/\/[^/]*[@:]|\?/.test(storage)) {
       throw new UsageError(
@@ -93,6 +102,11 @@ function locate(storage: string, namespace: string, home: string): string {
     );
   }
   return join(resolve(expandHome(storage, home)), namespace);
+}
+
+function noKindOfStorage(scheme: string): UsageError {
+  const message = `"${scheme}" is no kind of storage; there are folders, s3://, az:// and gs://`;
+  return new UsageError(message, { scheme });
 }
 
 function folderOf(fileUrl: string): string {
