@@ -52,6 +52,11 @@ describe("resolveSettings", () => {
     ["memory://ponds", "keeps nothing"],
     ["ftp://host/ponds", '"ftp" is no kind of storage; there are folders, s3://, az:// and gs://'],
     ["https://bucket.example.org/ponds", '"https" is no kind of storage'],
+    [
+      "abfss://team@acct.dfs.core.windows.net/ponds",
+      '"abfss" is no kind of storage; there are folders, s3://, az:// and gs://: write az://CONTAINER/PATH, and account_name = "ACCOUNT" in [storage_options]',
+    ],
+    ["wasbs://team@acct.blob.core.windows.net", "write az://CONTAINER/PATH"],
     ["~bob/ponds", "write the folder of ~bob whole, or ./~bob/ponds for one here"],
   ])("refuses the storage %s", async (storage, message) => {
     await expect(locate({ storage })).rejects.toThrow(UsageError);

@@ -106,7 +106,11 @@ function locate(storage: string, namespace: string, home: string): string {
 
 function noKindOfStorage(scheme: string): UsageError {
   const message = `"${scheme}" is no kind of storage; there are folders, s3://, az:// and gs://`;
-  return new UsageError(message, { scheme });
+  // abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH, as Azure's own tools write it.
+  const isOfAzure = /^(abfs|wasb)s?$/i.test(scheme);
+  const instead =
+    ': write az://CONTAINER/PATH, and account_name = "ACCOUNT" in [storage_options] of config.toml';
+  return new UsageError(`${message}${isOfAzure ? instead : ""}`, { scheme });
 }
 
 function folderOf(fileUrl: string): string {
