@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ArchiveDamagedError, UnpackFailedError } from "@pond/archive";
 import { ValidationError } from "@pond/canonical";
-import { ModelInvalidError, ModelNotFoundError } from "@pond/embed";
+import { DownloadError, ModelInvalidError, ModelNotFoundError } from "@pond/embed";
 import { toWireError as serverError } from "@pond/server";
 import { SessionNotFoundError, UnsafePathError } from "@pond/sessions";
 import {
@@ -57,6 +57,16 @@ it.each([
     "a damaged store",
     new StorageUnavailableError("/x", "a file is damaged", { problem: "damaged" }),
     /`pond status --verify` names the files/,
+  ],
+  [
+    "a download that broke off",
+    new DownloadError({ model: "m", file: "model.onnx", reason: "it broke off" }),
+    /What came is kept/,
+  ],
+  [
+    "another file than a model's, of which nothing is kept",
+    new DownloadError({ model: "m", file: "f", reason: "another", problem: "other_content" }),
+    /\nRun the same command again\. .*HF_ENDPOINT/,
   ],
   [
     "a table that is not there yet",

@@ -62,6 +62,8 @@ const hints: Readonly<Record<string, string>> = {
   model_incomplete: "`pond models download NAME` fetches what is missing of a model pond knows.",
   download_failed:
     "What came is kept, and the same command goes on. HTTPS_PROXY and HF_ENDPOINT, a mirror, are honoured.",
+  "download_failed.other_content":
+    "Run the same command again. Where it fails so each time, what HF_ENDPOINT or HTTPS_PROXY names sends other files: name another mirror, or none.",
   models_at_once: "Name one model in every configuration that syncs to this store.",
   embedding_failed: "What has a vector keeps it; the next `pond sync` goes on with the rest.",
   schedule_failed:

@@ -81,6 +81,8 @@ export class DownloadError extends EmbedError {
     readonly reason: string;
     /** Where it was asked for, without credentials and query. */
     readonly url?: string;
+    /** Set where another file came than the model's, of which nothing is kept. */
+    readonly problem?: "other_content";
     /** The last answer's HTTP status, where there was an answer. */
     readonly status?: number;
   };

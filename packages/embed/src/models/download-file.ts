@@ -64,8 +64,8 @@ async function fetchChecked(download: FileDownload, part: string): Promise<void>
     await rm(part);
     // What an earlier call left may be what is wrong; then it is worth a start from nothing.
     if (inherited === 0 || isSecond) {
-      const reason = `its SHA-256 is ${found} and should be ${file.sha256}; it was removed`;
-      throw failure(download, reason);
+      const reason = `another file came than the model's: its SHA-256 is ${found} instead of ${file.sha256}, so it was removed`;
+      throw failure(download, reason, { problem: "other_content" });
     }
     report(0);
   }
@@ -90,7 +90,8 @@ async function fetchWhole(download: FileDownload, part: string): Promise<void> {
       signal,
     );
     if (outcome.ok) continue;
-    throw failure(download, outcome.reason, outcome.status);
+    const { reason, status } = outcome;
+    throw failure(download, reason, { ...(status !== undefined && { status }) });
   }
 }
 
@@ -241,13 +242,13 @@ async function sha256Of(path: string): Promise<string> {
 function failure(
   { model, file, url }: FileDownload,
   reason: string,
-  status?: number,
+  more: Pick<DownloadError["details"], "status" | "problem">,
 ): DownloadError {
   return new DownloadError({
     model,
     file: file.name,
     reason,
     url: publicAddress(url),
-    ...(status !== undefined && { status }),
+    ...more,
   });
 }

@@ -366,8 +366,16 @@ describe("a download that fails", () => {
   it("leaves nothing of a file with the wrong checksum", async () => {
     const wrong: Answer = (_, response) => response.end(Buffer.alloc(model().length));
 
-    await expect(download([wrong])).rejects.toMatchObject({ code: "download_failed" });
+    const failed = await download([wrong]).catch((error) => error);
 
+    const came = createHash("sha256").update(Buffer.alloc(model().length)).digest("hex");
+    const { sha256 } = manifest.files[0] ?? {};
+    const reason = `another file came than the model's: its SHA-256 is ${came} instead of ${sha256}, so it was removed`;
+    expect(failed).toMatchObject({
+      code: "download_failed",
+      message: expect.stringContaining(`tiny: model.onnx: ${reason} (http://`),
+      details: { file: "model.onnx", reason, problem: "other_content" },
+    });
     expect(readdirSync(folder())).toEqual([]);
   });
 
