@@ -83,7 +83,9 @@ export async function exportArchive(
     const draft = join(folder, "archive");
     const manifestOf = (files: readonly ArchivedFile[]) =>
       createManifest(store.id, tables, files, redacted);
-    await pack(draft, datasets, manifestOf, watch);
+    await pack(draft, datasets, manifestOf, watch).catch((error: unknown) => {
+      throw TargetUnwritableError.from(file, error);
+    });
     watch.signal?.throwIfAborted();
     const { size: bytes } = statSync(draft);
     // Something may have come there meanwhile.

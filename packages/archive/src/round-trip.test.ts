@@ -12,12 +12,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { openSessions, rootIds, sessionTables } from "@pond/sessions";
 import fc from "fast-check";
 import { extract } from "tar-stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { exportArchive } from "./export-archive.ts";
 import { importArchive } from "./import-archive.ts";
 import { compareText } from "./key-order.ts";
@@ -240,6 +241,26 @@ describe("an archive", () => {
     expect(readdirSync(folder).filter((each) => lstatSync(join(folder, each)).isFile())).toEqual(
       before.filter((each) => each === "file"),
     );
+  });
+
+  it("is named, and nothing of it left, where the disk is full of it", async () => {
+    const sessions = await storeOf(...demoSessions(1));
+    const folder = temporaryFolder();
+    const handle = await open(folder);
+    const full = { code: "ENOSPC", syscall: "write" };
+    const writing = vi.spyOn(Object.getPrototypeOf(handle), "writeFile");
+    writing.mockRejectedValueOnce(Object.assign(new Error("no space left, write"), full));
+    const file = join(folder, "a.pond");
+
+    const exporting = exportArchive(sessions, file);
+
+    await expect(exporting).rejects.toMatchObject({
+      code: "target_unwritable",
+      details: { path: file, reason: "the disk is full" },
+    });
+    expect(readdirSync(folder)).toEqual([]);
+    writing.mockRestore();
+    await handle.close();
   });
 
   it.each(["export", "import"])(
