@@ -101,6 +101,7 @@ test("every variable arrives where it belongs", () => {
 
 test.each([
   ["POND_STORAGE", "", "is not set"],
+  ["POND_STORAGE", "/tenants\n", 'is "/tenants\\n"; allowed: s3://BUCKET/PREFIX'],
   ["POND_STORAGE", "./tenants", 'is "./tenants"; allowed: s3://BUCKET/PREFIX'],
   ["POND_STORAGE", "http://host/bucket", 'is "http://host/bucket"; allowed'],
   ["POND_STORAGE", "s3://", 'is "s3://"; allowed'],

@@ -78,9 +78,12 @@ export function isHost(name: string): boolean {
   return hostName.test(name) || /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(name);
 }
 
-/** An address with a user, a password or a query would put credentials where they are logged. */
+/**
+ * An address with a user, a password or a query would put credentials where they are logged. In a
+ * folder with a control character, as the end of a line that came with it, no tenant can be stored.
+ */
 export function isStorage(location: string): boolean {
-  if (isAbsolute(location)) return true;
+  if (isAbsolute(location)) return !/\p{Cc}/u.test(location);
   return /^(s3|az|gs):\/\/[a-z0-9][a-z0-9._-]*(\/[^?#@\s]*)?$/i.test(location);
 }
 
