@@ -12,15 +12,17 @@ const args = process.argv.slice(2);
 // Before the engine is loaded, which is most of what starting takes; what takes arguments does not stay.
 if (args.length === 0) startLean("serving");
 exitOnStopSignal();
-// Whoever read it has gone: `pond-server --help | head`, or what collects the log.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreBrokenPipe);
+// Nobody may be there to take the log: what collects it has gone, or its disk is full.
+process.stderr.on("error", () => undefined);
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // Whoever read it has gone: `pond-server --help | head`.
+  if (error.code === "EPIPE") return;
+  process.stderr.write(`pond-server: what it prints cannot be written: ${error.message}\n`);
+  process.exit(1);
+});
 
 const { run } = await import("./run.ts");
 process.exitCode = await run(args);
 // What is left of a storage that does not answer would keep the process. An end that comes by itself
 // removes what the engine keeps in the folder for temporary files, and this one does not.
 setTimeout(() => process.exit(), 1_000).unref();
-
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
-}

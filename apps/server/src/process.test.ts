@@ -1,11 +1,19 @@
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { startS3 } from "@pond/storage-testkit";
-import { afterAll, describe, expect, test } from "vitest";
-import { endLeft, runServer, session, startServer, testFolder } from "./process.test-kit.ts";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import {
+  endLeft,
+  runServer,
+  serverStart,
+  session,
+  startServer,
+  testFolder,
+} from "./process.test-kit.ts";
 
 const folder = testFolder();
 afterAll(() => {
@@ -94,6 +102,43 @@ test("it serves on when nobody reads its log any more", async () => {
   }
 
   expect((await server.stop()).code).toBe(0);
+});
+
+// Linux has a file on a disk that is always full.
+describe.runIf(process.platform === "linux")("on a full disk", () => {
+  test("it serves on though its log cannot be written", async () => {
+    const free = createServer().listen(0, "127.0.0.1");
+    await once(free, "listening");
+    const { port } = free.address() as AddressInfo;
+    free.close();
+    const child = spawn(process.execPath, serverStart, {
+      env: { POND_STORAGE: join(folder, "full"), POND_PORT: `${port}` },
+      stdio: ["ignore", "ignore", openSync("/dev/full", "w")],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const ended = once(child, "exit");
+    const statusOf = async () =>
+      (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status;
+
+    await expect.poll(statusOf, { timeout: 30_000 }).toBe(200);
+    expect(await statusOf()).toBe(200);
+
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test("it says that what it prints cannot be written", () => {
+    const stdio = ["ignore", openSync("/dev/full", "w"), "pipe"] as const;
+    const { status, stderr } = spawnSync(process.execPath, [...serverStart, "--help"], {
+      stdio: [...stdio],
+      encoding: "utf8",
+    });
+
+    expect([status, stderr]).toEqual([
+      1,
+      "pond-server: what it prints cannot be written: ENOSPC: no space left on device, write\n",
+    ]);
+  });
 });
 
 async function refusingEndpoint() {
