@@ -135,6 +135,7 @@ const headFields = ["timestamp", "cwd", "forkedFrom", "parentLastUuid"];
 function forkOf(fields: SourceRecord, uuid: JsonValue | undefined): Head["fork"] {
   const from = fields.record("forkedFrom");
   const [session, message] = [from?.id("sessionId"), from?.id("messageUuid")];
-  const sessionId = String(from?.peek("sessionId"));
-  return session && message && { session, message, sessionId, uuid };
+  const sessionId = from?.peek("sessionId");
+  if (!session || !message || typeof sessionId !== "string") return undefined;
+  return { session, message, sessionId, uuid };
 }

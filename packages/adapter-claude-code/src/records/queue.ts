@@ -166,7 +166,8 @@ function queued(record: SourceRecord, envelope: Envelope): Queued | undefined {
 }
 
 function timeOf(record: SourceRecord): number {
-  return Date.parse(String(record.peek("timestamp")));
+  const time = record.peek("timestamp");
+  return typeof time === "string" ? Date.parse(time) : Number.NaN;
 }
 
 /** The prompts that the model answers with this record, and that no record of their own keeps. */

@@ -25,9 +25,9 @@ export function saidInResult(
   if (result === undefined || others.length > 0) return [];
   const told = record.peek("userFeedback") ?? toldIn(result);
   const isTyped = typeof told === "string" && !ours.some((words) => told.startsWith(words));
-  const call = String(result.peek("tool_use_id"));
+  const call = result.peek("tool_use_id");
   // A tool of another name may answer in the same shape; a log may lack the call.
-  const mayAnswer = questions.has(call) || !toolNames.has(call);
+  const mayAnswer = typeof call !== "string" || questions.has(call) || !toolNames.has(call);
   const answers = mayAnswer ? answersIn(record.peek("toolUseResult")) : [];
   return [...(isTyped ? [told] : []), ...answers]
     .filter((raw) => raw !== "")

@@ -33,7 +33,8 @@ export class OpenAnswer {
 
   /** Sees each record, before it is read. */
   pass(record: SourceRecord): void {
-    const kind = `${record.peek("type")} ${objectOf(record.peek("payload"))["type"]}`;
+    const types = [record.peek("type"), objectOf(record.peek("payload"))["type"]];
+    const kind = types.every((type) => typeof type === "string") ? types.join(" ") : "";
     this.#isUnasked = this.#begun === "count";
     if (kind === "event_msg task_started") this.#begun = "turn";
     else if (this.#begun === "turn") {
