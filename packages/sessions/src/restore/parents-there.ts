@@ -2,6 +2,7 @@ import type { Session } from "@pond/canonical";
 import type { NativeParent, Writer } from "@pond/canonical/adapter";
 import { eq, type Store } from "@pond/substrate";
 import { type At, loadOutline } from "../read/outline.ts";
+import { ownIdOf } from "./own-ids.ts";
 
 /** Which values, and what the client has. */
 type ParentOptions = {
@@ -25,7 +26,8 @@ export async function parentsThere(
   for (let id = session.parent_session_id; id !== undefined && !seen.has(id); ) {
     seen.add(id);
     if (!(await isOf(store, id, writer.origin))) break;
-    const { session: parent } = await loadOutline(store, id, at);
+    const { session: stored } = await loadOutline(store, id, at);
+    const parent = { ...stored, id: ownIdOf(stored) };
     const alone = { root: { session: parent, messages: [] }, descendants: [] };
     const [file] = writer.writeNative(alone);
     if (file === undefined || !hasFile(file.path)) break;

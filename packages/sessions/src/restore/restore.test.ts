@@ -73,6 +73,39 @@ describe("restore", () => {
       expect(paths(await restore(sessions, "s", asking))).toEqual(["s.txt: undefined"]);
     }));
 
+  it("gives a client its own id of a session that the store names apart", () =>
+    withStore(async (sessions) => {
+      const apart = { areClientsApart: true };
+      const below = { id: "t", parent: "s", messages: [said("c")] };
+      const copy = { id: "u", agent: "other", parent: "demo:s", messages: [said("d")] };
+      await ingestDemo(sessions, [{ id: "s", agent: "other", messages: [said("a")] }], apart);
+      await ingestDemo(sessions, [{ id: "s", messages: [said("b")] }, below, copy], apart);
+      const ids = ({ root, descendants }: Lineage): string[] =>
+        [root, ...descendants].flatMap(({ session, messages }) => [
+          `${session.id} below ${session.parent_session_id}`,
+          ...messages.map(({ id, session_id }) => `${id} of ${session_id}`),
+        ]);
+      const telling: Writer = {
+        origin: "demo",
+        writeNative: (lineage) =>
+          fileOf(lineage).map((file) => ({ ...file, content: ids(lineage) })),
+        writeForeign: (lineage, _, parents = []) =>
+          fileOf(lineage).map((file) => ({
+            ...file,
+            content: parents.map(({ session, path }) => `${session.id} in ${path}`),
+          })),
+      };
+
+      const { files } = await restore(sessions, "demo:s", telling);
+
+      const told = ["s below undefined", "b of s", "t below s", "c of t"];
+      expect(files).toMatchObject([
+        { session: "demo:s", path: "s.txt", content: told },
+        { session: "t", path: "t.txt", content: told },
+        { session: "u", path: "u.txt", content: ["s in s.txt"] },
+      ]);
+    }));
+
   it("is native for sessions of the writer's origin, and keeps everything then", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [

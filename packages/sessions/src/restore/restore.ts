@@ -12,6 +12,7 @@ import type { SessionStore } from "../session-store.ts";
 import { Bases } from "./bases.ts";
 import { droppedWhole, keptWhole, sumOf } from "./fidelity.ts";
 import { type LineageOptions, loadLineage } from "./lineage.ts";
+import { atClient, ownIdOf } from "./own-ids.ts";
 import { parentsThere } from "./parents-there.ts";
 import { type Part, partsOf } from "./parts.ts";
 import { checkPath } from "./safe-path.ts";
@@ -125,9 +126,10 @@ async function nativeFiles(
 ): Promise<Written> {
   const { lineage, wanted } = await bases.under(part);
   const own = new Set([part.root, ...part.descendants].map(({ session }) => session.id));
-  const files = [...writer.writeNative(lineage, hasFile)].filter(({ session }) =>
-    wanted.has(session),
-  );
+  const named = atClient(lineage);
+  const files = [...writer.writeNative(named.lineage, hasFile)]
+    .map((file) => ({ ...file, session: named.storedIds.get(file.session) ?? file.session }))
+    .filter(({ session }) => wanted.has(session));
   const contents = [lineage.root, ...lineage.descendants];
   const restored = contents.filter(({ session }) => wanted.has(session.id));
   return {
@@ -172,7 +174,7 @@ function placed(
 ): readonly NativeParent[] {
   return sessions.flatMap((session) => {
     const path = paths.get(session.id);
-    return path === undefined ? [] : { session, path };
+    return path === undefined ? [] : { session: { ...session, id: ownIdOf(session) }, path };
   });
 }
 

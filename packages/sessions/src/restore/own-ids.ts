@@ -1,0 +1,53 @@
+import type { Message, Session, SessionId } from "@pond/canonical";
+import type { Lineage, SessionContent } from "@pond/canonical/adapter";
+import { idApart } from "../ingest/apart.ts";
+import { begunOf, idAtClient } from "../ingest/begun-elsewhere.ts";
+
+/** The id that a session has at its client, also where the store has that of another one. */
+export function ownIdOf(session: Session): SessionId {
+  const { id, source_agent } = session;
+  const elsewhere = idAtClient(id, begunOf(session));
+  const apart = id.startsWith(idApart(source_agent, "")) && id.slice(source_agent.length + 1);
+  return (elsewhere || apart || id) as SessionId;
+}
+
+/** A lineage of one client with the ids that it has there, and what they are in the store. */
+export type AtClient = {
+  readonly lineage: Lineage;
+  readonly storedIds: ReadonlyMap<SessionId, SessionId>;
+};
+
+/** Of two that have one id at their client, the first has it here. */
+export function atClient({ root, descendants }: Lineage): AtClient {
+  const contents = [root, ...descendants];
+  const taken = new Set(contents.map(({ session }) => session.id));
+  const ownIds = new Map<SessionId, SessionId>();
+  for (const { session } of contents) {
+    const own = ownIdOf(session);
+    if (taken.has(own)) continue;
+    taken.add(own);
+    ownIds.set(session.id, own);
+  }
+  const storedIds = new Map([...ownIds].map(([stored, own]) => [own, stored]));
+  if (ownIds.size === 0) return { lineage: { root, descendants }, storedIds };
+  const change = (content: SessionContent): SessionContent => renamed(content, ownIds);
+  return { lineage: { root: change(root), descendants: descendants.map(change) }, storedIds };
+}
+
+function renamed(
+  { session, messages }: SessionContent,
+  ownIds: ReadonlyMap<SessionId, SessionId>,
+): SessionContent {
+  const { parent_session_id: parent } = session;
+  const id = ownIds.get(session.id) ?? session.id;
+  const above = parent && ownIds.get(parent);
+  const own = { ...session, id, ...(above && { parent_session_id: above }) };
+  if (id === session.id) return { session: own, messages };
+  return { session: own, messages: messages.map((message) => inSession(message, id)) };
+}
+
+function inSession(message: Message, session_id: SessionId): Message {
+  if (message.role === "system") return { ...message, session_id };
+  const content = message.content.map((part) => ({ ...part, session_id }));
+  return { ...message, session_id, content } as Message;
+}
