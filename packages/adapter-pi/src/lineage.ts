@@ -4,7 +4,6 @@ import {
   type Extracted,
   isSystemError,
   openRecord,
-  type RecordOutcome,
   type SourceRecord,
 } from "@pond/canonical/adapter";
 import { agentIn, continuedId, type Fork, forkOf } from "./copied-agents.ts";
@@ -14,6 +13,7 @@ import { isPath, type Logs, lastStep } from "./find-log.ts";
 import { type Head, type LogOptions, readHead, readLog } from "./head.ts";
 import { importedSession } from "./imported.ts";
 import { idInName, logSuffix, stemOf } from "./layout.ts";
+import { isBreak, type OriginEntries } from "./origin-entries.ts";
 
 /** What a session descends from. */
 export type Descent = {
@@ -31,6 +31,7 @@ export type Descent = {
 /** Where logs are looked for, and how they are read. */
 type Source = {
   readonly logs: Logs;
+  readonly origins: OriginEntries;
   readonly dialect: Dialect;
   readonly options: LogOptions;
 };
@@ -158,18 +159,11 @@ async function lastCopied(
   file: string,
   head: Head,
   { log, source }: { readonly log: string; readonly source: Head },
-  { dialect, options }: Source,
+  { origins, dialect, options }: Source,
 ): Promise<Pick<Descent, "cutPoint" | "unresolved">> {
   if (head.era.isBornV1 || source.era.isBornV1) return {};
-  const known = new Set<unknown>();
-  let isWhole = true;
-  for await (const batch of readLog(log, dialect, options)) {
-    for (const event of batch) {
-      if (isBreak(event)) return { unresolved: "cut_point" };
-      if (event.kind === "record") known.add(event.record.peek("id"));
-      else if (recordsOf(event) > 0) isWhole = false;
-    }
-  }
+  const { ids: known, isWhole, isBroken } = await origins.of(log, dialect, options);
+  if (isBroken) return { unresolved: "cut_point" };
   const began = timeOf(head.header);
   let last: Extracted<string> | undefined;
   let isDamaged = false;
@@ -199,11 +193,6 @@ async function lastCopied(
 function timeOf(record: SourceRecord): number {
   const time = record.peek("timestamp");
   return typeof time === "string" ? Date.parse(time) : Number.NaN;
-}
-
-/** True where an archived log cannot be unpacked further: what was copied behind it is not known. */
-function isBreak(event: RecordOutcome): boolean {
-  return event.kind === "fault" && event.fault.details.record === "file";
 }
 
 /** Records that a fork writes anew among those it copies. */

@@ -19,6 +19,7 @@ import { type Head, isHeader, type LogOptions, readHead, readLog } from "./head.
 import type { ImportedPrompts } from "./imported.ts";
 import { descentOf } from "./lineage.ts";
 import { type Settled, Settling } from "./migration.ts";
+import type { OriginEntries } from "./origin-entries.ts";
 import { AgentTask } from "./provenance.ts";
 import { readArtifact, readBlob } from "./records/artifact.ts";
 import { Blobs } from "./records/blobs.ts";
@@ -30,6 +31,8 @@ import type { Reading } from "./records/reading.ts";
 /** Where a session is read from. */
 export type Source = {
   readonly logs: Logs;
+  /** What the logs hold that others were cut from. */
+  readonly origins: OriginEntries;
   /** Where the sessions of each folder worked. */
   readonly directories: Directories;
   readonly dialect: Dialect;
@@ -138,7 +141,7 @@ function* readUnheld(
 async function openReading(
   files: SessionFiles,
   head: Head,
-  { logs, directories, dialect, blobs, prompts, options }: Source,
+  { logs, origins, directories, dialect, blobs, prompts, options }: Source,
 ): Promise<Reading | SourceFault> {
   const { header } = head;
   const place = placeOf(files, header);
@@ -152,7 +155,7 @@ async function openReading(
     const missing = anchor === undefined ? "time" : "working directory";
     return new SourceFault(header.at, `the session has no ${missing}: not ingested`);
   }
-  const descent = await descentOf(files, head, { logs, dialect, options });
+  const descent = await descentOf(files, head, { logs, origins, dialect, options });
   const { id, parent, cutPoint, relation, unresolved } = descent;
   const session = sessionEvent({
     id: id ?? header.requireString("id"),

@@ -9,6 +9,7 @@ import { Logs } from "./find-log.ts";
 import { ompAgents, ompLogs } from "./homes.ts";
 import { agentBeside, logSuffix, type Root, rootOf } from "./layout.ts";
 import { realOf } from "./noted-logs.ts";
+import { OriginEntries } from "./origin-entries.ts";
 import { readSession } from "./read-session.ts";
 import { unknownSessionDirs } from "./session-dir.ts";
 
@@ -35,6 +36,7 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
     const names = statSync(path).isDirectory() ? readdirSync(path) : undefined;
     const root = rootOf(path, names, dialect);
     const logs = new Logs(root);
+    const origins = new OriginEntries();
     const directories = new Directories(dialect.origin);
     const discovery = new Discovery(root, logs, dialect.origin);
     const folders = blobs === undefined ? blobFolders(root) : [blobs];
@@ -53,6 +55,7 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
       read: (files, signal, count) =>
         readSession(files, {
           logs,
+          origins,
           directories,
           dialect,
           blobs: dialect.hasBlobs ? folders : [],
