@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isSystemError } from "@pond/canonical/adapter";
 import {
@@ -16,10 +16,17 @@ export function isPath(origin: string): boolean {
   return origin.endsWith(logSuffix) || /[\\/]/.test(origin);
 }
 
+/** The logs in a folder, by the ids their names may end with, and when names last changed there. */
+type NamedLogs = {
+  readonly changed: bigint | undefined;
+  readonly names: ReadonlyMap<string, string>;
+};
+
 /** Finds the logs that others name. */
 export class Logs {
   readonly #root: Root;
   #byId: ReadonlyMap<string, string> | undefined;
+  readonly #folders: Map<string, NamedLogs> = new Map();
 
   constructor(root: Root) {
     this.#root = root;
@@ -53,15 +60,28 @@ export class Logs {
   }
 
   #besideOf(folders: readonly string[], id: string): string | undefined {
-    const isOrigin = (name: string): boolean =>
-      isLogName(name, this.#root) && stemOf(name).endsWith(`_${id}`);
     for (const place of folders) {
       for (const folder of [place, counterpartOf(place, this.#root) ?? []].flat()) {
-        const name = namesIn(folder).find(isOrigin);
+        const name = this.#namesByEnd(folder).get(id);
         if (name !== undefined) return join(folder, name);
       }
     }
     return this.#anywhere(id);
+  }
+
+  /** Names of logs by the ids that they may end with; the folder is read again once it changed. */
+  #namesByEnd(folder: string): ReadonlyMap<string, string> {
+    const changed = changeOf(folder);
+    const known = this.#folders.get(folder);
+    if (known !== undefined && known.changed === changed) return known.names;
+    const names = new Map<string, string>();
+    for (const name of namesIn(folder)) {
+      if (!isLogName(name, this.#root)) continue;
+      // An id may hold underscores, too.
+      for (const end of endsOf(stemOf(name))) if (!names.has(end)) names.set(end, name);
+    }
+    this.#folders.set(folder, { changed, names });
+    return names;
   }
 
   /** A fork may lie in the folder of another project than the session it was cut from. */
@@ -87,11 +107,28 @@ export class Logs {
   }
 }
 
+/** What stands behind each underscore. */
+function* endsOf(stem: string): Generator<string> {
+  for (let at = stem.indexOf("_"); at >= 0; at = stem.indexOf("_", at + 1)) {
+    yield stem.slice(at + 1);
+  }
+}
+
 /** The name at the end of a path of any system; empty where it would lead elsewhere. */
 export function lastStep(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   // It comes from the file, and must not lead out of the folder it is looked for in.
   return name === "." || name === ".." || name.includes("\0") ? "" : name;
+}
+
+/** When a name last came to a folder or went; undefined where that is not to be seen. */
+function changeOf(folder: string): bigint | undefined {
+  try {
+    return statSync(folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
 }
 
 function foldersIn(tree: string): readonly string[] {
