@@ -102,6 +102,36 @@ describe("a session that begins in the middle of another", () => {
       ]);
     }));
 
+  it("asks of a chain of them no more than twice each, however long it is", () =>
+    withStore(async (sessions) => {
+      const ids = Array.from({ length: 6 }, (_, at) => `s${"+".repeat(at)}`);
+      await ingestDemo(
+        sessions,
+        ids.map((id, at) => demo(id, ids[at - 1])),
+      );
+      const asked: string[] = [];
+      const chained: Meanings = {
+        recordsOf: () => ({
+          inherited: ({ session }, known) => {
+            asked.push(session.id);
+            const pieces: SessionContent[] = [];
+            for (let { id } = session as { id: string }; id.endsWith("+"); ) {
+              id = id.slice(0, -1);
+              const base = known.find((each) => each.session.id === id);
+              if (base === undefined) return { pieces, missing: [id] };
+              pieces.unshift(base);
+            }
+            return { pieces };
+          },
+        }),
+      };
+
+      const restored = await restore(sessions, "s", writer("demo"), { meanings: chained });
+
+      expect([...restored.bases].map(([, bases]) => bases.length)).toEqual([1, 2, 3, 4, 5]);
+      expect(asked).toHaveLength(11);
+    }));
+
   it.each(["demo", "other"])("is named where that one is not stored, for %s", (origin) =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [demo("s+", "s")]);

@@ -112,8 +112,15 @@ export class Bases {
         this.incomplete.add(id);
         return found;
       }
-      known.push(next);
+      known.push(next, ...this.#knownOf(next));
     }
+  }
+
+  /** What a session goes on from, as far as it was asked for: who goes on from it needs that, too. */
+  #knownOf({ session }: SessionContent): readonly SessionContent[] {
+    const { pieces = [] } = this.#inherited.get(session.id) ?? {};
+    const ids = new Set(pieces.map((piece) => piece.session.id));
+    return [...ids].flatMap((id) => this.#contents.get(id) ?? []);
   }
 
   #rulesOf({ session }: SessionContent): RecordRules {
