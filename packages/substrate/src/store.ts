@@ -150,7 +150,8 @@ export async function openStore(location: string, options: StoreOptions): Promis
       tables: opened.map((table) => {
         const isExclusive = place.folder !== undefined && canLock(table.uri);
         const exclusive = isExclusive ? exclusiveOf(catalog, table) : undefined;
-        return new Table({ ...table, location: place.uri, mode, flush, exclusive });
+        const open = () => catalog.openAny(table.declaration.name);
+        return new Table({ ...table, location: place.uri, mode, flush, open, exclusive });
       }),
       flush,
     });

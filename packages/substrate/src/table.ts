@@ -9,11 +9,11 @@ import { type FoldOptions, type FoldOutcome, type FoldPlace, fold } from "./inde
 import { healthOf, type TableHealth } from "./indexes/health.ts";
 import { dropIndex, tokenize } from "./indexes/indexes.ts";
 import { refresh } from "./indexes/lost-indexes.ts";
-import { columnsOf, type Filter, takesNothing } from "./read/filter.ts";
+import { and, columnsOf, type Filter, gte, lt, takesNothing } from "./read/filter.ts";
 import { refuseUnfitFilter } from "./read/fit-filter.ts";
 import { refuseUnfitRead } from "./read/fit-read.ts";
 import { fragmentsOf } from "./read/fragments.ts";
-import { rowId } from "./read/known-columns.ts";
+import { rowAddress, rowId } from "./read/known-columns.ts";
 import {
   type FullTextOptions,
   fullTextQuery,
@@ -24,6 +24,7 @@ import {
   scanQuery,
 } from "./read/read.ts";
 import { toSql } from "./read/sql.ts";
+import { stretchesOf } from "./read/stretches.ts";
 import { isReadAtOnce, nullsRead, scanFew } from "./read/with-nulls.ts";
 import { locate } from "./storage/storage.ts";
 import { renew } from "./write/renew.ts";
@@ -38,6 +39,8 @@ export type TableInit = {
   readonly mode: "read" | "write";
   /** Makes what was written durable. */
   readonly flush: () => Promise<void>;
+  /** Opens another handle of it. */
+  readonly open: () => Promise<LanceTable>;
   /** Declared columns that were not stored when it was opened: they read as empty. */
   readonly absent: readonly string[];
   /** Sparse columns that may have held nulls when it was opened. */
@@ -63,12 +66,13 @@ export class Table {
   readonly #location: string;
   readonly #mode: "read" | "write";
   readonly #flush: () => Promise<void>;
+  readonly #open: () => Promise<LanceTable>;
   #absent: readonly string[];
   #withNulls: readonly string[];
   readonly #writer: TableWriter;
 
   constructor(init: TableInit) {
-    const { declaration, handle, uri, location, mode, flush, isUpgraded, exclusive } = init;
+    const { declaration, handle, uri, location, mode, flush, open, isUpgraded, exclusive } = init;
     this.declaration = declaration;
     this.uri = uri;
     this.isUpgraded = isUpgraded;
@@ -76,6 +80,7 @@ export class Table {
     this.#location = location;
     this.#mode = mode;
     this.#flush = flush;
+    this.#open = open;
     this.#absent = init.absent;
     this.#withNulls = init.withNulls;
     this.#writer = new TableWriter(declaration, handle, location, exclusive);
@@ -164,7 +169,8 @@ export class Table {
    */
   scan(options: ScanOptions): AsyncGenerator<Row[]> {
     const isSlow = this.#withNulls.length > 0 && isReadAtOnce(options);
-    return isSlow ? this.#scanFew(options) : this.#scanMany(options);
+    if (isSlow) return this.#scanFew(options);
+    return this.#isOfAllLong(options) ? this.#scanInStretches(options) : this.#scanMany(options);
   }
 
   /** Rows that meet a condition, all at once: for few. */
@@ -279,6 +285,43 @@ export class Table {
     return this.#batches(options, (stored, withNulls) =>
       scanQuery(this.declaration, this.#handle, stored, withNulls),
     );
+  }
+
+  /** Of all rows, with columns that may be long. */
+  #isOfAllLong({ columns, where, orderBy = [], limit }: ScanOptions): boolean {
+    const { columns: declared } = this.declaration;
+    const isLong = columns.some(
+      (name) => Object.hasOwn(declared, name) && declared[name]?.isSparse,
+    );
+    return isLong && where === undefined && orderBy.length === 0 && limit === undefined;
+  }
+
+  /** Where rows are long, few at a time. */
+  async *#scanInStretches(options: ScanOptions): AsyncGenerator<Row[]> {
+    refuseUnfitRead(this.declaration, options);
+    const { folder } = locate(this.uri);
+    const long = folder === undefined ? undefined : await stretchesOf(folder);
+    const { stored, absent, withNulls } = await this.#retry(() => this.#stored(options));
+    if (long === undefined || withNulls.length > 0) {
+      yield* this.#scanMany(options);
+      return;
+    }
+    const handle = await this.#open();
+    const scan = (some: ScanOptions): AsyncGenerator<Row[]> =>
+      rowsOf(this.declaration, scanQuery(this.declaration, handle, some), absent);
+    try {
+      // What others commit meanwhile may lie elsewhere.
+      await this.#retry(() => handle.checkout(long.version));
+      for (const { from, to, rowsAtOnce } of long.stretches) {
+        const where = and(gte(rowAddress, from), lt(rowAddress, to));
+        const some = { columns: stored.columns, where };
+        yield* rowsAtOnce === undefined ? scan(some) : scanFew(scan, some, rowsAtOnce);
+      }
+    } catch (error) {
+      throw toTyped(this.#place, error);
+    } finally {
+      release(handle);
+    }
   }
 
   async *#scanFew(options: ScanOptions): AsyncGenerator<Row[]> {
