@@ -9,9 +9,11 @@ import {
 import { extended, within } from "./ranges.ts";
 import { readAhead } from "./read-ahead.ts";
 
-// How much is asked for at once. How large rows are shows only when they come.
+// How much is asked for at once. How large rows are shows only when they come: so first few do, for of
+// rows of 3 MB the engine takes five times as much.
 const bytesAtOnce = 8 * 1024 * 1024;
-const rowsAtFirst = 128;
+const rowsAtFirst = 8;
+const timesAsMany = 16;
 const rowsAtMost = 2_000;
 
 /** Whole rows, by their row ids and in that order. */
@@ -70,7 +72,7 @@ export class RowReader {
     const rows = rowIds.map((id) => byId.get(id) ?? gone(table));
     const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0);
     const fitting = Math.floor((bytesAtOnce * rows.length) / Math.max(1, bytes));
-    this.count = Math.max(1, Math.min(rowsAtMost, this.count * 4, fitting));
+    this.count = Math.max(1, Math.min(rowsAtMost, this.count * timesAsMany, fitting));
     return { rows, bytes };
   }
 }
