@@ -1,14 +1,23 @@
 import type { Message, Session, SessionId } from "@pond/canonical";
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
+import { eq, type Store } from "@pond/substrate";
 import { idApart } from "../ingest/apart.ts";
 import { begunOf, idAtClient } from "../ingest/begun-elsewhere.ts";
 
 /** The id that a session has at its client, also where the store has that of another one. */
-export function ownIdOf(session: Session): SessionId {
-  const { id, source_agent } = session;
+export async function ownIdOf(store: Store, session: Session): Promise<SessionId> {
+  const { id, source_agent: agent } = session;
   const elsewhere = idAtClient(id, begunOf(session));
-  const apart = id.startsWith(idApart(source_agent, "")) && id.slice(source_agent.length + 1);
-  return (elsewhere || apart || id) as SessionId;
+  if (elsewhere) return elsewhere as SessionId;
+  const apart = id.startsWith(idApart(agent, "")) ? id.slice(agent.length + 1) : "";
+  // A client may have begun with such an id itself.
+  return apart !== "" && (await isOfOther(store, apart, agent)) ? (apart as SessionId) : id;
+}
+
+async function isOfOther(store: Store, id: string, agent: string): Promise<boolean> {
+  const columns = ["source_agent"];
+  const [row] = await store.table("sessions").rows({ columns, where: eq("id", id), limit: 1 });
+  return row !== undefined && row["source_agent"] !== agent;
 }
 
 /** A lineage of one client with the ids that it has there, and what they are in the store. */
@@ -18,12 +27,12 @@ export type AtClient = {
 };
 
 /** Of two that have one id at their client, the first has it here. */
-export function atClient({ root, descendants }: Lineage): AtClient {
+export async function atClient(store: Store, { root, descendants }: Lineage): Promise<AtClient> {
   const contents = [root, ...descendants];
   const taken = new Set(contents.map(({ session }) => session.id));
   const ownIds = new Map<SessionId, SessionId>();
   for (const { session } of contents) {
-    const own = ownIdOf(session);
+    const own = await ownIdOf(store, session);
     if (taken.has(own)) continue;
     taken.add(own);
     ownIds.set(session.id, own);

@@ -27,7 +27,7 @@ export async function parentsThere(
     seen.add(id);
     if (!(await isOf(store, id, writer.origin))) break;
     const { session: stored } = await loadOutline(store, id, at);
-    const parent = { ...stored, id: ownIdOf(stored) };
+    const parent = { ...stored, id: await ownIdOf(store, stored) };
     const alone = { root: { session: parent, messages: [] }, descendants: [] };
     const [file] = writer.writeNative(alone);
     if (file === undefined || !hasFile(file.path)) break;

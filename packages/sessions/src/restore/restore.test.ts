@@ -106,6 +106,31 @@ describe("restore", () => {
       ]);
     }));
 
+  it("leaves a client an id of its own that is like the store's names, also of what is above", () =>
+    withStore(async (sessions) => {
+      const child = { id: "t", agent: "other", parent: "demo:s", messages: [said("c")] };
+      await ingestDemo(sessions, [{ id: "demo:s", messages: [said("a")] }, child]);
+      await ingestDemo(sessions, [{ id: "s", messages: [said("b")] }]);
+      const told: string[] = [];
+      const telling: Writer = {
+        ...writer,
+        writeNative: (lineage) => {
+          told.push(lineage.root.session.id);
+          return fileOf(lineage);
+        },
+        writeForeign: (lineage, _, parents = []) => {
+          told.push(...parents.map(({ session }) => session.id));
+          return fileOf(lineage);
+        },
+      };
+
+      await restore(sessions, "demo:s", telling);
+      await restore(sessions, "t", telling, { hasFile: () => true });
+
+      // To name the one above, its file is written again.
+      expect(told).toEqual(["demo:s", "demo:s", "demo:s", "demo:s"]);
+    }));
+
   it("is native for sessions of the writer's origin, and keeps everything then", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [

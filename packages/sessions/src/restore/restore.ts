@@ -8,6 +8,7 @@ import type {
   SessionContent,
   Writer,
 } from "@pond/canonical/adapter";
+import type { Store } from "@pond/substrate";
 import type { SessionStore } from "../session-store.ts";
 import { Bases } from "./bases.ts";
 import { droppedWhole, keptWhole, sumOf } from "./fidelity.ts";
@@ -94,9 +95,12 @@ export async function restore(
   const written: { readonly files: RestoredFile[]; readonly part: RestoredPart }[] = [];
   // What a translated part hangs on is written before it.
   for (const part of partsOf(lineage, writer.origin)) {
-    const above = part.root === lineage.root ? parentsOfRoot : placed(part.parents, paths);
+    const above =
+      part.root === lineage.root
+        ? parentsOfRoot
+        : await placed(sessions.store, part.parents, paths);
     const { files, fidelity } = part.isNative
-      ? await nativeFiles(part, writer, bases, hasFile)
+      ? await nativeFiles(sessions.store, part, writer, bases, hasFile)
       : foreignFiles(await eachChanged(part, toTranslate), writer, meanings, above);
     for (const { session, path } of files) if (!paths.has(session)) paths.set(session, path);
     written.push({ files, part: { isNative: part.isNative, fidelity } });
@@ -119,6 +123,7 @@ type Written = { readonly files: RestoredFile[]; readonly fidelity: Fidelity };
 
 /** The part's own files come first. */
 async function nativeFiles(
+  store: Store,
   part: Part,
   writer: Writer,
   bases: Bases,
@@ -126,7 +131,7 @@ async function nativeFiles(
 ): Promise<Written> {
   const { lineage, wanted } = await bases.under(part);
   const own = new Set([part.root, ...part.descendants].map(({ session }) => session.id));
-  const named = atClient(lineage);
+  const named = await atClient(store, lineage);
   const files = [...writer.writeNative(named.lineage, hasFile)]
     .map((file) => ({ ...file, session: named.storedIds.get(file.session) ?? file.session }))
     .filter(({ session }) => wanted.has(session));
@@ -168,14 +173,18 @@ async function eachChanged(
 }
 
 /** Those of which there is a file, with the path of the first. */
-function placed(
+async function placed(
+  store: Store,
   sessions: readonly Session[],
   paths: ReadonlyMap<string, string>,
-): readonly NativeParent[] {
-  return sessions.flatMap((session) => {
+): Promise<readonly NativeParent[]> {
+  const found: NativeParent[] = [];
+  for (const session of sessions) {
     const path = paths.get(session.id);
-    return path === undefined ? [] : { session: { ...session, id: ownIdOf(session) }, path };
-  });
+    if (path === undefined) continue;
+    found.push({ session: { ...session, id: await ownIdOf(store, session) }, path });
+  }
+  return found;
 }
 
 /** Sessions share what they attach: of files with the same path and bytes the first is enough. */
