@@ -307,15 +307,18 @@ export class Table {
       return;
     }
     const handle = await this.#open();
-    const scan = (some: ScanOptions): AsyncGenerator<Row[]> =>
-      rowsOf(this.declaration, scanQuery(this.declaration, handle, some), absent);
+    const scan = ({ columns, where }: ScanOptions): AsyncGenerator<Row[]> => {
+      const some = { columns: columns.filter((name) => !absent.includes(name)), where };
+      return rowsOf(this.declaration, scanQuery(this.declaration, handle, some), absent);
+    };
     try {
       // What others commit meanwhile may lie elsewhere.
       await this.#retry(() => handle.checkout(long.version));
       for (const { from, to, rowsAtOnce } of long.stretches) {
         const where = and(gte(rowAddress, from), lt(rowAddress, to));
-        const some = { columns: stored.columns, where };
-        yield* rowsAtOnce === undefined ? scan(some) : scanFew(scan, some, rowsAtOnce);
+        yield* rowsAtOnce === undefined
+          ? scan({ columns: stored.columns, where })
+          : scanFew(scan, { columns: options.columns, where }, rowsAtOnce);
       }
     } catch (error) {
       throw toTyped(this.#place, error);

@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
-import { expect } from "vitest";
+import { dirname } from "node:path";
+import { expect, onTestFinished } from "vitest";
 import type { Row, TableDeclaration } from "../declaration.ts";
+import { openStore } from "../store.ts";
 import type { Table } from "../table.ts";
 import { batchOf } from "../testing/catalogue.ts";
 import { onFolders, openCatalogue } from "../testing/store.ts";
@@ -74,4 +76,24 @@ it("reads long rows as they were when it began, whatever is stored and folded me
   expect(told(read)).toEqual(told(rows));
   const later = await Array.fromAsync(table.scan({ columns }));
   expect(told(later.flat())).toEqual(told([...rows, row(9_000, 1), row(9_001, 1)]));
+});
+
+it("reads a column that is not stored as empty, also of long rows", async () => {
+  const { table } = await storeLong();
+  const later: TableDeclaration = {
+    ...{ ...pages, schemaVersion: 2 },
+    columns: {
+      ...pages.columns,
+      mark: { type: "text", isNullable: true, isDerived: true, since: 2 },
+    },
+  };
+  const store = await openStore(dirname(table.uri), { tables: [later] });
+  onTestFinished(() => store.close());
+
+  const marks = new Set<unknown>();
+  for await (const rows of store.table("pages").scan({ columns: ["data", "mark"] })) {
+    for (const { mark } of rows) marks.add(mark);
+  }
+
+  expect([...marks]).toEqual([null]);
 });
