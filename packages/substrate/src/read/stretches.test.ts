@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
-import { dirname } from "node:path";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Row, TableDeclaration } from "../declaration.ts";
+import { StorageUnavailableError } from "../errors.ts";
 import { openStore } from "../store.ts";
 import type { Table } from "../table.ts";
 import { batchOf } from "../testing/catalogue.ts";
@@ -96,4 +98,17 @@ it("reads a column that is not stored as empty, also of long rows", async () => 
   }
 
   expect([...marks]).toEqual([null]);
+});
+
+it("leaves it to the engine to tell of a file that cannot be read", async () => {
+  const { table } = await storeLong();
+  const data = join(table.uri, "data");
+  for (const name of readdirSync(data)) {
+    rmSync(join(data, name));
+    mkdirSync(join(data, name));
+  }
+
+  const reading = Array.fromAsync(table.scan({ columns }));
+
+  await expect(reading).rejects.toThrow(StorageUnavailableError);
 });

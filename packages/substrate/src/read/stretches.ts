@@ -3,7 +3,6 @@ import { messagesIn, numberIn } from "../engine/protocol-buffers.ts";
 import { manifestsOf } from "../integrity/heal.ts";
 import { namedFiles } from "../integrity/manifest-files.ts";
 import { versionOf } from "../manifest-names.ts";
-import { isGone } from "../storage/storage.ts";
 
 // The engine reads so many rows at once, whatever they weigh: for 180 MB of them it takes 600 MB. But
 // where a page of a column holds some 8 MB, before they are compressed, it begins another. So rows are
@@ -31,7 +30,8 @@ const rowsPerFragment = 1n << 32n;
  * How the rows of a local table are read, so that a batch of long ones holds about a page of a column.
  *
  * @param home - Folder of the table.
- * @returns Undefined where all are short, and where files do not tell: they are torn, or gone.
+ * @returns Undefined where all are short, and where files do not tell: they are torn, or gone, or the
+ *   system does not let us read them.
  */
 export async function stretchesOf(home: string): Promise<Stretches | undefined> {
   try {
@@ -51,8 +51,9 @@ export async function stretchesOf(home: string): Promise<Stretches | undefined> 
     const isLong = stretches.some(({ rowsAtOnce }) => rowsAtOnce !== undefined);
     return isLong ? { version: versionOf(manifest), stretches } : undefined;
   } catch (error) {
-    // What is torn, the engine tells of.
-    if (!isGone(error) && !(error instanceof RangeError)) throw error;
+    // What is torn or cannot be read, the engine tells of.
+    const isOfSystem = error instanceof Error && "syscall" in error;
+    if (!isOfSystem && !(error instanceof RangeError)) throw error;
     return undefined;
   }
 }
