@@ -174,6 +174,22 @@ it.each<[string, string, RegExp | undefined]>([
   }
 });
 
+it("continues a session that the store names apart under the id that its file has", () => {
+  const session = sessionFromWire({
+    id: "opencode:ses_a",
+    source_agent: "opencode",
+    created_at: "2026-03-01T09:00:00.000Z",
+    project: "/loom",
+    options: {},
+  });
+  const content = ['{"info":{"id":"ses_a"},"messages":[', "]}"];
+  const files = [{ session: session.id, path: "pond/ses_a.json", content }];
+
+  const { commands } = opencodeResume({ session, home: "/data/opencode", files });
+
+  expect(commands.at(-1)).toEqual(["opencode", "--session", "ses_a"]);
+});
+
 it("imports nothing of sessions that the client has", () => {
   const lineage = sampleLineage();
   const files = [...toOpencode.writeForeign(lineage, {})];

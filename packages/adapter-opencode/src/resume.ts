@@ -30,9 +30,11 @@ export function opencodeResume({ session, home, files, held }: Installed): Resum
     ? importedFile(files.filter((file) => file.session === session.id))
     : undefined;
   const directory = (own && directoryIn(own)) ?? directoryOf(session);
+  // The store's name for a session whose id another one has is none that the client knows.
+  const ownId = own && infoIn(own)["id"];
   const id = isNative ? session.id : sessionId(session.id, millisOf(session.created_at));
   return {
-    commands: [...imports, ["opencode", "--session", id]],
+    commands: [...imports, ["opencode", "--session", typeof ownId === "string" ? ownId : id]],
     ...(directory !== undefined && { directory }),
     ...(refused.length > 0 && { refused }),
   };
