@@ -7,9 +7,6 @@ import { fromMillis, fromRfc3339, fromSeconds, isPlainTime, type Micros } from "
 import { boundObject, boundText, boundValue, isSurelySmall, truncated } from "./bounded.ts";
 import { type Extracted, seal, unseal } from "./extracted.ts";
 
-/** Requests take 4,096: there is room for what an adapter puts behind an id. */
-const maxIdChars = 4000;
-
 /**
  * One record of source data behind accessors (`adapter-transport-agnostic-seam`). Reading a
  * field takes it; `rest()` returns every field not taken, so that forgetting one preserves it.
@@ -55,13 +52,13 @@ export class SourceRecord {
 
   /**
    * The string at `key` where it can be an id: not empty, no lone surrogate (storage would
-   * change one), and at most 4,000 characters (no request may name a longer one). Any other value
-   * is left for `rest()`.
+   * change one). Any other value is left for `rest()`.
    */
   id(key: string): Extracted<string> | undefined {
     const value = this.peek(key);
-    if (typeof value !== "string" || value === "" || value.length > maxIdChars) return undefined;
-    return value.isWellFormed() ? this.string(key) : undefined;
+    return typeof value === "string" && value !== "" && value.isWellFormed()
+      ? this.string(key)
+      : undefined;
   }
 
   /** The boolean at `key`, or undefined where the record has none. */
