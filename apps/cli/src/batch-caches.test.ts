@@ -46,17 +46,14 @@ async function openedBy(...argv: readonly string[]): Promise<(CacheSizes | undef
 
 describe("caches of the stores that a command opens", () => {
   it.each([
-    [["sync"], ["by-session"]],
-    [["sync", "--only", "update-indexes"], ["in-order"]],
-    [["export", "--output", "~/a.pond", "--force"], ["in-order"]],
-    [["import", "~/a.pond"], ["by-session"]],
-    [
-      ["copy", "@", "~/storage-2"],
-      ["by-session", "by-session"],
-    ],
-    [["restore", "--all", "--out", "~/restored"], ["by-session"]],
-  ] as const)("are small where it goes through them: %j", async (argv, passes) => {
-    expect(await openedBy(...argv)).toEqual(passes.map((pass) => batchCacheSizes[pass]));
+    [["sync"]],
+    [["sync", "--only", "update-indexes"]],
+    [["export", "--output", "~/a.pond", "--force"]],
+    [["import", "~/a.pond"]],
+    [["copy", "@", "~/storage-2"], 2],
+    [["restore", "--all", "--out", "~/restored"]],
+  ])("are small where it goes through them: %j", async (argv, stores = 1) => {
+    expect(await openedBy(...argv)).toEqual(Array(stores).fill(batchCacheSizes));
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import type { SessionStore, SessionStoreOptions } from "@pond/sessions";
-import { createBatchCaches, type Pass } from "./batch-caches.ts";
+import { createBatchCaches } from "./batch-caches.ts";
 import { homeDirectory } from "./directories.ts";
 import { leaveSoon } from "./leave.ts";
 import { Output, type Sink } from "./output/output.ts";
@@ -92,10 +92,9 @@ export async function withStore<T>(
 export async function withWholeStore<T>(
   context: Context,
   mode: "read" | "write",
-  pass: Pass,
   use: (sessions: SessionStore) => Promise<T>,
 ): Promise<T> {
-  return withStore(context, mode, use, { caches: await createBatchCaches(pass) });
+  return withStore(context, mode, use, { caches: await createBatchCaches() });
 }
 
 /** Tells whoever searches of an index of words that is missing. */

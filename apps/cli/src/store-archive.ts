@@ -25,7 +25,7 @@ export async function storeArchive(
   const { openSessions } = await import("@pond/sessions");
   const { location, storageOptions } = context.settings;
   const open = async (): Promise<SessionStore> => {
-    const caches = await createBatchCaches("by-session");
+    const caches = await createBatchCaches();
     const options = { storageOptions, onHeal: healed(context), caches };
     return openSessions(location, { ...options, mode: "write" });
   };

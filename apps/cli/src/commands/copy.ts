@@ -39,7 +39,7 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
     const { copySessions, updateIndexes } = await import("@pond/archive");
     const { openSessions } = await import("@pond/sessions");
     const { storageOptions } = settings;
-    const caches = await createBatchCaches("by-session");
+    const caches = await createBatchCaches();
     const options = { storageOptions, onHeal: healed(context), caches };
     const watch = {
       signal,

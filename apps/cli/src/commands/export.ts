@@ -47,7 +47,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
   try {
-    const report = await withWholeStore(context, "read", "in-order", async (sessions) => {
+    const report = await withWholeStore(context, "read", async (sessions) => {
       if ((await sessions.store.table("sessions").count()) === 0) {
         throw new NothingStoredError("no session is stored, so there is nothing to export");
       }

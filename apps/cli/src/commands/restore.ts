@@ -60,9 +60,7 @@ async function restore(context: Context, typed: readonly string[], flags: Restor
   // Before all the work, which would fail for each session.
   if (flags.to !== undefined) adapterNamed(flags.to);
   const report = flags.all
-    ? await withWholeStore(context, "read", "by-session", (sessions) =>
-        restoreAll(context, sessions, flags),
-      )
+    ? await withWholeStore(context, "read", (sessions) => restoreAll(context, sessions, flags))
     : await withStore(context, "read", (sessions) => restoreEach(context, sessions, typed, flags));
   if (context.output.isJson) await printJson(context.output, report);
   else print(context, report);

@@ -140,8 +140,7 @@ async function store(
   options: Options,
 ): Promise<SyncOutcome> {
   const { hostname } = await import("node:os");
-  const pass = options.stages?.includes("import") ? "by-session" : "in-order";
-  return withWholeStore(context, "write", pass, async (sessions) => {
+  return withWholeStore(context, "write", async (sessions) => {
     const stateDirectory = stateOf(context, sessions.store.id);
     const failures: unknown[] = [];
     const onUnremembered = (error: unknown): void => void failures.push(error);
