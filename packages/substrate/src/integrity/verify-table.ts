@@ -6,9 +6,11 @@ import { toTyped } from "../engine/native-errors.ts";
 import { absentColumns, columnsWithNulls } from "../engine/schema.ts";
 import { StorageUnavailableError } from "../errors.ts";
 import { versionOf } from "../manifest-names.ts";
+import { and, gte, lt } from "../read/filter.ts";
 import { fragmentsOf } from "../read/fragments.ts";
-import { rowId } from "../read/known-columns.ts";
-import { rowsOf } from "../read/read.ts";
+import { rowAddress } from "../read/known-columns.ts";
+import { rowsOf, scanQuery } from "../read/read.ts";
+import { type Stretch, stretchesIn } from "../read/stretches.ts";
 import { batchesOf, selected } from "../read/with-nulls.ts";
 import { toRows } from "../rows/to-rows.ts";
 import type { Catalog } from "../storage/catalog.ts";
@@ -183,11 +185,8 @@ async function* verifyFragments(
     });
     let read = 0;
     try {
-      const batches = readFragment(
-        { table, handle, columns, withNulls, first, rows },
-        broken.length === 0,
-      );
-      for await (const batch of batches) {
+      const range = { table, handle, columns, withNulls, fragment, files: own, first, rows };
+      for await (const batch of readFragment(range)) {
         signal?.throwIfAborted();
         read += batch.numRows;
         if (given) {
@@ -210,56 +209,90 @@ async function* verifyFragments(
   return { name: table.name, readableRows, damages };
 }
 
+/** The rows of a fragment. */
 type Range = {
   readonly table: TableDeclaration;
   readonly handle: LanceTable;
   readonly columns: readonly string[];
   readonly withNulls: readonly string[];
+  readonly fragment: number;
+  readonly files: readonly NamedFile[];
+  /** The number of the first among all rows there are. */
   readonly first: number;
   readonly rows: number;
 };
 
-/** Reads the rows of a range, each once. */
-async function* readFragment(range: Range, isWhole: boolean): AsyncGenerator<RecordBatch> {
-  const { table, handle, columns, withNulls, first, rows } = range;
-  let read = 0;
-  const query = handle.query().select(selected(table, columns, withNulls));
-  try {
-    for await (const batch of batchesOf(query.offset(first).limit(rows), withNulls)) {
-      read += batch.numRows;
-      yield batch;
+/** Reads the rows of a fragment, each once, in one of two ways as far as that goes, and the other. */
+async function* readFragment(range: Range): AsyncGenerator<RecordBatch> {
+  const { withNulls, first } = range;
+  let next = first;
+  let failure: unknown;
+  for (const way of withNulls.length > 0 ? [scanRows, takeRows] : [takeRows, scanRows]) {
+    try {
+      for await (const batch of way(range, next)) {
+        next += batch.numRows;
+        yield batch;
+      }
+      return;
+    } catch (error) {
+      // A scan may stumble over the file of another fragment.
+      if (way === takeRows) failure = error;
     }
-  } catch (error) {
-    if (!isWhole) throw error;
-    // It may have stumbled over the file of another fragment.
-    yield* readById({ ...range, first: first + read, rows: rows - read });
+  }
+  throw failure;
+}
+
+/** Those from one on, behind all that lie before: alone of the two in little memory for nulls. */
+function scanRows(
+  { table, handle, columns, withNulls, first, rows }: Range,
+  next: number,
+): AsyncIterable<RecordBatch> {
+  const query = handle.query().select(selected(table, columns, withNulls));
+  return batchesOf(query.offset(next).limit(first + rows - next), withNulls);
+}
+
+// As fast as a scan, and in as much memory.
+const usualRowsAtOnce = 4096;
+
+/** Those from one on, and nothing of another fragment. Fails where an index has lost its column. */
+async function* takeRows(range: Range, next: number): AsyncGenerator<RecordBatch> {
+  const { table, handle, columns, withNulls } = range;
+  let from = next;
+  let end = range.first;
+  for (const { rows, rowsAtOnce = usualRowsAtOnce } of await piecesOf(range)) {
+    end += rows;
+    while (from < end) {
+      const length = Math.min(rowsAtOnce, end - from);
+      const numbers = Array.from({ length }, (_, at) => from + at);
+      const taken = handle.takeOffsets(numbers).select(selected(table, columns, withNulls));
+      yield* batchesOf(taken, withNulls);
+      from += length;
+    }
   }
 }
 
-const idsAtOnce = 10_000;
+type Piece = Stretch & { rows: number };
 
-/** The same, slower, without a look at any fragment that holds none of them. */
-async function* readById({
-  table,
-  handle,
-  columns,
-  withNulls,
-  first,
-  rows,
-}: Range): AsyncGenerator<RecordBatch> {
-  for (let at = 0; at < rows; at += idsAtOnce) {
-    const limit = Math.min(idsAtOnce, rows - at);
-    const ids: bigint[] = [];
-    const query = handle
-      .query()
-      .select([rowId])
-      .offset(first + at)
-      .limit(limit);
-    for await (const some of rowsOf(table, query))
-      ids.push(...some.map((row) => BigInt(row[rowId] as bigint)));
-    const taken = handle.takeRowIds(ids).select(selected(table, columns, withNulls));
-    yield* batchesOf(taken, withNulls);
+/** How many rows of each stretch are there: of a derived table some were replaced. */
+async function piecesOf({ table, handle, fragment, files, rows }: Range): Promise<Piece[]> {
+  // What of its files cannot be read, the engine tells of.
+  const stretches = await stretchesIn(fragment, files).catch(() => stretchesIn(fragment, []));
+  const pieces: Piece[] = stretches.map((stretch) => ({ ...stretch, rows: 0 }));
+  const [first, last] = [pieces.at(0), pieces.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  if (first === last) return [{ ...first, rows }];
+  const where = and(gte(rowAddress, first.from), lt(rowAddress, last.to));
+  const addresses = rowsOf(table, scanQuery(table, handle, { columns: [rowAddress], where }));
+  let at = 0;
+  for await (const some of addresses) {
+    for (const row of some) {
+      const address = BigInt(row[rowAddress] as bigint);
+      let piece = pieces[at];
+      while (piece && piece.to <= address) piece = pieces[++at];
+      if (piece) piece.rows += 1;
+    }
   }
+  return pieces;
 }
 
 /** What can be told without reading a file. */

@@ -1,10 +1,19 @@
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Row } from "../declaration.ts";
+import type { Row, TableDeclaration } from "../declaration.ts";
 import { StoreNotFoundError } from "../errors.ts";
-import { catalogue, numbered } from "../testing/catalogue.ts";
+import { batchOf, catalogue, numbered } from "../testing/catalogue.ts";
 import { onFolders, openCatalogue, temporaryFolder } from "../testing/store.ts";
+import { manifestsOf } from "./heal.ts";
+import { namedFiles } from "./manifest-files.ts";
 import { type ContentCheck, type ContentVerdict, verifyStore } from "./verify.ts";
 
 const it = onFolders("files are damaged, and no objects");
@@ -51,6 +60,27 @@ it.each<[string, (path: string, bytes: Buffer) => void, RegExp]>([
 
   const damages = [{ files: [file], reason: expect.stringMatching(reason), rows: 10 }];
   expect(verdicts).toEqual([{ name: "parts", readableRows: 20, damages }, whole]);
+});
+
+it("reads of a fragment what it can, where one before cannot be read", async () => {
+  const { folder } = await storedThrice();
+  const home = join(folder, "parts.lance");
+  const [manifest = ""] = await manifestsOf(home);
+  const { fragments } = await namedFiles(home, manifest);
+  const [lost = "", longer = ""] = [...fragments.values()].map(([file]) => file?.path);
+  rmSync(lost);
+  appendFileSync(longer, "behind what was written");
+
+  const [parts] = await verify(folder);
+
+  expect(parts).toEqual({
+    name: "parts",
+    readableRows: 20,
+    damages: [
+      { files: [lost], reason: "it is not there", rows: 10 },
+      { files: [longer], reason: expect.stringMatching(/^it has \d+ bytes, not \d+$/), rows: 0 },
+    ],
+  });
 });
 
 it("tells of a manifest that a sync tool put among the others", async () => {
@@ -192,3 +222,49 @@ it.each([
     });
   },
 );
+
+const pages: TableDeclaration = {
+  ...{ name: "pages", schemaVersion: 1, primaryKey: ["id"], isDerived: true, indexes: [] },
+  columns: {
+    id: { type: "text" },
+    data: { type: "bytes", isNullable: true, isSparse: true },
+  },
+};
+const megabyte = 1_000_000;
+
+it("gives long rows a few at a time, and short ones many, whichever were replaced", async () => {
+  const folder = temporaryFolder();
+  const table = (await openCatalogue(folder, { tables: [pages] })).table("pages");
+  const page = (at: number, bytes: number): Row => ({
+    id: `p${at}`,
+    data: new Uint8Array(bytes).fill(at),
+  });
+  const isLong = (at: number): boolean => at >= 2_100 && at < 2_164;
+  const rows = Array.from({ length: 4_100 }, (_, at) => page(at, isLong(at) ? megabyte : 1));
+  const starts = [0, 2_100, 2_116, 2_132, 2_148, 2_164];
+  for (const [at, from] of starts.entries()) {
+    await table.insert(batchOf(rows.slice(from, starts[at + 1])));
+  }
+  await table.fold({ isForced: true });
+  const replaced = [...rows.slice(1_000, 1_050), ...rows.slice(2_150, 2_155)];
+  await table.replace(batchOf(replaced));
+  const given: { readonly ids: readonly unknown[]; readonly bytes: number }[] = [];
+  const content: ContentCheck = {
+    columns: { pages: ["id", "data"] },
+    next: ([name]) => name,
+    add: (_, some) => {
+      const bytes = some.map(({ data }) => (data as Uint8Array).length);
+      given.push({ ids: some.map(({ id }) => id), bytes: bytes.reduce((sum, each) => sum + each) });
+    },
+    finish: () => new Map(),
+  };
+
+  const verdicts = await verifyStore(folder, { tables: [pages], content });
+
+  expect([...(await table.fragments()).values()]).toEqual([4_045, 55]);
+  expect(verdicts).toEqual([{ name: "pages", readableRows: 4_100, damages: [] }]);
+  const ids = given.flatMap((batch) => batch.ids);
+  expect(ids.toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
+  expect(Math.max(...given.map(({ bytes }) => bytes))).toBeLessThan(40 * megabyte);
+  expect(given.length).toBeLessThan(30);
+});

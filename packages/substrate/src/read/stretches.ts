@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { messagesIn, numberIn } from "../engine/protocol-buffers.ts";
 import { manifestsOf } from "../integrity/heal.ts";
-import { namedFiles } from "../integrity/manifest-files.ts";
+import { type NamedFile, namedFiles } from "../integrity/manifest-files.ts";
 import { versionOf } from "../manifest-names.ts";
 
 // The engine reads so many rows at once, whatever they weigh: for 180 MB of them it takes 600 MB. But
@@ -9,7 +9,7 @@ import { versionOf } from "../manifest-names.ts";
 // long where a batch of them meets many pages, and files tell at their ends how many rows each has.
 
 /** Rows of a fragment, or of several, by where they lie. */
-type Stretch = {
+export type Stretch = {
   /** The row address of the first. */
   readonly from: bigint;
   /** That behind the last. */
@@ -40,13 +40,7 @@ export async function stretchesOf(home: string): Promise<Stretches | undefined> 
     const { fragments } = await namedFiles(home, manifest);
     const stretches: Stretch[] = [];
     for (const [fragment, files] of fragments) {
-      const columns = await Promise.all(files.map(({ path }) => pageEnds(path)));
-      const first = BigInt(fragment) * rowsPerFragment;
-      const own = [...stretchesAmong(columns.flat())];
-      for (const [at, { from, rowsAtOnce }] of own.entries()) {
-        const to = own[at + 1]?.from ?? Number(rowsPerFragment);
-        add(stretches, { from: first + BigInt(from), to: first + BigInt(to), rowsAtOnce });
-      }
+      for (const stretch of await stretchesIn(fragment, files)) add(stretches, stretch);
     }
     const isLong = stretches.some(({ rowsAtOnce }) => rowsAtOnce !== undefined);
     return isLong ? { version: versionOf(manifest), stretches } : undefined;
@@ -56,6 +50,27 @@ export async function stretchesOf(home: string): Promise<Stretches | undefined> 
     if (!isOfSystem && !(error instanceof RangeError)) throw error;
     return undefined;
   }
+}
+
+/**
+ * How the rows of one fragment are read, to the last that it could have.
+ *
+ * @param files - Those that hold its columns; without any its rows are taken for short.
+ * @throws {RangeError} where one is torn.
+ */
+export async function stretchesIn(
+  fragment: number,
+  files: readonly NamedFile[],
+): Promise<Stretch[]> {
+  const columns = await Promise.all(files.map(({ path }) => pageEnds(path)));
+  const first = BigInt(fragment) * rowsPerFragment;
+  const stretches: Stretch[] = [];
+  const own = [...stretchesAmong(columns.flat())];
+  for (const [at, { from, rowsAtOnce }] of own.entries()) {
+    const to = own[at + 1]?.from ?? Number(rowsPerFragment);
+    add(stretches, { from: first + BigInt(from), to: first + BigInt(to), rowsAtOnce });
+  }
+  return stretches;
 }
 
 /** Adds a stretch, to the last where that is read alike and nothing lies between them. */
