@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
+import { AgentParents } from "./agent-parents.ts";
 import { Directories } from "./directories.ts";
 import { discover, filesOf, type SessionFiles } from "./discover.ts";
 import { type Root, rootOf } from "./layout.ts";
@@ -21,15 +22,17 @@ export function fromClaudeCode(path: string, options: ClaudeCodeOptions = {}): R
     const root = openRoot(path);
     const { projects } = root;
     const directories = new Directories(projects);
+    const agentParents = new AgentParents();
     return {
       all: () => {
         directories.forget();
+        agentParents.forget();
         return discover(root);
       },
       filesOf: (key) => filesOf(projects, key),
       measure: ({ file, sidecars }) => measureFiles(file, sidecars),
       read: (files, signal, count) =>
-        readSession({ projects, directories }, files, { ...options, signal, count }),
+        readSession({ projects, directories, agentParents }, files, { ...options, signal, count }),
     };
   });
 }

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
 import type { FaultEvent, ReadEvent } from "@pond/canonical";
-import { isJsonObject, parseJson } from "@pond/canonical";
 import {
   isSystemError,
   openRecord,
@@ -10,18 +9,12 @@ import {
   type SourceRecord,
   sessionEvent,
 } from "@pond/canonical/adapter";
+import type { AgentParents } from "./agent-parents.ts";
 import type { Directories } from "./directories.ts";
 import type { SessionFiles, SidecarFile } from "./discover.ts";
 import { fault } from "./faults.ts";
 import { type Head, headOf, readHead } from "./head.ts";
-import {
-  agentPrefix,
-  agentSuffix,
-  agentsFolder,
-  projectSlug,
-  sessionPath,
-  sessionSuffix,
-} from "./layout.ts";
+import { agentSuffix, agentsFolder, projectSlug, sessionPath, sessionSuffix } from "./layout.ts";
 import { origin } from "./origin.ts";
 import { type LogOptions, readLog } from "./read-log.ts";
 import { type Reading, RecordIds } from "./records/envelope.ts";
@@ -35,6 +28,7 @@ export type Place = {
   readonly projects: string;
   /** Where the sessions of each folder there worked. */
   readonly directories: Directories;
+  readonly agentParents: AgentParents;
 };
 
 /**
@@ -42,7 +36,7 @@ export type Place = {
  * no delegation in it: either makes every event wait for more promises.
  */
 export async function* readSession(
-  { projects, directories }: Place,
+  place: Place,
   files: SessionFiles,
   { count, ...options }: LogOptions,
 ): AsyncIterable<ReadEvent> {
@@ -63,7 +57,7 @@ export async function* readSession(
           const whole = head.isComplete ? head : await readHead(files.file, options);
           if (!whole.isOwn && !liesBelowSession(files)) reason = notOfClient;
           else {
-            reading = await openReading({ projects, directories }, files, whole, options);
+            reading = await openReading(place, files, whole, options);
             // A title and notes of files hold nothing to go on with. The prompt of a run that ended
             // early may get a directory from the next session beside it.
             if (whole.createdAt) is = { mayPass: true };
@@ -130,7 +124,7 @@ function printedRun(entries: readonly RecordOutcome[]): string | undefined {
 
 /** What is known before the first record; undefined where no session can be made of the file. */
 async function openReading(
-  { projects, directories }: Place,
+  { projects, directories, agentParents }: Place,
   files: SessionFiles,
   head: Head,
   options: LogOptions,
@@ -144,7 +138,7 @@ async function openReading(
     (head.createdAt && (await directories.of(files.key, options)));
   if (head.createdAt === undefined || project === undefined) return undefined;
 
-  const place = placeOf(files, head);
+  const place = placeOf(files, head, agentParents);
   const agentOf = place.string("parent");
   const parentSessionId = agentOf ?? forkParent(files, head);
   const isCutLost =
@@ -183,54 +177,32 @@ function mainFile(projects: string, key: string): string | undefined {
 }
 
 /** What the place of a file says about its session, as a record to extract from. */
-function placeOf(files: SessionFiles, head: Head): SourceRecord {
+function placeOf(files: SessionFiles, head: Head, agentParents: AgentParents): SourceRecord {
   const path = sessionPath(files.key);
   const name = path?.name ?? files.key;
   // Beside its main session an agent's file does not tell whose it is: its records do.
   const root = path?.isOldAgent ? head.recordedId : path?.root;
   const place = name.startsWith(`${agentsFolder}/`) ? name : `${agentsFolder}/${name}`;
   const id = path?.isOldAgent && root !== undefined ? `${root}/${place}` : name;
-  const parent = root === undefined ? undefined : (parentAgent(files, root, id) ?? root);
+  const agent = root === undefined ? undefined : parentAgent(files, root, id, agentParents);
+  const parent = agent ?? root;
   const at = { adapter: origin, uri: files.file, record: "path" };
   return openRecord(at, { id, path: files.key, ...(parent !== undefined && { parent }) });
 }
 
-/** The agent that started this one, where its descriptor names one whose log is there. */
+/** The agent that started this one, where its descriptor names one. */
 function parentAgent(
   { file, sidecars }: SessionFiles,
   root: string,
   own: string,
+  agentParents: AgentParents,
 ): string | undefined {
   const hasDescriptor = sidecars.some(({ path }) => path.endsWith(agentSuffix));
-  const parent = hasDescriptor ? namedParent(file) : undefined;
-  // Whoever descends from itself belongs to no session that is restored.
-  if (parent === undefined || isAncestor(file, parent)) return undefined;
+  const parent = hasDescriptor ? agentParents.of(file) : undefined;
+  if (parent === undefined) return undefined;
   const isBeside = dirname(parent) === dirname(file);
   const folder = isBeside ? posix.dirname(own) : `${root}/${agentsFolder}`;
   return `${folder}/${basename(parent, sessionSuffix)}`;
-}
-
-/** True where the descriptors lead from `log` up to `ancestor`; both may be one. */
-function isAncestor(ancestor: string, log: string): boolean {
-  const seen = new Set<string>();
-  let at: string | undefined = log;
-  while (at !== undefined && at !== ancestor && !seen.has(at)) {
-    seen.add(at);
-    at = namedParent(at);
-  }
-  return at === ancestor;
-}
-
-/** The log of the agent that the descriptor of another names, where it is there. */
-function namedParent(log: string): string | undefined {
-  const descriptor = readJson(`${log.slice(0, -sessionSuffix.length)}${agentSuffix}`);
-  const id = isJsonObject(descriptor) ? descriptor["parentAgentId"] : undefined;
-  if (typeof id !== "string" || !/^[\w-]+$/.test(id)) return undefined;
-  const folder = dirname(log);
-  // Agents of a workflow lie deeper than the one that ran it.
-  const above = folder.slice(0, folder.lastIndexOf(agentsFolder) + agentsFolder.length);
-  const name = `${agentPrefix}${id}${sessionSuffix}`;
-  return [join(folder, name), join(above, name)].find((file) => existsSync(file));
 }
 
 /** The session a main one was forked from. One that names itself would descend from itself. */
@@ -238,15 +210,4 @@ function forkParent({ key }: SessionFiles, { fork }: Head) {
   const path = sessionPath(key);
   const isOther = fork !== undefined && fork.sessionId !== path?.name;
   return path?.root === undefined && isOther ? fork.session : undefined;
-}
-
-function readJson(file: string): unknown {
-  try {
-    // What is no file may never end.
-    if (!statSync(file).isFile()) return undefined;
-    return parseJson(readFileSync(file, "utf8"));
-  } catch {
-    // A descriptor that cannot be read is reported with the sidecars.
-    return undefined;
-  }
 }
