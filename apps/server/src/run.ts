@@ -20,7 +20,7 @@ type Flags = {
   readonly help?: boolean;
   readonly version?: boolean;
   readonly check?: boolean;
-  readonly provision?: string;
+  readonly provision?: readonly string[];
 };
 
 /** Does what the arguments say, and resolves to the code the process ends with. */
@@ -31,21 +31,29 @@ export async function run(args: readonly string[]): Promise<number> {
   if (flags.version) return print(`${version()}\n`);
   const config = configOf();
   if (config === undefined) return badUsage;
-  const { provision: name } = flags;
+  const { provision: names } = flags;
   if (flags.check) {
-    if (name !== undefined) return refuse("--check and --provision are two runs");
+    if (names !== undefined) return refuse("--check and --provision are two runs");
     return attempt(() => check(config, (line) => print(`${line}\n`)));
   }
-  if (name === undefined) return serveUntilTold(config);
-  if (!isNamespace(name)) return refuse(`no namespace is called ${JSON.stringify(name)}`);
-  const { policy } = config;
-  if (policy.kind === "fixed" && !policy.names.includes(name)) {
-    return refuse(`${name} is not in POND_NAMESPACES, so nobody could use it`);
+  return names === undefined ? serveUntilTold(config) : provisionEach(names, config);
+}
+
+/** Nothing is made where one of them cannot be. */
+async function provisionEach(names: readonly string[], config: Config): Promise<number> {
+  const { storage, storageOptions, policy } = config;
+  for (const name of names) {
+    if (!isNamespace(name)) return refuse(`no namespace is called ${JSON.stringify(name)}`);
+    if (policy.kind === "fixed" && !policy.names.includes(name)) {
+      return refuse(`${name} is not in POND_NAMESPACES, so nobody could use it`);
+    }
   }
   return attempt(async () => {
-    const { storage, storageOptions } = config;
-    await provision({ storage, storageOptions, caches: openCaches(config) }, name);
-    print(`${name}: ready\n`);
+    const caches = openCaches(config);
+    for (const name of names) {
+      await provision({ storage, storageOptions, caches }, name);
+      print(`${name}: ready\n`);
+    }
   });
 }
 
@@ -80,7 +88,7 @@ function flagsOf(args: readonly string[]): Flags | undefined {
   const isFlag = { type: "boolean" } as const;
   const options = {
     ...{ help: isFlag, version: isFlag, check: isFlag },
-    provision: { type: "string" },
+    provision: { type: "string", multiple: true },
   } as const;
   try {
     return parseArgs({ args: [...args], options }).values;

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { buildTestModel } from "@pond/embed-testkit";
 import { startS3 } from "@pond/storage-testkit";
@@ -230,6 +230,19 @@ describe("policies", () => {
 
     expect(await client.ingest({ events: session("s", "text") })).toMatchObject({ accepted: 3 });
     await server.stop();
+  });
+
+  test("deny: tenants are made in one run, all or none", async () => {
+    const env = { POND_STORAGE: join(folder, "several") };
+    const both = ["--provision", "red", "--provision", "blue"];
+
+    const refused = await runServer([...both, "--provision", "../x"], env);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(existsSync(env.POND_STORAGE)).toBe(false);
+
+    const made = await runServer(both, env);
+    expect(made).toMatchObject({ code: 0, stdout: "red: ready\nblue: ready\n" });
+    expect(readdirSync(env.POND_STORAGE).sort()).toEqual(["blue", "red"]);
   });
 
   test("on-first-ingest: a tenant is there once something was ingested", async () => {

@@ -5,7 +5,7 @@ const usage = `pond-server: many tenants on one object store, over HTTP and MCP
 
 Usage: pond-server                    serves until it is told to stop
        pond-server --check            checks environment, storage and model, says what it found, and ends
-       pond-server --provision NAME   makes the empty store of a tenant, and ends
+       pond-server --provision NAME   makes the empty store of a tenant, and ends; more than once, of each
        pond-server --help | --version
 
 It is configured by its environment, which may say nothing else that begins with POND_:
