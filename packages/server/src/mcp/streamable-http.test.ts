@@ -124,12 +124,12 @@ describe("MCP over Streamable HTTP", () => {
       },
       ...(method === "POST" && { body: JSON.stringify(message) }),
     });
-    await response.text();
+    const { length } = await response.text();
     await logging.stop();
 
     expect(response.status).toBe(status);
     const answered = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "answered");
-    expect(answered).toMatchObject([{ operation: "/mcp", status, code }]);
+    expect(answered).toMatchObject([{ operation: "/mcp", status, code, bytes_out: length }]);
   });
 
   it.each([

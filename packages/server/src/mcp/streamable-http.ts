@@ -37,7 +37,12 @@ export function createMcpRequestHandler(createServer: () => Server): McpRequestH
 
 /** There are no streams to listen to and no sessions to end. */
 function refuse(response: ServerResponse): void {
-  response.writeHead(405, { allow: "POST", "content-type": "application/json" });
   const error = { code: -32_000, message: "Method not allowed." };
-  response.end(JSON.stringify({ jsonrpc: "2.0", error, id: null }));
+  const body = JSON.stringify({ jsonrpc: "2.0", error, id: null });
+  response.writeHead(405, {
+    allow: "POST",
+    "content-type": "application/json",
+    "content-length": body.length,
+  });
+  response.end(body);
 }
