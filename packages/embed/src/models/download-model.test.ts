@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -412,6 +413,19 @@ describe("a download that fails", () => {
       message: expect.stringContaining(folder()),
       cause: { code: expect.stringMatching(/^E[A-Z]+$/) },
     });
+  });
+
+  it.runIf(process.platform === "linux")("ends where no folder can be made", async () => {
+    // By another process: where it fails, its thread never ends.
+    const code = `
+      const { downloadModel } = await import(${JSON.stringify(new URL("download-model.ts", import.meta.url).href)});
+      const options = { cacheDirectory: "/proc/pond/models", env: {} };
+      await downloadModel("multilingual-e5-small", options).catch((error) => console.log(error.message));
+    `;
+    const args = ["--conditions=@pond/source", "--input-type=module", "--eval", code];
+    const ended = spawnSync(process.execPath, args, { timeout: 10_000, killSignal: "SIGKILL" });
+
+    expect(ended.stdout.toString()).toContain("/proc/pond: cannot be written: ENOENT");
   });
 
   it.each([

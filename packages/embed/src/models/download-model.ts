@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DownloadError } from "../errors.ts";
 import { type Environment, openNetwork } from "../network.ts";
 import { type Clock, systemClock } from "../retry.ts";
@@ -60,7 +61,7 @@ export async function downloadBy(
   const token = env["HF_TOKEN"]?.trim();
   const network = await openNetwork(env);
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     let before = 0;
     for (const file of manifest.files) {
       const report = (bytes: number) =>
@@ -100,6 +101,19 @@ function baseOf({ name, repository, revision }: PinnedModel, endpoint: string): 
   }
   root.pathname = `${root.pathname.replace(/\/+$/, "")}/${repository}/resolve/${revision}/`;
   return root;
+}
+
+/**
+ * Makes a folder, and those above it that are missing. One step at a time: where a place takes none, as
+ * `/proc`, Node's own way of making all of them never comes to an end.
+ */
+async function makeFolder(path: string): Promise<void> {
+  const above = dirname(path);
+  if (!existsSync(above) && above !== path) await makeFolder(above);
+  await mkdir(path).catch((error: unknown) => {
+    // Another may have been faster.
+    if (!existsSync(path)) throw error;
+  });
 }
 
 /** A rename is on disk when its folder is. */
