@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Adapter, Fidelity } from "@pond/canonical/adapter";
-import type { At, Restored, SessionStore } from "@pond/sessions";
+import type { At, LeftDrafts, Restored, SessionStore } from "@pond/sessions";
 import type { Context } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { formatCount } from "./output/numbers.ts";
@@ -163,6 +163,7 @@ type Place = {
   readonly named: ReadonlySet<string>;
   /** Sessions whose conversation the client is given as another. */
   readonly leftOut?: ReadonlySet<string>;
+  readonly leftDrafts?: LeftDrafts;
 };
 
 async function restoreMany(
@@ -180,12 +181,14 @@ async function restoreMany(
   const tell = (fault: RestoreFault): void =>
     void faults.set(`${fault.code} ${fault.session_id}`, fault);
   const copies = new Map<string, string>();
+  const { LeftDrafts } = await import("@pond/sessions");
+  const leftDrafts = new LeftDrafts();
   const progress = new ProgressLine(context.output);
   try {
     const ordered = await inOrder(sessions, ids, stored);
     for (const [done, session] of ordered.entries()) {
       progress.show("restore", { done, total: ordered.length }, describeRestore);
-      const place = placeOf(options.to ?? session.source_agent);
+      const place = { ...placeOf(options.to ?? session.source_agent), leftDrafts };
       try {
         const outcome = await restoreOne(context, sessions, session, place, options);
         files.push(...outcome.files);
@@ -215,7 +218,7 @@ async function restoreOne(
   { home, env }: Context,
   sessions: SessionStore,
   { id, source_agent }: StoredSession,
-  { folder, named, leftOut }: Place,
+  { folder, named, leftOut, leftDrafts }: Place,
   { to, install, force, at }: RestoreOptions,
 ): Promise<Outcome> {
   const { adapterNamed, meaningsOf } = await import("@pond/adapters");
@@ -235,7 +238,11 @@ async function restoreOne(
   const restored = install ? inHome(all, adapter, target) : all;
   const replaced = force ? named : new Set(named.has(id) ? [id] : []);
   const save = install ? adapter.save : undefined;
-  const options = { isForced: force ?? false, ...(save && { save }) };
+  const options = {
+    isForced: force ?? false,
+    ...(save && { save }),
+    ...(leftDrafts && { leftDrafts }),
+  };
   const wanted = restored.files.filter(({ session }) => !leftOut?.has(session));
   const { toWrite, leftAsIs } = install
     ? planInstall(wanted, target, replaced, options.isForced)

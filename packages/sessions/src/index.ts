@@ -44,6 +44,7 @@ export { type LabelCounts, type Statistics, statistics } from "./read/statistics
 export { titles } from "./read/summaries.ts";
 export { holdsLines } from "./restore/append-lines.ts";
 export { type Doubled, doubledFor } from "./restore/doubled.ts";
+export { LeftDrafts } from "./restore/left-drafts.ts";
 export { type LineageOptions, loadLineage, rootIds } from "./restore/lineage.ts";
 export { makeFolder } from "./restore/make-folder.ts";
 export {

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { holdsLines } from "./append-lines.ts";
+import { LeftDrafts } from "./left-drafts.ts";
 import { writeFiles } from "./write-files.ts";
 
 let folder = "";
@@ -154,6 +155,20 @@ it("removes what a restore that was killed left of the same file", async () => {
   await writeFiles([file("a", "text")], folder);
 
   expect(everything()).toEqual(["a", `a.${process.pid}-0123abcd.tmp`]);
+});
+
+it("looks once into a folder that many calls write to for what was left there", async () => {
+  const draft = "b.4999999-0123abcd.tmp";
+  writeFileSync(join(folder, draft), "te");
+  const options = { leftDrafts: new LeftDrafts() };
+
+  await writeFiles([file("a", "text")], folder, options);
+  const later = "c.4999999-0123abcd.tmp";
+  writeFileSync(join(folder, later), "te");
+  await writeFiles([file("b", "text")], folder, options);
+  await writeFiles([file("c", "text")], folder, options);
+
+  expect(everything()).toEqual(["a", "b", "c", later]);
 });
 
 const shared = { key: "id", time: "at" };

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { lstat, open, readdir, rm } from "node:fs/promises";
+import { lstat, open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
 import { appendLines } from "./append-lines.ts";
+import { LeftDrafts } from "./left-drafts.ts";
 import { makeFolder } from "./make-folder.ts";
 import { checkPath } from "./safe-path.ts";
 import { setLater } from "./set-later.ts";
@@ -15,6 +16,8 @@ export type WriteOptions = {
   readonly isForced?: boolean;
   /** How the client itself writes a file, where it has a protocol of its own for that. */
   readonly save?: (path: string, content: RestoredFile["content"]) => Promise<void>;
+  /** Shared by many calls, so that they read no folder twice. Default: each call has its own. */
+  readonly leftDrafts?: LeftDrafts;
 };
 
 type Target = { readonly file: RestoredFile; readonly path: string };
@@ -33,7 +36,7 @@ type Target = { readonly file: RestoredFile; readonly path: string };
 export async function writeFiles(
   files: readonly RestoredFile[],
   folder: string,
-  { isForced = false, save }: WriteOptions = {},
+  { isForced = false, save, leftDrafts = new LeftDrafts() }: WriteOptions = {},
 ): Promise<string[]> {
   const root = resolve(folder);
   const targets = files.map((file) => ({ file, path: join(root, file.path) }));
@@ -51,7 +54,7 @@ export async function writeFiles(
     const isFree = await checkWay(root, target, isForced);
     if (!isFree) present.add(target.path);
   }
-  await removeAbandoned(paths);
+  for (const path of paths) await leftDrafts.removeOf(path);
   for (const { file, path } of targets) {
     if (present.has(path)) continue;
     try {
@@ -83,28 +86,6 @@ async function writeOne(
     await placeDraft(draft, path, isForced);
   } finally {
     await rm(draft, { force: true });
-  }
-}
-
-/** Removes what a restore of the same files left that was killed. */
-async function removeAbandoned(paths: ReadonlySet<string>): Promise<void> {
-  for (const folder of new Set([...paths].map((path) => dirname(path)))) {
-    if ((await kindOf(folder)) !== "folder") continue;
-    for (const name of await readdir(folder)) {
-      const [, of = "", owner] = /^(.+)\.(\d+)-[0-9a-f]{8}\.tmp$/.exec(name) ?? [];
-      if (owner === undefined || !paths.has(join(folder, of)) || isRunning(Number(owner))) continue;
-      await rm(join(folder, name), { force: true });
-    }
-  }
-}
-
-/** True for a process there is; its number may be another's by now. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) !== "ESRCH";
   }
 }
 

@@ -1,0 +1,54 @@
+import { readdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+type Draft = { readonly name: string; readonly owner: number };
+
+/**
+ * What restores left that were killed. A folder is read once for all files that are written there: a
+ * client may keep every session in one.
+ */
+export class LeftDrafts {
+  readonly #byFolder: Map<string, ReadonlyMap<string, readonly Draft[]>> = new Map();
+
+  /** Removes what was to become this file, of processes that have ended. */
+  async removeOf(path: string): Promise<void> {
+    const folder = dirname(path);
+    const drafts = this.#byFolder.get(folder) ?? (await draftsIn(folder));
+    this.#byFolder.set(folder, drafts);
+    for (const { name, owner } of drafts.get(basename(path)) ?? []) {
+      if (!isRunning(owner)) await rm(join(folder, name), { force: true });
+    }
+  }
+}
+
+/** By the name of the file. */
+async function draftsIn(folder: string): Promise<ReadonlyMap<string, readonly Draft[]>> {
+  const drafts = new Map<string, Draft[]>();
+  for (const name of await namesIn(folder)) {
+    const [, file, owner] = /^(.+)\.(\d+)-[0-9a-f]{8}\.tmp$/.exec(name) ?? [];
+    if (file === undefined) continue;
+    drafts.set(file, [...(drafts.get(file) ?? []), { name, owner: Number(owner) }]);
+  }
+  return drafts;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    // Whether it can be made is for who makes it.
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw error;
+  }
+}
+
+/** True for a process there is; its number may be another's by now. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+  }
+}
