@@ -89,6 +89,20 @@ test.each<[string, unknown, ErrorCode, string, object]>([
     { kind: "store_schema", ...id },
   ],
   [
+    "a store that is being made, or whose making broke off",
+    new StoreSchemaError("/secret", "messages", "write to it once", "unmade"),
+    "storage_unavailable",
+    "the store is not whole yet: it is once something is stored in it",
+    { kind: "store_schema.unmade" },
+  ],
+  [
+    "a store that lost a table",
+    new StoreSchemaError("/secret", "messages", "it is lost", "lost"),
+    "internal",
+    "the store is damaged: a table of it is lost",
+    { kind: "store_schema.lost", ...id },
+  ],
+  [
     "a path that leads outside",
     new UnsafePathError("s", "../x"),
     "internal",

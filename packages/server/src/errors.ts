@@ -15,6 +15,11 @@ export const mappings: Readonly<Record<string, Mapping>> = {
   },
   store_not_found: { code: "not_found", message: "nothing is stored here yet" },
   store_schema: { code: "internal", message: "the store was written by a later version of pond" },
+  "store_schema.unmade": {
+    code: "storage_unavailable",
+    message: "the store is not whole yet: it is once something is stored in it",
+  },
+  "store_schema.lost": { code: "internal", message: "the store is damaged: a table of it is lost" },
   // Of the configured model: the operator reads them in the status.
   config_invalid: { code: "validation_failed" },
   model_not_found: { code: "not_found" },
@@ -34,7 +39,7 @@ export const mappings: Readonly<Record<string, Mapping>> = {
 export function toWireError(error: unknown, requestId?: string): WireError {
   if (error instanceof WireError) return error;
   const ids: JsonObject = requestId === undefined ? {} : { request_id: requestId };
-  const mapping = PondError.is(error) ? mappingOf(error.code) : undefined;
+  const mapping = PondError.is(error) ? mappingOf(error) : undefined;
   if (!PondError.is(error) || mapping === undefined) {
     const kind: JsonObject = PondError.is(error) ? { kind: error.code } : {};
     const details = { ...kind, ...ids };
@@ -43,7 +48,7 @@ export function toWireError(error: unknown, requestId?: string): WireError {
     });
   }
   const { code, message } = mapping;
-  const kind: JsonObject = code === error.code ? {} : { kind: error.code };
+  const kind: JsonObject = code === error.code ? {} : { kind: mapping.kind };
   const own = message === undefined ? toJson(error.details) : {};
   const trace = code === "internal" ? ids : {};
   return new WireError(
@@ -59,8 +64,13 @@ export function isAbort(error: unknown, signal: AbortSignal | undefined): boolea
   return signal?.aborted === true || (error instanceof Error && error.name === "AbortError");
 }
 
-function mappingOf(code: string): Mapping | undefined {
-  return Object.hasOwn(mappings, code) ? mappings[code] : undefined;
+/** That of the code with its problem, where there is one, and else that of the code alone. */
+function mappingOf({ code, details }: PondError): (Mapping & { kind: string }) | undefined {
+  for (const kind of [`${code}.${details["problem"]}`, code]) {
+    const mapping = Object.hasOwn(mappings, kind) ? mappings[kind] : undefined;
+    if (mapping !== undefined) return { ...mapping, kind };
+  }
+  return undefined;
 }
 
 /** With the names of fields as the wire writes them. */
