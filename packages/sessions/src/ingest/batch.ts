@@ -29,6 +29,9 @@ import {
   withOtherWindows,
 } from "./rivals.ts";
 
+/** What a session takes beside its rows until its batch is stored: small ones take more so than by them. */
+const bytesBesideRows = 8 * 1024;
+
 /**
  * Rows of many sessions on their way into the store as few, large commits, each of one table
  * (`lance-forward-compat-no-cross-shard-atomic-write`).
@@ -130,6 +133,7 @@ export class Batch {
   /** Nothing more comes of this session. */
   finish(gathered: Gathered): void {
     this.#finished.push(gathered);
+    this.bytes += bytesBesideRows;
   }
 
   /**

@@ -123,3 +123,18 @@ describe("a session of which the store lacks some, sent in several requests", ()
       few,
     ));
 });
+
+describe("many small sessions", () => {
+  it("fill a batch by what each takes beside its rows", () =>
+    withStore(async (sessions) => {
+      const small = Array.from({ length: 24 }, (_, at) => ({
+        id: `s${at}`,
+        messages: [said("a")],
+      }));
+      await ingestDemo(sessions, small, { maxBatchBytes: 64 * 1024 });
+
+      const rows = await sessions.store.table("sessions").rows({ columns: ["ingested_at"] });
+      const batches = new Set(rows.map((row) => row["ingested_at"]));
+      expect([rows.length, batches.size]).toEqual([24, 3]);
+    }));
+});
