@@ -275,8 +275,7 @@ type Piece = Stretch & { rows: number };
 
 /** How many rows of each stretch are there: of a derived table some were replaced. */
 async function piecesOf({ table, handle, fragment, files, rows }: Range): Promise<Piece[]> {
-  // What of its files cannot be read, the engine tells of.
-  const stretches = await stretchesIn(fragment, files).catch(() => stretchesIn(fragment, []));
+  const stretches = await stretchesIn(fragment, files);
   const pieces: Piece[] = stretches.map((stretch) => ({ ...stretch, rows: 0 }));
   const [first, last] = [pieces.at(0), pieces.at(-1)];
   if (first === undefined || last === undefined) return [];

@@ -30,8 +30,7 @@ const rowsPerFragment = 1n << 32n;
  * How the rows of a local table are read, so that a batch of long ones holds about a page of a column.
  *
  * @param home - Folder of the table.
- * @returns Undefined where all are short, and where files do not tell: they are torn, or gone, or the
- *   system does not let us read them.
+ * @returns Undefined where all are short, as far as files tell, and where the manifest cannot be read.
  */
 export async function stretchesOf(home: string): Promise<Stretches | undefined> {
   try {
@@ -45,24 +44,29 @@ export async function stretchesOf(home: string): Promise<Stretches | undefined> 
     const isLong = stretches.some(({ rowsAtOnce }) => rowsAtOnce !== undefined);
     return isLong ? { version: versionOf(manifest), stretches } : undefined;
   } catch (error) {
-    // What is torn or cannot be read, the engine tells of.
-    const isOfSystem = error instanceof Error && "syscall" in error;
-    if (!isOfSystem && !(error instanceof RangeError)) throw error;
+    if (!isUnreadable(error)) throw error;
     return undefined;
   }
+}
+
+/** What is torn, or what the system or Node does not let us read: the engine tells of it. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof RangeError || (error instanceof Error && "code" in error);
 }
 
 /**
  * How the rows of one fragment are read, to the last that it could have.
  *
- * @param files - Those that hold its columns; without any its rows are taken for short.
- * @throws {RangeError} where one is torn.
+ * @param files - Those that hold its columns. Where one cannot be read, its rows are taken for short.
  */
 export async function stretchesIn(
   fragment: number,
   files: readonly NamedFile[],
 ): Promise<Stretch[]> {
-  const columns = await Promise.all(files.map(({ path }) => pageEnds(path)));
+  const columns = await Promise.all(files.map(({ path }) => pageEnds(path))).catch((error) => {
+    if (!isUnreadable(error)) throw error;
+    return [];
+  });
   const first = BigInt(fragment) * rowsPerFragment;
   const stretches: Stretch[] = [];
   const own = [...stretchesAmong(columns.flat())];
