@@ -10,6 +10,14 @@ import { readAgain, type SeenSessions } from "./seen-sessions.ts";
 // unsettled ones is worth another look after that long, though its file is the same.
 const settleAfterMs = 3_600_000;
 
+/** A session that is to be read. A home may have a hundred thousand: no more of each than is needed. */
+export type Change = {
+  readonly key: string;
+  readonly bytes: number;
+  /** False of one that is read only to verify it. */
+  readonly isDue: boolean;
+};
+
 export type ListOptions = {
   readonly nowMs: number;
   /** Call every session changed, whatever was seen before. */
@@ -29,8 +37,8 @@ export async function listChanges(
   seen: SeenSessions,
   report: AdapterReport,
   options: ListOptions,
-): Promise<SourceSession[]> {
-  const changed: SourceSession[] = [];
+): Promise<Change[]> {
+  const changed: Change[] = [];
   const keys = new Set<string>();
   /** Leftovers that are told of, now or before. */
   const told = new Set<string>();
@@ -64,12 +72,11 @@ export async function listChanges(
     keys.add(found.key);
     if (part && !part.keys.has(found.key)) continue;
     report.sessions.seen += 1;
-    const before = seen.get(found.key);
-    if (before === undefined || options.isVerifying || isDue(before, found, options.nowMs)) {
-      changed.push(found);
-    } else {
-      countAsBefore(before, report, options.isPreview);
-    }
+    const { key, bytes } = found;
+    const before = seen.get(key);
+    const isChanged = before === undefined || isDue(before, found, options.nowMs);
+    if (isChanged || options.isVerifying) changed.push({ key, bytes, isDue: isChanged });
+    else countAsBefore(before, report, options.isPreview);
     options.onListed?.(keys.size);
   }
   for (const fault of part?.faults ?? []) tell(fault);
@@ -104,13 +111,13 @@ function isDue(before: SeenSession, found: SourceSession, nowMs: number): boolea
 /** Counts for a preview a session that the next sync reads, be it to verify what did not change. */
 export function countDue(
   before: SeenSession | undefined,
-  found: SourceSession,
-  { report, nowMs }: { readonly report: AdapterReport; readonly nowMs: number },
+  { isDue }: Change,
+  report: AdapterReport,
 ): void {
   if (before === undefined) report.sessions.new += 1;
   // What failed is tried again by each sync, which may well find what it found.
   else if (before.hasFailed && before.fingerprint === readAgain) countAsBefore(before, report);
-  else if (isDue(before, found, nowMs)) report.sessions.grown += 1;
+  else if (isDue) report.sessions.grown += 1;
   else countAsBefore(before, report, true);
 }
 

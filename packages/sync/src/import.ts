@@ -1,9 +1,4 @@
-import {
-  isSystemError,
-  type Reader,
-  RecordCount,
-  type SourceSession,
-} from "@pond/canonical/adapter";
+import { isSystemError, type Reader, RecordCount } from "@pond/canonical/adapter";
 import {
   createIngest,
   type Damaged,
@@ -13,7 +8,7 @@ import {
   type IngestOutcome,
   type SessionStore,
 } from "@pond/sessions";
-import { countDue } from "./changes.ts";
+import { type Change, countDue } from "./changes.ts";
 import { countOutcome } from "./count-outcome.ts";
 import type { Source } from "./discover.ts";
 import { failAfter } from "./errors.ts";
@@ -111,9 +106,8 @@ export async function previewImport(
 ): Promise<AdapterReport[]> {
   const stored = sessions === undefined ? nothingStored : await storedIn(sessions);
   const plan = await planImport(sources, { ...options, stored, isPreview: true });
-  const nowMs = options.now().getTime();
   for (const { changed, seen, report } of plan.works) {
-    for (const found of changed) countDue(seen.get(found.key), found, { report, nowMs });
+    for (const change of changed) countDue(seen.get(change.key), change, report);
   }
   return [...plan.reports.values()];
 }
@@ -176,7 +170,7 @@ type Run = {
 async function importSession(
   ingest: Ingest,
   work: Work,
-  { key, bytes }: SourceSession,
+  { key, bytes }: Change,
   { now, signal, isVerifying, tracker, places }: ImportOptions & Run,
 ): Promise<void> {
   const { source, seen, report } = work;

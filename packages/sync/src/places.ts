@@ -28,7 +28,7 @@ type Reading = {
 export class Places {
   readonly #works: readonly Work[];
   readonly #isVerifying: boolean | undefined;
-  readonly #here: Map<string, Map<string, Found>> = new Map();
+  readonly #here: Map<string, Found[]> = new Map();
   readonly #elsewhere: Map<string, FoundElsewhere[]> = new Map();
   readonly #gone: Map<string, Gone[]> = new Map();
   /** Sessions that are known to have been read here before. */
@@ -60,10 +60,7 @@ export class Places {
   /** The place that a session is being read from. */
   placeOf(work: Work, { key, before, notes }: Reading, sessionId: string): Place {
     const source = this.#works.indexOf(work);
-    const others = (): Found[] =>
-      [...(this.#here.get(sessionId)?.values() ?? [])].filter(
-        (each) => each.source !== source || each.key !== key,
-      );
+    const others = (): Found[] => this.#placesBut(sessionId, { source, key });
     const { isUsual, path } = work.seen;
     const elsewhere = this.#elsewhere.get(sessionId) ?? [];
     // What one place of a session lacks, another may hold: then nothing has disappeared. But a copy
@@ -100,7 +97,8 @@ export class Places {
   read(work: Work, { key, before, notes }: Reading, sessionId: string): void {
     const source = this.#works.indexOf(work);
     const formerId = before?.sessionId ?? sessionId;
-    if (formerId !== sessionId) this.#here.get(formerId)?.delete(nameOf(source, key));
+    if (formerId !== sessionId)
+      this.#here.set(formerId, this.#placesBut(formerId, { source, key }));
     this.#put(sessionId, { source, key, extent: extentOf(notes, before) });
     // It has moved here, or this was one of its places.
     for (const { seen, key: former } of this.#gone.get(sessionId) ?? []) {
@@ -117,9 +115,12 @@ export class Places {
   }
 
   #put(sessionId: string, found: Found): void {
-    const places = this.#here.get(sessionId) ?? new Map<string, Found>();
-    this.#here.set(sessionId, places);
-    places.set(nameOf(found.source, found.key), found);
+    // An array that was spread has room for sixteen more.
+    this.#here.set(sessionId, this.#placesBut(sessionId, found).concat([found]));
+  }
+
+  #placesBut(sessionId: string, place: Read): Found[] {
+    return this.#here.get(sessionId)?.filter((each) => !isSame(each, place)) ?? [];
   }
 }
 
@@ -151,6 +152,6 @@ function isBefore(one: Read, other: Read): boolean {
   return one.source === other.source ? one.key < other.key : one.source < other.source;
 }
 
-function nameOf(source: number, key: string): string {
-  return `${source} ${key}`;
+function isSame(one: Read, other: Read): boolean {
+  return one.source === other.source && one.key === other.key;
 }

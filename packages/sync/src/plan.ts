@@ -1,5 +1,4 @@
-import type { SourceSession } from "@pond/canonical/adapter";
-import { listChanges } from "./changes.ts";
+import { type Change, listChanges } from "./changes.ts";
 import type { Source } from "./discover.ts";
 import type { SyncProgress } from "./progress.ts";
 import { type AdapterReport, emptyReport } from "./report.ts";
@@ -12,7 +11,7 @@ export type Work = {
   readonly source: Source;
   readonly seen: SeenSessions;
   readonly report: AdapterReport;
-  readonly changed: readonly SourceSession[];
+  readonly changed: readonly Change[];
 };
 
 export type Plan = {

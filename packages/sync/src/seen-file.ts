@@ -112,17 +112,39 @@ export function isOfCounts({ storedMessages, storedRows }: SeenFile, { rows }: S
   return watchedTables.every((table) => noted[table] <= rows[table]);
 }
 
+/** What is written of one; its sessions as they are asked for. */
+export type WrittenSeen = Omit<SeenFile, "sessions"> & { readonly sessions: Iterable<Entry> };
+
 /** Writes the file whole or not at all. */
-export async function writeSeenFile(file: string, seen: SeenFile): Promise<void> {
+export async function writeSeenFile(file: string, seen: WrittenSeen): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
   await makeFolder(dirname(file));
   try {
-    await writeFile(temporary, JSON.stringify({ version, ...seen }), { mode: 0o600 });
+    await writeFile(temporary, portionsOf(seen), { mode: 0o600 });
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+// Of a hundred thousand sessions the whole text takes 30 MB, and its bytes as many.
+const entriesPerPortion = 1_000;
+
+/** The text of a file, in portions. */
+function* portionsOf({ sessions, ...rest }: WrittenSeen): Generator<string> {
+  yield `${JSON.stringify({ version, ...rest }).slice(0, -1)},"sessions":[`;
+  let portion: string[] = [];
+  let before = "";
+  for (const entry of sessions) {
+    portion.push(JSON.stringify(entry));
+    if (portion.length < entriesPerPortion) continue;
+    yield before + portion.join(",");
+    before = ",";
+    portion = [];
+  }
+  if (portion.length > 0) yield before + portion.join(",");
+  yield "]}";
 }
 
 function parseSeen(text: string): SeenFile | undefined {

@@ -46,6 +46,39 @@ describe("SeenSessions", () => {
     expect(readdirSync(join(folder, "state"))).toHaveLength(1);
   });
 
+  it.each([0, 1, 999, 1_000, 1_001, 2_500])(
+    "gives back %i of them in their order",
+    async (count) => {
+      const keys = Array.from({ length: count }, (_, at) => `${at}`.padStart(4, "0"));
+      const seen = await load(storing(10));
+      for (const key of keys) seen.set(key, { fingerprint: `${key}.1` });
+      seen.set("last", whole);
+      await seen.save(storing(10));
+
+      const loaded = await load(storing(10));
+
+      expect([...loaded.entries()]).toEqual([
+        ...keys.map((key) => [key, { fingerprint: `${key}.1` }]),
+        ["last", whole],
+      ]);
+    },
+  );
+
+  it("leaves to the next time what is set while it is written", async () => {
+    const seen = await load(storing(10));
+    for (let at = 0; at < 3_000; at++) seen.set(`${at}`, { fingerprint: "1" });
+    const saving = seen.save(storing(10));
+    seen.set("2999", { fingerprint: "2" });
+    seen.set("late", whole);
+    await saving;
+    const first = await load(storing(10));
+    await seen.save(storing(10));
+    const second = await load(storing(10));
+
+    expect([first.get("2999")?.fingerprint, first.get("late")]).toEqual(["1", undefined]);
+    expect([second.get("2999")?.fingerprint, second.get("late")]).toEqual(["2", whole]);
+  });
+
   it("writes nothing when nothing changed", async () => {
     const seen = await load(storing(10));
     await seen.save(storing(10));

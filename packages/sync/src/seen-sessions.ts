@@ -156,12 +156,15 @@ export class SeenSessions {
       ...{ software: this.#software, path: this.path, isUsual: this.isUsual },
       ...{ storedMessages: stored.rows.messages, storedRows: stored.rows },
       ...(this.#lastRows.size > 0 && { lastRows: [...this.#lastRows.values()] }),
-      sessions: Array.from(this.#sessions, toEntry),
       ...(this.#told.size > 0 && { told: [...this.#told] }),
+      // As they are now: others are set while these are written.
+      sessions: entriesOf([...this.#sessions]),
     });
   }
 }
 
-function toEntry([key, { fingerprint, ...rest }]: [string, SeenSession]): Entry {
-  return Object.keys(rest).length === 0 ? [key, fingerprint] : [key, fingerprint, rest];
+function* entriesOf(sessions: readonly (readonly [string, SeenSession])[]): Generator<Entry> {
+  for (const [key, { fingerprint, ...rest }] of sessions) {
+    yield Object.keys(rest).length === 0 ? [key, fingerprint] : [key, fingerprint, rest];
+  }
 }

@@ -1,4 +1,4 @@
-import type { SourceSession } from "@pond/canonical/adapter";
+import type { Change } from "./changes.ts";
 import type { ImportCounts, SyncProgress } from "./progress.ts";
 
 // Telling each message would cost more than reading some of them.
@@ -9,7 +9,7 @@ type Counts = { -readonly [Name in keyof ImportCounts]: ImportCounts[Name] };
 /** What is going to be read of one source. */
 type Work = {
   readonly source: { readonly adapter: string };
-  readonly changed: readonly Pick<SourceSession, "bytes">[];
+  readonly changed: readonly Pick<Change, "bytes">[];
 };
 
 /** Adds up what an import has done and tells it. */

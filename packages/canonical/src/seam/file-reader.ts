@@ -69,7 +69,10 @@ export function fileReader<Files extends FoundFiles>(
         }
         try {
           const measured = found.measure(files);
-          if (measured) yield { kind: "source", key: files.key, file: files.file, ...measured };
+          if (measured === undefined) continue;
+          const { key, file } = files;
+          const { fingerprint, bytes } = measured;
+          yield { kind: "source", key, file, fingerprint, bytes };
         } catch (error) {
           if (!isGone(error)) yield fault(files.file, reasonOf(error), error);
         }

@@ -37,5 +37,6 @@ export type FileStats = {
 
 /** Size, time and identity of a file: another text whenever it may have changed. */
 export function fileMark({ size, mtimeNs, ino }: FileStats): string {
-  return `${size}.${mtimeNs}.${ino}`;
+  // Joined, it is one string; put together it would be kept as its pieces, four times as large.
+  return [size, mtimeNs, ino].join(".");
 }

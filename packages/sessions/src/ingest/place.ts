@@ -42,7 +42,9 @@ export const onlyPlace: Place = { held: "all", isNewest: () => true };
 
 /** Tells one set of message ids from another. */
 export function digestOfIds(ids: Iterable<string>): string {
-  return hash("sha256", stringifyJson([...new Set(ids)].sort())).slice(0, 32);
+  const digest = hash("sha256", stringifyJson([...new Set(ids)].sort()), "buffer");
+  // Kept for each session that was read; a piece of a longer text would keep all of that.
+  return digest.toString("hex", 0, 16);
 }
 
 // A state file holds them; with more of them nothing is removed.

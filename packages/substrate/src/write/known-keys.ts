@@ -36,8 +36,11 @@ export class KnownKeys {
   #version: Version | undefined;
   /** Another handle, of the version it found. */
   #found: LanceTable | undefined;
-  /** What the keys of rows begin with that were added since. */
-  readonly #added: Set<string> = new Set();
+  /**
+   * Hashes of what the keys of rows begin with that were added since: a text of each would be kept for
+   * as long as the process adds. Of two with one hash both are asked for in the newest version.
+   */
+  readonly #added: Set<number> = new Set();
   /**
    * The rest of all keys that begin with a value, by that value; the one used last is at the end.
    */
@@ -52,7 +55,7 @@ export class KnownKeys {
     const found = await this.#current();
     const keys = this.#keysOf(batch);
     const unknown = this.#unknown(new Set(rowsIn(keys).map((row) => keys[0]?.at(row) ?? null)));
-    const isAdded = (cell: Cell): boolean => this.#added.has(keyText(cell));
+    const isAdded = (cell: Cell): boolean => this.#added.has(hashOf(keyText(cell)));
     try {
       await this.#read(
         found,
@@ -80,7 +83,7 @@ export class KnownKeys {
     const rest = keys.slice(1);
     for (const row of rowsIn(keys)) {
       const first = firstOf(keys, row);
-      this.#added.add(first);
+      this.#added.add(hashOf(first));
       this.#recent.get(first)?.add(keyAt(rest, row));
     }
   }
@@ -185,6 +188,13 @@ function rowsIn(keys: readonly Cells[]): number[] {
 
 function firstOf(keys: readonly Cells[], row: number): string {
   return keyText(keys[0]?.at(row) ?? null);
+}
+
+/** FNV-1a, of UTF-16 code units. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash;
 }
 
 /** Undefined for what SQL has no exact literal for. */
