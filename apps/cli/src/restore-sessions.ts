@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Adapter, Fidelity } from "@pond/canonical/adapter";
-import type { At, LeftDrafts, Restored, SessionStore } from "@pond/sessions";
+import type { At, LeftDrafts, LineagesAhead, Restored, SessionStore } from "@pond/sessions";
 import type { Context } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { formatCount } from "./output/numbers.ts";
@@ -164,6 +164,7 @@ type Place = {
   /** Sessions whose conversation the client is given as another. */
   readonly leftOut?: ReadonlySet<string>;
   readonly leftDrafts?: LeftDrafts;
+  readonly ahead?: LineagesAhead;
 };
 
 async function restoreMany(
@@ -181,14 +182,20 @@ async function restoreMany(
   const tell = (fault: RestoreFault): void =>
     void faults.set(`${fault.code} ${fault.session_id}`, fault);
   const copies = new Map<string, string>();
-  const { LeftDrafts } = await import("@pond/sessions");
+  const { LeftDrafts, LineagesAhead } = await import("@pond/sessions");
   const leftDrafts = new LeftDrafts();
   const progress = new ProgressLine(context.output);
   try {
     const ordered = await inOrder(sessions, ids, stored);
+    const which = { at: options.at, isCutByClient: options.to === undefined };
+    const ahead = new LineagesAhead(
+      sessions,
+      ordered.map(({ id }) => id),
+      which,
+    );
     for (const [done, session] of ordered.entries()) {
       progress.show("restore", { done, total: ordered.length }, describeRestore);
-      const place = { ...placeOf(options.to ?? session.source_agent), leftDrafts };
+      const place = { ...placeOf(options.to ?? session.source_agent), leftDrafts, ahead };
       try {
         const outcome = await restoreOne(context, sessions, session, place, options);
         files.push(...outcome.files);
@@ -218,7 +225,7 @@ async function restoreOne(
   { home, env }: Context,
   sessions: SessionStore,
   { id, source_agent }: StoredSession,
-  { folder, named, leftOut, leftDrafts }: Place,
+  { folder, named, leftOut, leftDrafts, ahead }: Place,
   { to, install, force, at }: RestoreOptions,
 ): Promise<Outcome> {
   const { adapterNamed, meaningsOf } = await import("@pond/adapters");
@@ -230,6 +237,7 @@ async function restoreOne(
     // Without a client to write for, each session is restored for its own.
     isCutByClient: to === undefined,
     meanings: meaningsOf(),
+    ...(ahead && { ahead }),
     // A client that is started in a folder looks there for what it is to go on with.
     ...(install && adapter.resume && { projectFor: realFolder }),
     // What lies in a folder of the user's own says nothing of what the client has.

@@ -46,6 +46,7 @@ export { holdsLines } from "./restore/append-lines.ts";
 export { type Doubled, doubledFor } from "./restore/doubled.ts";
 export { LeftDrafts } from "./restore/left-drafts.ts";
 export { type LineageOptions, loadLineage, rootIds } from "./restore/lineage.ts";
+export { LineagesAhead } from "./restore/lineages-ahead.ts";
 export { makeFolder } from "./restore/make-folder.ts";
 export {
   type LineageFile,

@@ -261,8 +261,26 @@ export function watching(sessions: SessionStore, read: number[]): SessionStore {
   });
 }
 
+/** The same store, which notes how many parts each scan gives. */
+export function watchingScans(sessions: SessionStore, read: number[]): SessionStore {
+  return withMember(
+    sessions,
+    "parts",
+    "scan",
+    (scan) =>
+      async function* (options) {
+        let found = 0;
+        for await (const rows of scan(options)) {
+          found += rows.length;
+          yield rows;
+        }
+        read.push(found);
+      },
+  );
+}
+
 /** The same store, one of whose tables does something else. */
-export function withMember<Name extends "rows" | "insert" | "replace">(
+export function withMember<Name extends "rows" | "scan" | "insert" | "replace">(
   sessions: SessionStore,
   name: string,
   member: Name,

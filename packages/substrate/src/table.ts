@@ -347,7 +347,9 @@ export class Table {
     if (options.where && takesNothing(options.where)) return;
     const { first, batches } = await this.#retry(async () => {
       const { stored, absent, withNulls } = await this.#stored(options);
-      const batches = rowsOf(this.declaration, query(stored, withNulls), absent, withNulls);
+      const { rowsAtOnce } = options;
+      const engines = query(stored, withNulls);
+      const batches = rowsOf(this.declaration, engines, absent, withNulls, rowsAtOnce);
       return { first: await batches.next(), batches };
     });
     if (first.done) return;

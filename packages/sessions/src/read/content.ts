@@ -16,6 +16,7 @@ import { messageColumns, messageFromCarrier, messageFromRow } from "../rows/from
 import { isAsWritten } from "../rows/message-content.ts";
 import type { Place } from "./outline.ts";
 import { loadParts, type MessageParts, noParts, partsByMessage, rowsOfParts } from "./parts.ts";
+import { type ReadBudget, rowsWithin } from "./read-budget.ts";
 import { maxIdsInFilter, withinSession } from "./within-session.ts";
 
 export type PlacedMessage = {
@@ -111,14 +112,15 @@ export type SessionPlaces = {
  * The messages of several sessions, of each in their order. All that is stored of these sessions is
  * read at once: for small ones a query costs more than what it finds.
  *
- * @returns Also about how many bytes were read.
  * @throws {MessageNotFoundError}
+ * @throws {OverBudgetError}
  */
 export async function loadOfSessions(
   store: Store,
   sessions: readonly SessionPlaces[],
+  budget: ReadBudget,
   onDamaged?: (sessionId: SessionId) => void,
-): Promise<{ readonly placed: PlacedMessage[][]; readonly bytes: number }> {
+): Promise<PlacedMessage[][]> {
   const where = oneOf(
     "session_id",
     sessions.map(({ sessionId }) => sessionId),
@@ -129,13 +131,14 @@ export async function loadOfSessions(
   const isWanted = (row: Row): boolean =>
     ownIds.get(sessionOf(row))?.has(String(row["message_id"])) === true;
   const columns = onDamaged ? checkedColumns : messageColumns;
+  const ofMessages = { columns, where: and(where, withoutFormer(sessions)) };
   const [messageRows, partRows] = await Promise.all([
-    store.table("messages").rows({ columns, where: and(where, withoutFormer(sessions)) }),
-    rowsOfParts(store, where, isWanted),
+    rowsWithin(store.table("messages"), ofMessages, budget),
+    rowsOfParts(store, where, isWanted, budget),
   ]);
   const rows = Map.groupBy(messageRows, sessionOf);
   const parts = Map.groupBy(partRows, sessionOf);
-  const messages = await Promise.all(
+  return Promise.all(
     sessions.map(({ sessionId, places }) =>
       placed(store, {
         ...{ sessionId, places, rows: rows.get(sessionId) ?? [] },
@@ -144,7 +147,6 @@ export async function loadOfSessions(
       }),
     ),
   );
-  return { placed: messages, bytes: bytesOf(messageRows) + bytesOf(partRows) };
 }
 
 /** A message that was revised often has many carriers, each with a whole value: the last is shown. */
@@ -155,16 +157,6 @@ function withoutFormer(sessions: readonly SessionPlaces[]): Filter {
   return carrierIds.length > maxIdsInFilter
     ? and()
     : or(isNull("revises"), oneOf("id", carrierIds));
-}
-
-function bytesOf(rows: readonly Row[]): number {
-  let bytes = 0;
-  for (const row of rows) {
-    for (const cell of Object.values(row)) {
-      if (typeof cell === "string" || cell instanceof Uint8Array) bytes += cell.length;
-    }
-  }
-  return bytes;
 }
 
 /** Ids of messages that are what their own rows say. */

@@ -8,6 +8,7 @@ import { sessionFromCarrier } from "../revisions/session-revisions.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import { messageColumns, sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
 import { tornDigest } from "../rows/message-digest.ts";
+import { ReadBudget, rowsWithin } from "./read-budget.ts";
 
 /** Which state of messages that changed: as last seen in the source, or as first stored. */
 export type At = "first" | "last";
@@ -27,10 +28,14 @@ export type Place = {
 };
 
 /** Sessions as first stored, by id. */
-async function loadSessions(store: Store, ids: readonly string[]): Promise<Map<string, Session>> {
-  const where = oneOf("id", ids);
+async function loadSessions(
+  store: Store,
+  ids: readonly string[],
+  budget: ReadBudget,
+): Promise<Map<string, Session>> {
   // Without a limit, which takes the engine longer to plan than one row to read.
-  const rows = await store.table("sessions").rows({ columns: sessionColumns, where });
+  const all = { columns: sessionColumns, where: oneOf("id", ids) };
+  const rows = await rowsWithin(store.table("sessions"), all, budget);
   return new Map(rows.map((row) => [String(row["id"]), sessionFromRow(row)]));
 }
 
@@ -61,13 +66,18 @@ export async function loadOutline(store: Store, id: string, at: At): Promise<Out
  * The same of several sessions, in their order.
  *
  * @throws {SessionNotFoundError}
+ * @throws {OverBudgetError}
  */
 export async function loadOutlines(
   store: Store,
   ids: readonly string[],
   at: At,
+  budget: ReadBudget = new ReadBudget(),
 ): Promise<Outline[]> {
-  const [sessions, rows] = await Promise.all([loadSessions(store, ids), placeRows(store, ids, at)]);
+  const [sessions, rows] = await Promise.all([
+    loadSessions(store, ids, budget),
+    placeRows(store, ids, at, budget),
+  ]);
   return Promise.all(
     ids.map(async (id) => {
       const stored = sessions.get(id);
@@ -92,7 +102,8 @@ export async function loadPlaces(
   at: At,
   isOne: (id: string) => boolean = () => true,
 ): Promise<readonly Place[]> {
-  const stored = (await placeRows(store, [sessionId], at)).get(sessionId) ?? [];
+  const all = await placeRows(store, [sessionId], at, new ReadBudget());
+  const stored = all.get(sessionId) ?? [];
   const rows = stored.filter(({ id }) => isOne(String(id)));
   return toPlaces(rows, carrierIds(rows.map(storedMessage))).places;
 }
@@ -102,10 +113,11 @@ async function placeRows(
   store: Store,
   sessionIds: readonly string[],
   at: At,
+  budget: ReadBudget,
 ): Promise<Map<string, Row[]>> {
   const columns = ["session_id", ...placeColumns];
   const where = oneOf("session_id", sessionIds);
-  const rows = await store.table("messages").rows({ columns, where });
+  const rows = await rowsWithin(store.table("messages"), { columns, where }, budget);
   const bySession = Map.groupBy(rows, (row) => String(row["session_id"]));
   if (at === "last") return bySession;
   return new Map([...bySession].map(([id, own]) => [id, firstRows(own)]));

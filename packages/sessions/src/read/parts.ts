@@ -1,6 +1,7 @@
 import type { Part } from "@pond/canonical";
 import { and, eq, type Filter, type Row, type Store } from "@pond/substrate";
 import { hasBytes, inOrder, partColumns, partFromRow } from "../rows/from-rows.ts";
+import { ReadBudget, rowsWithin } from "./read-budget.ts";
 import { withinSession } from "./within-session.ts";
 
 /** The parts of a message, in their order, and their rows. */
@@ -24,12 +25,15 @@ export async function rowsOfParts(
   store: Store,
   where: Filter,
   isWanted: (row: Row) => boolean,
+  budget: ReadBudget = new ReadBudget(),
 ): Promise<Row[]> {
   const table = store.table("parts");
-  const rows = (await table.rows({ columns: partColumns, where })).filter(isWanted);
+  const found = await rowsWithin(table, { columns: partColumns, where }, budget);
+  const rows = found.filter(isWanted);
   if (!rows.some(hasBytes)) return rows;
   const columns = ["session_id", "message_id", "id", "data"];
-  const files = await table.rows({ columns, where: and(where, eq("type", "file")) });
+  const ofFiles = { columns, where: and(where, eq("type", "file")) };
+  const files = await rowsWithin(table, ofFiles, budget);
   const bytes = new Map(files.map((row) => [partKey(row), row["data"] ?? null]));
   return rows.map((row) => {
     const data = bytes.get(partKey(row)) ?? null;

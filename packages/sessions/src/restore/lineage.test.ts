@@ -5,7 +5,7 @@ import {
   ingestDemo,
   said,
   shown,
-  watching,
+  watchingScans,
   withMember,
   withStore,
 } from "../testing.ts";
@@ -54,7 +54,7 @@ describe("loadLineage", () => {
       await ingestDemo(sessions, [session("root"), ...children]);
       const read: number[] = [];
 
-      const { descendants } = await loadLineage(watching(sessions, read), "root");
+      const { descendants } = await loadLineage(watchingScans(sessions, read), "root");
 
       expect(descendants.map((each) => each.session.id)).toEqual(below);
       expect(Math.max(...read)).toBe(atOnce);

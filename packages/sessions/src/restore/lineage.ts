@@ -5,6 +5,7 @@ import { SessionNotFoundError } from "../errors.ts";
 import { childrenOf, loadParents, rootsOf } from "../read/ancestry.ts";
 import { loadOfSessions } from "../read/content.ts";
 import { type At, loadOutlines } from "../read/outline.ts";
+import { OverBudgetError, ReadBudget } from "../read/read-budget.ts";
 import { withWholeProject } from "../rows/whole-project.ts";
 import type { SessionStore } from "../session-store.ts";
 
@@ -35,12 +36,9 @@ export async function loadLineage(
   const client = isCutByClient ? root.session.source_agent : undefined;
   const descendants: SessionContent[] = [];
   const below = await descendantIds(store, id, at, client);
-  for (let count = firstAtOnce; descendants.length < below.length; ) {
-    const ids = below.slice(descendants.length, descendants.length + count);
-    const { contents, bytes } = await loadContents(store, ids, at, onDamaged);
-    descendants.push(...contents);
-    const fitting = Math.floor((bytesAtOnce / bytes) * ids.length);
-    count = Math.max(1, Math.min(mostAtOnce, fitting));
+  const portions = new Portions(store, at, onDamaged);
+  while (descendants.length < below.length) {
+    descendants.push(...(await portions.read(below.slice(descendants.length))));
   }
   return { root, descendants };
 }
@@ -110,8 +108,7 @@ export async function loadContent(
   at: At,
   onDamaged?: LineageOptions["onDamaged"],
 ): Promise<SessionContent> {
-  const { contents } = await loadContents(store, [id], at, onDamaged);
-  const [content] = contents;
+  const [content] = await loadContents(store, [id], at, new ReadBudget(), onDamaged);
   if (content === undefined) throw new SessionNotFoundError(id);
   return content;
 }
@@ -121,20 +118,52 @@ const mostAtOnce = 100;
 /** Until it is known how large they are. */
 const firstAtOnce = 8;
 // While they are read all rows of these are held, beside what was made of them.
-const bytesAtOnce = 4 * 1024 * 1024;
+const bytesAtOnce = 2 * 1024 * 1024;
+/** Of sessions larger than those before them: then fewer are read. */
+const bytesAtMost = 4 * bytesAtOnce;
+
+/** Whole sessions, so many at a time as are not too much. */
+export class Portions {
+  readonly #store: Store;
+  readonly #at: At;
+  readonly #onDamaged: LineageOptions["onDamaged"];
+  #count = firstAtOnce;
+
+  constructor(store: Store, at: At, onDamaged: LineageOptions["onDamaged"]) {
+    this.#store = store;
+    this.#at = at;
+    this.#onDamaged = onDamaged;
+  }
+
+  /** The first of these sessions, at least one. @throws {SessionNotFoundError} */
+  async read(ids: readonly string[]): Promise<SessionContent[]> {
+    for (;;) {
+      const some = ids.slice(0, this.#count);
+      const budget = new ReadBudget(some.length > 1 ? bytesAtMost : undefined);
+      try {
+        return await loadContents(this.#store, some, this.#at, budget, this.#onDamaged);
+      } catch (error) {
+        if (!(error instanceof OverBudgetError)) throw error;
+      } finally {
+        const fitting = Math.floor((bytesAtOnce / budget.spent) * some.length);
+        this.#count = Math.max(1, Math.min(mostAtOnce, fitting));
+      }
+    }
+  }
+}
 
 async function loadContents(
   store: Store,
   ids: readonly string[],
   at: At,
+  budget: ReadBudget,
   onDamaged: LineageOptions["onDamaged"],
-): Promise<{ readonly contents: SessionContent[]; readonly bytes: number }> {
-  const outlines = await loadOutlines(store, ids, at);
+): Promise<SessionContent[]> {
+  const outlines = await loadOutlines(store, ids, at, budget);
   const sessions = outlines.map(({ session, places }) => ({ sessionId: session.id, places }));
-  const { placed, bytes } = await loadOfSessions(store, sessions, onDamaged);
-  const contents = outlines.map(({ session }, each) => ({
+  const placed = await loadOfSessions(store, sessions, budget, onDamaged);
+  return outlines.map(({ session }, each) => ({
     session: withWholeProject(session),
     messages: (placed[each] ?? []).map(({ message }) => message),
   }));
-  return { contents, bytes };
 }

@@ -13,6 +13,7 @@ import type { SessionStore } from "../session-store.ts";
 import { Bases } from "./bases.ts";
 import { droppedWhole, keptWhole, sumOf } from "./fidelity.ts";
 import { type LineageOptions, loadLineage } from "./lineage.ts";
+import type { LineagesAhead } from "./lineages-ahead.ts";
 import { atClient, ownIdOf } from "./own-ids.ts";
 import { parentsThere } from "./parents-there.ts";
 import { type Part, partsOf } from "./parts.ts";
@@ -53,6 +54,8 @@ export type RestoreOptions = Omit<LineageOptions, "onDamaged"> & {
   readonly meanings?: Meanings;
   /** What another client is told a session's project is. Default: the same. */
   readonly projectFor?: (project: string) => string;
+  /** Reads the lineages of many that are restored one after the other, in the state of `at`. */
+  readonly ahead?: LineagesAhead;
   /**
    * Whether the client has a file: a parent there is named by what is translated, and what it has
    * tells which files it takes. Default: none.
@@ -74,11 +77,19 @@ export async function restore(
   sessions: SessionStore,
   id: string,
   writer: Writer,
-  { meanings = {}, projectFor = (project) => project, hasFile, ...which }: RestoreOptions = {},
+  {
+    meanings = {},
+    projectFor = (project) => project,
+    hasFile,
+    ahead,
+    ...which
+  }: RestoreOptions = {},
 ): Promise<Restored> {
   const damaged = new Set<SessionId>();
   const onDamaged = (sessionId: SessionId): void => void damaged.add(sessionId);
-  const lineage = await loadLineage(sessions, id, { ...which, onDamaged });
+  const lineage = ahead
+    ? await ahead.take(id, onDamaged)
+    : await loadLineage(sessions, id, { ...which, onDamaged });
   const { at = "last" } = which;
   const { session } = lineage.root;
   const parentsOfRoot = hasFile

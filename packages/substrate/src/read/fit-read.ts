@@ -17,6 +17,12 @@ export function refuseUnfitRead(
 ): void {
   for (const column of read.columns) typeOf(table, column);
   if (read.where !== undefined) refuseUnfitFilter(table, read.where);
+  if ("rowsAtOnce" in read && read.rowsAtOnce !== undefined) {
+    const { rowsAtOnce } = read;
+    // The engine counts them in 32 bits.
+    const isFit = Number.isInteger(rowsAtOnce) && rowsAtOnce > 0 && rowsAtOnce < 2 ** 32;
+    if (!isFit) throw new TypeError(`${rowsAtOnce} is no number of rows to read at once`);
+  }
   if ("orderBy" in read) {
     for (const { column } of read.orderBy ?? []) refuseUnfitOrder(table, column);
   }

@@ -108,6 +108,24 @@ describe("scan", () => {
     expect(rows).toBe(3_000);
   });
 
+  it("reads no more rows at once than it is told to", async () => {
+    const table = (await openCatalogue()).table("parts");
+    await table.insert(numbered(100));
+    await table.insert(numbered(30, "globex"));
+    const columns = ["number"];
+    const where = eq("maker", "acme");
+
+    const batches = await Array.fromAsync(table.scan({ columns, where, rowsAtOnce: 16 }));
+
+    expect(Math.max(...batches.map(({ length }) => length))).toBe(16);
+    expect(batches.flat()).toHaveLength(100);
+    for (const rowsAtOnce of [0, -1, 1.5, Number.NaN, 2 ** 32]) {
+      await expect(table.rows({ columns, rowsAtOnce })).rejects.toThrow(
+        new TypeError(`${rowsAtOnce} is no number of rows to read at once`),
+      );
+    }
+  });
+
   it("gives text back as it was written", async () => {
     const table = (await openCatalogue()).table("parts");
     const texts = ["\ufefffrom a file", "\ufeff", "", "naïve 索引 🔩", "\u0000"];

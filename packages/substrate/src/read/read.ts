@@ -16,6 +16,11 @@ export type ScanOptions = {
   /** Sorted columns come with the rows. Nulls last. */
   readonly orderBy?: readonly OrderBy[];
   readonly limit?: number | undefined;
+  /**
+   * How many rows the engine reads at once, where it reads rows as it finds them: for whoever may stop
+   * before the last. Default: as many as are fastest, whatever they weigh.
+   */
+  readonly rowsAtOnce?: number | undefined;
 };
 
 /** A search by words, filtered before it ranks (`search-prefilter-pushdown`). */
@@ -127,6 +132,8 @@ export async function* rowsOf(
   query: Query | VectorQuery,
   absent: readonly string[] = [],
   withNulls: readonly string[] = [],
+  rowsAtOnce?: number,
 ): AsyncGenerator<Row[]> {
-  for await (const batch of batchesOf(query, withNulls)) yield toRows(table, batch, absent);
+  const batches = batchesOf(query, withNulls, rowsAtOnce);
+  for await (const batch of batches) yield toRows(table, batch, absent);
 }

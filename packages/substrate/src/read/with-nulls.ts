@@ -81,7 +81,9 @@ function quoted(name: string): string {
 export function batchesOf(
   query: Query | VectorQuery | TakeQuery,
   withNulls: readonly string[],
+  rowsAtOnce?: number,
 ): AsyncIterable<RecordBatch> {
+  const maxBatchLength = withNulls.length > 0 ? rowsWithNulls : rowsAtOnce;
   // The engine's types give this to its own classes alone.
-  return withNulls.length === 0 ? query : query["execute"]({ maxBatchLength: rowsWithNulls });
+  return maxBatchLength === undefined ? query : query["execute"]({ maxBatchLength });
 }

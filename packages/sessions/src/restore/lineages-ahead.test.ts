@@ -1,0 +1,133 @@
+import { expect, it } from "vitest";
+import type { SessionStore } from "../session-store.ts";
+import {
+  type DemoSession,
+  ingestDemo,
+  said,
+  watchingScans,
+  withAltered,
+  withMember,
+  withStore,
+} from "../testing.ts";
+import { loadLineage } from "./lineage.ts";
+import { LineagesAhead } from "./lineages-ahead.ts";
+
+const session = (id: string, parent?: string, text?: string): DemoSession => ({
+  id,
+  messages: [said(`${id}-1`, text), { ...said(`${id}-2`), bytes: Uint8Array.of(1, 2) }],
+  ...(parent !== undefined && { parent }),
+});
+
+const numbered = (count: number, text?: string): DemoSession[] =>
+  Array.from({ length: count }, (_, at) => session(`s${100 + at}`, undefined, text));
+
+const idsOf = (sessions: readonly DemoSession[]): string[] => sessions.map(({ id }) => id);
+
+/** The same store, which notes the bytes that parts come in. */
+function weighing(sessions: SessionStore, read: number[]): SessionStore {
+  return withMember(
+    sessions,
+    "parts",
+    "scan",
+    (scan) =>
+      async function* (options) {
+        for await (const rows of scan(options)) {
+          read.push(rows.reduce((sum, row) => sum + String(row["variant_data"]).length, 0));
+          yield rows;
+        }
+      },
+  );
+}
+
+it.each<[string, (ids: readonly string[]) => readonly string[]]>([
+  ["in their order", (ids) => ids],
+  ["the last one first", (ids) => ids.toReversed()],
+  ["some of them twice", (ids) => [...ids, ...ids.slice(3, 9)]],
+  ["others between them", (ids) => ids.flatMap((id) => [id, "alone"])],
+])("gives what each gives by itself: %s", (_, taken) =>
+  withStore(async (sessions) => {
+    const many = numbered(30);
+    await ingestDemo(sessions, [
+      ...many,
+      ...["x", "y", "root", "late", "alone"].map((id) => session(id)),
+      session("child", "s105"),
+      session("x", "y"),
+      session("y", "x"),
+    ]);
+    await ingestDemo(sessions, [session("late", "root"), session("s107", undefined, "Revised.")]);
+    const ids = [...idsOf(many), "x", "root"];
+    for (const at of ["first", "last"] as const) {
+      const ahead = new LineagesAhead(sessions, ids, { at });
+
+      for (const id of taken(ids)) {
+        expect(await ahead.take(id)).toEqual(await loadLineage(sessions, id, { at }));
+      }
+    }
+  }),
+);
+
+it("reads small ones many at a time", () =>
+  withStore(async (sessions) => {
+    const many = numbered(60);
+    await ingestDemo(sessions, many);
+    const read: number[] = [];
+    const ahead = new LineagesAhead(watchingScans(sessions, read), idsOf(many));
+
+    for (const id of idsOf(many)) await ahead.take(id);
+
+    // Twice two, for the bytes of files are read by themselves.
+    expect(read).toHaveLength(4);
+  }));
+
+it("stops where what comes after small ones is large, and reads fewer from there on", () =>
+  withStore(async (sessions) => {
+    const small = numbered(8);
+    const large = numbered(24, "x".repeat(1_000_000)).map((each) => ({
+      ...each,
+      id: `l${each.id}`,
+    }));
+    await ingestDemo(sessions, [...small, ...large]);
+    const read: number[] = [];
+    const ids = [...idsOf(small), ...idsOf(large)];
+    const ahead = new LineagesAhead(weighing(sessions, read), ids);
+
+    for (const id of ids) expect((await ahead.take(id)).root.messages).toHaveLength(2);
+
+    // Then two at a time, which is how many fit.
+    expect(read.filter((bytes) => bytes > 2_500_000)).toHaveLength(1);
+  }));
+
+it("names the session that is not what was written, and no other", () =>
+  withAltered(
+    numbered(20),
+    (table, row) =>
+      table === "parts" && row["message_id"] === "s107-1"
+        ? { ...row, variant_data: '{"text":"Another."}' }
+        : row,
+    async (altered) => {
+      const ahead = new LineagesAhead(altered, idsOf(numbered(20)));
+      const damaged: string[] = [];
+
+      for (const id of idsOf(numbered(20))) {
+        await ahead.take(id, (each) => damaged.push(`${each} with ${id}`));
+      }
+
+      expect(damaged).toEqual(["s107 with s107"]);
+    },
+  ));
+
+it("fails for the session that cannot be read, and for no other", () =>
+  withAltered(
+    numbered(20),
+    (table, row) =>
+      table === "parts" && row["message_id"] === "s107-1" ? { ...row, variant_data: "{" } : row,
+    async (altered) => {
+      const ids = [...idsOf(numbered(20)), "none"];
+      const ahead = new LineagesAhead(altered, ids);
+      const failed: string[] = [];
+
+      for (const id of ids) await ahead.take(id).catch(() => failed.push(id));
+
+      expect(failed).toEqual(["s107", "none"]);
+    },
+  ));

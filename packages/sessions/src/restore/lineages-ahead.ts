@@ -1,0 +1,74 @@
+import type { SessionId } from "@pond/canonical";
+import type { Lineage, SessionContent } from "@pond/canonical/adapter";
+import { childrenOf } from "../read/ancestry.ts";
+import type { SessionStore } from "../session-store.ts";
+import { type LineageOptions, loadLineage, Portions } from "./lineage.ts";
+
+type Which = Omit<LineageOptions, "onDamaged">;
+
+const lookedAtAtOnce = 100;
+
+/**
+ * The lineages of sessions that are restored one after the other. Those with nothing below them are
+ * read several at a time: for a small one the queries cost more than what they find.
+ */
+export class LineagesAhead {
+  readonly #sessions: SessionStore;
+  readonly #ids: readonly string[];
+  readonly #which: Which;
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #portions: Portions;
+  readonly #contents: Map<string, SessionContent> = new Map();
+  readonly #damaged: Set<string> = new Set();
+  /** Those that have others below them, as far as was looked. */
+  readonly #parents: Set<string> = new Set();
+  #lookedTo = 0;
+  #readTo = 0;
+
+  /** @param ids - Each once, about in the order in which they are taken. */
+  constructor(sessions: SessionStore, ids: readonly string[], which: Which = {}) {
+    this.#sessions = sessions;
+    this.#ids = ids;
+    this.#which = which;
+    this.#places = new Map(ids.map((id, place) => [id, place]));
+    const onDamaged = (id: SessionId): void => void this.#damaged.add(id);
+    this.#portions = new Portions(sessions.store, which.at ?? "last", onDamaged);
+  }
+
+  /** As {@link loadLineage} gives it. @throws what that throws. */
+  async take(id: string, onDamaged?: LineageOptions["onDamaged"]): Promise<Lineage> {
+    const place = this.#places.get(id) ?? -1;
+    if (place >= this.#readTo) await this.#readFrom(place);
+    const root = this.#contents.get(id);
+    if (root === undefined) return loadLineage(this.#sessions, id, { ...this.#which, onDamaged });
+    this.#contents.delete(id);
+    if (this.#damaged.delete(id)) onDamaged?.(root.session.id);
+    return { root, descendants: [] };
+  }
+
+  async #readFrom(place: number): Promise<void> {
+    this.#contents.clear();
+    try {
+      if (place >= this.#lookedTo) await this.#lookFrom(place);
+      this.#readTo = place + 1;
+      const ids = this.#ids.slice(place, this.#lookedTo);
+      const alone = ids.filter((id) => !this.#parents.has(id));
+      if (alone[0] !== ids[0]) return;
+      for (const content of await this.#portions.read(alone)) {
+        this.#contents.set(content.session.id, content);
+        this.#readTo = (this.#places.get(content.session.id) ?? place) + 1;
+      }
+    } catch {
+      // One of them cannot be read. Which, and why, is told when each is read by itself.
+      this.#readTo = this.#lookedTo;
+    }
+  }
+
+  async #lookFrom(place: number): Promise<void> {
+    const { at } = this.#which;
+    const ids = this.#ids.slice(place, place + lookedAtAtOnce);
+    this.#lookedTo = place + ids.length;
+    const children = await childrenOf(this.#sessions.store, ids, { ...(at && { at }) });
+    for (const parent of children.values()) this.#parents.add(parent);
+  }
+}
