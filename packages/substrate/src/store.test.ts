@@ -158,6 +158,19 @@ it("refuses to be opened in a mode there is none of, or with options that are no
   await expect(options).rejects.toThrow(new TypeError("storageOptions.timeout is not a text"));
 });
 
+it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])(
+  "refuses %s milliseconds to miss others' rows for, as an option and not as damage",
+  async (stalenessMs) => {
+    const location = temporaryLocation();
+    await openCatalogue(location);
+
+    const outcome = openCatalogue(location, { stalenessMs });
+
+    await expect(outcome).rejects.toThrow(TypeError);
+    await expect(outcome).rejects.toThrow("stalenessMs");
+  },
+);
+
 it.each(["s3://", "s3:///store"])("says of %s that it names no bucket", async (location) => {
   const outcome = openStore(location, { tables: catalogue });
 

@@ -105,7 +105,8 @@ export class Store {
  *   cannot be made as they are declared: nothing is made then.
  * @throws {StorageUnavailableError} after every retry failed, for a place that can hold no store, and
  *   in mode `write` for an object store that would lose commits.
- * @throws {TypeError} for a mode that is none, no location, and storage options that are not text.
+ * @throws {TypeError} for a mode that is none, no location, storage options that are not text, and a
+ *   `stalenessMs` that is no number of milliseconds.
  * @throws {Error} on a Node older than 22.18, before anything is made.
  */
 export async function openStore(location: string, options: StoreOptions): Promise<Store> {
@@ -168,8 +169,13 @@ function refuseOldNode(): void {
   throw new Error(`a store needs Node 22.18 or later; this is ${process.version}`);
 }
 
-function refuseUnfitOptions({ mode = "read", storageOptions = {} }: StoreOptions): void {
+function refuseUnfitOptions(options: StoreOptions): void {
+  const { mode = "read", storageOptions = {}, stalenessMs = 0 } = options;
   if (mode !== "read" && mode !== "write") throw new TypeError(`no mode is called "${mode}"`);
+  // The engine panics at it, which looks like a damaged store.
+  if (!(stalenessMs >= 0 && stalenessMs <= Number.MAX_SAFE_INTEGER)) {
+    throw new TypeError(`stalenessMs: ${stalenessMs} is no number of milliseconds`);
+  }
   for (const [name, value] of Object.entries(storageOptions)) {
     // What is undefined counts as left out. Any other value may be a secret, and is not said.
     if (value === undefined || typeof value === "string") continue;
