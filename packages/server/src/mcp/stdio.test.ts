@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, describe, expect, it } from "vitest";
@@ -143,6 +144,21 @@ describe("serveStdio", () => {
     expect(refusal).toMatch(/validation_failed|-32602/);
     expect(refusal.length).toBeLessThan(2_000);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+
+  it("ends where stdout breaks while an answer waits to be taken", async () => {
+    const stdin = new PassThrough();
+    const stdout = new PassThrough({ highWaterMark: 1 });
+    const served = serveStdio(createMcpServer({ handlers: pond.handlers, version: "1" }), {
+      stdin,
+      stdout,
+    });
+    stdin.end(`${JSON.stringify({ jsonrpc: "2.0", ...initialize })}\n`);
+    await once(stdout, "readable");
+
+    stdout.destroy();
+
+    await expect(served).resolves.toBeUndefined();
   });
 
   it("ends where a line has no end", async () => {

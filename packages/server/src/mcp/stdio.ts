@@ -14,7 +14,10 @@ export type StdioOptions = {
   readonly onError?: (error: Error) => void;
 };
 
-/** Answers on stdin and stdout until stdin ends and everything it asked is answered. */
+/**
+ * Answers on stdin and stdout until stdin ends and everything it asked is answered, or nobody is there
+ * to take answers.
+ */
 export async function serveStdio(
   server: Server,
   { stdin = process.stdin, stdout = process.stdout, signal, onError }: StdioOptions = {},
@@ -31,6 +34,8 @@ export async function serveStdio(
   stdin.once("end", drain);
   // A pipe may break without an end.
   stdin.once("close", drain);
+  // What waits to be written there would wait forever.
+  stdout.once("close", close);
   try {
     await server.connect(transport);
     await closed;
@@ -38,5 +43,6 @@ export async function serveStdio(
     signal?.removeEventListener("abort", close);
     stdin.off("end", drain);
     stdin.off("close", drain);
+    stdout.off("close", close);
   }
 }
