@@ -48,7 +48,10 @@ export type HttpServerOptions = {
 
 /** An HTTP server that can be started and stopped once. */
 export type HttpServer = {
-  /** @throws Where the address cannot be had: `code` is the system's, such as `EADDRINUSE`. */
+  /**
+   * @throws Where the address cannot be had: `code` is the system's, such as `EADDRINUSE`.
+   * @throws {TypeError} after {@link stop}.
+   */
   listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
   /**
    * Takes no more requests, waits for those that are being answered, and ends what is left at the
@@ -80,6 +83,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const server = createNodeServer(limits);
   const checkFraming = createFramingCheck();
   const checkHost = createHostCheck(host, options.allowedHosts);
+  let started: Promise<unknown> = Promise.resolve();
   let stopped: Promise<boolean> | undefined;
   const isStopping = (): boolean => stopped !== undefined;
 
@@ -109,9 +113,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     return isAnswered;
   };
   return {
-    listen: () => listen(app, server, host, options.port),
+    listen: async () => {
+      // Nothing could stop it again.
+      if (isStopping()) throw new TypeError("the server was stopped; make another one");
+      const listening = listen(app, server, host, options.port);
+      started = Promise.allSettled([started, listening]);
+      return listening;
+    },
     stop: ({ deadlineMs = defaultDeadlineMs } = {}) => {
-      stopped ??= Promise.resolve().then(() => stop(deadlineMs));
+      // What is about to listen would go on after its end.
+      stopped ??= started.then(() => stop(deadlineMs));
       return stopped;
     },
   };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createHttpServer } from "./server.ts";
 import { answering, post, send, sendUntilClosed, withServer } from "./testing.ts";
 
 const search = post("/v1/search", "{}");
@@ -51,6 +52,24 @@ describe("stop", () => {
     expect(late).toMatchObject({ status: 503, code: "storage_unavailable", kind: "stopping" });
     expect(late.headers["retry-after"]).toBe("1");
     expect(late.headers["connection"]).toBe("close");
+  });
+
+  it("ends what was just about to listen", async () => {
+    const server = createHttpServer({ handlers: answering(async () => ({})), port: 0 });
+    const listening = server.listen();
+
+    const isClean = await server.stop();
+
+    const { url } = await listening;
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
+    expect(isClean).toBe(true);
+  });
+
+  it("is for good", async () => {
+    const server = createHttpServer({ handlers: answering(async () => ({})), port: 0 });
+    await server.stop();
+
+    await expect(server.listen()).rejects.toThrow(TypeError);
   });
 
   it("ends what is left at the deadline, and says so", async () => {
