@@ -8,6 +8,7 @@ import {
   readRequest,
   WireError,
 } from "@pond/wire";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 import { isAbort, toWireError } from "./errors.ts";
 import { get } from "./handlers/get.ts";
 import { ingest } from "./handlers/ingest.ts";
@@ -23,7 +24,10 @@ import { createUpkeep } from "./upkeep.ts";
 export type HandlersOptions = {
   /** Where stores come from. Closed by whoever made it. */
   readonly namespaces: Namespaces;
-  /** Makes searches hybrid where messages are embedded under its model. Never closed here. */
+  /**
+   * Makes searches hybrid where messages are embedded under its model. Never closed here. Once it let
+   * pass all the time a search has for it, one search at a time asks it again, ten seconds later.
+   */
   readonly embedder?: Embedder | undefined;
   /** Why the configured model cannot be used; searches then go by words, and say so. */
   readonly embedderFailure?: Error | undefined;
@@ -81,7 +85,8 @@ const handlers: {
 
 /** The one way in, for every transport (spec 7.1). */
 export function createHandlers(options: HandlersOptions): Handlers {
-  const { namespaces, embedder, embedderFailure, restorers, host, isPersonal = false } = options;
+  const { namespaces, embedderFailure, restorers, host, isPersonal = false } = options;
+  const embedder = options.embedder && new CircuitBreaker(options.embedder);
   // What says why may name the operator's files.
   const absence = isPersonal ? options.embedderAbsence : undefined;
   const shared: Omit<Resources, "open" | "signal"> = {

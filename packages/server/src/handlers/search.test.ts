@@ -1,6 +1,6 @@
 import { type Embedder, ModelNotFoundError } from "@pond/embed";
 import type { SearchRequest } from "@pond/wire";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createHandlers } from "../handlers.ts";
 import { chat, testPond } from "../testing.ts";
 
@@ -143,6 +143,39 @@ test("tells a tenant that the model failed, and not of what", async () => {
     [expect.stringContaining("10.0.0.7")],
     ["the model cannot be used, so only words were searched"],
   ]);
+});
+
+test("waits for a model that does not answer once, and then finds by words at once", async () => {
+  const asked = Promise.withResolvers<void>();
+  let times = 0;
+  const embedder: Embedder = {
+    ...{ modelId: "m", dimension: 384, limits: { maxTexts: 1, maxTokens: 9 } },
+    embed() {
+      times += 1;
+      asked.resolve();
+      return new Promise(() => {});
+    },
+    close: async () => undefined,
+  };
+  const handlers = createHandlers({ namespaces: pond.namespaces, embedder });
+  const request = { protocol_version: 1, query: "something" };
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+
+  const first = handlers.handle("search", request);
+  await asked.promise;
+  await vi.advanceTimersByTimeAsync(20_000);
+  const answers = [await first, await handlers.handle("search", request)];
+
+  expect(answers).toEqual(
+    answers.map(() =>
+      expect.objectContaining({
+        mode: "full_text",
+        warnings: [expect.objectContaining({ code: "embedding_failed" })],
+      }),
+    ),
+  );
+  expect(times).toBe(1);
 });
 
 test("gives up when nobody waits any more", async () => {

@@ -1,0 +1,64 @@
+import type { Embedder, EmbedOptions } from "@pond/embed";
+
+/** For how long a model is left alone that took all the time a search has for it. */
+const restMs = 10_000;
+
+/**
+ * A model that not every search waits for while it answers none: each holds its place meanwhile, and
+ * those that wait for one would not be answered at all. Once time was up for one search, others go on
+ * without a vector, and after a rest one of them asks again.
+ */
+export class CircuitBreaker implements Embedder {
+  readonly modelId: string;
+  readonly dimension: number;
+  readonly limits: Embedder["limits"];
+  readonly #embedder: Embedder;
+  readonly #now: () => number;
+  /** Set while it is open. */
+  #open: { readonly reason: unknown; readonly untilMs: number } | undefined;
+  #isTrying = false;
+
+  constructor(embedder: Embedder, now: () => number = () => performance.now()) {
+    this.modelId = embedder.modelId;
+    this.dimension = embedder.dimension;
+    this.limits = embedder.limits;
+    this.#embedder = embedder;
+    this.#now = now;
+  }
+
+  /** @throws At once what the last search was told whose time was up, where nobody is to ask. */
+  async embed(texts: readonly string[], options: EmbedOptions): Promise<readonly Float32Array[]> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const isTrial = this.#open !== undefined;
+    if (this.#open && (this.#isTrying || this.#now() < this.#open.untilMs)) throw this.#open.reason;
+    if (isTrial) this.#isTrying = true;
+    // Not every model lets go of a text when it is told to.
+    const letGo = (): void => {
+      if (isTrial) this.#isTrying = false;
+      if (isTimeUp(signal)) this.#open = { reason: signal.reason, untilMs: this.#now() + restMs };
+    };
+    signal?.addEventListener("abort", letGo, { once: true });
+    try {
+      const vectors = await this.#embedder.embed(texts, options);
+      this.#open = undefined;
+      return vectors;
+    } catch (error) {
+      // It says something, if no vectors.
+      if (!signal?.aborted) this.#open = undefined;
+      throw error;
+    } finally {
+      if (isTrial) this.#isTrying = false;
+      signal?.removeEventListener("abort", letGo);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#embedder.close();
+  }
+}
+
+function isTimeUp(signal: AbortSignal | undefined): signal is AbortSignal {
+  const { reason } = signal ?? {};
+  return reason instanceof DOMException && reason.name === "TimeoutError";
+}
