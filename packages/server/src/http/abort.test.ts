@@ -1,5 +1,7 @@
-import { expect, it } from "vitest";
-import { answering, withServer } from "./testing.ts";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
+import { answering, post, withServer } from "./testing.ts";
 
 it("cancels what nobody waits for any more", async () => {
   const started = Promise.withResolvers<AbortSignal | undefined>();
@@ -69,6 +71,33 @@ it("does not cancel what was answered", async () => {
   });
 
   expect(kept?.aborted).toBe(false);
+});
+
+it("outlives a connection that is reset amid a body behind a request that waits", async () => {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown): void => void uncaught.push(error);
+  process.on("uncaughtException", note);
+  onTestFinished(() => void process.off("uncaughtException", note));
+  const started = Promise.withResolvers<void>();
+  const handlers = answering((_operation, _request, { signal }) => {
+    started.resolve();
+    return new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+    });
+  });
+  const codes = await withServer({ handlers }, async ({ port, lines, server }) => {
+    const socket = connect(port, "127.0.0.1");
+    const half = post("/v1/search", "{}", { "content-length": "100" });
+    socket.write(Buffer.concat([post("/v1/search", "{}"), half]));
+    await started.promise;
+    socket.resetAndDestroy();
+    await once(socket, "close");
+    await server.stop();
+    return lines.map((line) => JSON.parse(line).code).filter(Boolean);
+  });
+
+  expect(uncaught).toEqual([]);
+  expect(codes).toEqual(["client_gone", "client_gone"]);
 });
 
 function ask(url: string, signal?: AbortSignal): Promise<Response> {

@@ -64,6 +64,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   app.addHook("onRequest", (request, reply, done) => {
     flights.open(request.raw, reply.raw);
+    // Who reads it hears of a connection that breaks, or has let go by then: the process would end.
+    request.raw.on("error", () => undefined);
     // The framework's own hook is not called where the client has left.
     reply.raw.once("close", () => finish(request, reply));
     reply.headers({ ...commonHeaders, [requestIdHeader]: request.id });

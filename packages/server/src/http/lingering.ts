@@ -9,6 +9,5 @@ export function linger(request: IncomingMessage, forMs: number): void {
   const timer = setTimeout(() => request.socket.destroy(), forMs);
   const stop = (): void => clearTimeout(timer);
   request.once("end", stop).once("close", stop);
-  // Whoever read before may have gone on a failure of its own.
-  request.on("error", () => undefined).resume();
+  request.resume();
 }
