@@ -56,7 +56,8 @@ function start(
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line));
-  return { stdin, served, write, lines, errors, letGo: letGo.resolve, asked: asked.promise };
+  const streams = { stdin, stdout };
+  return { ...streams, served, write, lines, errors, letGo: letGo.resolve, asked: asked.promise };
 }
 
 describe("serveStdio", () => {
@@ -159,6 +160,15 @@ describe("serveStdio", () => {
     stdout.destroy();
 
     await expect(served).resolves.toBeUndefined();
+  });
+
+  it("tells of a stdout that fails, which ends no process", async () => {
+    const { stdout, served, errors } = start();
+
+    stdout.destroy(new Error("write EPIPE"));
+
+    await served;
+    expect(errors).toEqual(["write EPIPE"]);
   });
 
   it("ends where a line has no end", async () => {

@@ -28,6 +28,8 @@ export async function serveStdio(
     server.onclose = resolve;
   });
   if (onError) server.onerror = onError;
+  // For good: that nobody reads the last answer is heard of when all else is over.
+  stdout.on("error", (error) => onError?.(error));
   const close = (): void => void server.close();
   const drain = (): void => void transport.drained().then(close);
   signal?.addEventListener("abort", close);
