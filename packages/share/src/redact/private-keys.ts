@@ -8,12 +8,24 @@ const ofPutty = /^P/;
 const everyEnd = /-{4,5} ?END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 /** No key is longer. */
 const longest = 20_000;
-// Lines of a key, whatever stands between them: breaks, escaped ones, the numbers of a listing.
-const lines =
-  /(?:[^A-Za-z0-9+/]{0,16}(?:[nr][^A-Za-z0-9+/]{0,8})?(?:\d{1,6}\W{1,3})?[A-Za-z0-9+/]{16,}={0,2}){1,1000}/y;
+// What stands between the lines of a key: breaks, escaped ones, the numbers of a listing.
+const between = String.raw`[^A-Za-z0-9+/]{0,16}(?:[nr][^A-Za-z0-9+/]{0,8})?(?:\d{1,6}\W{1,3})?`;
+/** `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`, in front of the lines. */
+const field = String.raw`[A-Z][A-Za-z-]{2,30}: [^\r\n\\]{1,200}(?=[\r\n\\])`;
+const lines = new RegExp(
+  `(?:${between}${field}){0,8}(?:${between}[A-Za-z0-9+/]{16,}={0,2}){1,1000}`,
+  "y",
+);
 // Code that names both markers has none of these between them.
 const anyRun = /[A-Za-z0-9+/]{16,}/g;
-const isKeyLine = /^(?:\s*\d{1,6}\W{1,3})?[\s>|#*]*[A-Za-z0-9+/]{16,}={0,2}\s*$/;
+// In front of a line: its number in a listing, what marks a quotation, a comment or a difference.
+const margin = String.raw`^(?:\s*\d{1,6}\W{1,3})?[\s>|#*-]*`;
+const isKeyLine = new RegExp(String.raw`${margin}[A-Za-z0-9+/]{16,}={0,2}\s*$`);
+/** What stands before the end of a key in its own line. */
+const isMargin = new RegExp(String.raw`${margin}\+?$`);
+/** A key ends with what is left for its last line; some have a sum behind it. */
+const isRest = new RegExp(String.raw`${margin}[A-Za-z0-9+/]{1,15}={0,2}\s*$`);
+const isSum = new RegExp(String.raw`${margin}\+?=[A-Za-z0-9+/]{4}\s*$`);
 
 /** Blocks of private keys, also where their end or their beginning was cut away. */
 export function* privateKeys(text: string): Generator<Hit> {
@@ -56,14 +68,19 @@ function hasKey(body: string): boolean {
   );
 }
 
-/** Where the lines of a key begin that end at `end`. */
+/** Where the lines of a key begin that end at `end`; that is `end` where there are none. */
 function startOfLines(text: string, from: number, end: number): number {
+  // Not further back than where it may begin: the line may be all of the text.
+  const startOf = (after: number): number =>
+    from + text.slice(from, Math.max(from, after - 1)).lastIndexOf("\n") + 1;
+  let after = end;
+  for (const isLast of [isMargin, isSum, isRest]) {
+    if (isLast.test(text.slice(startOf(after), after))) after = startOf(after);
+  }
   let start = end;
-  while (start > from) {
-    const before = text.lastIndexOf("\n", start - 2) + 1;
-    const line = text.slice(Math.max(before, from), start);
-    if (!isKeyLine.test(line)) break;
-    start = Math.max(before, from);
+  while (after > from && isKeyLine.test(text.slice(startOf(after), after))) {
+    after = startOf(after);
+    start = after;
   }
   return start;
 }

@@ -16,8 +16,12 @@ const jwt = ["eyJ", "eyJ", ""].map((start) => joined(start, mixed(40))).join("."
 const dashes = "-".repeat(5);
 const begin = joined(dashes, "BEGIN RSA PRIV", "ATE KEY", dashes);
 const end = joined(dashes, "END RSA PRIV", "ATE KEY", dashes);
+const pgpBegin = joined(dashes, "BEGIN PGP PRIV", "ATE KEY BLOCK", dashes);
+const pgpEnd = joined(dashes, "END PGP PRIV", "ATE KEY BLOCK", dashes);
 const keyLines = [joined("MI", "IE", mixed(60)), mixed(64), mixed(64), mixed(22)].join("\n");
 const keyBlock = [begin, keyLines, end].join("\n");
+const marked = (margin: (line: number) => string, text: string): string =>
+  text.replaceAll(/^/gm, (_, at: number) => margin(text.slice(0, at).split("\n").length));
 const puttyKey = joined("Private-", "Lines: 4\n", keyLines);
 const basic = Buffer.from("ada:k9vW2mQx7T").toString("base64");
 const at = (scheme: string, password: string): string =>
@@ -67,6 +71,26 @@ const examples: readonly Example[] = [
   ["private-key", '{"key":"', keyBlock.replaceAll("\n", "\\n"), '\\n","id":7}'],
   ["private-key", "its end was cut:\n", [begin, keyLines].join("\n"), ""],
   ["private-key", "its beginning was cut:\n", [keyLines, end].join("\n"), "\nand so on"],
+  // Cut, with fields in front of its lines, a short last one, a sum, and in what a listing, a
+  // difference or a quotation puts in front of each.
+  [
+    "private-key",
+    "",
+    [begin, "Proc-Type: 4,ENCRYPTED", `DEK-Info: AES-128-CBC,${hex(32)}`, "", keyLines].join("\n"),
+    "",
+  ],
+  [
+    "private-key",
+    '{"key":"',
+    [pgpBegin, "Version: GnuPG v2", "Comment: of ada", "", keyLines].join("\\n"),
+    '"}',
+  ],
+  ["private-key", "", [keyLines, "aB3=", end].join("\n"), "\n"],
+  ["private-key", "", [keyLines, "aB3dE6", "=kL3x", pgpEnd].join("\n"), "\n"],
+  ["private-key", "so:\n", marked((line) => `     ${line}→`, [keyLines, end].join("\n")), "\n"],
+  ["private-key", "so:\n", marked(() => "-", [keyLines, "aB3=", end].join("\n")), "\n"],
+  ["private-key", "so:\n", marked(() => "+", [keyLines, "aB3=", end].join("\n")), "\n"],
+  ["private-key", "so:\n", marked(() => "> ", [keyLines, "aB3=", end].join("\n")), "\n"],
   ["authorization", "curl -H 'Authorization: Bearer ", mixed(24), "' localhost"],
   ["authorization", "Authorization: Basic ", joined(alpha(22), "=="), "\r\nHost: a"],
   ["authorization", "the header is Bearer ", mixed(32), ","],
@@ -187,6 +211,7 @@ describe("text", () => {
     `if (text.startsWith("${begin}") && text.endsWith("${end}")) return parsePrivateKeyBlock(text);`,
     `${begin}\n...\n${end}`,
     `a file with ${begin} is internationalization of nothing`,
+    `it ends so:\n  ${end}\n- ${end}\n=abcd\n${end}\nDone\n${end}`,
     // Addresses without a password, and what stands for one.
     "postgres://localhost:5432/shop and http://127.0.0.1:8080/a@b",
     "https://$USER:$PASSWORD@host/ https://ada:<password>@host/ ssh://git@github.com:22/a",
@@ -544,6 +569,12 @@ describe("whatever the text is", () => {
     const redactor = createRedactor({ userNames: true });
 
     expect(redactor.text(redactor.text(text))).toBe(redactor.text(text));
+  });
+
+  it("takes no longer for the ends of keys where they stand in one line", () => {
+    const text = `a ${end}`.repeat(300_000);
+
+    expect(createRedactor().text(text)).toBe(text);
   });
 
   it("does the same twice as once", () => {
