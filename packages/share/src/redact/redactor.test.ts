@@ -316,10 +316,29 @@ describe("text", () => {
     ["colours", "\u001b[1;32m", "\u001b[0m"],
     ["escaped colours", "key \\u001b[32m", "\\u001b[0m"],
     ["an address", "redirect=%2Fa%3Ftoken%3D", "%26page%3D2"],
+    ["an address in one in another", "to=%252Fa%253Fto%253D%25252Fb%25253D", "%25252526page"],
+    ["a script in a page", "JSON.parse('{\\x22a\\x22:\\x22", "\\x22}')"],
   ])("sees what begins behind the escapes of %s", (_, before, after) => {
     const text = createRedactor().text(joined(before, token, after));
 
     expect(text).toBe(joined(before, "[redacted 1: github-token]", after));
+  });
+
+  it.each([
+    [at("amqp", "k9vW2mQx7T"), "k9vW2mQx7T", "connection-string"],
+    [at("postgres", "k9vW2mQx7T"), at("postgres", "k9vW2mQx7T"), "database-connection-string"],
+  ])("sees an address of which the slashes are escaped: %s", (address, secret, rule) => {
+    const escaped = (text: string): string => JSON.stringify({ a: text }).replaceAll("/", "\\/");
+
+    for (const text of [escaped(address), escaped(escaped(address))]) {
+      const redacted = createRedactor().text(text);
+
+      expect(redacted).not.toContain("k9vW2mQx7T");
+      expect(redacted).toContain(`[redacted 1: ${rule}]`);
+    }
+    expect(JSON.parse(createRedactor().text(escaped(address)))).toEqual({
+      a: address.replace(secret, `[redacted 1: ${rule}]`),
+    });
   });
 
   it("lets no text switch a rule off", () => {
