@@ -4,8 +4,9 @@ import { entropy, isLikelySecret, isStandIn } from "./likely-secret.ts";
 type Pattern = {
   readonly rule: string;
   /**
-   * Global; what it matches is the secret, or its group `secret` is. Every repetition is bounded,
-   * or begins where none of its own characters stands before: both keep it linear.
+   * Global; what it matches is the secret, or its group `secret` is. Every repetition is bounded, or
+   * begins where none of its own characters stands before, or needs nothing behind it: each keeps it
+   * linear.
    */
   readonly pattern: RegExp;
   readonly isSecret?: (secret: string) => boolean;
@@ -59,37 +60,36 @@ const patterns: readonly Pattern[] = [
   {
     rule: "authorization",
     pattern:
-      /\bauthorization\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:(?:bearer|basic|token|apikey|digest|negotiate)\s{1,4})?(?<secret>[A-Za-z0-9._~+/=-]{12,8192})/gi,
+      /\bauthorization\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:(?:bearer|basic|token|apikey|digest|negotiate)\s{1,4})?(?<secret>[A-Za-z0-9._~+/=-]{12,})/gi,
     // `request.headers.authorization` is code.
     isSecret: (text) => isMixed(text) && !/^[a-z_$]+(?:\.[a-z_$]+)+$/i.test(text),
   },
   {
     rule: "authorization",
-    pattern: /\bbearer\s{1,4}(?<secret>[A-Za-z0-9._~+/=-]{16,8192})/gi,
+    pattern: /\bbearer\s{1,4}(?<secret>[A-Za-z0-9._~+/=-]{16,})/gi,
     isSecret: isRandom,
   },
   {
     rule: "api-key-header",
     pattern:
-      /\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token)\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9._~+/=-]{12,8192})/gi,
+      /\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token)\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9._~+/=-]{12,})/gi,
     isSecret: hasDigit,
   },
   {
     rule: "cookie",
-    pattern:
-      /\b(?:set-)?cookie\\{0,8}["']?\s{0,4}:\s{0,4}\\{0,8}["']?(?<secret>[^\r\n"'\\]{1,4096})/gi,
+    pattern: /\b(?:set-)?cookie\\{0,8}["']?\s{0,4}:\s{0,4}\\{0,8}["']?(?<secret>[^\r\n"'\\]+)/gi,
     isSecret: (text) => /=[^;\s]{16}/.test(text) && hasDigit(text),
   },
   {
     rule: "jwt",
-    pattern:
-      /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,16384}\.eyJ[A-Za-z0-9_-]{4,16384}\.[A-Za-z0-9_-]{0,4096}/g,
+    pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g,
   },
   {
     rule: "connection-string",
     pattern:
-      // Behind a `+` or `-` too: lines of a difference begin with them.
-      /(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/"'`<>\\]{0,128}:(?<secret>[^\s@/"'`<>\\]{1,256})@/gi,
+      // Behind a `+` or `-` too: lines of a difference begin with them. A password may have an `@` in
+      // it, and be a token of any length; no `/` is in it, and two begin each match.
+      /(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/"'`<>\\]{0,128}:(?<secret>[^\s@/"'`<>\\]+(?:@[^\s@/"'`<>\\?#,;&|]+)*)@/gi,
     isSecret: isPassword,
   },
   {
@@ -101,7 +101,7 @@ const patterns: readonly Pattern[] = [
   {
     rule: "signed-url",
     pattern:
-      /[?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=(?<secret>[A-Za-z0-9%+/=_-]{16,4096})/gi,
+      /[?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=(?<secret>[A-Za-z0-9%+/=_-]{16,})/gi,
   },
   {
     rule: "basic-auth",
