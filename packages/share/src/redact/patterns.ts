@@ -114,25 +114,25 @@ const patterns: readonly Pattern[] = [
     // `ffuf -u http://host` a place.
     rule: "typed-password",
     pattern:
-      /(?<![\w-])(?:-u|--user|--proxy-user)[ =:]{1,4}["']?(?!-)(?:\$\{\w{1,64}\}|[^\s:"'/{]{1,128}):(?!\/)(?<secret>[^\s"'`\\]{6,256})/g,
+      /(?<![\w-])(?:-u|--user|--proxy-user)(?:[ =:]{1,4}|\\{0,8}["'],\s{0,40})\\{0,8}["']?(?!-)(?:\$\{\w{1,64}\}|[^\s:"'/{]{1,128}):(?!\/)(?<secret>[^\s"'`\\]{6,256})/g,
     isSecret: isTyped,
   },
   {
     rule: "typed-password",
-    pattern: /\bsshpass\s{1,4}-p\s{0,4}["']?(?<secret>[^\s"'`\\]{6,256})/g,
+    pattern: /\bsshpass\s{1,4}-p\s{0,4}\\{0,8}["']?(?<secret>[^\s"'`\\]{6,256})/g,
     isSecret: (text) => !isStandIn(text),
   },
   // In one command with a user, as no `-p` is that stands behind one of these words alone.
   {
     rule: "typed-password",
     pattern:
-      /\b(?:mysql|mysqldump|mysqladmin|mariadb)(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))[ \t][^\n|;&]{0,200}?(?<=[ \t])-p["']?(?<secret>[^\s"'`\\]{6,256})/g,
+      /\b(?:mysql|mysqldump|mysqladmin|mariadb)(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))[ \t][^\n|;&]{0,200}?(?<=[ \t])-p\\{0,8}["']?(?<secret>[^\s"'`\\]{6,256})/g,
     isSecret: (text) => !isStandIn(text),
   },
   {
     rule: "typed-password",
     pattern:
-      /\b(?:docker|podman)[ \t]{1,4}login(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))[ \t][^\n|;&]{0,200}?(?<=[ \t])-p[ \t]{1,4}["']?(?<secret>[^\s"'`\\]{6,256})/g,
+      /\b(?:docker|podman)[ \t]{1,4}login(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))[ \t][^\n|;&]{0,200}?(?<=[ \t])-p[ \t]{1,4}\\{0,8}["']?(?<secret>[^\s"'`\\]{6,256})/g,
     isSecret: (text) => !isStandIn(text),
   },
   {
