@@ -16,9 +16,9 @@ const isTestName = /^Test[A-Z_]|\/|::/;
 const isOfWords =
   /^(?=.*[a-z]{3})(?:[A-Z][a-z]{2,}|(?<![A-Za-z])[a-z]{3,}|(?<![A-Z])[A-Z]{2,}|(?<!\d)\d{1,3}[a-z]?|[-_.])+$/;
 // `_PROD`, `1`, a closing quote or bracket, a type, `value` or the field of that name behind a `name`,
-// then `=`, `:`, `=>`, `>`; the beginning of a list, an opening quote.
+// then `=`, `:`, `=>`, `>`, which may stand below one another; the beginning of a list, an opening quote.
 const sign =
-  /(?:[_-][A-Za-z0-9]{1,24}){0,4}\d{0,3}(?:\\{0,8}["'`\]]){0,2}(?:,?\s{0,40}\\{0,8}["']?\bvalue\\{0,8}["']?(?=\s?:))?\s{0,4}(?:(?::\s?\w{1,20}|\s{1,4}value)\s{0,2}(?==))?(?:=>|:=|={1,3}|:|>)\s{0,4}(?:\[\s{0,40}(?=\\{0,8}["'`]))?(?:\\{0,8}(["'`]))?/y;
+  /(?:[_-][A-Za-z0-9]{1,24}){0,4}\d{0,3}(?:\\{0,8}["'`\]]){0,2}(?:,?\s{0,40}\\{0,8}["']?\bvalue\\{0,8}["']?(?=\s?:))?[ \t]{0,40}\s{0,4}(?:(?::\s?\w{1,20}|\s{1,4}value)\s{0,2}(?==))?(?:=>|:=|={1,3}|:|>)[ \t]{0,40}\s{0,4}(?:\[\s{0,40}(?=\\{0,8}["'`]))?(?:\\{0,8}(["'`]))?/y;
 // `TOKEN_FILE=`, `token_type:`: what stands there is about a secret.
 const namesNone =
   /^(?:[_-]\w{1,24}){0,3}[_-](?:dir|endpoint|field|file|length|name|path|prefix|type|ur[il])(?![\w-])/i;

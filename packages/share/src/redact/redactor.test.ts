@@ -195,6 +195,10 @@ const examples: readonly Example[] = [
   ["assigned-secret", '{\\"name\\": \\"API_KEY\\",\\n  \\"value\\": \\"', mixed(20), '\\"}'],
   ["assigned-secret", "- name: DB_PASSWORD\n  value: ", "hunter2x", "\n- name: A\n"],
   ["assigned-secret", "API Key: ", mixed(20), "\n"],
+  // Values that stand below one another.
+  ["assigned-secret", 'password             = "', "hunter2x", '"\nskip_final_snapshot = true\n'],
+  ["assigned-secret", 'secret_key          : "', mixed(20), '"\n'],
+  ["assigned-secret", "Host:            db\nPassword:        ", "hunter2x", "\n"],
   ["assigned-secret", '{"api key": "', mixed(20), '"}'],
   ["assigned-secret", "Secret Access Key: ", joined("wJ4lr", mixed(30)), "\n"],
 ];
@@ -289,6 +293,7 @@ describe("text", () => {
     "max_tokens: 128000, token_count=4096",
     '{"type": "token", "value": "some-name"}, {"name": "DB_PASSWORD", "value": "$DB_PASSWORD2"}',
     '{"name": "DB_PASSWORD", "valueFrom": {"key": "shop-Db2-Password"}}, the token value: none',
+    "API_KEY                 the key of the API, PASSWORD        : see Docs2",
     'tokens: ["a1", "b2"], secret: [mixed1, 2], argv: ["--token", "--force"]',
     "pass: true, first_pass = 3, PASS=120000, PASS=$((PASS+1))",
     "PASS: 12 tests\n--- PASS: TestParse2Times (0.00s)\nPASS: tests/test-12.sh",
@@ -624,6 +629,8 @@ describe("whatever the text is", () => {
       "bearer ",
       "?sig=",
       "token,",
+      "token        ",
+      "token:        ",
       "token value",
       'token","value',
       "token: [",
