@@ -8,8 +8,8 @@ export function fileName(id: string): string {
 
 /** True for a path that stays in the folder it is relative to, on every system. */
 export function isInside(path: string): boolean {
-  const steps = path.split("/");
-  return (
-    !/[\\\0:]/.test(path) && steps.every((step) => step !== "" && step !== "." && step !== "..")
-  );
+  // A letter and a `:` name a disk. Further on one may stand, as in what stands for a name that was
+  // left out.
+  if (/[\\\0]|^[A-Za-z]:/.test(path)) return false;
+  return path.split("/").every((step) => step !== "" && step !== "." && step !== "..");
 }

@@ -91,3 +91,18 @@ it.each<[string, Record<string, unknown>]>([
   expect(event?.kind === "fault" && event.fault.details.reason).toMatch(/no working directory/);
   expect(more).toEqual([]);
 });
+
+it("a session goes back into a project folder whose name holds what stands for a person's", async () => {
+  const files = session(
+    "ses_a",
+    ranIn("/home/ada/loom"),
+    "project/home-[redacted 1: user-name]-loom/storage/session",
+  );
+  const root = contentOf(await read(files));
+
+  const written = restoredFiles(
+    opencodeWriter({ generation: "tree" }).writeNative({ root, descendants: [] }),
+  );
+
+  expect([...written.keys()].sort()).toEqual(Object.keys(files).sort());
+});

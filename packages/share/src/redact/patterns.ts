@@ -233,6 +233,11 @@ const homes = [
     String.raw`(?:${begins}-|(?<=[/\\])--)${homeFolder}(?!(?:dir|directory|folder|page|path|url)(?![-\w/\\]))${wordPattern}`,
     "g",
   ),
+  // `project/home-ada-shop/storage`, as opencode kept each project's sessions once.
+  new RegExp(
+    String.raw`(?<=(?:^|[/\\])project[/\\])(?:home|Users)-${wordPattern}(?=(?:-${character}{0,200})?[/\\]storage(?![-\w]))`,
+    "g",
+  ),
   // `C--Users-ada-shop`, `--C--Users-ada-shop--`
   new RegExp(`${begins}(?:--)?[A-Za-z]--Users-${wordPattern}`, "g"),
   // `--home-ada-shop--`, but not the flag `--home-page` and not the variable `--home-page-width`.

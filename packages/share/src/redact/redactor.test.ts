@@ -412,6 +412,8 @@ describe("names of people", () => {
     ["--home-ada-shop--", `--home-${name}-shop--`],
     ["--Users-ada--", `--Users-${name}--`],
     ["sessions/--home-ada-my shop--/a.jsonl", `sessions/--home-${name}-my shop--/a.jsonl`],
+    ["project/home-ada-shop/storage/a.json", `project/home-${name}-shop/storage/a.json`],
+    ["/data/opencode/project/Users-ada/storage", `/data/opencode/project/Users-${name}/storage`],
     ["C--Users-ada-x", `C--Users-${name}-x`],
     ["--c--Users-ada-x--", `--c--Users-${name}-x--`],
   ])("are replaced in %j where that is asked for", (text, expected) => {
@@ -432,6 +434,7 @@ describe("names of people", () => {
     "java -home-dir /a -home-path=/b -home-page",
     "D:\\home\\site\\wwwroot and App\\home\\Controller",
     "-home-, --home--, -Users, C--users-guide",
+    "project/home-page/index.html, project/home-storage, project/home-x/storages, a-project/home-b/c",
     `/home/${name}/a`,
   ])("are not seen in %j", (text) => {
     expect(createRedactor({ userNames: true }).text(text)).toBe(text);
@@ -602,6 +605,7 @@ describe("whatever the text is", () => {
       " -home-a",
       " --home-a-",
       ",--home-a",
+      "/project/home-a",
       " --C--Users-",
       "PASS",
       " pass",
