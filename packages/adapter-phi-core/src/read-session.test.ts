@@ -481,6 +481,8 @@ it("leaves a second file of a session out, and says so", async () => {
   expect(reasons).toEqual(["a second file of session s, which s.json holds: not ingested"]);
   expect([said(alone), said(besideBroken)]).toEqual([["user: older"], ["user: older"]]);
   expect(said(await readAll(reader, "s.json"))).toEqual(["user: newer"]);
+  // It is another one once the first is gone, though it looks the same.
+  expect(events).toMatchObject([{ kind: "fault", mayPass: true }]);
 });
 
 it("reads a session whose id is too long to name a file", async () => {
