@@ -1,7 +1,7 @@
-import { contentOf, readAll, restoredFiles } from "@pond/adapter-testkit";
-import { recordsOf } from "@pond/canonical";
+import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
+import { partsOf, recordsOf } from "@pond/canonical";
 import { RecordCount } from "@pond/canonical/adapter";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
 import {
   createHome,
@@ -11,7 +11,7 @@ import {
   start,
   writeDatabase,
 } from "./home.test-kit.ts";
-import { toOpencode } from "./to-opencode.ts";
+import { opencodeWriter, toOpencode } from "./to-opencode.ts";
 
 const id = "ses_a";
 const path = { cwd: "/home/ada/loom", root: "/home/ada/loom" };
@@ -153,4 +153,48 @@ it("a session whose own file is broken worked where 2.x went on with it", async 
   expect(session).toMatchObject({ project: "/loom", parent_session_id: "ses_p" });
   expect(session.created_at).toBe(BigInt(start) * 1000n);
   expect(messages.map((each) => each.id)).toEqual([`${id}#info`, "msg_a1", "msg_z"]);
+});
+
+describe("a message whose file broke since it was stored", () => {
+  const session = { id, directory: "/home/ada/loom", time: { created: start, updated: start } };
+  const whole = { [own]: session, ...log };
+  const broken = {
+    ...whole,
+    [`storage/message/${id}/msg_a2.json`]: '{"id":"msg_a2',
+    "storage/part/msg_a2/prt_late.json": { type: "text", text: "come since" },
+  };
+
+  /** As it is stored: an ingest keeps a message that was there and cannot be read any more. */
+  async function lineage() {
+    const stored = contentOf(await readAll(fromOpencode(createHome(whole)), id));
+    const read = contentOf(await readAll(fromOpencode(createHome(broken)), id));
+    const parts = read.messages.filter((each) => each.id === "msg_a2#parts");
+    const root = { ...stored, messages: [...stored.messages, ...parts] };
+    return { root, descendants: [] };
+  }
+
+  it.each(["tree", "export"] as const)(
+    "is restored once, with what came since, into a session as %s",
+    async (generation) => {
+      const written = [...opencodeWriter({ generation }).writeNative(await lineage())];
+
+      expect(new Set(written.map(({ path }) => path)).size).toBe(written.length);
+      const texts = [...restoredFiles(written)].map(([at, bytes]): [string, string] => {
+        return [at, Buffer.from(bytes).toString()];
+      });
+      const reader = fromOpencode(createHome(Object.fromEntries(texts)));
+      const [found] = (await findSessions(reader)).sessions;
+      const { messages } = contentOf(await readAll(reader, found?.key ?? ""));
+      expect(messages.map((each) => each.id)).toEqual([`${id}#info`, "msg_a1", "msg_a2"]);
+      expect(messages.flatMap(partsOf)).toMatchObject([
+        ...[{ text: "of a1" }, { text: "of a2" }, { text: "come since" }],
+      ]);
+    },
+  );
+
+  it("is restored into a database", async () => {
+    const writer = opencodeWriter({ generation: "database" });
+
+    expect([...restoredFiles(writer.writeNative(await lineage())).keys()]).toHaveLength(1);
+  });
 });

@@ -109,7 +109,29 @@ function bareRecord({
   };
 }
 
+/** Each once: one that was stored before its record broke has the parts that were read since. */
 function* restoreAll(messages: readonly Message[]): Generator<RestoredMessage> {
   const orders = new KeyOrders();
-  for (const message of messages) yield restoreMessage(message, orders);
+  const whole = new Set(messages.filter((each) => !isCut(each)).map(({ id }) => String(id)));
+  const later = new Map<string, readonly Restored[]>();
+  for (const message of messages.filter(isCut)) {
+    const { record, parts } = restoreMessage(message, orders);
+    later.set(String(record["id"]), parts);
+  }
+  for (const message of messages) {
+    const restored = restoreMessage(message, orders);
+    if (isCut(message) && whole.has(String(restored.record["id"]))) continue;
+    const { parts } = restored;
+    const newer = isCut(message) ? undefined : later.get(message.id);
+    yield newer === undefined ? restored : { ...restored, parts: withNewer(parts, newer) };
+  }
+}
+
+function isCut(message: Message): boolean {
+  return sourceOf(message)["cut"] === true;
+}
+
+function withNewer(parts: readonly Restored[], newer: readonly Restored[]): readonly Restored[] {
+  const ids = new Set(newer.map(({ record }) => record["id"]));
+  return [...parts.filter(({ record: { id } }) => id === undefined || !ids.has(id)), ...newer];
 }
