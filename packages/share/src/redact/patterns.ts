@@ -60,7 +60,7 @@ const patterns: readonly Pattern[] = [
   {
     rule: "authorization",
     pattern:
-      /\bauthorization\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:(?:bearer|basic|token|apikey|digest|negotiate)\s{1,4})?(?<secret>[A-Za-z0-9._~+/=-]{12,})/gi,
+      /\bauthorization(?:\\{0,8}["'],\s{0,40}\\{0,8}["']value)?\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:(?:bearer|basic|token|apikey|digest|negotiate)\s{1,4})?(?<secret>[A-Za-z0-9._~+/=-]{12,})/gi,
     // `request.headers.authorization` is code.
     isSecret: (text) => isMixed(text) && !/^[a-z_$]+(?:\.[a-z_$]+)+$/i.test(text),
   },
@@ -72,12 +72,13 @@ const patterns: readonly Pattern[] = [
   {
     rule: "api-key-header",
     pattern:
-      /\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token)\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9._~+/=-]{12,})/gi,
+      /\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token)(?:\\{0,8}["'],\s{0,40}\\{0,8}["']value)?\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9._~+/=-]{12,})/gi,
     isSecret: hasDigit,
   },
   {
     rule: "cookie",
-    pattern: /\b(?:set-)?cookie\\{0,8}["']?\s{0,4}:\s{0,4}\\{0,8}["']?(?<secret>[^\r\n"'\\]+)/gi,
+    pattern:
+      /\b(?:set-)?cookie(?:\\{0,8}["'],\s{0,40}\\{0,8}["']value)?\\{0,8}["']?\s{0,4}:\s{0,4}\\{0,8}["']?(?<secret>[^\r\n"'\\]+)/gi,
     isSecret: (text) => /=[^;\s]{16}/.test(text) && hasDigit(text),
   },
   {
