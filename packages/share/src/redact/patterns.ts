@@ -119,6 +119,13 @@ const patterns: readonly Pattern[] = [
     isSecret: isTyped,
   },
   {
+    // The same without a space, where the command is one of `curl`: other programs have a `-u` too.
+    rule: "typed-password",
+    pattern:
+      /\bcurl[ \t](?:[^\n|;&]{0,300}?[ \t])?-u\\{0,8}["']?[A-Za-z0-9][^\s:"'\\/{]{0,127}:(?!\/)(?<secret>[^\s"'`\\]{6,256})/g,
+    isSecret: isTyped,
+  },
+  {
     rule: "typed-password",
     pattern: /\bsshpass\s{1,4}-p\s{0,4}\\{0,8}["']?(?<secret>[^\s"'`\\]{6,256})/g,
     isSecret: (text) => !isStandIn(text),
