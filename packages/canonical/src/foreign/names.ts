@@ -49,6 +49,8 @@ export function toolName(name: string): string {
 /** Hands out ids of tool calls that every client accepts, each once in a session. */
 export class CallIds {
   readonly #used: Set<string> = new Set();
+  /** The number of the name that was last given for an id: all before it are used. */
+  readonly #numbers: Map<string, number> = new Map();
 
   /** The name of a call in the copy; another one each time the same id comes. */
   next(id: string): string {
@@ -57,8 +59,10 @@ export class CallIds {
     // OpenAI's API takes 64 characters; a number may follow.
     const isLong = legal.length > 60;
     const plain = isLong ? `${legal.slice(0, 43)}-${derivedHex(id).slice(0, 16)}` : legal;
-    let unique = plain;
-    for (let number = 2; this.#used.has(unique); number++) unique = `${plain}-${number}`;
+    let number = this.#numbers.get(plain) ?? 1;
+    let unique = number === 1 ? plain : `${plain}-${number}`;
+    while (this.#used.has(unique)) unique = `${plain}-${++number}`;
+    this.#numbers.set(plain, number);
     this.#used.add(unique);
     return unique;
   }
