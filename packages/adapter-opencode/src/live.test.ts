@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contentOf, findSessions, readAll } from "@pond/adapter-testkit";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
 import {
   createHome,
@@ -90,6 +90,33 @@ describe("a database nobody has open", () => {
     expect(before).not.toEqual([]);
     expect(ids).toEqual(["ses_a#info", "msg_a1", "msg_a2"]);
     expect(stateOf(home)).toEqual(before);
+  });
+
+  it("is copied once for all sessions that are read of its log, and anew where that changed", async () => {
+    const [home, other] = [createHome(), createHome()];
+    const client = openDatabase(
+      join(other, "opencode.db"),
+      joined(rows, { session: [sessionRow("ses_b")] }, exchange("ses_b", 10, "b")),
+    );
+    const copyLog = (): void => {
+      for (const name of ["opencode.db", "opencode.db-wal"])
+        copyFileSync(join(other, name), join(home, name));
+    };
+    copyLog();
+    const first = await messageIds(home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv("TMPDIR", join(home, "no-folder-to-copy-to"));
+
+    const second = contentOf(await readAll(fromOpencode(home), "ses_b")).messages;
+
+    expect([first, second.map(({ id }) => id)]).toEqual([
+      ["ses_a#info", "msg_a1", "msg_a2"],
+      ["ses_b#info", "msg_b1", "msg_b2"],
+    ]);
+    vi.unstubAllEnvs();
+    client.exec("DELETE FROM message WHERE id = 'msg_a2'");
+    copyLog();
+    expect(await messageIds(home)).toEqual(["ses_a#info", "msg_a1"]);
   });
 
   it("is left with its log where the database itself was cut off", async () => {

@@ -38,14 +38,17 @@ export class Database {
   readonly #places: Map<string, string> = new Map();
   /** Set where SQLite was told that the file does not change. */
   readonly #frozen: string | undefined;
+  /** Set where it is a copy that is read: the state of which it is one. */
+  readonly #copied: string | undefined;
 
   /** @throws what SQLite or the file system gives where the file cannot be read. */
   constructor(file: string) {
     this.file = file;
     this.#target = realpathSync(file);
-    const { connection, frozen } = open(this.#target);
+    const { connection, frozen, copied } = open(this.#target);
     this.#connection = connection;
     this.#frozen = frozen;
+    this.#copied = copied;
     // No statement may be cut off by a lock that is held for a moment.
     connection.exec("PRAGMA busy_timeout = 5000");
   }
@@ -137,7 +140,9 @@ export class Database {
   }
 
   close(): void {
-    this.#connection.close();
+    const connection = this.#connection;
+    if (this.#copied === undefined) connection.close();
+    else keepCopy(this.#target, this.#copied, connection);
   }
 
   #expectFrozen(): void {
@@ -150,22 +155,26 @@ export class Database {
 /** How much is read before it is asked whether the file is still the same; length in characters. */
 const maxUnchecked = { rows: 100, length: 1 << 20 };
 
-type Opened = { readonly connection: DatabaseSync; readonly frozen?: string };
+type Opened = {
+  readonly connection: DatabaseSync;
+  readonly frozen?: string;
+  readonly copied?: string;
+};
 
 function open(file: string): Opened {
   const [log, index, journal] = ["-wal", "-shm", "-journal"].map((suffix) => `${file}${suffix}`);
   const frozen = markOf(file);
   // Opening a file that was removed just now fails here, and not by making one.
   if (frozen === undefined) statSync(file);
-  if (sizeOf(`${journal}`) > 0) return { connection: openCopy(file, ["-journal"]) };
+  if (sizeOf(`${journal}`) > 0) return openCopy(file, "-journal");
   const hasLog = sizeOf(`${log}`) >= 0;
   // SQLite would remove the log beside a file that is empty.
-  if (hasLog && sizeOf(file) === 0) return { connection: openCopy(file, ["-wal"]) };
+  if (hasLog && sizeOf(file) === 0) return openCopy(file, "-wal");
   if (hasLog && sizeOf(`${index}`) >= 0) {
     return { connection: openAt(file, "mode=ro&readonly_shm=1") };
   }
   // A log without its index: SQLite would make one.
-  if (hasLog && sizeOf(`${log}`) > 0) return { connection: openCopy(file, ["-wal"]) };
+  if (hasLog && sizeOf(`${log}`) > 0) return openCopy(file, "-wal");
   return { connection: openAt(file, "immutable=1"), ...(frozen && { frozen }) };
 }
 
@@ -177,29 +186,72 @@ function openAt(file: string, query: string): DatabaseSync {
 }
 
 /** Opens a copy in a folder that is gone as soon as SQLite has the files open. */
-function openCopy(file: string, suffixes: readonly string[]): DatabaseSync {
+function openCopy(file: string, suffix: string): Opened {
+  const known = takeCopy(file, markOf(file));
+  if (known) return known;
   const folder = mkdtempSync(join(tmpdir(), "pond-opencode-"));
   try {
     const copy = join(folder, basename(file));
-    for (let attempt = 1; ; attempt++) {
-      const before = markOf(file);
-      for (const suffix of ["", ...suffixes]) {
-        copyFileSync(`${file}${suffix}`, `${copy}${suffix}`, constants.COPYFILE_FICLONE);
-      }
-      if (markOf(file) === before) break;
-      if (attempt === maxCopies)
-        throw new DatabaseChanged(`${file} changes faster than it is read`);
-    }
+    const copied = copyTo(copy, file, suffix);
     const { DatabaseSync } = sqlite();
     const connection = new DatabaseSync(copy);
     connection.prepare("SELECT count(*) FROM sqlite_master").get();
-    return connection;
+    return { connection, copied };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** Copies a database and what lies beside it as they were at one moment, whose mark it gives. */
+function copyTo(copy: string, file: string, suffix: string): string {
+  for (let attempt = 1; attempt <= maxCopies; attempt++) {
+    const before = markOf(file);
+    for (const end of ["", suffix]) {
+      copyFileSync(`${file}${end}`, `${copy}${end}`, constants.COPYFILE_FICLONE);
+    }
+    if (before !== undefined && markOf(file) === before) return before;
+  }
+  throw new DatabaseChanged(`${file} changes faster than it is read`);
+}
+
 const maxCopies = 5;
+
+/** A copy that nobody reads now. It keeps no client from anything. */
+type Copy = {
+  readonly mark: string;
+  readonly connection: DatabaseSync;
+  readonly forgetting: NodeJS.Timeout;
+};
+
+/** By the database: who reads the next session would copy all of them anew. */
+const kept: Map<string, Copy> = new Map();
+
+function keepCopy(file: string, mark: string, connection: DatabaseSync): void {
+  forgetCopy(file);
+  if (connection.isTransaction) connection.exec("ROLLBACK");
+  const forgetting = setTimeout(() => forgetCopy(file), keptMs).unref();
+  kept.set(file, { mark, connection, forgetting });
+}
+
+/** The copy that is kept, where the database is as it was. */
+function takeCopy(file: string, mark: string | undefined): Opened | undefined {
+  const copy = kept.get(file);
+  if (copy === undefined || copy.mark !== mark) return undefined;
+  clearTimeout(copy.forgetting);
+  kept.delete(file);
+  return { connection: copy.connection, copied: copy.mark };
+}
+
+function forgetCopy(file: string): void {
+  const copy = kept.get(file);
+  if (copy === undefined) return;
+  clearTimeout(copy.forgetting);
+  kept.delete(file);
+  copy.connection.close();
+}
+
+/** Longer than a sync takes to store what it gathered of some sessions. */
+const keptMs = 10_000;
 
 /** Changes whenever the database or its log did; undefined where there is none. */
 function markOf(file: string): string | undefined {
