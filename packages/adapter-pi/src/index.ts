@@ -1,5 +1,6 @@
 export { fromOmp, fromPi } from "./from-pi.ts";
 export { ompHomes, piHomes } from "./homes.ts";
+export { ompMovedTo } from "./moved.ts";
 export { ompProblems, piProblems } from "./problems.ts";
 export type { PiOptions } from "./reader.ts";
 export { piRecords } from "./record-rules.ts";

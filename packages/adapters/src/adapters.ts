@@ -42,6 +42,7 @@ import {
   fromOmp,
   fromPi,
   ompHomes,
+  ompMovedTo,
   ompProblems,
   ompResume,
   ompTools,
@@ -113,6 +114,7 @@ export const adapters: readonly Adapter[] = [
     tools: ompTools,
     records: piRecords,
     problems: ompProblems,
+    movedTo: ompMovedTo,
     resume: ompResume,
   },
   {

@@ -195,6 +195,39 @@ describe("resume of a session whose log omp was told to keep elsewhere", () => {
   });
 });
 
+describe("resume in omp, which has named the folder of the project anew", () => {
+  const id = "01a70000-0000-7000-8000-000000000002";
+  const head = { type: "session", version: 3, id, timestamp: at, cwd: "/w/loom" };
+  const said = (id: string, parentId: string | null, content: string) => {
+    return { type: "message", id, parentId, timestamp: at, message: { role: "user", content } };
+  };
+
+  it.each([
+    ["gives it the new turns there", false],
+    ["leaves it there where somebody went on", true],
+  ])("%s", async (_, isGoneOn) => {
+    const path = `.pi/agent/sessions/--w-loom--/2026-11-20T09-00-00-000Z_${id}.jsonl`;
+    const log = here.write(path, lines(head, said("aaaaaaaa", null, "one")));
+    await here.pond("sync", "-q");
+    await resume(here, id, "--to", "omp");
+    const sessions = join(here.folder, ".omp/agent/sessions");
+    renameSync(join(sessions, "--w-loom--"), join(sessions, "-loom"));
+    const [name = ""] = globSync("*.jsonl", { cwd: join(sessions, "-loom") });
+    const copy = join(sessions, "-loom", name);
+    if (isGoneOn) appendFileSync(copy, lines(said("cccccccc", "aaaaaaaa", "three")));
+    const before = readFileSync(copy, "utf8");
+    appendFileSync(log, lines(said("bbbbbbbb", "aaaaaaaa", "two")));
+    await here.pond("sync", "pi", "-q");
+
+    const { written, outdated, files } = await resume(here, id, "--to", "omp");
+
+    expect([written, outdated, files]).toEqual([!isGoneOn, isGoneOn, [copy]]);
+    expect(globSync("**/*.jsonl", { cwd: sessions })).toEqual([join("-loom", name)]);
+    expect(readFileSync(copy, "utf8").includes("two")).toBe(!isGoneOn);
+    expect(readFileSync(copy, "utf8").startsWith(before)).toBe(true);
+  });
+});
+
 describe("resume of a session that Codex archived", () => {
   const id = "019e0000-0000-7000-8000-000000000070";
   const name = `rollout-2026-11-20T09-00-00-${id}.jsonl`;

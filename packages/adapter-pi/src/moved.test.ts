@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { ompMovedTo } from "./moved.ts";
+
+it.each([
+  ["its log", "sessions/--home-ada-loom--/t_a.jsonl", "sessions/-loom/t_a.jsonl"],
+  [
+    "that of a sub-agent",
+    "sessions/--home-ada-loom--/t_a/Ruler.jsonl",
+    "sessions/-loom/t_a/Ruler.jsonl",
+  ],
+  [
+    "one below the folder for temporary files",
+    "sessions/--tmp-loom--/t_d.jsonl",
+    "sessions/-tmp-loom/t_d.jsonl",
+  ],
+  ["that of the home itself", "sessions/--home-ada--/t_e.jsonl", "sessions/-/t_e.jsonl"],
+  ["nothing of another session", "sessions/--home-ada-loom--/t_b.jsonl", undefined],
+  [
+    "what lies beside a log that is where it was",
+    "sessions/--home-ada-quilt--/t_c/Ruler.jsonl",
+    undefined,
+  ],
+  ["a log in no folder of a project", "sessions/t_a.jsonl", undefined],
+  ["a blob", "blobs/t_a/t_a", undefined],
+])("finds in the folder that omp named anew %s", (_, path, moved) => {
+  const home = mkdtempSync(join(tmpdir(), "pond-omp-test-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  for (const log of [
+    "-loom/t_a.jsonl",
+    "--home-ada-quilt--/t_c.jsonl",
+    "-quilt/t_c.jsonl",
+    "-tmp-loom/t_d.jsonl",
+    "-/t_e.jsonl",
+  ]) {
+    mkdirSync(dirname(join(home, "sessions", log)), { recursive: true });
+    writeFileSync(join(home, "sessions", log), "");
+  }
+
+  expect(ompMovedTo(home, path)).toBe(moved);
+});
