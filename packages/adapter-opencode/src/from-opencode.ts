@@ -14,7 +14,7 @@ import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
 import { DatabaseChanged, isRefused } from "./stores/database.ts";
 import { exportedId, isLaterExport, measureExport, readExport } from "./stores/export-file.ts";
-import { listHome, measureSession, withSession } from "./stores/home.ts";
+import { type KnownPlaces, listHome, measureSession, withSession } from "./stores/home.ts";
 import { NotJson } from "./stores/json-file.ts";
 import { type Exported, ofOtherSessions } from "./stores/same-id.ts";
 import { treeSession } from "./stores/tree-layout.ts";
@@ -34,12 +34,13 @@ const defaults = { now: (): Date => new Date() };
  */
 export function fromOpencode(path: string, options: OpencodeOptions = {}): Reader {
   const { now } = { ...defaults, ...options };
+  const places: KnownPlaces = new Map();
   return {
     origin,
 
     async *sessions(signal): AsyncIterable<SourceSession | FaultEvent> {
       try {
-        for (const session of list(rootOf(path))) {
+        for (const session of list(rootOf(path), places)) {
           signal?.throwIfAborted();
           yield session;
         }
@@ -54,7 +55,7 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
         const root = rootOf(path);
         const place = placeOf(root, key);
         if (place?.kind === "export") return measureExport(join(root.folder, key)).fingerprint;
-        return place && measureSession(place.home, idOf(place, key))?.fingerprint;
+        return place && measureSession(place.home, idOf(place, key), places)?.fingerprint;
       } catch (error) {
         if (isGone(error)) return undefined;
         throw error;
@@ -64,7 +65,7 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
     async *read(key, signal, count): AsyncIterable<ReadEvent> {
       let told = 0;
       try {
-        for (const event of readKey(rootOf(path), key, now().getTime(), count)) {
+        for (const event of readKey(rootOf(path), key, places, now().getTime(), count)) {
           signal?.throwIfAborted();
           told += recordsOf(event);
           yield event;
@@ -82,7 +83,7 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
   };
 }
 
-function* list(root: Root): Generator<SourceSession | FaultEvent> {
+function* list(root: Root, places: KnownPlaces): Generator<SourceSession | FaultEvent> {
   const known: Known[] = [];
   const exports: string[] = [];
   const only = root.only === undefined ? undefined : treeSession(root.only)?.id;
@@ -95,7 +96,7 @@ function* list(root: Root): Generator<SourceSession | FaultEvent> {
       known.push({ prefix, ids });
       // One that cannot be read hides no other, and no export.
       try {
-        for (const session of listHome(found.home)) {
+        for (const session of listHome(found.home, places)) {
           if (session.kind === "source") ids.add(session.key.slice(prefix.length));
           if (only === undefined || session.kind === "fault" || session.key === only) yield session;
         }
@@ -146,6 +147,7 @@ function* listExport(root: Root, path: string): Generator<SourceSession | FaultE
 function* readKey(
   root: Root,
   key: string,
+  places: KnownPlaces,
   nowMs: number,
   count: RecordCount | undefined,
 ): Generator<ReadEvent> {
@@ -155,7 +157,7 @@ function* readKey(
     yield* readSession(readExport(join(root.folder, key), key), nowMs, count);
   } else {
     const id = idOf(place, key);
-    yield* withSession(place.home, id, (session) =>
+    yield* withSession(place.home, id, places, (session) =>
       session ? readSession(session, nowMs, count) : [fault(key, "no such session")],
     );
   }

@@ -61,7 +61,9 @@ function messagesIn(folder: string, id: string): Map<string, ReadonlySet<string>
     const hasTree = found.home.hasTree && databases.length === 0;
     const home = { ...found.home, databases, hasTree };
     try {
-      const [there] = withSession(home, id, (session) => [session && partsOfAll(session)]);
+      const [there] = withSession(home, id, new Map(), (session) => [
+        session && partsOfAll(session),
+      ]);
       return there;
     } catch (error) {
       throw isRefused(error) ? failure(join(folder, ...databases), error).fault : error;

@@ -1,9 +1,17 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, {
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
 import { recordsOf } from "@pond/canonical";
 import { RecordCount, type SessionContent, sourceOf } from "@pond/canonical/adapter";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
 import {
   createHome,
@@ -1073,3 +1081,49 @@ async function textsOf(home: string, key = id): Promise<readonly string[]> {
     return `${message.id} ${texts.join("")}`;
   });
 }
+
+it("looks for a session of a tree where it was when they were listed", async () => {
+  const home = createHome(
+    Object.fromEntries(
+      ["one", "two", "three"].map((name) => [
+        `storage/session/p-${name}/ses_${name}.json`,
+        { id: `ses_${name}`, directory: "/home/ada/loom", time: { created: start } },
+      ]),
+    ),
+  );
+  const reader = fromOpencode(home);
+  await findSessions(reader);
+  const looks = vi.spyOn(fs, "existsSync");
+  syncBuiltinESMExports();
+
+  for (const name of ["one", "two", "three"]) await readAll(reader, `ses_${name}`);
+
+  const paths = looks.mock.calls.map(([path]) => String(path));
+  looks.mockRestore();
+  syncBuiltinESMExports();
+  const folder = join(home, "storage/session");
+  expect(paths.filter((path) => path.startsWith(`${folder}/`)).sort()).toEqual([
+    join(folder, "p-one/ses_one.json"),
+    join(folder, "p-three/ses_three.json"),
+    join(folder, "p-two/ses_two.json"),
+  ]);
+});
+
+it("finds a session of a tree that was moved since they were listed, and one that came", async () => {
+  const home = createHome(tree);
+  const reader = fromOpencode(home);
+  await findSessions(reader);
+  const folder = join(home, "storage/session");
+  renameSync(join(folder, "4f2a9c"), join(folder, "5e1b3d"));
+  const other = { ...info, id: "ses_new", directory: "/home/ada/quilt" };
+  writeFileSync(join(folder, "5e1b3d/ses_new.json"), JSON.stringify(other));
+
+  const [moved, come] = [await readAll(reader, id), await readAll(reader, "ses_new")];
+
+  expect(contentOf(moved).messages.map((each) => each.id)).toEqual([
+    "ses_a#info",
+    "msg_a1",
+    "msg_a2",
+  ]);
+  expect(contentOf(come).session.project).toBe("/home/ada/quilt");
+});

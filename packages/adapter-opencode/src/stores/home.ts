@@ -30,6 +30,7 @@ import {
   listTree,
   orphans,
   sidesOfDatabase,
+  type TreePlaces,
   type TreeSession,
 } from "./tree-layout.ts";
 
@@ -51,11 +52,15 @@ type Stand = {
 };
 type Rows = { readonly database: Database; readonly summary: Summary };
 
-const noTree = { sessions: new Map<string, TreeSession>(), faults: [] };
+const noTree = { sessions: new Map<string, TreeSession>(), places: new Map(), faults: [] };
+
+/** Where the sessions of trees were when a reader listed them last, by the folder of the client. */
+export type KnownPlaces = Map<string, TreePlaces>;
 
 /** Every session of the folder, once, and faults for what belongs to none. */
-export function* listHome(home: Home): Generator<SourceSession | FaultEvent> {
-  const { sessions: tree, faults } = home.hasTree ? listTree(home.folder) : noTree;
+export function* listHome(home: Home, known: KnownPlaces): Generator<SourceSession | FaultEvent> {
+  const { sessions: tree, places, faults } = home.hasTree ? listTree(home.folder) : noTree;
+  known.set(home.folder, places);
   const { databases, failed } = openReadable(home.folder, home.databases);
   try {
     for (const { file, error } of failed) yield failure(file, error);
@@ -104,10 +109,10 @@ function isKey(id: string): boolean {
 }
 
 /** What one session is now; undefined where it is gone. */
-export function measureSession(home: Home, id: string): Measured | undefined {
+export function measureSession(home: Home, id: string, known: KnownPlaces): Measured | undefined {
   const { databases, failed } = openReadable(home.folder, home.databases);
   try {
-    const stand = findStand(home, id, databases, failed);
+    const stand = findStand(home, id, known, databases, failed);
     return isNowhere(stand) ? undefined : measure(home, id, stand);
   } finally {
     for (const database of databases) database.close();
@@ -122,12 +127,13 @@ export function measureSession(home: Home, id: string): Measured | undefined {
 export function* withSession<T>(
   home: Home,
   id: string,
+  known: KnownPlaces,
   run: (session: StoredSession | undefined) => Iterable<T>,
 ): Generator<T> {
   const { databases, failed } = openReadable(home.folder, home.databases);
   try {
     for (const database of databases) database.freeze();
-    const stand = findStand(home, id, databases, failed);
+    const stand = findStand(home, id, known, databases, failed);
     const found = open(home, id, stand);
     const beside = found ? otherHalf(home, id, found) : [];
     yield* run(found && { ...found, faults: [...(found.faults ?? []), ...beside] });
@@ -217,15 +223,28 @@ function measure(home: Home, id: string, { tree, first, second }: Stand): Measur
 function findStand(
   home: Home,
   id: string,
+  known: KnownPlaces,
   databases: readonly Database[],
   failed: readonly Failed[],
 ): Stand {
   const listed = databases.map((database) => listOne(database, id));
-  const stand = standOf(id, home.hasTree ? findInTree(home.folder, id) : undefined, listed);
+  const isInRows = listed.some((each) => idsOf(each).length > 0);
+  const stand = standOf(id, treeOf(home, id, known.get(home.folder), isInRows), listed);
   const errors = listed.flatMap(({ first, second }) => [first.error, second.error]);
   const unread = failed[0]?.error ?? errors.find((error) => error !== undefined);
   if (unread && isNowhere(stand)) throw unread;
   return stand;
+}
+
+/** What the trees have of a session; one of a database is not searched for that was in none of them. */
+function treeOf(
+  home: Home,
+  id: string,
+  places: TreePlaces | undefined,
+  isInRows: boolean,
+): TreeSession | undefined {
+  if (!home.hasTree || (isInRows && places?.has(id) === false)) return undefined;
+  return findInTree(home.folder, id, places);
 }
 
 /**

@@ -51,25 +51,30 @@ export function sidesOfDatabase(id: string): Readonly<Record<string, string>> {
   return { session_diff: `storage/session_diff/${id}.json` };
 }
 
+/** Where each session of the trees in a folder has its own file, by its id. */
+export type TreePlaces = ReadonlyMap<string, readonly TreeSession[]>;
+
 /**
  * Every session of the trees in a folder, and a fault for each place of one that is not read. What
  * the tree of 2025 had was copied to the newer one and is not told of.
  */
 export function listTree(home: string): {
   readonly sessions: ReadonlyMap<string, TreeSession>;
+  readonly places: TreePlaces;
   readonly faults: readonly FaultEvent[];
 } {
   const sessions = new Map<string, TreeSession>();
   const faults: FaultEvent[] = [];
-  for (const [id, places] of Map.groupBy(treeSessions(home), ({ id }) => id)) {
-    const read = newestOf(home, places);
+  const places: TreePlaces = Map.groupBy(treeSessions(home), ({ id }) => id);
+  for (const [id, own] of places) {
+    const read = newestOf(home, own);
     if (read) sessions.set(id, read);
-    for (const { path } of places) {
+    for (const { path } of own) {
       if (path === read?.path || path.startsWith("project/")) continue;
       faults.push(fault(join(home, path), `read from ${read?.path} and not from here`));
     }
   }
-  return { sessions, faults };
+  return { sessions, places, faults };
 }
 
 /** Folders of sessions that are links out of the client's folder. */
@@ -130,8 +135,19 @@ function listed(home: string, path: string): Listed {
   }
 }
 
-/** The session of this id; undefined where the trees hold none. */
-export function findInTree(home: string, id: string): TreeSession | undefined {
+/**
+ * The session of this id; undefined where the trees hold none.
+ *
+ * @param listed - Where sessions were when they were listed: to look into the folder of each project
+ *   for each of them costs more than to read them.
+ */
+export function findInTree(
+  home: string,
+  id: string,
+  listed: TreePlaces | undefined,
+): TreeSession | undefined {
+  const known = listed?.get(id);
+  if (known?.every(({ path }) => existsSync(join(home, path)))) return newestOf(home, known);
   const places = sessionFolders(home)
     .map((folder) => `${folder}/${id}.json`)
     .filter((path) => existsSync(join(home, path)))
