@@ -4,6 +4,7 @@ import { childrenOf } from "../read/ancestry.ts";
 import type { SessionStore } from "../session-store.ts";
 import { type LineageOptions, loadLineage, Portions } from "./lineage.ts";
 
+/** @inline */
 type Which = Omit<LineageOptions, "onDamaged">;
 
 const lookedAtAtOnce = 100;
