@@ -118,35 +118,42 @@ const mostAtOnce = 100;
 /** Until it is known how large they are. */
 const firstAtOnce = 8;
 // While they are read all rows of these are held, beside what was made of them.
-const bytesAtOnce = 2 * 1024 * 1024;
-/** Of sessions larger than those before them: then fewer are read. */
-const bytesAtMost = 4 * bytesAtOnce;
+const bytesAtOnce = 4 * 1024 * 1024;
 
 /** Whole sessions, so many at a time as are not too much. */
 export class Portions {
   readonly #store: Store;
   readonly #at: At;
   readonly #onDamaged: LineageOptions["onDamaged"];
+  readonly #bytes: number;
   #count = firstAtOnce;
 
-  constructor(store: Store, at: At, onDamaged: LineageOptions["onDamaged"]) {
+  /** @param bytes - About how many are read at a time; where they become four times as many, fewer. */
+  constructor(
+    store: Store,
+    at: At,
+    onDamaged: LineageOptions["onDamaged"],
+    bytes: number = bytesAtOnce,
+  ) {
     this.#store = store;
     this.#at = at;
     this.#onDamaged = onDamaged;
+    this.#bytes = bytes;
   }
 
   /** The first of these sessions, at least one. @throws {SessionNotFoundError} */
   async read(ids: readonly string[]): Promise<SessionContent[]> {
     for (;;) {
       const some = ids.slice(0, this.#count);
-      const budget = new ReadBudget(some.length > 1 ? bytesAtMost : undefined);
+      const budget = new ReadBudget(some.length > 1 ? 4 * this.#bytes : undefined);
       try {
         return await loadContents(this.#store, some, this.#at, budget, this.#onDamaged);
       } catch (error) {
         if (!(error instanceof OverBudgetError)) throw error;
       } finally {
-        const fitting = Math.floor((bytesAtOnce / budget.spent) * some.length);
-        this.#count = Math.max(1, Math.min(mostAtOnce, fitting));
+        const fitting = Math.floor((this.#bytes / budget.spent) * some.length);
+        // A small one among large ones says nothing of those that come.
+        this.#count = Math.max(1, Math.min(mostAtOnce, fitting, 4 * some.length));
       }
     }
   }

@@ -8,6 +8,8 @@ import { type LineageOptions, loadLineage, Portions } from "./lineage.ts";
 type Which = Omit<LineageOptions, "onDamaged">;
 
 const lookedAtAtOnce = 100;
+// What is read ahead is held until it is taken, and of large sessions nothing is gained.
+const bytesAhead = 512 * 1024;
 
 /**
  * The lineages of sessions that are restored one after the other. Those with nothing below them are
@@ -33,7 +35,8 @@ export class LineagesAhead {
     this.#which = which;
     this.#places = new Map(ids.map((id, place) => [id, place]));
     const onDamaged = (id: SessionId): void => void this.#damaged.add(id);
-    this.#portions = new Portions(sessions.store, which.at ?? "last", onDamaged);
+    const { at = "last" } = which;
+    this.#portions = new Portions(sessions.store, at, onDamaged, bytesAhead);
   }
 
   /** As {@link loadLineage} gives it. @throws what that throws. */
