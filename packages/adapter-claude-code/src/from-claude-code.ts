@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
-import { AgentParents } from "./agent-parents.ts";
+import { AgentParents, parentState } from "./agent-parents.ts";
 import { Directories } from "./directories.ts";
 import { discover, filesOf, type SessionFiles } from "./discover.ts";
 import { type Root, rootOf } from "./layout.ts";
@@ -31,6 +31,7 @@ export function fromClaudeCode(path: string, options: ClaudeCodeOptions = {}): R
       },
       filesOf: (key) => filesOf(projects, key),
       measure: ({ file, sidecars }) => measureFiles(file, sidecars),
+      parentState: ({ file }) => parentState(file),
       read: (files, signal, count) =>
         readSession({ projects, directories, agentParents }, files, { ...options, signal, count }),
     };

@@ -9,7 +9,7 @@ import {
   type SourceRecord,
   sessionEvent,
 } from "@pond/canonical/adapter";
-import type { AgentParents } from "./agent-parents.ts";
+import type { AgentParent, AgentParents } from "./agent-parents.ts";
 import type { Directories } from "./directories.ts";
 import type { SessionFiles, SidecarFile } from "./discover.ts";
 import { fault } from "./faults.ts";
@@ -138,7 +138,8 @@ async function openReading(
     (head.createdAt && (await directories.of(files.key, options)));
   if (head.createdAt === undefined || project === undefined) return undefined;
 
-  const place = placeOf(files, head, agentParents);
+  const starter = starterOf(files, agentParents);
+  const place = placeOf(files, head, starter);
   const agentOf = place.string("parent");
   const parentSessionId = agentOf ?? forkParent(files, head);
   const isCutLost =
@@ -152,7 +153,7 @@ async function openReading(
     sourceAgent: origin,
     createdAt: head.createdAt,
     project,
-    unresolved: isCutLost ? "cut_point" : undefined,
+    unresolved: starter.isGone ? "parent" : isCutLost ? "cut_point" : undefined,
     source: {
       path: place.requireString("path"),
       // A cut-point makes no fork of what has the history of what started it, and a fork may lack one.
@@ -177,32 +178,34 @@ function mainFile(projects: string, key: string): string | undefined {
 }
 
 /** What the place of a file says about its session, as a record to extract from. */
-function placeOf(files: SessionFiles, head: Head, agentParents: AgentParents): SourceRecord {
+function placeOf(files: SessionFiles, head: Head, { log }: AgentParent): SourceRecord {
   const path = sessionPath(files.key);
   const name = path?.name ?? files.key;
   // Beside its main session an agent's file does not tell whose it is: its records do.
   const root = path?.isOldAgent ? head.recordedId : path?.root;
   const place = name.startsWith(`${agentsFolder}/`) ? name : `${agentsFolder}/${name}`;
   const id = path?.isOldAgent && root !== undefined ? `${root}/${place}` : name;
-  const agent = root === undefined ? undefined : parentAgent(files, root, id, agentParents);
+  const agent =
+    root !== undefined && log ? agentId(log, { file: files.file, root, id }) : undefined;
   const parent = agent ?? root;
   const at = { adapter: origin, uri: files.file, record: "path" };
   return openRecord(at, { id, path: files.key, ...(parent !== undefined && { parent }) });
 }
 
 /** The agent that started this one, where its descriptor names one. */
-function parentAgent(
-  { file, sidecars }: SessionFiles,
-  root: string,
-  own: string,
-  agentParents: AgentParents,
-): string | undefined {
+function starterOf({ file, sidecars }: SessionFiles, agentParents: AgentParents): AgentParent {
   const hasDescriptor = sidecars.some(({ path }) => path.endsWith(agentSuffix));
-  const parent = hasDescriptor ? agentParents.of(file) : undefined;
-  if (parent === undefined) return undefined;
-  const isBeside = dirname(parent) === dirname(file);
-  const folder = isBeside ? posix.dirname(own) : `${root}/${agentsFolder}`;
-  return `${folder}/${basename(parent, sessionSuffix)}`;
+  return hasDescriptor ? agentParents.of(file) : { isGone: false };
+}
+
+/** The id of the session of an agent, by one that it started. */
+function agentId(
+  log: string,
+  { file, root, id }: { readonly file: string; readonly root: string; readonly id: string },
+): string {
+  const isBeside = dirname(log) === dirname(file);
+  const folder = isBeside ? posix.dirname(id) : `${root}/${agentsFolder}`;
+  return `${folder}/${basename(log, sessionSuffix)}`;
 }
 
 /** The session a main one was forked from. One that names itself would descend from itself. */

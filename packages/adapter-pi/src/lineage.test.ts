@@ -235,3 +235,45 @@ it("restores nested sub-agents where they lay, also where a restore begins with 
     nested.map((path) => `${project}/${stem}/${path}`).sort(),
   );
 });
+
+it("tells where a fork was cut once its origin is there as far as that", async () => {
+  const began = { timestamp: "2026-03-16T09:00:00.000Z" };
+  const origin = [header("root"), ...copied, say("a3", "a2")];
+  const file = `${project}/${logName("root")}`;
+  const key = `${project}/${logName("fork")}`;
+  home.put(key, [header("fork", { parentSession: "root", ...began }), ...copied, own]);
+  const reader = fromOmp(home.path);
+  const states: unknown[] = [];
+  const told: unknown[] = [];
+  for (const length of [0, 2, 3, 3]) {
+    if (length > 0) home.put(file, origin.slice(0, length));
+    await findSessions(reader);
+    states.push(await reader.parentState?.(key));
+    const [event] = await readAll(reader, key);
+    if (event?.kind !== "session") continue;
+    told.push([event.unresolved, event.session.parent_message_id]);
+  }
+
+  expect(told).toEqual([
+    ["cut_point", undefined],
+    ["cut_point", "a1"],
+    [undefined, "a2"],
+    [undefined, "a2"],
+  ]);
+  expect(new Set(states.slice(0, 3)).size).toBe(3);
+});
+
+it("tells who started an agent once that one's log is there", async () => {
+  put("root", copied);
+  const key = `${project}/${stem}/Lost.Child.jsonl`;
+  home.put(key, [header("child")]);
+  const reader = fromOmp(home.path);
+  const before = await reader.parentState?.(key);
+  put("root", [...copied, say("a3", "a2")]);
+  expect(await reader.parentState?.(key)).toBe(before);
+
+  home.put(`${project}/${stem}/Lost.jsonl`, [header("lost")]);
+
+  expect(await reader.parentState?.(key)).not.toBe(before);
+  expect(contentOf(await readAll(reader, key)).session.parent_session_id).toBe("lost");
+});

@@ -1,7 +1,9 @@
+import { statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { recordsOf, type SessionEvent } from "@pond/canonical";
+import { recordsOf, type SessionEvent, stringifyJson } from "@pond/canonical";
 import {
   type Extracted,
+  fileMark,
   isSystemError,
   openRecord,
   type SourceRecord,
@@ -13,6 +15,7 @@ import { isPath, type Logs, lastStep } from "./find-log.ts";
 import { type Head, type LogOptions, readHead, readLog } from "./head.ts";
 import { importedSession } from "./imported.ts";
 import { idInName, logSuffix, stemOf } from "./layout.ts";
+import { headerOf } from "./log-start.ts";
 import { isBreak, type OriginEntries } from "./origin-entries.ts";
 
 /** What a session descends from. */
@@ -65,7 +68,7 @@ export async function descentOf(files: SessionFiles, head: Head, place: Source):
   if (parent === undefined) return {};
   const { cutPoint, unresolved } = await lastCopied(file, head, { log, source }, place);
   if (!isAgent) return { parent, cutPoint, relation: "fork", unresolved };
-  if (cutPoint) return { parent, cutPoint, relation: "agent" };
+  if (cutPoint) return { parent, cutPoint, relation: "agent", unresolved };
   return { ...above, relation: "agent", unresolved: unresolved ? "parent" : above.unresolved };
 }
 
@@ -75,6 +78,25 @@ function originOf(header: SourceRecord): string | undefined {
   const origin = header.peek("parentSession") ?? header.peek("branchedFrom");
   const isUsable = typeof origin === "string" && origin !== "" && origin.isWellFormed();
   return isUsable && origin !== header.peek("id") ? origin : undefined;
+}
+
+/**
+ * What {@link descentOf} looks up beside a log: which logs are there of those that may have started
+ * it, and the state of the one it was cut from.
+ */
+export function parentState({ file, owner }: SessionFiles, logs: Logs): string {
+  const { parentSession, branchedFrom, id } = headerOf(file) ?? {};
+  const origin = parentSession ?? branchedFrom;
+  const isNamed = typeof origin === "string" && origin !== "" && origin !== id;
+  const source = isNamed ? logs.find(file, origin) : undefined;
+  const stats = source && statSync(source, { bigint: true, throwIfNoEntry: false });
+  const agents = owner ? ownersOf(owner.path).map((path) => join(owner.folder, path)) : [];
+  const above = owner ? [...agents, `${owner.folder}${logSuffix}`] : [];
+  const ids = above.map((place) => {
+    const log = logs.at(place);
+    return (log && headerOf(log)?.["id"]) ?? null;
+  });
+  return stringifyJson([...ids, stats ? fileMark(stats) : null]);
 }
 
 /** The id of a session whose log is gone: that in the name of the log, or the one given. */
@@ -177,10 +199,13 @@ async function lastCopied(
       const { record } = event;
       if (isAside(record)) continue;
       // What is damaged in the origin was copied where it is older than the fork.
-      const isCopied = known.has(record.peek("id")) || (!isWhole && timeOf(record) < began);
+      const isOlder = timeOf(record) < began;
+      const isCopied = known.has(record.peek("id")) || (!isWhole && isOlder);
       if (!isCopied) {
         const isNamed = isDamaged && known.has(record.peek("parentId"));
-        return { cutPoint: (isNamed && record.id("parentId")) || last };
+        const cutPoint = (isNamed && record.id("parentId")) || last;
+        // It was copied: its origin is not written, or not brought here, as far as that.
+        return { cutPoint, unresolved: isOlder ? "cut_point" : undefined };
       }
       last = record.id("id") ?? last;
       isDamaged = false;

@@ -8,6 +8,7 @@ import { Discovery, type SessionFiles } from "./discover.ts";
 import { Logs } from "./find-log.ts";
 import { ompAgents, ompLogs } from "./homes.ts";
 import { agentBeside, logSuffix, type Root, rootOf } from "./layout.ts";
+import { parentState } from "./lineage.ts";
 import { realOf } from "./noted-logs.ts";
 import { OriginEntries } from "./origin-entries.ts";
 import { readSession } from "./read-session.ts";
@@ -52,6 +53,7 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
       },
       filesOf: (key) => discovery.filesOf(key),
       measure: ({ file, sidecars }) => measureFiles(file, sidecars),
+      parentState: (files) => parentState(files, logs),
       read: (files, signal, count) =>
         readSession(files, {
           logs,

@@ -1,5 +1,5 @@
 import type { FaultEvent } from "@pond/canonical";
-import type { SourceSession } from "@pond/canonical/adapter";
+import type { Reader, SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import { type Fault, faultFromThrown, maxFaultsPerSession, toFault } from "./fault.ts";
 import type { AdapterReport } from "./report.ts";
@@ -74,7 +74,10 @@ export async function listChanges(
     report.sessions.seen += 1;
     const { key, bytes } = found;
     const before = seen.get(key);
-    const isChanged = before === undefined || isDue(before, found, options.nowMs);
+    const isChanged =
+      before === undefined ||
+      isDue(before, found, options.nowMs) ||
+      (await isParentTold(before, key, source));
     if (isChanged || options.isVerifying) changed.push({ key, bytes, isDue: isChanged });
     else countAsBefore(before, report, options.isPreview);
     options.onListed?.(keys.size);
@@ -106,6 +109,24 @@ export async function* listOf(
 function isDue(before: SeenSession, found: SourceSession, nowMs: number): boolean {
   if (before.fingerprint !== found.fingerprint) return true;
   return before.pendingSinceMs !== undefined && nowMs - before.pendingSinceMs >= settleAfterMs;
+}
+
+/** True where more may be told by now of what a session descends from. */
+async function isParentTold(
+  { parentState }: SeenSession,
+  key: string,
+  { reader }: Source,
+): Promise<boolean> {
+  return parentState !== undefined && (await parentStateOf(reader, key)) !== parentState;
+}
+
+/** What a reader throws here it throws where it reads, too, which tells of it. */
+export async function parentStateOf(reader: Reader, key: string): Promise<string | undefined> {
+  try {
+    return await reader.parentState?.(key);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Counts for a preview a session that the next sync reads, be it to verify what did not change. */

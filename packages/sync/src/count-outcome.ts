@@ -14,6 +14,8 @@ export type SessionRead = {
   readonly location: string;
   readonly adapter: string;
   readonly fingerprint: string;
+  /** Of what tells where it descends from. */
+  readonly parentState: string | undefined;
   /** Its size, as it was listed. */
   readonly bytes: number;
   /** What was remembered of it. */
@@ -31,7 +33,7 @@ export function countOutcome(
   read: SessionRead,
   nowMs: number,
 ): SeenSession {
-  const { location, adapter, fingerprint, notes, before } = read;
+  const { location, adapter, fingerprint, parentState, notes, before } = read;
   const { error } = outcome;
   const faults = [...notes.faults];
   if (error) faults.push({ adapter, location, code: error.code, message: error.message });
@@ -79,6 +81,7 @@ export function countOutcome(
     ...(agreedAt !== undefined && { agreedAt }),
     ...(hasFailed && { hasFailed }),
     ...(notes.pending > 0 && { pendingSinceMs: nowMs }),
+    ...(notes.isUnresolved && parentState !== undefined && { parentState }),
     ...(hasFaults && { faults }),
     ...(isLeftover && { isLeftover }),
     ...(!isLeftover && notes.leftovers > 0 && { leftovers: notes.leftovers }),

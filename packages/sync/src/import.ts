@@ -8,7 +8,7 @@ import {
   type IngestOutcome,
   type SessionStore,
 } from "@pond/sessions";
-import { type Change, countDue } from "./changes.ts";
+import { type Change, countDue, parentStateOf } from "./changes.ts";
 import { countOutcome } from "./count-outcome.ts";
 import type { Source } from "./discover.ts";
 import { failAfter } from "./errors.ts";
@@ -183,11 +183,14 @@ async function importSession(
     tracker.finish(adapter, bytes);
     return;
   }
+  const parentState = await parentStateOf(reader, key);
   const before = seen.get(key);
   const notes = emptyNotes();
   const count = new RecordCount();
   const location = `${path}: ${key}`;
-  const read = { location, adapter, fingerprint, bytes, before, notes, count, isVerifying };
+  const read = {
+    ...{ location, adapter, fingerprint, parentState, bytes, before, notes, count, isVerifying },
+  };
   const reading = { key, before, notes };
   const onMessage = (): void => tracker.message(adapter);
   await ingest.session(observeRead(reader, key, { notes, count, onMessage, signal }), {

@@ -18,6 +18,8 @@ export type ReadNotes = {
   leftovers: number;
   /** Something failed that may work next time though the file stays the same. */
   isWorthRetrying: boolean;
+  /** Where it descends from could not be looked up wholly. */
+  isUnresolved: boolean;
   /** How many source records the faults cost, and how many wait. */
   faultedRecords: number;
   pendingRecords: number;
@@ -36,6 +38,7 @@ export function emptyNotes(): ReadNotes {
     omittedFaults: 0,
     leftovers: 0,
     isWorthRetrying: false,
+    isUnresolved: false,
     faultedRecords: 0,
     pendingRecords: 0,
     isBrokenOff: false,
@@ -154,6 +157,7 @@ function note(event: ReadEvent, notes: ReadNotes): void {
       notes.size += sizeOf(event.part);
       return;
     case "session":
+      if (event.unresolved !== undefined) notes.isUnresolved = true;
       return;
   }
 }

@@ -30,6 +30,8 @@ export type SeenSession = {
   readonly hasFailed?: boolean;
   /** When it was read, in milliseconds, where records were left for later. */
   readonly pendingSinceMs?: number;
+  /** Of what should have told where it descends from, as it was then; only where not all was told. */
+  readonly parentState?: string;
   readonly faults?: readonly Fault[];
   /** Nobody has to do something about the faults, and a sync has told of them. */
   readonly isLeftover?: boolean;

@@ -30,6 +30,12 @@ export interface Reader {
   /** The fingerprint now; undefined where the session is gone. */
   fingerprint(key: string): Promise<string | undefined>;
   /**
+   * The state of what tells where a session descends from, other sessions' logs among it: differs
+   * whenever what is `unresolved` of it may be told now. Cheap, and asked only where something was.
+   * Left out by a reader whose sessions say all of it themselves.
+   */
+  parentState?(key: string): Promise<string | undefined>;
+  /**
    * The events of one session. Faults are yielded, not thrown: one bad record costs one record.
    *
    * @param count - Told of every record as it is taken from the source, where the reader counts.

@@ -22,6 +22,8 @@ export type FileSource<Files extends FoundFiles> = {
   readonly filesOf: (key: string) => Files | undefined;
   /** The state of a session's files, without reading them; undefined where they are gone. */
   readonly measure: (files: Files) => Pick<SourceSession, "fingerprint" | "bytes"> | undefined;
+  /** The state of what tells where a session descends from, beside its own files. */
+  readonly parentState?: (files: Files) => string;
   /** The events of a session. What it throws of the file system is a fault of the file. */
   readonly read: (
     files: Files,
@@ -87,6 +89,17 @@ export function fileReader<Files extends FoundFiles>(
         return files && measure(files)?.fingerprint;
       } catch (error) {
         if (isGone(error)) return undefined;
+        throw error;
+      }
+    },
+
+    async parentState(key) {
+      try {
+        const { filesOf, parentState } = source();
+        const files = parentState && filesOf(key);
+        return files && parentState(files);
+      } catch (error) {
+        if (isSystemError(error)) return undefined;
         throw error;
       }
     },
