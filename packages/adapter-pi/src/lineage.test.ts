@@ -277,3 +277,25 @@ it("tells who started an agent once that one's log is there", async () => {
   expect(await reader.parentState?.(key)).not.toBe(before);
   expect(contentOf(await readAll(reader, key)).session.parent_session_id).toBe("lost");
 });
+
+it("restores the log of an agent and that of one that had its name before beside it", async () => {
+  const path = `${project}/${stem}/Scout.jsonl`;
+  put("root", copied);
+  home.put(path, [header("before"), say("b1", null)]);
+  const { lineages: earlier } = await readHome(fromOmp(home.path));
+  const later = { timestamp: "2026-03-16T09:00:00.000Z" };
+  home.put(path, [header("again", later), say("c1", null)]);
+  const { lineages: now } = await readHome(fromOmp(home.path));
+  const [[first], [last]] = [earlier, now];
+  if (first === undefined || last === undefined) throw new TypeError("nothing was read");
+  const descendants = [...last.descendants, ...first.descendants];
+
+  const files = restoredFiles(toOmp.writeNative({ ...last, descendants }));
+
+  const says = [...files].map(([name, bytes]) => [name, Buffer.from(bytes).toString()]);
+  expect(says).toEqual([
+    [`${project}/${stem}.jsonl`, expect.stringContaining('"root"')],
+    [path, expect.stringContaining('"again"')],
+    [`${project}/${stem}/Scout-before.jsonl`, expect.stringContaining('"before"')],
+  ]);
+});

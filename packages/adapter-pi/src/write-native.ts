@@ -5,6 +5,7 @@ import {
   type Lineage,
   objectAt,
   type RestoredFile,
+  type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
 import { logSuffix, projectFolder, sessionsPrefix, stemOf } from "./layout.ts";
@@ -18,16 +19,18 @@ import { isTypedAnswer } from "./records/typed-answers.ts";
 /** Sessions as their files were, record by record (`adapter-native-restore-lossless`). */
 export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
   const folders = new Map<string, string>();
-  const sessions = [lineage.root, ...lineage.descendants].map(({ session, messages }) => {
+  const placed = [lineage.root, ...lineage.descendants].map(({ session, messages }) => {
     const { path, folder } = placeOf(session, folders.get(session.parent_session_id ?? ""));
     folders.set(session.id, folder);
     return { session, messages, path, folder };
   });
+  const continued = placed.map(({ session, path }) => `${sourceOf(session)["copyOf"]} ${path}`);
+  // Before a fork was known to go on with an agent, that log was the agent's own session.
+  const sessions = apart(
+    placed.filter(({ session, path }) => !continued.includes(`${session.id} ${path}`)),
+  );
   const written = new Set(sessions.map(({ path }) => path));
-  const continued = sessions.map(({ session, path }) => `${sourceOf(session)["copyOf"]} ${path}`);
   for (const { session, messages, path, folder } of sessions) {
-    // Before a fork was known to go on with an agent, that log was the agent's own session.
-    if (continued.includes(`${session.id} ${path}`)) continue;
     const log = messages.filter(
       (message) => restoreArtifact(message) === undefined && !isTypedAnswer(message),
     );
@@ -40,6 +43,26 @@ export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
       yield { session: session.id, path: file.path, content: [file.bytes] };
     }
   }
+}
+
+type Placed = SessionContent & Place;
+
+/**
+ * A log can be another session's than it was, as of an agent that was started anew under its name.
+ * It is that of the later one; the one before goes beside it, named for its session, too.
+ */
+function apart(sessions: readonly Placed[]): readonly Placed[] {
+  const last = new Map<string, Placed>();
+  for (const each of sessions) {
+    const other = last.get(each.path);
+    const isLater = !other || other.session.created_at <= each.session.created_at;
+    if (isLater) last.set(each.path, each);
+  }
+  return sessions.map((each) => {
+    if (last.get(each.path) === each) return each;
+    const name = each.session.id.replaceAll(/[^\w-]/g, "_");
+    return { ...each, path: `${stemOf(each.path)}-${name}${logSuffix}` };
+  });
 }
 
 type Place = {
