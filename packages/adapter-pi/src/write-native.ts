@@ -24,10 +24,12 @@ export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
     folders.set(session.id, folder);
     return { session, messages, path, folder };
   });
-  const continued = placed.map(({ session, path }) => `${sourceOf(session)["copyOf"]} ${path}`);
+  const continued = new Set(
+    placed.map(({ session, path }) => `${sourceOf(session)["copyOf"]} ${path}`),
+  );
   // Before a fork was known to go on with an agent, that log was the agent's own session.
   const sessions = apart(
-    placed.filter(({ session, path }) => !continued.includes(`${session.id} ${path}`)),
+    placed.filter(({ session, path }) => !continued.has(`${session.id} ${path}`)),
   );
   const written = new Set(sessions.map(({ path }) => path));
   for (const { session, messages, path, folder } of sessions) {
