@@ -9,8 +9,8 @@ import { isStandIn } from "./likely-secret.ts";
  */
 export function presetFinder(): Finder {
   let hits: Reported[] = [];
-  // Its filters let a comment in the text switch rules off: nobody's to say in a foreign session.
-  const scanners = rules.filter(({ meta }) => meta.type === "scanner");
+  // A comment in the text is not to switch rules off: nobody's to say in a foreign session.
+  const scanners = rules.filter(({ meta }) => meta.id !== filterByComments);
   const handlers = scanners.map((rule) =>
     rule.create(
       contextOf(rule, (hit) => hits.push(hit)),
@@ -29,6 +29,9 @@ export function presetFinder(): Finder {
     return hits.flatMap((hit) => exact(text, hit) ?? []);
   };
 }
+
+/** Called a scanner like the others. */
+const filterByComments = "@secretlint/secretlint-rule-filter-comments";
 
 function contextOf(
   { meta }: Pick<SecretLintRuleCreator, "meta">,

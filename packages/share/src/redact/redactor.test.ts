@@ -384,11 +384,14 @@ describe("text", () => {
     });
   });
 
-  it("lets no text switch a rule off", () => {
-    const text = createRedactor().text(`// secretlint-disable\n${token}`);
+  it.each(["disable", "disable-line", "disable-next-line"])(
+    "lets no text switch a rule off by %s",
+    (what) => {
+      const text = createRedactor().text(`// secretlint-${what}\n${token}`);
 
-    expect(text).toBe("// secretlint-disable\n[redacted 1: github-token]");
-  });
+      expect(text).toBe(`// secretlint-${what}\n[redacted 1: github-token]`);
+    },
+  );
 });
 
 describe("names of people", () => {
