@@ -24,9 +24,9 @@ const namesNone =
   /^(?:[_-]\w{1,24}){0,3}[_-](?:dir|endpoint|field|file|length|name|path|prefix|type|ur[il])(?![\w-])/i;
 /** `PWD=/home/ada`, and its like under Windows. */
 const isFolder = /^(?:[~/]|[A-Za-z]:[\\/])/;
-// Behind a space, or next in a list.
+// Behind a space, or the next text in a list: behind an option that code declares stands more code.
 const flagSign =
-  /(?:[_-][A-Za-z0-9]{1,24}){0,4}(?:[ \t]{1,4}|\\{0,8}["'],\s{0,40})(?:\\{0,8}(["'`]))?/y;
+  /(?:[_-][A-Za-z0-9]{1,24}){0,4}(?:[ \t]{1,4}|\\{0,8}["'],\s{0,40}(?=\\{0,8}["'`]))(?:\\{0,8}(["'`]))?/y;
 // Enough to judge by, and to look at again and again where names stand close together.
 const quoted = /[^"'`\\\r\n]{1,256}/y;
 // Another quote is part of it; so is what a string of JSON escapes.

@@ -314,6 +314,9 @@ describe("text", () => {
     "password: string; token?: string | undefined",
     "The token is refreshed when the password changes; secrets: none.",
     "git push --tokens and passwords: see docs/passwords-and-tokens-2.md",
+    // An option as programs declare it.
+    "add_argument('--secret-manager', action=parsers.StoreTrueFalseAction)",
+    "parser.add_argument(\n  '--db-password',\n  type=Text2, help='...')",
     // Ids, hashes, pictures, paths.
     joined("toolu_01", mixed(22)),
     joined("call_", mixed(24)),
