@@ -4,6 +4,9 @@ const isWordsJoined = /^(?:[a-z]+\d{0,2}|\d{1,3})(?:[-_./:](?:[a-z]+\d{0,2}|\d{1
 const isCodePath = /^[a-z_$][\w$]{0,23}(?:\.[a-z_$][\w$]{0,23})+$/i;
 const isCall = /^[a-z_$][\w$.]{0,80}[([]/i;
 const isVersion = /^[~^v]?\d{1,4}(?:\.\d{1,4})+(?:-[\w.]{1,20})?$/;
+/** `@octokit/auth-token@6.0.0` */
+const isPackage =
+  /^(?:@[\w.-]{1,60}\/)?[a-z][\w.-]{0,80}@\d{1,4}(?:\.\d{1,4}){2}(?:-[\w.]{1,20})?$/;
 // A sentence of these has no spaces.
 const isProse = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]/u;
 
@@ -26,7 +29,7 @@ export type ValueTraits = {
 /** Whether the value of something named like a secret is one, and not a word, a path or code. */
 export function isLikelySecret(value: string, { kind, isLiteral }: ValueTraits): boolean {
   if (value.length < 6 || isStandIn(value) || /\s/.test(value)) return false;
-  if (isVersion.test(value) || isProse.test(value)) return false;
+  if (isVersion.test(value) || isPackage.test(value) || isProse.test(value)) return false;
   const hasDigit = /\d/.test(value);
   const hasLower = /[a-z]/.test(value);
   const hasUpper = /[A-Z]/.test(value);

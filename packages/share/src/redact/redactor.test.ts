@@ -314,9 +314,10 @@ describe("text", () => {
     "password: string; token?: string | undefined",
     "The token is refreshed when the password changes; secrets: none.",
     "git push --tokens and passwords: see docs/passwords-and-tokens-2.md",
-    // An option as programs declare it.
+    // An option as programs declare it, and packages as lists of them have them.
     "add_argument('--secret-manager', action=parsers.StoreTrueFalseAction)",
     "parser.add_argument(\n  '--db-password',\n  type=Text2, help='...')",
+    '"@octokit/auth-token": ["@octokit/auth-token@6.0.0", "", {}], "pgpass": ["pgpass@1.0.5"]',
     // Ids, hashes, pictures, paths.
     joined("toolu_01", mixed(22)),
     joined("call_", mixed(24)),
