@@ -674,6 +674,16 @@ describe("whatever the text is", () => {
     expect(createRedactor().text(text)).toBe(text);
   });
 
+  it.each(["sshpass -p\t", "sshpass -p\n", "docker login -u ada -p\t"])(
+    "takes the end of a line, or a tab, and a placeholder behind it for no colour: %j",
+    (before) => {
+      const once = createRedactor().text(`${before}kvWmQxT host`);
+
+      expect(once).toBe(`${before}[redacted 1: typed-password] host`);
+      expect(createRedactor().text(once)).toBe(once);
+    },
+  );
+
   it("does the same twice as once", () => {
     fc.assert(
       fc.property(texts, fc.boolean(), (text, userNames) => {

@@ -4,7 +4,7 @@ import type { Hit } from "./hit.ts";
 // their letters run into what follows, as in `\nghp_...`, and no rule sees where that begins. Some
 // write a slash as `\/`, and so every address.
 const escapes =
-  /(?:\p{Cc}|\\{1,8}(?:u001[bB]|x1[bB]|e|033))\[[\d;]{0,20}[A-Za-z]|\\{1,8}(?<letter>[nrt/])|(?:\\{1,8}(?:u00|x)|%(?:25){0,4})(?<code>[0-7][\dA-Fa-f])/gu;
+  /(?:(?!\s)\p{Cc}|\\{1,8}(?:u001[bB]|x1[bB]|e|033))\[[\d;]{0,20}[A-Za-z]|\\{1,8}(?<letter>[nrt/])|(?:\\{1,8}(?:u00|x)|%(?:25){0,4})(?<code>[0-7][\dA-Fa-f])/gu;
 const letters: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", "/": "/" };
 
 /** A text with its escapes read. */
