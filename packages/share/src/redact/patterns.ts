@@ -6,7 +6,8 @@ type Pattern = {
   /**
    * Global; what it matches is the secret, or its group `secret` is. Every repetition is bounded, or
    * begins where none of its own characters stands before, or needs nothing behind it: each keeps it
-   * linear.
+   * linear. One without an end is a `*` or `+` of single characters: the engine counts those of
+   * `{12,}` on a stack, which ends after some million.
    */
   readonly pattern: RegExp;
   readonly isSecret?: (secret: string) => boolean;
@@ -60,19 +61,19 @@ const patterns: readonly Pattern[] = [
   {
     rule: "authorization",
     pattern:
-      /\bauthorization(?:\\{0,8}["'],\s{0,40}\\{0,8}["']value)?\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:(?:bearer|basic|token|apikey|digest|negotiate)\s{1,4})?(?<secret>[A-Za-z0-9._~+/=-]{12,})/gi,
+      /\bauthorization(?:\\{0,8}["'],\s{0,40}\\{0,8}["']value)?\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:(?:bearer|basic|token|apikey|digest|negotiate)\s{1,4})?(?<secret>[A-Za-z0-9._~+/=-]{12}[A-Za-z0-9._~+/=-]*)/gi,
     // `request.headers.authorization` is code.
     isSecret: (text) => isMixed(text) && !/^[a-z_$]+(?:\.[a-z_$]+)+$/i.test(text),
   },
   {
     rule: "authorization",
-    pattern: /\bbearer\s{1,4}(?<secret>[A-Za-z0-9._~+/=-]{16,})/gi,
+    pattern: /\bbearer\s{1,4}(?<secret>[A-Za-z0-9._~+/=-]{16}[A-Za-z0-9._~+/=-]*)/gi,
     isSecret: isRandom,
   },
   {
     rule: "api-key-header",
     pattern:
-      /\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token)(?:\\{0,8}["'],\s{0,40}\\{0,8}["']value)?\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9._~+/=-]{12,})/gi,
+      /\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token)(?:\\{0,8}["'],\s{0,40}\\{0,8}["']value)?\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9._~+/=-]{12}[A-Za-z0-9._~+/=-]*)/gi,
     isSecret: hasDigit,
   },
   {
@@ -83,14 +84,15 @@ const patterns: readonly Pattern[] = [
   },
   {
     rule: "jwt",
-    pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g,
+    pattern:
+      /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8}[A-Za-z0-9_-]*\.eyJ[A-Za-z0-9_-]{4}[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*/g,
   },
   {
     rule: "connection-string",
     pattern:
       // Behind a `+` or `-` too: lines of a difference begin with them. A password may have an `@` in
       // it, and be a token of any length; no `/` is in it, and two begin each match.
-      /(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/"'`<>\\]{0,128}:(?<secret>[^\s@/"'`<>\\]+(?:@[^\s@/"'`<>\\?#,;&|]+)*)@/gi,
+      /(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/"'`<>\\]{0,128}:(?<secret>[^\s@/"'`<>\\]+(?:@[^\s@/"'`<>\\?#,;&|]+){0,1000})@/gi,
     isSecret: isPassword,
   },
   {
@@ -102,7 +104,7 @@ const patterns: readonly Pattern[] = [
   {
     rule: "signed-url",
     pattern:
-      /[?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=(?<secret>[A-Za-z0-9%+/=_-]{16,})/gi,
+      /[?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=(?<secret>[A-Za-z0-9%+/=_-]{16}[A-Za-z0-9%+/=_-]*)/gi,
   },
   {
     rule: "basic-auth",

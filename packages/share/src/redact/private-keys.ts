@@ -13,11 +13,11 @@ const between = String.raw`[^A-Za-z0-9+/]{0,16}(?:[nr][^A-Za-z0-9+/]{0,8})?(?:\d
 /** `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`, in front of the lines. */
 const field = String.raw`[A-Z][A-Za-z-]{2,30}: [^\r\n\\]{1,200}(?=[\r\n\\])`;
 const lines = new RegExp(
-  `(?:${between}${field}){0,8}(?:${between}[A-Za-z0-9+/]{16,}={0,2}){1,1000}`,
+  `(?:${between}${field}){0,8}(?:${between}[A-Za-z0-9+/]{16}[A-Za-z0-9+/]*={0,2}){1,1000}`,
   "y",
 );
 // Code that names both markers has none of these between them.
-const anyRun = /[A-Za-z0-9+/]{16,}/g;
+const anyRun = /[A-Za-z0-9+/]{16}[A-Za-z0-9+/]*/g;
 // In front of a line: its number in a listing, what marks a quotation, a comment or a difference.
 const margin = String.raw`^(?:\s*\d{1,6}\W{1,3})?[\s>|#*-]*`;
 const isKeyLine = new RegExp(String.raw`${margin}[A-Za-z0-9+/]{16,}={0,2}\s*$`);

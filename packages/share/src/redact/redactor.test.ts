@@ -388,6 +388,17 @@ describe("text", () => {
     });
   });
 
+  it.each<[rule: string, before: string, secret: string, after: string]>([
+    ["authorization", "Authorization: Negotiate ", mixed(12_000_000), "\n"],
+    ["jwt", "", ["eyJ", "eyJ", ""].map((start) => joined(start, mixed(8_000_000))).join("."), "\n"],
+    ["signed-url", "https://a.corp/b?X-Goog-Signature=", mixed(12_000_000), "&c=1"],
+    ["private-key", "", [begin, mixed(12_000_000)].join("\n"), "\n"],
+  ])("takes one of many million characters, by %s", (rule, before, secret, after) => {
+    const text = createRedactor().text(joined(before, secret, after));
+
+    expect(text).toBe(joined(before, `[redacted 1: ${rule}]`, after));
+  });
+
   it.each(["disable", "disable-line", "disable-next-line"])(
     "lets no text switch a rule off by %s",
     (what) => {
