@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
+import { getHeapStatistics } from "node:v8";
 import type { ReadEvent, Session, SessionEvent } from "@pond/canonical";
 import { collectGarbage } from "@pond/canonical/adapter";
 import { withPlainProject } from "../rows/whole-project.ts";
@@ -56,6 +57,9 @@ const defaultMaxBatchBytes = 16 * 1024 * 1024;
 const turnEveryMs = 5;
 /** So many times what a batch should hold is one value, mostly, and copied several times on its way. */
 const largeBatch = 2;
+// Of each session that was read some is kept, and V8 collects once as much garbage is there: of 100,000
+// small ones 150 MB. Where little is kept, it does before that is so much.
+const garbageAtMost = 64 * 1024 * 1024;
 
 /**
  * Takes sessions one after the other and stores them in large commits. Once a commit has failed
@@ -80,6 +84,8 @@ export class Ingest {
   #writing: Promise<void> = Promise.resolve();
   #lastMicros = 0n;
   #turnedAtMs = 0;
+  /** What was in use of the heap at the beginning, and behind each collection. */
+  #heapHeld = heapUsed();
 
   constructor(sessions: SessionStore, options: IngestOptions) {
     this.#sessions = sessions;
@@ -259,7 +265,10 @@ export class Ingest {
     const { store } = this.#sessions;
     this.#batch = this.#nextBatch();
     const isLarge = batch.bytes >= this.#maxBatchBytes * largeBatch;
-    if (isLarge) collectGarbage();
+    if (isLarge || heapUsed() > this.#heapHeld + garbageAtMost) {
+      collectGarbage();
+      this.#heapHeld = heapUsed();
+    }
     this.#below = batch.writeBelow(store);
     this.#visible = this.#writing;
     this.#writing = Promise.all([this.#visible, this.#below]).then(() =>
@@ -278,6 +287,10 @@ export class Ingest {
     const { areClientsApart, putOff } = this.#names;
     return new Batch(this.#lastMicros, areClientsApart, putOff);
   }
+}
+
+function heapUsed(): number {
+  return getHeapStatistics().used_heap_size;
 }
 
 function withPlainLabels(event: ReadEvent): ReadEvent {
