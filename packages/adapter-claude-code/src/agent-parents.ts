@@ -69,7 +69,7 @@ const isThere = (file: string): boolean => existsSync(file);
 function readJson(file: string): unknown {
   try {
     // What is no file may never end.
-    if (!statSync(file).isFile()) return undefined;
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
     return parseJson(readFileSync(file, "utf8"));
   } catch {
     // A descriptor that cannot be read is reported with the sidecars.

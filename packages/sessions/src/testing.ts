@@ -261,8 +261,12 @@ export function watching(sessions: SessionStore, read: number[]): SessionStore {
   });
 }
 
-/** The same store, which notes how many parts each scan gives. */
-export function watchingScans(sessions: SessionStore, read: number[]): SessionStore {
+/** The same store, which notes of each scan how many parts it gave, or what these weigh. */
+export function watchingScans(
+  sessions: SessionStore,
+  read: number[],
+  weigh: (part: Row) => number = () => 1,
+): SessionStore {
   return withMember(
     sessions,
     "parts",
@@ -270,11 +274,14 @@ export function watchingScans(sessions: SessionStore, read: number[]): SessionSt
     (scan) =>
       async function* (options) {
         let found = 0;
-        for await (const rows of scan(options)) {
-          found += rows.length;
-          yield rows;
+        try {
+          for await (const rows of scan(options)) {
+            for (const row of rows) found += weigh(row);
+            yield rows;
+          }
+        } finally {
+          read.push(found);
         }
-        read.push(found);
       },
   );
 }

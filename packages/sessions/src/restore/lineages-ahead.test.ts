@@ -1,12 +1,11 @@
+import type { Row } from "@pond/substrate";
 import { expect, it } from "vitest";
-import type { SessionStore } from "../session-store.ts";
 import {
   type DemoSession,
   ingestDemo,
   said,
   watchingScans,
   withAltered,
-  withMember,
   withStore,
 } from "../testing.ts";
 import { loadLineage } from "./lineage.ts";
@@ -22,22 +21,6 @@ const numbered = (count: number, text?: string): DemoSession[] =>
   Array.from({ length: count }, (_, at) => session(`s${100 + at}`, undefined, text));
 
 const idsOf = (sessions: readonly DemoSession[]): string[] => sessions.map(({ id }) => id);
-
-/** The same store, which notes the bytes that parts come in. */
-function weighing(sessions: SessionStore, read: number[]): SessionStore {
-  return withMember(
-    sessions,
-    "parts",
-    "scan",
-    (scan) =>
-      async function* (options) {
-        for await (const rows of scan(options)) {
-          read.push(rows.reduce((sum, row) => sum + String(row["variant_data"]).length, 0));
-          yield rows;
-        }
-      },
-  );
-}
 
 it.each<[string, (ids: readonly string[]) => readonly string[]]>([
   ["in their order", (ids) => ids],
@@ -88,13 +71,14 @@ it("stops where what comes after small ones is large, and reads fewer from there
     }));
     await ingestDemo(sessions, [...small, ...large]);
     const read: number[] = [];
+    const chars = (part: Row): number => String(part["variant_data"]).length;
     const ids = [...idsOf(small), ...idsOf(large)];
-    const ahead = new LineagesAhead(weighing(sessions, read), ids);
+    const ahead = new LineagesAhead(watchingScans(sessions, read, chars), ids);
 
     for (const id of ids) expect((await ahead.take(id)).root.messages).toHaveLength(2);
 
     // Then two at a time, which is how many fit.
-    expect(read.filter((bytes) => bytes > 2_500_000)).toHaveLength(1);
+    expect(read.filter((each) => each > 2_500_000)).toHaveLength(1);
   }));
 
 it("names the session that is not what was written, and no other", () =>

@@ -69,10 +69,10 @@ export class LineagesAhead {
   }
 
   async #lookFrom(place: number): Promise<void> {
-    const { at } = this.#which;
+    const { at = "last" } = this.#which;
     const ids = this.#ids.slice(place, place + lookedAtAtOnce);
     this.#lookedTo = place + ids.length;
-    const children = await childrenOf(this.#sessions.store, ids, { ...(at && { at }) });
+    const children = await childrenOf(this.#sessions.store, ids, { at });
     for (const parent of children.values()) this.#parents.add(parent);
   }
 }
