@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sessionTables } from "@pond/sessions";
-import { openStore, StorageUnavailableError } from "@pond/substrate";
+import { createCaches, openStore, StorageUnavailableError } from "@pond/substrate";
 import type { OperationName } from "@pond/wire";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { createHandlers } from "./handlers.ts";
 import { createNamespaces, namespaceWithin, singleNamespace } from "./namespaces.ts";
 import { chat, testPond } from "./testing.ts";
@@ -132,6 +132,26 @@ test("closes a store when what is being written is written", async () => {
   await Promise.all([writing, closing]);
 
   expect(order).toEqual(["written", "closed"]);
+});
+
+test("what nobody uses is closed, and with it goes what is kept in memory", async () => {
+  const caches = createCaches();
+  const location = join(folder, "resting");
+  const namespaces = createNamespaces({ caches, idleMs: 0, locate: () => ({ location }) });
+  const sessions = await namespaces.open(undefined, "write", Promise.resolve());
+  const closed = vi.spyOn(sessions, "close");
+  const { session } = caches;
+
+  await vi.waitUntil(() => caches.session !== session);
+
+  expect(closed).toHaveBeenCalledOnce();
+  const again = await namespaces.open(undefined, "read");
+  expect(await again.store.table("messages").count()).toBe(0);
+  await namespaces.close();
+});
+
+test.each([-1, Number.NaN])("refuses to close what is idle after %s ms", (idleMs) => {
+  expect(() => createNamespaces({ idleMs, locate: () => undefined })).toThrow(TypeError);
 });
 
 test("each namespace has tables of its own", async () => {

@@ -1,3 +1,4 @@
+import { collectGarbage } from "@pond/canonical/adapter";
 import { openSessions, type SessionStore, type SessionStoreOptions } from "@pond/sessions";
 import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "@pond/substrate";
 import { WireError } from "@pond/wire";
@@ -50,7 +51,16 @@ export type NamespacesOptions = Omit<SessionStoreOptions, "mode" | "storageOptio
   ) => Location | undefined | Promise<Location | undefined>;
   /** Stores kept open; more only while all of them are in use. Default: all that were asked for. */
   readonly maxOpen?: number;
+  /**
+   * After how long a store that nobody uses is closed, in milliseconds; who asks next opens it again.
+   * With the last one goes what is kept in memory, also in `caches`. Default: five minutes.
+   */
+  readonly idleMs?: number;
 };
+
+const fiveMinutesMs = 300_000;
+// A timer of more runs off at once.
+const longestMs = 2 ** 31 - 1;
 
 // One step of a path, on file systems that do not tell upper case from lower too.
 const soundName = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -63,13 +73,22 @@ export function isNamespace(name: string): boolean {
 /**
  * The one place that decides whether a namespace is accepted, and which tables it is
  * (`wire-namespace-resolution`).
+ *
+ * @throws {TypeError} for an `idleMs` that is no number of milliseconds.
  */
 export function createNamespaces({
   locate,
   maxOpen = Number.POSITIVE_INFINITY,
+  idleMs = fiveMinutesMs,
   ...options
 }: NamespacesOptions): Namespaces {
-  const stores = new OpenStores(maxOpen);
+  if (!(idleMs >= 0)) throw new TypeError(`idleMs: ${idleMs} is no number of milliseconds`);
+  const onAllIdle = (): void => {
+    options.caches?.release();
+    // The engine lets go of what no object of ours names, and who rests collects no garbage.
+    collectGarbage();
+  };
+  const stores = new OpenStores({ maxOpen, idleMs: Math.min(idleMs, longestMs), onAllIdle });
   /** Namespaces whose store failed: it may have been taken away. */
   const doubted = new Set<string>();
   let isClosed = false;

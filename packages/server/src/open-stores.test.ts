@@ -1,6 +1,6 @@
 import type { SessionStore } from "@pond/sessions";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { OpenStores } from "./open-stores.ts";
 import { inTurn } from "./turns.ts";
 
@@ -15,11 +15,16 @@ function fakes() {
   return { events, open };
 }
 
+/** None rests. */
+const never = { idleMs: 60_000, onAllIdle: () => undefined };
+
+afterEach(() => vi.useRealTimers());
+
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test("closes what nobody has used for longest", async () => {
   const { events, open } = fakes();
-  const stores = new OpenStores(2);
+  const stores = new OpenStores({ ...never, maxOpen: 2 });
 
   for (const name of ["a", "b", "a", "c"]) await stores.use(name, open(name), Promise.resolve());
   await settled();
@@ -29,7 +34,7 @@ test("closes what nobody has used for longest", async () => {
 
 test("never closes one in use, and closes it when it is not any more", async () => {
   const { events, open } = fakes();
-  const stores = new OpenStores(1);
+  const stores = new OpenStores({ ...never, maxOpen: 1 });
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 
   await stores.use("a", open("a"), first.promise);
@@ -46,9 +51,55 @@ test("never closes one in use, and closes it when it is not any more", async () 
   expect(events).toEqual(["open a", "open b", "close b", "open b", "close a"]);
 });
 
+test("closes one that nobody has used for so long, and opens it again for who asks next", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { events, open } = fakes();
+  const onAllIdle = (): void => void events.push("all idle");
+  const stores = new OpenStores({ maxOpen: 8, idleMs: 1_000, onAllIdle });
+  const { promise: until, resolve: leave } = Promise.withResolvers<void>();
+
+  await stores.use("a", open("a"), until);
+  await stores.use("b", open("b"), Promise.resolve());
+  await settled();
+  await vi.advanceTimersByTimeAsync(999);
+  await stores.use("b", open("b"), Promise.resolve());
+  await settled();
+  await vi.advanceTimersByTimeAsync(999);
+  expect(events).toEqual(["open a", "open b"]);
+  await vi.advanceTimersByTimeAsync(1);
+  await settled();
+  expect(events).toEqual(["open a", "open b", "close b"]);
+
+  leave();
+  await settled();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await settled();
+  expect(events).toEqual(["open a", "open b", "close b", "close a", "all idle"]);
+  await stores.use("a", open("a"), Promise.resolve());
+  expect(events.at(-1)).toBe("open a");
+  await stores.close();
+});
+
+test("nothing is idle while a store is closed for other reasons", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { events, open } = fakes();
+  const onAllIdle = (): void => void events.push("all idle");
+  const stores = new OpenStores({ maxOpen: 8, idleMs: 1_000, onAllIdle });
+
+  await stores.use("a", open("a"), Promise.resolve());
+  await settled();
+  stores.retire("a");
+  await stores.use("b", open("b"), Promise.resolve());
+  await settled();
+  await stores.close();
+  await vi.advanceTimersByTimeAsync(10_000);
+
+  expect(events).toEqual(["open a", "open b", "close a", "close b"]);
+});
+
 test("one that is used without an end stays", async () => {
   const { events, open } = fakes();
-  const stores = new OpenStores(1);
+  const stores = new OpenStores({ ...never, maxOpen: 1 });
 
   await stores.use("a", open("a"));
   for (const name of ["b", "c"]) await stores.use(name, open(name), Promise.resolve());
@@ -59,7 +110,7 @@ test("one that is used without an end stays", async () => {
 
 test("closes one behind what was queued on it, though nobody waits for that", async () => {
   const { events, open } = fakes();
-  const stores = new OpenStores(0);
+  const stores = new OpenStores({ ...never, maxOpen: 0 });
   const { promise: done, resolve: finish } = Promise.withResolvers<void>();
   const { promise: until, resolve: leave } = Promise.withResolvers<void>();
   const sessions = await stores.use("a", open("a"), until);
@@ -78,7 +129,7 @@ test("closes one behind what was queued on it, though nobody waits for that", as
 
 test("a retired one is closed once those who have it are done, and opened again for others", async () => {
   const { events, open } = fakes();
-  const stores = new OpenStores(8);
+  const stores = new OpenStores({ ...never, maxOpen: 8 });
   const { promise, resolve } = Promise.withResolvers<void>();
   const before = await stores.use("a", open("a"), promise);
 
@@ -94,7 +145,7 @@ test("a retired one is closed once those who have it are done, and opened again 
 
 test("one that failed to open is opened again by whoever asks next, and by nobody before", async () => {
   const { events, open } = fakes();
-  const stores = new OpenStores(8);
+  const stores = new OpenStores({ ...never, maxOpen: 8 });
   const fail = async (): Promise<SessionStore> => {
     events.push("failed");
     throw new Error("no");
@@ -113,7 +164,7 @@ test("whatever is asked at once, one in use is never closed and no more stay tha
   const requests = fc.array(fc.record({ name, turns: fc.nat(6) }), { maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(requests, fc.integer({ min: 1, max: 3 }), async (asked, maxOpen) => {
-      const stores = new OpenStores(maxOpen);
+      const stores = new OpenStores({ ...never, maxOpen });
       const open = new Set<object>();
       const opener = async (): Promise<SessionStore> => {
         await settled();

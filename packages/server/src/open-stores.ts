@@ -5,6 +5,17 @@ type Entry = {
   readonly place: string;
   readonly opening: Promise<SessionStore>;
   users: number;
+  /** Set while nobody uses it. */
+  resting: NodeJS.Timeout | undefined;
+};
+
+/** Which stores stay open. */
+export type OpenStoresOptions = {
+  readonly maxOpen: number;
+  /** After how long without a user one is closed, in milliseconds. */
+  readonly idleMs: number;
+  /** Told when the last one that is open was closed for that. */
+  readonly onAllIdle: () => void;
 };
 
 /**
@@ -12,15 +23,15 @@ type Entry = {
  * nobody has used for longest are closed; one in use never is, so there may be more for a while.
  */
 export class OpenStores {
-  readonly #maxOpen: number;
+  readonly #options: OpenStoresOptions;
   /** The least recently used first. */
   readonly #entries: Map<string, Entry> = new Map();
   /** In use still, but nobody else gets them. */
   readonly #retired: Set<Entry> = new Set();
   readonly #closing: Set<Promise<void>> = new Set();
 
-  constructor(maxOpen: number) {
-    this.#maxOpen = maxOpen;
+  constructor(options: OpenStoresOptions) {
+    this.#options = options;
   }
 
   /** Whether it is open there, when whoever opens it just now is done. */
@@ -46,14 +57,20 @@ export class OpenStores {
     place: string = "",
   ): Promise<SessionStore> {
     if (this.#entries.get(key)?.place !== place) this.retire(key);
-    const entry = this.#entries.get(key) ?? { place, opening: open(), users: 0 };
+    const entry = this.#entries.get(key) ?? {
+      place,
+      opening: open(),
+      users: 0,
+      resting: undefined,
+    };
+    clearTimeout(entry.resting);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     entry.users += 1;
     try {
       const sessions = await entry.opening;
-      this.#closeIdle();
-      const leave = (): void => this.#leave(entry);
+      this.#closeSurplus();
+      const leave = (): void => this.#leave(key, entry);
       void until.then(leave, leave);
       return sessions;
     } catch (error) {
@@ -69,24 +86,33 @@ export class OpenStores {
     if (entry === undefined) return;
     this.#entries.delete(key);
     this.#retired.add(entry);
-    if (entry.users === 0) this.#close(entry);
+    if (entry.users === 0) void this.#close(entry);
   }
 
   /** Closes every store when what it writes is written. What still reads one fails. */
   async close(): Promise<void> {
-    for (const entry of [...this.#entries.values(), ...this.#retired]) this.#close(entry);
+    for (const entry of [...this.#entries.values(), ...this.#retired]) void this.#close(entry);
     this.#entries.clear();
     await Promise.all(this.#closing);
   }
 
-  #leave(entry: Entry): void {
+  #leave(key: string, entry: Entry): void {
     entry.users -= 1;
-    if (entry.users === 0 && this.#retired.has(entry)) this.#close(entry);
-    else this.#closeIdle();
+    if (entry.users === 0 && this.#retired.has(entry)) void this.#close(entry);
+    else this.#closeSurplus();
+    if (entry.users > 0 || this.#entries.get(key) !== entry) return;
+    entry.resting = setTimeout(() => this.#rest(key, entry), this.#options.idleMs).unref();
   }
 
-  #closeIdle(): void {
-    let surplus = this.#entries.size - this.#maxOpen;
+  /** Memory of what it held is worth more to others by now. */
+  async #rest(key: string, entry: Entry): Promise<void> {
+    this.#entries.delete(key);
+    await this.#close(entry);
+    if (this.#entries.size === 0 && this.#retired.size === 0) this.#options.onAllIdle();
+  }
+
+  #closeSurplus(): void {
+    let surplus = this.#entries.size - this.#options.maxOpen;
     for (const [key, { users }] of this.#entries) {
       if (surplus <= 0) return;
       if (users > 0) continue;
@@ -95,7 +121,8 @@ export class OpenStores {
     }
   }
 
-  #close(entry: Entry): void {
+  #close(entry: Entry): Promise<void> {
+    clearTimeout(entry.resting);
     this.#retired.delete(entry);
     // Indexes may be kept up just now, for nobody in particular.
     const closed = entry.opening.then(
@@ -104,5 +131,6 @@ export class OpenStores {
     );
     this.#closing.add(closed);
     void closed.finally(() => this.#closing.delete(closed));
+    return closed;
   }
 }

@@ -16,16 +16,27 @@ const defaults = { indexBytes: 512 * 1024 * 1024, metadataBytes: 128 * 1024 * 10
 
 /** What is kept in memory of stores: several may share it, and then its limits. */
 export class Caches {
-  /** The engine's side of it. */
-  readonly session: Session;
+  readonly #make: () => Session;
+  #session: Session;
 
-  constructor(session: Session) {
-    this.session = session;
+  constructor(make: () => Session) {
+    this.#make = make;
+    this.#session = make();
+  }
+
+  /** The engine's side of it. */
+  get session(): Session {
+    return this.#session;
   }
 
   /** Bytes in use. */
   get bytes(): number {
-    return Number(this.session.sizeBytes());
+    return Number(this.#session.sizeBytes());
+  }
+
+  /** Begins anew. What is kept by now goes when each store that was opened with it is closed. */
+  release(): void {
+    this.#session = this.#make();
   }
 }
 
@@ -39,7 +50,7 @@ export function createCaches(sizes: CacheSizes = {}): Caches {
   const { indexBytes, metadataBytes } = { ...defaults, ...sizes };
   proveTemporaryFolder();
   const { Session } = loadLance();
-  return new Caches(new Session(BigInt(indexBytes), BigInt(metadataBytes)));
+  return new Caches(() => new Session(BigInt(indexBytes), BigInt(metadataBytes)));
 }
 
 function proveTemporaryFolder(): void {
