@@ -13,7 +13,7 @@ import {
   type Row,
   type Store,
 } from "@pond/substrate";
-import { compareRevisions } from "../revisions/order.ts";
+import { byOrdinal, compareRevisions } from "../revisions/order.ts";
 import { readableOptions } from "../rows/from-rows.ts";
 import { bagOf } from "../rows/option-bag.ts";
 
@@ -97,10 +97,6 @@ function toNamed(row: Row): Named[] {
       options: own,
     },
   ];
-}
-
-function byOrdinal(left: Named, right: Named): number {
-  return left.ordinal < right.ordinal ? -1 : 1;
 }
 
 function keyOf(sessionId: Cell | undefined, id: Cell | undefined): string {

@@ -1,6 +1,7 @@
 import { commandIn } from "@pond/canonical/foreign";
 import { and, contains, eq, isNull, oneOf, type Row, type Store } from "@pond/substrate";
 import { DamagedRowError } from "../errors.ts";
+import { byOrdinal } from "../revisions/order.ts";
 import { partColumns, partFromRow } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 
@@ -101,8 +102,4 @@ function commandOf(row: Row): string | undefined {
     if (error instanceof DamagedRowError) return undefined;
     throw error;
   }
-}
-
-function byOrdinal(left: Note, right: Note): number {
-  return left.ordinal < right.ordinal ? -1 : 1;
 }

@@ -8,11 +8,12 @@ import {
 } from "@pond/canonical";
 import type { Store } from "@pond/substrate";
 import { MessageNotFoundError, PartNotFoundError } from "../errors.ts";
+import { comparePlaces } from "../revisions/order.ts";
 import { searchText } from "../search/search-text.ts";
 import type { SessionStore } from "../session-store.ts";
 import { loadMessages, loadShown, markHollow } from "./content.ts";
 import { keptOutline } from "./kept-outline.ts";
-import { comparePlaces, type Place, type Places } from "./outline.ts";
+import type { Place, Places } from "./outline.ts";
 import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown.ts";
 
 /** Which page of a session, and how much of it. */

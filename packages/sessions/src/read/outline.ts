@@ -1,7 +1,7 @@
 import type { Session } from "@pond/canonical";
 import { and, eq, oneOf, type Row, rowId, type Store } from "@pond/substrate";
 import { SessionNotFoundError } from "../errors.ts";
-import { compareRevisions } from "../revisions/order.ts";
+import { comparePlaces, compareRevisions } from "../revisions/order.ts";
 import { liveMessages, type StoredMessage, sessionItself } from "../revisions/reconcile.ts";
 import { isMendedRow } from "../revisions/revisions.ts";
 import { sessionFromCarrier } from "../revisions/session-revisions.ts";
@@ -208,12 +208,4 @@ export function carrierIds(stored: readonly StoredMessage[]): Map<string, string
 function isHolder(row: StoredMessage, other: StoredMessage): boolean {
   if (isMendedRow(other.id)) return isMendedRow(row.id) && row.revision > other.revision;
   return isMendedRow(row.id) || row.revision < other.revision;
-}
-
-/** Orders the places of a session. */
-export function comparePlaces(left: Place, right: Place): number {
-  if (left.ordinal !== right.ordinal) return left.ordinal < right.ordinal ? -1 : 1;
-  if (left.timestamp !== right.timestamp) return left.timestamp < right.timestamp ? -1 : 1;
-  if (left.id === right.id) return 0;
-  return left.id < right.id ? -1 : 1;
 }

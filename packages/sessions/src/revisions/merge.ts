@@ -1,3 +1,4 @@
+import { comparePlaces, compareRevisions } from "./order.ts";
 import {
   inOrder,
   type LiveMessage,
@@ -112,7 +113,7 @@ export function mergeSession(sessionId: string, own: DatedSession, others: Dated
 
 function sessionRows(id: string, session: DatedSession): readonly DatedMessage[] {
   const { digest, ingestedAt, carriers } = session;
-  const later = carriers.toSorted(byRevision);
+  const later = carriers.toSorted(compareRevisions);
   if (digest === undefined) return later;
   const first = { id, digest, ingestedAt, ordinal: 0n, revision: 0n, timestamp: 0n };
   return [{ ...first, revises: null }, ...later];
@@ -122,7 +123,7 @@ function sessionRows(id: string, session: DatedSession): readonly DatedMessage[]
 function statesOf(rows: readonly DatedMessage[]): Map<string, readonly DatedMessage[]> {
   const byMessage = Map.groupBy(rows, ({ id, revises }) => revises ?? id);
   const states = new Map<string, readonly DatedMessage[]>();
-  for (const [id, own] of byMessage) states.set(id, valuesOf(own.toSorted(byRevision)));
+  for (const [id, own] of byMessage) states.set(id, valuesOf(own.toSorted(compareRevisions)));
   return states;
 }
 
@@ -210,12 +211,7 @@ function inPlace(rows: readonly DatedMessage[]): DatedMessage[] {
     const ordinal = live.get(row.id)?.ordinal;
     return row.revises !== null || ordinal === undefined ? [] : [{ ...row, ordinal }];
   });
-  return placed.sort(
-    (left, right) =>
-      compare(left.ordinal, right.ordinal) ||
-      compare(left.timestamp, right.timestamp) ||
-      compare(left.id, right.id),
-  );
+  return placed.sort(comparePlaces);
 }
 
 function isSameRow(row: DatedMessage, other: DatedMessage | undefined): boolean {
@@ -229,13 +225,4 @@ function isSameState(state: DatedMessage, other: DatedMessage): boolean {
 
 function byId(rows: readonly DatedMessage[]): Map<string, DatedMessage> {
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-/** Equal revisions come from writers that raced; the row id decides, for all readers alike. */
-function byRevision(left: DatedMessage, right: DatedMessage): number {
-  return compare(left.revision, right.revision) || compare(left.id, right.id);
-}
-
-function compare<Value extends bigint | string>(left: Value, right: Value): number {
-  return left < right ? -1 : Number(left > right);
 }

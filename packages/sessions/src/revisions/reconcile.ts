@@ -1,3 +1,4 @@
+import { compareRevisions } from "./order.ts";
 import { hasBeginning, placeBetween, type Reach } from "./place-between.ts";
 
 /** A stored row of a session, as far as reconciling needs it. */
@@ -51,11 +52,7 @@ export function liveMessages(stored: readonly StoredMessage[]): Map<string, Live
     if (row.revises === sessionItself) continue;
     const id = row.revises ?? row.id;
     const known = live.get(id);
-    // Equal revisions come from writers that raced; the row id decides, for all readers alike.
-    const isOlder =
-      known !== undefined &&
-      (known.revision > row.revision || (known.revision === row.revision && known.rowId > row.id));
-    if (isOlder) continue;
+    if (known && compareRevisions(row, { ...known, id: known.rowId }) < 0) continue;
     const { ordinal, timestamp, digest, revision } = row;
     live.set(id, { id, ordinal, timestamp, digest, revision, rowId: row.id });
   }

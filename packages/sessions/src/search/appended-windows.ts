@@ -2,6 +2,7 @@ import { partsOf, stringifyJson } from "@pond/canonical";
 import { eq, type Store } from "@pond/substrate";
 import { isDamage } from "../errors.ts";
 import { loadMessages, loadWithoutParts } from "../read/content.ts";
+import { byOrdinal } from "../revisions/order.ts";
 import type { LiveMessage } from "../revisions/reconcile.ts";
 import { prepareMessage } from "../rows/prepare.ts";
 import type { Labels } from "../rows/to-rows.ts";
@@ -156,10 +157,6 @@ async function loadPieces(
 /** Undefined for damage. */
 function damagedOrThrow(error: unknown): undefined {
   if (!isDamage(error)) throw error;
-}
-
-function byOrdinal(left: LiveMessage, right: LiveMessage): number {
-  return left.ordinal < right.ordinal ? -1 : 1;
 }
 
 function windowsOf(pieces: readonly WindowPiece[]): Window[] {
