@@ -1,7 +1,7 @@
 import type { Session } from "@pond/canonical";
 import { ordinalGap } from "../revisions/place-between.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
-import { addToWindows, WindowBuilder } from "../search/windows.ts";
+import { addPiece, WindowBuilder, windowPiece } from "../search/windows.ts";
 import type { Batch } from "./batch.ts";
 import type { Gathered } from "./gathered.ts";
 import { heldNow } from "./place.ts";
@@ -32,7 +32,7 @@ export class NewSession implements SessionWriter {
     batch.addMessage(this.#gathered, message, this.#position * ordinalGap);
     this.#position += 1n;
     this.#ids.push(message.header.id);
-    if (addToWindows(this.#windows, message)) this.#addWindows(batch);
+    if (addPiece(this.#windows, windowPiece(message))) this.#addWindows(batch);
   }
 
   async flush(): Promise<void> {}

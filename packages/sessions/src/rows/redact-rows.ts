@@ -10,7 +10,7 @@ import { isDamage } from "../errors.ts";
 import { loadPlaces } from "../read/outline.ts";
 import { carriedSessionDigest } from "../revisions/session-revisions.ts";
 import { toIndexed } from "../search/indexed-text.ts";
-import { addPiece, WindowBuilder, type WindowPiece, windowPiece } from "../search/windows.ts";
+import { pieceOfStored, type WindowPiece, windowPiece, windowsOf } from "../search/windows.ts";
 import {
   inOrder,
   jsonIn,
@@ -155,7 +155,7 @@ export function isMove(row: Row): boolean {
  */
 export function windowPieceOf(row: Row, parts: readonly Row[]): WindowPiece | undefined {
   const value = readable(() => messageIn(row, parts));
-  return value && windowPiece(prepareMessage(value, partsOf(value)));
+  return value && pieceOfStored(value);
 }
 
 /**
@@ -168,14 +168,11 @@ export async function windowRowsOf(
   labels: Labels,
   pieces: ReadonlyMap<string, WindowPiece | undefined>,
 ): Promise<Row[]> {
-  const windows = new WindowBuilder();
-  const isOne = (id: string): boolean => pieces.has(id);
-  for (const { id, carrierId } of await loadPlaces(store, labels.sessionId, "last", isOne)) {
-    const piece = pieces.get(carrierId ?? id);
-    if (piece) addPiece(windows, piece);
-  }
-  windows.close();
-  return windows.take().map((window) => ({ ...windowRow(labels, window) }));
+  const places = await loadPlaces(store, labels.sessionId, "last", (id) => pieces.has(id));
+  const windows = windowsOf(
+    places.flatMap(({ id, carrierId }) => pieces.get(carrierId ?? id) ?? []),
+  );
+  return windows.map((window) => ({ ...windowRow(labels, window) }));
 }
 
 function jsonCell(row: Row, column: string, map: TextMap): string {

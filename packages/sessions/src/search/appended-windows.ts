@@ -1,18 +1,16 @@
-import { partsOf, stringifyJson } from "@pond/canonical";
+import { stringifyJson } from "@pond/canonical";
 import { eq, type Store } from "@pond/substrate";
 import { isDamage } from "../errors.ts";
 import { loadMessages, loadWithoutParts } from "../read/content.ts";
 import { byOrdinal } from "../revisions/order.ts";
 import type { LiveMessage } from "../revisions/reconcile.ts";
-import { prepareMessage } from "../rows/prepare.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import {
-  addPiece,
   isFurtherStretch,
+  pieceOfStored,
   type Window,
-  WindowBuilder,
   type WindowPiece,
-  windowPiece,
+  windowsOf,
 } from "./windows.ts";
 
 // With more to load, all of the session might as well be.
@@ -149,21 +147,12 @@ async function loadPieces(
     ),
   ]);
   const loaded = [...found.map(({ message }) => message), ...others];
-  return new Map(
-    loaded.map((message) => [message.id, windowPiece(prepareMessage(message, partsOf(message)))]),
-  );
+  return new Map(loaded.map((message) => [message.id, pieceOfStored(message)]));
 }
 
 /** Undefined for damage. */
 function damagedOrThrow(error: unknown): undefined {
   if (!isDamage(error)) throw error;
-}
-
-function windowsOf(pieces: readonly WindowPiece[]): Window[] {
-  const windows = new WindowBuilder();
-  for (const piece of pieces) addPiece(windows, piece);
-  windows.close();
-  return windows.take();
 }
 
 function idsText({ messageIds }: Window): string {

@@ -1,13 +1,11 @@
-import { partsOf } from "@pond/canonical";
 import type { Store } from "@pond/substrate";
 import { loadMessages } from "../read/content.ts";
 import { loadOutline, loadPlaces } from "../read/outline.ts";
-import { Columns } from "../rows/columns.ts";
-import { prepareMessage } from "../rows/prepare.ts";
-import { type Labels, windowRow } from "../rows/to-rows.ts";
+import type { Columns } from "../rows/columns.ts";
+import type { Labels } from "../rows/to-rows.ts";
 import type { SessionStore } from "../session-store.ts";
-import { changedWindows, writeWindows } from "./window-rows.ts";
-import { addPiece, WindowBuilder, windowPiece } from "./windows.ts";
+import { changedWindows, windowRows, writeWindows } from "./window-rows.ts";
+import { pieceOfStored, windowsOf } from "./windows.ts";
 
 /**
  * Makes the windows of a stored session anew from its messages, for one whose rows did not all come
@@ -38,14 +36,7 @@ export async function remakeWindows(store: Store, labels: Labels): Promise<void>
 async function differingWindows(store: Store, labels: Labels): Promise<Columns> {
   const { sessionId } = labels;
   const places = await loadPlaces(store, sessionId, "last");
-  const windows = new WindowBuilder();
-  for (const { message } of await loadMessages(store, sessionId, places)) {
-    addPiece(windows, windowPiece(prepareMessage(message, partsOf(message))));
-  }
-  windows.close();
-  const rows = new Columns();
-  for (const window of await changedWindows(store, labels, windows.take())) {
-    rows.push(windowRow(labels, window));
-  }
-  return rows;
+  const messages = await loadMessages(store, sessionId, places);
+  const windows = windowsOf(messages.map(({ message }) => pieceOfStored(message)));
+  return windowRows(labels, await changedWindows(store, labels, windows));
 }

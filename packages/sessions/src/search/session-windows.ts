@@ -1,10 +1,8 @@
-import { partsOf } from "@pond/canonical";
 import type { Store } from "@pond/substrate";
 import { loadPlaces } from "../read/outline.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import { readableMessages } from "./readable-messages.ts";
-import { searchText } from "./search-text.ts";
-import { addPiece, type Window, WindowBuilder, type WindowPiece, windowPiece } from "./windows.ts";
+import { pieceOfStored, type Window, type WindowPiece, windowsOf } from "./windows.ts";
 
 /**
  * The windows of a stored session: over what was read, and over what the store keeps though the
@@ -20,12 +18,7 @@ export async function sessionWindows(
   retained: readonly string[],
 ): Promise<Window[]> {
   const kept = inOrder(await retainedPieces(store, sessionId, retained), ordinalOf);
-  const windows = new WindowBuilder();
-  for (const piece of kept.length === 0 ? read : merge(read, kept, ordinalOf)) {
-    addPiece(windows, piece);
-  }
-  windows.close();
-  return windows.take();
+  return windowsOf(kept.length === 0 ? read : merge(read, kept, ordinalOf));
 }
 
 async function retainedPieces(
@@ -36,10 +29,7 @@ async function retainedPieces(
   if (retained.length === 0) return [];
   const ids = new Set(retained);
   const places = (await loadPlaces(store, sessionId, "last")).filter(({ id }) => ids.has(id));
-  const messages = await readableMessages(store, sessionId, places);
-  return messages.map((message) =>
-    windowPiece({ header: message, searchText: searchText(message, partsOf(message)) }),
-  );
+  return (await readableMessages(store, sessionId, places)).map(pieceOfStored);
 }
 
 /** Where they were stored may not be where they are now. */

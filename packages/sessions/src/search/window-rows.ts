@@ -73,18 +73,30 @@ export async function emptyOtherWindows(
 ): Promise<void> {
   const stored = await storedWindows(store, labels.sessionId);
   for (const id of windowIds) stored.delete(id);
-  const rows = new Columns();
-  for (const window of emptied(stored, labels)) rows.push(windowRow(labels, window));
-  await store.table("windows").replace(rows.batch());
+  await empty(store, labels, stored);
 }
 
 /** Empties the windows that another session of that id has left. */
 export async function emptyForeignWindows(store: Store, labels: Labels): Promise<void> {
   const stored = await storedWindows(store, labels.sessionId);
   for (const [id, window] of stored) if (isOf(labels, window)) stored.delete(id);
-  const rows = new Columns();
-  for (const window of emptied(stored, labels)) rows.push(windowRow(labels, window));
+  await empty(store, labels, stored);
+}
+
+async function empty(
+  store: Store,
+  labels: Labels,
+  stored: ReadonlyMap<string, StoredWindow>,
+): Promise<void> {
+  const rows = windowRows(labels, emptied(stored, labels));
   await store.table("windows").replace(rows.batch());
+}
+
+/** The rows of windows of one session. */
+export function windowRows(labels: Labels, windows: readonly Window[]): Columns {
+  const rows = new Columns();
+  for (const window of windows) rows.push(windowRow(labels, window));
+  return rows;
 }
 
 const storedColumns = ["id", "text", "message_ids", "timestamp", "source_agent", "project"];

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
-import type { Micros } from "@pond/canonical";
+import { type Message, type Micros, partsOf } from "@pond/canonical";
 import { titleOf } from "@pond/canonical/foreign";
 import { bagOf } from "../rows/option-bag.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
+import { searchText } from "./search-text.ts";
 import { stretchesOf } from "./stretches.ts";
 import { windowText } from "./window-text.ts";
 
@@ -125,9 +126,17 @@ export function windowPiece({
   };
 }
 
-/** @returns True where the message completes a window. */
-export function addToWindows(windows: WindowBuilder, message: PreparedMessage): boolean {
-  return addPiece(windows, windowPiece(message));
+/** The same of a message that is stored. */
+export function pieceOfStored(message: Message): WindowPiece {
+  return windowPiece({ header: message, searchText: searchText(message, partsOf(message)) });
+}
+
+/** The windows of these messages, which are all there are. */
+export function windowsOf(pieces: Iterable<WindowPiece>): Window[] {
+  const windows = new WindowBuilder();
+  for (const piece of pieces) addPiece(windows, piece);
+  windows.close();
+  return windows.take();
 }
 
 /** @returns True where the piece completes a window. */
