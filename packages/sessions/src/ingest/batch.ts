@@ -1,6 +1,6 @@
 import type { Message, Session } from "@pond/canonical";
 import type { ColumnBatch, Row, Store } from "@pond/substrate";
-import { Columns, type RowValues } from "../rows/columns.ts";
+import { Columns } from "../rows/columns.ts";
 import { messageFromRow, partFromRow } from "../rows/from-rows.ts";
 import { tornDigest } from "../rows/message-digest.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
@@ -106,7 +106,7 @@ export class Batch {
   }
 
   /** A message row built by the caller. */
-  addCarrier(gathered: Gathered, row: RowValues): void {
+  addCarrier(gathered: Gathered, row: Row): void {
     const { labels, outcome } = gathered;
     this.#ids.add(labels.sessionId);
     gathered.messageRows += 1;

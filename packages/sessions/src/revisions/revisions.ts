@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type JsonObject, type Message, messageToWire, stringifyJson } from "@pond/canonical";
-import type { RowValues } from "../rows/columns.ts";
+import type { Row } from "@pond/substrate";
 import type { Labels } from "../rows/to-rows.ts";
 import type { LiveMessage } from "./reconcile.ts";
 
@@ -31,7 +31,7 @@ export function revisionRow(
     readonly isMended?: boolean;
   },
   ingestedAt: bigint,
-): RowValues {
+): Row {
   const { message } = state;
   const facts = message
     ? { revises: previous.id, message: wireText(message) }
@@ -45,7 +45,7 @@ export function tombstoneRow(
   previous: LiveMessage,
   timestamp: bigint,
   ingestedAt: bigint,
-): RowValues {
+): Row {
   return carrierRow(labels, previous, ingestedAt, {
     timestamp,
     ordinal: previous.ordinal,
@@ -66,7 +66,7 @@ export function carrierRow(
     readonly facts: JsonObject;
     readonly isMended?: boolean;
   },
-): RowValues {
+): Row {
   const revision = previous.revision + 1n;
   return {
     session_id: labels.sessionId,

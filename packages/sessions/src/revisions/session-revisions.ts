@@ -9,7 +9,6 @@ import {
   ValidationError,
 } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
-import type { RowValues } from "../rows/columns.ts";
 import { damagedRow, objectIn } from "../rows/from-rows.ts";
 import { bagOf } from "../rows/option-bag.ts";
 import type { Labels } from "../rows/to-rows.ts";
@@ -51,7 +50,7 @@ export function sessionRevisionRow(
   previous: SessionState,
   session: Session,
   ingestedAt: bigint,
-): RowValues {
+): Row {
   const { rowId, revision } = previous;
   return carrierRow(labels, { id: sessionItself, rowId, revision }, ingestedAt, {
     timestamp: session.created_at,

@@ -1,9 +1,6 @@
 import { type Cell, type ColumnBatch, type Row, TextCells } from "@pond/substrate";
 
-/** A row as an object; every row of a table names the same columns. */
-export type RowValues = Readonly<Record<string, Cell>>;
-
-/** Rows on their way to a table, kept column by column. */
+/** Rows on their way to a table, kept column by column; each names the same ones. */
 export class Columns {
   readonly #cells: Record<string, Cell[]> = {};
   readonly #texts: Record<string, TextCells> = {};
@@ -19,7 +16,7 @@ export class Columns {
   }
 
   /** @returns The number of the row. */
-  push(row: RowValues): number {
+  push(row: Row): number {
     for (const column in row) {
       const cell = row[column] ?? null;
       const texts = this.#texts[column];

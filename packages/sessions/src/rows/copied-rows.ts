@@ -33,7 +33,7 @@ export function movedRow(
   const labels = { sessionId, sourceAgent: "", project: "" };
   // What is moved is shown, so it has a digest.
   const state = { timestamp, ordinal, digest: previous.digest ?? "", message: undefined };
-  return { ...revisionRow(labels, previous, state, ingestedAt) };
+  return revisionRow(labels, previous, state, ingestedAt);
 }
 
 /** A row as it is where sessions have other ids: as if it had been read there. */
@@ -101,9 +101,9 @@ export function rowsOfCarrier(
   const labels = { sessionId, sourceAgent, project };
   const made = messageRow(labels, prepared, ordinal ?? 0n, ingestedAt ?? 0n);
   const digest = prepared.digest === row["digest"] ? prepared.digest : tornDigest;
-  const parts = prepared.preparedParts.map((part, at) => ({
-    ...partRow(sessionId, value.id, part, at, ingestedAt ?? 0n),
-  }));
+  const parts = prepared.preparedParts.map((part, at) =>
+    partRow(sessionId, value.id, part, at, ingestedAt ?? 0n),
+  );
   return { message: { ...row, ...made, digest }, parts };
 }
 

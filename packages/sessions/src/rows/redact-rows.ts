@@ -172,7 +172,7 @@ export async function windowRowsOf(
   const windows = windowsOf(
     places.flatMap(({ id, carrierId }) => pieces.get(carrierId ?? id) ?? []),
   );
-  return windows.map((window) => ({ ...windowRow(labels, window) }));
+  return windows.map((window) => windowRow(labels, window));
 }
 
 function jsonCell(row: Row, column: string, map: TextMap): string {

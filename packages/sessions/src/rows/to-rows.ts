@@ -1,8 +1,8 @@
 import { type Session, stringifyJson } from "@pond/canonical";
+import type { Row } from "@pond/substrate";
 import { toIndexed } from "../search/indexed-text.ts";
 import { headOf, toHeadText } from "../search/message-head.ts";
 import type { Window } from "../search/windows.ts";
-import type { RowValues } from "./columns.ts";
 import { bagOf } from "./option-bag.ts";
 import type { PreparedMessage, PreparedPart } from "./prepare.ts";
 
@@ -14,11 +14,7 @@ export type Labels = {
 };
 
 /** @param host - Of this machine; one that the session names already stays. */
-export function sessionRow(
-  session: Session,
-  host: string | undefined,
-  ingestedAt: bigint,
-): RowValues {
+export function sessionRow(session: Session, host: string | undefined, ingestedAt: bigint): Row {
   const bag = bagOf(session.options, "pond");
   const options =
     host === undefined ? session.options : { ...session.options, pond: { host, ...bag } };
@@ -39,7 +35,7 @@ export function messageRow(
   message: PreparedMessage,
   ordinal: bigint,
   ingestedAt: bigint,
-): RowValues {
+): Row {
   const { searchText, header, parts } = message;
   return {
     session_id: labels.sessionId,
@@ -67,7 +63,7 @@ export function partRow(
   part: PreparedPart,
   position: number,
   ingestedAt: bigint,
-): RowValues {
+): Row {
   return {
     session_id: sessionId,
     message_id: messageId,
@@ -82,7 +78,7 @@ export function partRow(
   };
 }
 
-export function windowRow(labels: Labels, window: Window): RowValues {
+export function windowRow(labels: Labels, window: Window): Row {
   return {
     session_id: labels.sessionId,
     id: window.id,
