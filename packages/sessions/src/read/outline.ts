@@ -92,17 +92,16 @@ export async function loadOutlines(
 }
 
 /**
- * The places alone, of messages that are in the source.
+ * The places alone, of messages that are in the source now.
  *
  * @param isOne - Told the ids of rows: as if there were no others.
  */
 export async function loadPlaces(
   store: Store,
   sessionId: string,
-  at: At,
   isOne: (id: string) => boolean = () => true,
 ): Promise<readonly Place[]> {
-  const all = await placeRows(store, [sessionId], at, new ReadBudget());
+  const all = await placeRows(store, [sessionId], "last", new ReadBudget());
   const stored = all.get(sessionId) ?? [];
   const rows = stored.filter(({ id }) => isOne(String(id)));
   return toPlaces(rows, carrierIds(rows.map(storedMessage))).places;

@@ -92,7 +92,7 @@ async function firstSaidNow(
   stored: string | undefined,
 ): Promise<string | undefined> {
   try {
-    const places = (await loadPlaces(store, sessionId, "last")).filter(
+    const places = (await loadPlaces(store, sessionId)).filter(
       ({ carrierId, isSearchable, role }) =>
         carrierId !== undefined || (isSearchable && role === "user"),
     );

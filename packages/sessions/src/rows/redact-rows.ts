@@ -168,7 +168,7 @@ export async function windowRowsOf(
   labels: Labels,
   pieces: ReadonlyMap<string, WindowPiece | undefined>,
 ): Promise<Row[]> {
-  const places = await loadPlaces(store, labels.sessionId, "last", (id) => pieces.has(id));
+  const places = await loadPlaces(store, labels.sessionId, (id) => pieces.has(id));
   const windows = windowsOf(
     places.flatMap(({ id, carrierId }) => pieces.get(carrierId ?? id) ?? []),
   );

@@ -35,7 +35,7 @@ export async function remakeWindows(store: Store, labels: Labels): Promise<void>
 
 async function differingWindows(store: Store, labels: Labels): Promise<Columns> {
   const { sessionId } = labels;
-  const places = await loadPlaces(store, sessionId, "last");
+  const places = await loadPlaces(store, sessionId);
   const messages = await loadMessages(store, sessionId, places);
   const windows = windowsOf(messages.map(({ message }) => pieceOfStored(message)));
   return windowRows(labels, await changedWindows(store, labels, windows));

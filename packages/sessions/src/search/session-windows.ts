@@ -28,7 +28,7 @@ async function retainedPieces(
 ): Promise<WindowPiece[]> {
   if (retained.length === 0) return [];
   const ids = new Set(retained);
-  const places = (await loadPlaces(store, sessionId, "last")).filter(({ id }) => ids.has(id));
+  const places = (await loadPlaces(store, sessionId)).filter(({ id }) => ids.has(id));
   return (await readableMessages(store, sessionId, places)).map(pieceOfStored);
 }
 
