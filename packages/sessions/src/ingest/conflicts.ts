@@ -5,8 +5,9 @@ import { revisionRow } from "../revisions/revisions.ts";
 import { sessionDigest, sessionRevisionRow, sessionState } from "../revisions/session-revisions.ts";
 import { type FoundMessage, storedMessages } from "../revisions/stored-messages.ts";
 import { Columns } from "../rows/columns.ts";
-import { partColumns, sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
+import { sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
+import { checkedPartColumns } from "../rows/message-content.ts";
 import { tornDigest } from "../rows/message-digest.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import { begunOf } from "./begun-elsewhere.ts";
@@ -16,8 +17,6 @@ import { withStoredOrigin } from "./stored-origin.ts";
 
 // Rows thought new may be there: from a run that broke off between two commits, or from another
 // process. Inserting left those rows as they are; here is what that means for the messages.
-
-const comparedColumns = [...partColumns, "data"];
 
 /** What is asked of the batch that was written. */
 export type Written = {
@@ -38,7 +37,7 @@ export async function findTorn(store: Store, batch: Written): Promise<Inserted[]
   const torn = new Set<Inserted>();
   for (const ids of idChunks([...bySession.keys()])) {
     const where = oneOf("session_id", ids);
-    for await (const rows of store.table("parts").scan({ columns: comparedColumns, where })) {
+    for await (const rows of store.table("parts").scan({ columns: checkedPartColumns, where })) {
       for (const row of rows) {
         const own = bySession.get(String(row["session_id"]))?.get(String(row["message_id"]));
         if (own && !holdsPart(batch, own, row)) torn.add(own);
@@ -166,7 +165,9 @@ function holdsPart(batch: Written, { partRow, partCount }: Inserted, stored: Row
   const position = Number(stored["ordinal"]);
   if (position >= partCount) return false;
   const own = batch.partOf(partRow + position);
-  return comparedColumns.every((column) => isSameCell(own[column] ?? null, stored[column] ?? null));
+  return checkedPartColumns.every((column) =>
+    isSameCell(own[column] ?? null, stored[column] ?? null),
+  );
 }
 
 function isSameCell(own: Cell, stored: Cell): boolean {

@@ -1,8 +1,7 @@
 import { and, eq, oneOf, type Row, type Store } from "@pond/substrate";
 import type { LiveMessage } from "../revisions/reconcile.ts";
 import { checkContent } from "../rows/content-check.ts";
-import { inOrder } from "../rows/from-rows.ts";
-import { isMessageWhole } from "../rows/message-content.ts";
+import { checkedColumns, checkedPartColumns, isMessageWhole } from "../rows/message-content.ts";
 import { tornDigest } from "../rows/message-digest.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
 import { partRow } from "../rows/to-rows.ts";
@@ -75,10 +74,6 @@ export async function findDamaged(
   return damaged;
 }
 
-const rowColumns = ["id", "role", "timestamp", "content", "options", "digest", "revision"];
-const partColumns = ["message_id", "id", "ordinal", "type", "provenance"];
-const partValues = ["variant_data", "data", "options"];
-
 /** A session with damaged messages. */
 type DamagedSession = {
   readonly live: Map<string, LiveMessage>;
@@ -106,9 +101,11 @@ export async function loadDamaged(
   const ids = shown.map(({ id }) => holderOf(id));
   const ofSession = eq("session_id", sessionId);
   const [rows, parts] = await Promise.all([
-    store.table("messages").rows({ columns: rowColumns, where: and(ofSession, oneOf("id", ids)) }),
+    store
+      .table("messages")
+      .rows({ columns: checkedColumns, where: and(ofSession, oneOf("id", ids)) }),
     store.table("parts").rows({
-      columns: [...partColumns, ...partValues],
+      columns: checkedPartColumns,
       where: and(ofSession, oneOf("message_id", ids)),
     }),
   ]);
@@ -119,7 +116,7 @@ export async function loadDamaged(
     const row = byId.get(holder);
     const own = byMessage.get(holder) ?? [];
     // One that could not be waited for may be whole.
-    if (row === undefined || isMessageWhole(row, inOrder(own))) continue;
+    if (row === undefined || isMessageWhole(row, own)) continue;
     damaged.set(message.id, { row, parts: own });
     live.set(message.id, { ...message, digest: tornDigest });
   }

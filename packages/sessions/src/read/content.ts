@@ -13,7 +13,7 @@ import {
 import { MessageNotFoundError } from "../errors.ts";
 import { compareRevisions } from "../revisions/order.ts";
 import { messageColumns, messageFromCarrier, messageFromRow } from "../rows/from-rows.ts";
-import { isAsWritten } from "../rows/message-content.ts";
+import { checkedColumns, isAsWritten } from "../rows/message-content.ts";
 import type { Place } from "./outline.ts";
 import { loadParts, type MessageParts, noParts, partsByMessage, rowsOfParts } from "./parts.ts";
 import { type ReadBudget, rowsWithin } from "./read-budget.ts";
@@ -210,8 +210,6 @@ export async function markHollow(
   const hollow = new Set(lost.map((row) => String(row["id"])));
   return placed.map((each) => (hollow.has(each.message.id) ? { ...each, isHollow: true } : each));
 }
-
-const checkedColumns = [...messageColumns, "digest", "revision"];
 
 /** What a message's own row and its parts say. */
 function ownValue(

@@ -3,20 +3,26 @@ import { underwaySince } from "../read/rowless.ts";
 import { isMendedRow } from "../revisions/revisions.ts";
 import { sessionTables } from "../tables.ts";
 import { checkRow } from "./check-row.ts";
-import { inOrder, sessionColumns } from "./from-rows.ts";
-import { isCarrierWhole, isHeadOf, isMessageWhole, isTextOf } from "./message-content.ts";
+import { sessionColumns } from "./from-rows.ts";
+import {
+  checkedColumns,
+  checkedPartColumns,
+  isCarrierWhole,
+  isHeadOf,
+  isMessageWhole,
+  isTextOf,
+  ownParts,
+} from "./message-content.ts";
 import { tornDigest } from "./message-digest.ts";
 
-const messageColumns = ["session_id", "id", "timestamp", "role", "content", "search_text"];
-const partColumns = ["session_id", "message_id", "id", "ordinal", "type", "provenance"];
 const columns: ContentCheck["columns"] = {
   sessions: sessionColumns,
   messages: [
-    ...messageColumns,
-    ...["source_agent", "project", "is_searchable", "head", "options", "digest", "revises"],
-    ...["revision", "ingested_at"],
+    ...checkedColumns,
+    ...["source_agent", "project", "search_text", "is_searchable", "head", "revises"],
+    "ingested_at",
   ],
-  parts: [...partColumns, "variant_data", "data", "options"],
+  parts: checkedPartColumns,
   windows: ["session_id", "id", "message_ids"],
 };
 
@@ -209,9 +215,8 @@ class StoredContent implements ContentCheck {
       const waiting = this.#waiting.get(key);
       const message = waiting?.message;
       if (waiting === undefined || message === undefined) continue;
-      // What lies under the id of a system message is left over: it has no parts.
-      const parts = message["role"] === "system" ? [] : inOrder(waiting.parts);
-      if (!isMessageWhole(message, parts)) continue;
+      if (!isMessageWhole(message, waiting.parts)) continue;
+      const parts = ownParts(message, waiting.parts);
       this.#waiting.delete(key);
       this.#count(waiting, -1);
       if (!holds(() => isTextOf(message, parts))) this.#findings.add("messages", "text", message);

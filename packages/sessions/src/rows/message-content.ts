@@ -5,16 +5,34 @@ import { carriedSessionDigest } from "../revisions/session-revisions.ts";
 import { foundBy, fromIndexed } from "../search/indexed-text.ts";
 import { headOf, toHeadText } from "../search/message-head.ts";
 import { searchText } from "../search/search-text.ts";
-import { inOrder, messageFromCarrier, objectIn, partFromRow } from "./from-rows.ts";
+import {
+  inOrder,
+  messageColumns,
+  messageFromCarrier,
+  objectIn,
+  partColumns,
+  partFromRow,
+} from "./from-rows.ts";
 import { messageDigest, tornDigest } from "./message-digest.ts";
 import { bagOf } from "./option-bag.ts";
 import { type PreparedPart, prepareMessage } from "./prepare.ts";
 
+/** What is needed of the row of a message to tell whether it is whole, */
+export const checkedColumns: readonly string[] = [...messageColumns, "digest", "revision"];
+/** and of those of its parts. */
+export const checkedPartColumns: readonly string[] = [...partColumns, "data"];
+
+/** The parts of a message in their order. What lies under the id of a system message is left over. */
+export function ownParts(message: Row, stored: readonly Row[]): readonly Row[] {
+  return message["role"] === "system" ? [] : inOrder(stored);
+}
+
 /**
- * True where a message and its parts, in their order, give its digest. Of its session and of its place
- * in it nothing is in the digest.
+ * True where a message and its parts give its digest. Of its session and of its place in it nothing is
+ * in the digest.
  */
-export function isMessageWhole(row: Row, parts: readonly Row[]): boolean {
+export function isMessageWhole(row: Row, stored: readonly Row[]): boolean {
+  const parts = ownParts(row, stored);
   if (parts.some((part, at) => Number(part["ordinal"]) !== at)) return false;
   if (Number(row["revision"]) !== 0) return false;
   const content = row["content"];
@@ -33,9 +51,7 @@ export function isMessageWhole(row: Row, parts: readonly Row[]): boolean {
  * what was written. One whose parts are of several states says so itself, and has a carrier.
  */
 export function isAsWritten(row: Row, parts: readonly Row[]): boolean {
-  if (row["digest"] === tornDigest) return true;
-  // Below a system message lies what is left over: it has no parts.
-  return isMessageWhole(row, row["role"] === "system" ? [] : inOrder(parts));
+  return row["digest"] === tornDigest || isMessageWhole(row, parts);
 }
 
 function toPrepared(row: Row): PreparedPart {
