@@ -112,3 +112,17 @@ export function isDamage(error: unknown): boolean {
     (each) => error instanceof each,
   );
 }
+
+/** Handles what was thrown where stored rows were read: of damaged ones there is nothing. */
+export function nothingIfDamaged(error: unknown): undefined {
+  if (!isDamage(error)) throw error;
+}
+
+/** What is read of stored rows; undefined where they are damaged: they are named where the store is verified. */
+export function unlessDamaged<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    return nothingIfDamaged(error);
+  }
+}

@@ -1,7 +1,8 @@
-import { oneOf, type Store } from "@pond/substrate";
-import { isDamage } from "../errors.ts";
+import type { SessionId } from "@pond/canonical";
+import { oneOf, type Row, type Store } from "@pond/substrate";
+import { nothingIfDamaged } from "../errors.ts";
 import { sessionRevisionRow, sessionState } from "../revisions/session-revisions.ts";
-import { storedMessages } from "../revisions/stored-messages.ts";
+import { type FoundMessage, storedMessages } from "../revisions/stored-messages.ts";
 import { Columns } from "../rows/columns.ts";
 import { sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
 import { nowOf } from "./stored-origin.ts";
@@ -26,35 +27,34 @@ export async function hangBelow(store: Store, hung: readonly Hung[]): Promise<vo
 async function hangSome(store: Store, hung: readonly Hung[]): Promise<void> {
   const named = new Map(hung.map((each) => [each.sessionId, each]));
   const ids = [...named.keys()];
-  const where = oneOf("id", ids);
+  const columns = [...sessionColumns, "ingested_at"];
+  const rows = await store.table("sessions").rows({ columns, where: oneOf("id", ids) });
+  const messages = await storedMessages(store, ids);
   const carriers = new Columns();
-  await skippingDamage(async () => {
-    const columns = [...sessionColumns, "ingested_at"];
-    const rows = await store.table("sessions").rows({ columns, where });
-    const messages = await storedMessages(store, ids);
-    for (const row of rows) {
-      await skippingDamage(async () => {
-        const session = sessionFromRow(row);
-        const { id, source_agent: sourceAgent, project } = session;
-        const own = messages.get(id) ?? [];
-        const state = sessionState(session, own);
-        const now = await nowOf(store, { session, state });
-        const { from, to } = named.get(id) ?? {};
-        if (to === undefined || now.parent_session_id !== from) return;
-        const below = { ...now, parent_session_id: to as typeof id };
-        const stated = own.find((message) => message.id === state.rowId);
-        const ingestedAt = stated?.ingestedAt ?? BigInt(row["ingested_at"] as bigint);
-        const labels = { sessionId: id, sourceAgent, project };
-        carriers.push(sessionRevisionRow(labels, state, below, ingestedAt));
-      });
-    }
-  });
+  for (const row of rows) {
+    const id = String(row["id"]);
+    const [each, own] = [named.get(id), messages.get(id) ?? []];
+    // What cannot be read is no reason to stop.
+    const carrier = each && (await carrierOf(store, each, row, own).catch(nothingIfDamaged));
+    if (carrier) carriers.push(carrier);
+  }
   if (carriers.length > 0) await store.table("messages").insert(carriers.batch());
 }
 
-/** What cannot be read is no reason to stop. */
-async function skippingDamage(read: () => Promise<void>): Promise<void> {
-  await read().catch((error: unknown) => {
-    if (!isDamage(error)) throw error;
-  });
+/** What says that a session hangs below the other name; undefined where it hangs elsewhere by now. */
+async function carrierOf(
+  store: Store,
+  { from, to }: Hung,
+  row: Row,
+  messages: readonly FoundMessage[],
+): Promise<Row | undefined> {
+  const session = sessionFromRow(row);
+  const { id, source_agent: sourceAgent, project } = session;
+  const state = sessionState(session, messages);
+  const now = await nowOf(store, { session, state });
+  if (now.parent_session_id !== from) return undefined;
+  const below = { ...now, parent_session_id: to as SessionId };
+  const stated = messages.find((message) => message.id === state.rowId);
+  const ingestedAt = stated?.ingestedAt ?? BigInt(row["ingested_at"] as bigint);
+  return sessionRevisionRow({ sessionId: id, sourceAgent, project }, state, below, ingestedAt);
 }

@@ -1,6 +1,5 @@
 import type { Session } from "@pond/canonical";
 import type { Store } from "@pond/substrate";
-import { isDamage } from "../errors.ts";
 import { loadParents } from "../read/ancestry.ts";
 import { idApart } from "./apart.ts";
 import { type Begun, begunAbove, idAtClient } from "./begun-elsewhere.ts";
@@ -44,11 +43,7 @@ export class Hanging {
   async #hungBefore(): Promise<readonly Hung[]> {
     const names = this.#names;
     if (!names.areClientsApart || !names.hasApart) return [];
-    const parents = await loadParents(this.#store, "last").catch((error: unknown) => {
-      if (isDamage(error)) return new Map<string, string>();
-      throw error;
-    });
-    return [...parents].flatMap(([name, above]): Hung[] => {
+    return [...(await loadParents(this.#store, "last"))].flatMap(([name, above]): Hung[] => {
       const stored = names.begun(name);
       if (above === null || !stored || names.putOff.has(name)) return [];
       const isOfClient = names.begun(above)?.sourceAgent === stored.sourceAgent;

@@ -1,7 +1,7 @@
 import type { Session, SessionEvent } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
 import type { Store } from "@pond/substrate";
-import { DamagedRowError } from "../errors.ts";
+import { nothingIfDamaged } from "../errors.ts";
 import { loadRevised } from "../read/outline.ts";
 import type { SessionState } from "../revisions/session-revisions.ts";
 
@@ -37,11 +37,6 @@ export async function withStoredOrigin(
 /** What is said of a session now. */
 export async function nowOf(store: Store, { session, state }: StoredState): Promise<Session> {
   if (state.revision === 0n) return session;
-  try {
-    return (await loadRevised(store, session, state.rowId)) ?? session;
-  } catch (error) {
-    // What it said nobody knows; the row before it does not keep anything from being stored.
-    if (error instanceof DamagedRowError) return session;
-    throw error;
-  }
+  // What a damaged one says nobody knows, and it keeps nothing from being stored.
+  return (await loadRevised(store, session, state.rowId).catch(nothingIfDamaged)) ?? session;
 }

@@ -1,6 +1,6 @@
 import { commandIn } from "@pond/canonical/foreign";
 import { and, contains, eq, isNull, oneOf, type Row, type Store } from "@pond/substrate";
-import { DamagedRowError } from "../errors.ts";
+import { unlessDamaged } from "../errors.ts";
 import { byOrdinal } from "../revisions/order.ts";
 import { partColumns, partFromRow } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
@@ -93,13 +93,7 @@ async function commandsIn(
 
 /** What a part says was called; undefined where that is nothing, or damaged. */
 function commandOf(row: Row): string | undefined {
-  try {
-    const part = partFromRow(row, null);
-    const isNote = part.type === "text" && part.provenance === "injected";
-    return isNote ? commandIn(part.text) : undefined;
-  } catch (error) {
-    // That is named where the store is verified.
-    if (error instanceof DamagedRowError) return undefined;
-    throw error;
-  }
+  const part = unlessDamaged(() => partFromRow(row, null));
+  const isNote = part?.type === "text" && part.provenance === "injected";
+  return isNote ? commandIn(part.text) : undefined;
 }

@@ -10,7 +10,7 @@ import {
   type Row,
   type Store,
 } from "@pond/substrate";
-import { DamagedRowError, MessageNotFoundError } from "../errors.ts";
+import { isDamage, unlessDamaged } from "../errors.ts";
 import { liveMessages, sessionItself } from "../revisions/reconcile.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import { inOrder, partColumns, partFromRow } from "../rows/from-rows.ts";
@@ -105,7 +105,7 @@ async function firstSaidNow(
     }
     return undefined;
   } catch (error) {
-    if (error instanceof DamagedRowError || error instanceof MessageNotFoundError) return stored;
+    if (isDamage(error)) return stored;
     throw error;
   }
 }
@@ -189,14 +189,8 @@ async function typedBesideFiles(
 
 /** What the text parts of a message of the user say; null where that is nothing, or damaged. */
 function typedIn(rows: readonly Row[]): string | null {
-  try {
-    const parts = inOrder(rows).map((row) => partFromRow(row, null));
-    return searchText({ role: "user" }, parts);
-  } catch (error) {
-    // That is named where the store is verified.
-    if (error instanceof DamagedRowError) return null;
-    throw error;
-  }
+  const parts = unlessDamaged(() => inOrder(rows).map((row) => partFromRow(row, null)));
+  return parts ? searchText({ role: "user" }, parts) : null;
 }
 
 /** Sessions of which what was said first, or something above it, says something else by now. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, partsOf, stringifyJson } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
-import { DamagedRowError } from "../errors.ts";
+import { unlessDamaged } from "../errors.ts";
 import type { AddedRow, MadeRoom } from "../revisions/merge.ts";
 import { revisionRow } from "../revisions/revisions.ts";
 import { carriedSessionDigest, sessionDigest } from "../revisions/session-revisions.ts";
@@ -46,13 +46,7 @@ export function renamedRow(table: string, row: Row, nameOf: (id: string) => stri
   const renamed = { ...row, session_id: nameOf(String(row["session_id"])) };
   const isCarrier = typeof row["revises"] === "string" && row["options"] !== undefined;
   if (!isCarrier) return renamed;
-  try {
-    return renamedCarrier(renamed, nameOf);
-  } catch (error) {
-    // A row that is damaged stays so: it is named where the store is verified.
-    if (error instanceof DamagedRowError) return renamed;
-    throw error;
-  }
+  return unlessDamaged(() => renamedCarrier(renamed, nameOf)) ?? renamed;
 }
 
 function renamedCarrier(row: Row, nameOf: (id: string) => string): Row {
@@ -110,10 +104,5 @@ export function rowsOfCarrier(
 /** Hash of what a row of `sessions` says but for its labels; of one that is damaged it equals none. */
 export function sessionRowDigest(row: Row): string {
   const fields = Object.fromEntries(sessionColumns.map((name) => [name, row[name] ?? null]));
-  try {
-    return sessionDigest(sessionFromRow(fields));
-  } catch (error) {
-    if (error instanceof DamagedRowError) return "damaged";
-    throw error;
-  }
+  return unlessDamaged(() => sessionDigest(sessionFromRow(fields))) ?? "damaged";
 }

@@ -15,7 +15,7 @@ import {
   ValidationError,
 } from "@pond/canonical";
 import type { Cell, Row } from "@pond/substrate";
-import { DamagedRowError } from "../errors.ts";
+import { DamagedRowError, unlessDamaged } from "../errors.ts";
 import { sessionTables } from "../tables.ts";
 import { bagOf } from "./option-bag.ts";
 
@@ -151,17 +151,9 @@ export function objectIn(row: Row, column: string): JsonObject {
   return value;
 }
 
-/**
- * The options of a row; undefined where it is damaged. That is no reason to stop: it is named where the
- * store is verified.
- */
+/** The options of a row; undefined where it is damaged. */
 export function readableOptions(row: Row): JsonObject | undefined {
-  try {
-    return objectIn(row, "options");
-  } catch (error) {
-    if (error instanceof DamagedRowError) return undefined;
-    throw error;
-  }
+  return unlessDamaged(() => objectIn(row, "options"));
 }
 
 /** The error that names a row by its key, and a column of it that is not what was written. */

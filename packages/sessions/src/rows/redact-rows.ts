@@ -6,7 +6,7 @@ import {
   stringifyJson,
 } from "@pond/canonical";
 import type { Cell, Row, Store } from "@pond/substrate";
-import { isDamage } from "../errors.ts";
+import { unlessDamaged } from "../errors.ts";
 import { loadPlaces } from "../read/outline.ts";
 import { carriedSessionDigest } from "../revisions/session-revisions.ts";
 import { toIndexed } from "../search/indexed-text.ts";
@@ -85,7 +85,8 @@ export function redactMessageRows(
   // Of others it is no content, whatever stands there.
   const content = stored["role"] === "system" ? jsonCell(stored, "content", map) : null;
   const message: Row = { ...stored, project, content, options: jsonCell(stored, "options", map) };
-  const value = readable(() => messageIn(message, parts));
+  // Of the rows of one that cannot be read each is proven by itself.
+  const value = unlessDamaged(() => messageIn(message, parts));
   const prepared = value && prepareMessage(value, partsOf(value));
   const piece = prepared && windowPiece(prepared);
   const isOwn = stored["revises"] === null;
@@ -124,16 +125,6 @@ function withDigest(row: Row, digest: string): Row {
   return { ...row, digest, options: stringifyJson({ ...options, pond }) };
 }
 
-/** Undefined for a message that cannot be read: of its rows each is proven by itself. */
-function readable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (isDamage(error)) return undefined;
-    throw error;
-  }
-}
-
 /** The message that a row holds: itself, or a later state of another. */
 function messageIn(row: Row, parts: readonly Row[]): Message | undefined {
   if (row["revises"] !== null) return messageFromCarrier(row);
@@ -154,7 +145,7 @@ export function isMove(row: Row): boolean {
  * @returns Undefined where it holds no message.
  */
 export function windowPieceOf(row: Row, parts: readonly Row[]): WindowPiece | undefined {
-  const value = readable(() => messageIn(row, parts));
+  const value = unlessDamaged(() => messageIn(row, parts));
   return value && pieceOfStored(value);
 }
 

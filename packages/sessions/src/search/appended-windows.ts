@@ -1,6 +1,6 @@
 import { stringifyJson } from "@pond/canonical";
 import { eq, type Store } from "@pond/substrate";
-import { isDamage } from "../errors.ts";
+import { nothingIfDamaged } from "../errors.ts";
 import { loadMessages, loadWithoutParts } from "../read/content.ts";
 import { byOrdinal } from "../revisions/order.ts";
 import type { LiveMessage } from "../revisions/reconcile.ts";
@@ -63,7 +63,7 @@ export async function appendedWindows(
   const isPlain = tail.every(({ id, rowId, digest }) => digest !== null && rowId === id);
   const unread = tail.filter(({ id }) => pieceOf(id) === undefined);
   if (!isPlain || unread.length > loadedAtMost) return undefined;
-  const loaded = await loadPieces(store, sessionId, unread, known).catch(damagedOrThrow);
+  const loaded = await loadPieces(store, sessionId, unread, known).catch(nothingIfDamaged);
   if (loaded === undefined) return undefined;
   const pieces = tail.toSorted(byOrdinal).flatMap(({ id }) => pieceOf(id) ?? loaded.get(id) ?? []);
   const again = windowsOf(pieces);
@@ -148,11 +148,6 @@ async function loadPieces(
   ]);
   const loaded = [...found.map(({ message }) => message), ...others];
   return new Map(loaded.map((message) => [message.id, pieceOfStored(message)]));
-}
-
-/** Undefined for damage. */
-function damagedOrThrow(error: unknown): undefined {
-  if (!isDamage(error)) throw error;
 }
 
 function idsText({ messageIds }: Window): string {

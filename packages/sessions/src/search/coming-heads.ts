@@ -1,6 +1,6 @@
 import { allowedParts } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
-import { isDamage } from "../errors.ts";
+import { unlessDamaged } from "../errors.ts";
 import type { PartSummary } from "../read/shown.ts";
 import { partFromRow } from "../rows/from-rows.ts";
 import { partsShown, roleWithParts, shortSummary, toHeadText } from "./message-head.ts";
@@ -52,10 +52,6 @@ export class ComingHeads {
 }
 
 function summaryOf(row: Row): PartSummary | undefined {
-  try {
-    return shortSummary(partFromRow({ ...row, options: "{}" }, row["data"] ?? null));
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    return undefined;
-  }
+  const part = unlessDamaged(() => partFromRow({ ...row, options: "{}" }, row["data"] ?? null));
+  return part && shortSummary(part);
 }
