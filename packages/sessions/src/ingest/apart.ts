@@ -14,13 +14,19 @@ export function idApart(agent: string, id: string): string {
   return `${agent}:${id}`;
 }
 
+/** The id that such a name says; undefined of what is none. */
+export function idWithin(agent: string, name: string): string | undefined {
+  const before = idApart(agent, "");
+  return name.startsWith(before) ? name.slice(before.length) : undefined;
+}
+
 /** The ids of sessions that are named so, by the id that another client has too. */
 export function idsApart(
   sessions: Iterable<readonly [id: string, { readonly sourceAgent: string }]>,
 ): Map<string, readonly string[]> {
   const apart = new Map<string, readonly string[]>();
   for (const [id, { sourceAgent }] of sessions) {
-    const own = id.startsWith(idApart(sourceAgent, "")) && id.slice(sourceAgent.length + 1);
+    const own = idWithin(sourceAgent, id);
     if (own) apart.set(own, [...(apart.get(own) ?? []), id]);
   }
   return apart;

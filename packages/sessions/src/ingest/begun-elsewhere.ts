@@ -2,7 +2,7 @@ import type { Session } from "@pond/canonical";
 import { and, oneOf, type Store } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { Ahead } from "./ahead.ts";
-import { idApart } from "./apart.ts";
+import { idApart, idWithin } from "./apart.ts";
 
 /** A stored session, as far as another one may be told from it. */
 export type Begun = {
@@ -82,8 +82,7 @@ export class BegunElsewhere {
   }
 
   add(id: string, { sourceAgent, project }: Begun): void {
-    const rest = id.startsWith(idApart(sourceAgent, "")) ? id.slice(sourceAgent.length + 1) : "";
-    const shared = /^-?\d+:(.+)$/s.exec(rest)?.[1];
+    const shared = /^-?\d+:(.+)$/s.exec(idWithin(sourceAgent, id) ?? "")?.[1];
     if (shared === undefined) return;
     const key = keyOf(sourceAgent, shared);
     const others = this.#sharing.get(key);

@@ -1,7 +1,7 @@
 import type { Session } from "@pond/canonical";
 import type { Store } from "@pond/substrate";
 import { loadParents } from "../read/ancestry.ts";
-import { idApart } from "./apart.ts";
+import { idApart, idWithin } from "./apart.ts";
 import { type Begun, begunAbove, idAtClient } from "./begun-elsewhere.ts";
 import { type Hung, hangBelow } from "./hang-below.ts";
 import type { Child, SessionNames } from "./session-names.ts";
@@ -65,10 +65,9 @@ export class Hanging {
    */
   #nearer({ sourceAgent, project, createdAt }: Begun, above: string): string {
     const stored = this.#names.begun(above);
-    const before = idApart(sourceAgent, "");
-    const apart = above.startsWith(before) ? above.slice(before.length) : above;
     // That one may have been begun elsewhere itself, and be the nearest of an earlier run.
-    const shared = (stored && idAtClient(above, stored)) ?? apart;
+    const elsewhere = stored && idAtClient(above, stored);
+    const shared = elsewhere ?? idWithin(sourceAgent, above) ?? above;
     const others = [...this.#names.begunElsewhere(sourceAgent, shared)].filter(([id]) => {
       const began = this.#names.begun(id)?.createdAt;
       return began !== undefined && began <= createdAt;

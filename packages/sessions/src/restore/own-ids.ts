@@ -1,7 +1,7 @@
 import type { Message, Session, SessionId } from "@pond/canonical";
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 import { eq, type Store } from "@pond/substrate";
-import { idApart } from "../ingest/apart.ts";
+import { idWithin } from "../ingest/apart.ts";
 import { begunOf, idAtClient } from "../ingest/begun-elsewhere.ts";
 
 /** The id that a session has at its client, also where the store has that of another one. */
@@ -9,9 +9,9 @@ export async function ownIdOf(store: Store, session: Session): Promise<SessionId
   const { id, source_agent: agent } = session;
   const elsewhere = idAtClient(id, begunOf(session));
   if (elsewhere) return elsewhere as SessionId;
-  const apart = id.startsWith(idApart(agent, "")) ? id.slice(agent.length + 1) : "";
+  const apart = idWithin(agent, id);
   // A client may have begun with such an id itself.
-  return apart !== "" && (await isOfOther(store, apart, agent)) ? (apart as SessionId) : id;
+  return apart && (await isOfOther(store, apart, agent)) ? (apart as SessionId) : id;
 }
 
 async function isOfOther(store: Store, id: string, agent: string): Promise<boolean> {
