@@ -182,23 +182,18 @@ export class Batch {
   }
 
   async #writeRows(store: Store): Promise<void> {
-    const rivals = this.#areClientsApart ? await this.#leaveOutTaken(store) : noRivals;
+    const rivals = await this.#leaveOutTaken(store);
     const leftOut = new Set([...rivals.taken.values()].map(({ sessionId }) => sessionId));
     const rest = (rows: Columns, id: string): ColumnBatch =>
       (leftOut.size === 0 ? rows : rows.without(id, leftOut)).batch();
-    const torn = this.#partsPresent > 0 ? await findTorn(store, this) : [];
-    for (const { row } of torn) {
-      this.#messages.set(row, "digest", tornDigest);
-      // Its parts are of several states: what is shown is made of what is stored.
-      this.#messages.set(row, "head", null);
-    }
+    if (this.#partsPresent > 0) await this.#markTorn(store);
     const messages = await store.table("messages").insert(rest(this.#messages, "session_id"));
     let contested = rivals.unfinished;
     const doubtful = new Set(contested.keys());
     if (this.#partsPresent + messages.present > 0) {
       for (const gathered of this.inserted.keys()) gathered.hasLeftovers = true;
       // What was there may be of another session: then it is nothing to revise before the id is ours.
-      const { unfinished, taken } = this.#areClientsApart ? await this.#rivals(store) : noRivals;
+      const { unfinished, taken } = await this.#rivals(store);
       contested = unfinished;
       for (const gathered of [...unfinished.keys(), ...taken.keys()]) doubtful.add(gathered);
       await this.#reviseDiffering(store, (own) => !doubtful.has(own));
@@ -208,30 +203,47 @@ export class Batch {
         await claimShared(store, gathered.labels, digests, this.ingestedAt);
       }
     }
-    for (const gathered of this.#finished) {
-      const { labels, hooks, windowIds, hasLeftovers } = gathered;
-      if (doubtful.has(gathered) || !hasLeftovers || !windowIds) continue;
-      if (await hooks.isUnchanged()) await emptyOtherWindows(store, labels, windowIds);
-    }
+    await this.#emptyLeftWindows(store, doubtful);
     // Windows come first, and may stand where those of the other session belong.
     for (const labels of rivals.taken.values()) await remakeOwnWindows(store, labels);
     await this.#leaveOutLeft(store);
     if (this.#sessions.length > 0) await store.flush();
     const sessions = await store.table("sessions").insert(rest(this.#sessions, "id"));
     if (sessions.present > 0) await this.#reviseOpened(store);
+    await this.#settleContested(store, contested);
+    if (!this.#areClientsApart) return;
+    for (const { labels } of await withOtherWindows(store, this.#opened.keys())) {
+      await remakeOwnWindows(store, labels);
+    }
+  }
+
+  /** Marks messages whose parts are of several states: what is shown is made of what is stored. */
+  async #markTorn(store: Store): Promise<void> {
+    for (const { row } of await findTorn(store, this)) {
+      this.#messages.set(row, "digest", tornDigest);
+      this.#messages.set(row, "head", null);
+    }
+  }
+
+  /** Takes out of search what a run that broke off has left of sessions, but for those in doubt. */
+  async #emptyLeftWindows(store: Store, doubtful: ReadonlySet<Gathered>): Promise<void> {
+    for (const gathered of this.#finished) {
+      const { labels, hooks, windowIds, hasLeftovers } = gathered;
+      if (doubtful.has(gathered) || !hasLeftovers || !windowIds) continue;
+      if (await hooks.isUnchanged()) await emptyOtherWindows(store, labels, windowIds);
+    }
+  }
+
+  /** Takes what others have left under their ids out of those sessions that have got them now. */
+  async #settleContested(store: Store, contested: Rivals["unfinished"]): Promise<void> {
     const won = new Map([...contested].filter(([gathered]) => this.#opened.has(gathered)));
     if (won.size > 0) await this.#reviseDiffering(store, (gathered) => won.has(gathered));
-    for (const [gathered, owners] of won) {
-      const { labels, outcome, isContested } = gathered;
+    for (const [{ labels, outcome, isContested }, owners] of won) {
       for (const owner of owners) await leaveOutOther(store, labels, owner, this.ingestedAt);
       // What earlier batches found there of both is not at hand any more.
       if (isContested) outcome.deferred += 1;
     }
     for (const gathered of contested.keys()) gathered.isContested = true;
-    if (!this.#areClientsApart) return;
-    for (const { labels } of await withOtherWindows(store, this.#opened.keys())) {
-      await remakeOwnWindows(store, labels);
-    }
   }
 
   /**
@@ -256,26 +268,14 @@ export class Batch {
   }
 
   async #reviseDiffering(store: Store, isMeant: (gathered: Gathered) => boolean): Promise<void> {
-    const inserted = new Map([...this.inserted].filter(([gathered]) => isMeant(gathered)));
-    const carriers = await reviseDiffering(store, {
-      ingestedAt: this.ingestedAt,
-      inserted,
-      messageOf: (message) => this.messageOf(message),
-      partOf: (row) => this.partOf(row),
-    });
+    const carriers = await reviseDiffering(store, this, isMeant);
     await store.table("messages").insert(carriers.batch());
   }
 
   async #reviseOpened(store: Store): Promise<void> {
     const { ingestedAt, inserted } = this;
-    const areApart = this.#areClientsApart;
-    const opened = this.#opened;
-    const { carriers, taken } = await reviseOpened(store, {
-      opened,
-      ingestedAt,
-      inserted,
-      areApart,
-    });
+    const sessions = { opened: this.#opened, areApart: this.#areClientsApart };
+    const { carriers, taken } = await reviseOpened(store, { ...sessions, ingestedAt, inserted });
     await store.table("messages").insert(carriers.batch());
     for (const [own, labels] of taken) await this.#leaveOut(store, own, labels);
   }
@@ -287,7 +287,8 @@ export class Batch {
     return rivals;
   }
 
-  #rivals(store: Store): Promise<Rivals> {
+  async #rivals(store: Store): Promise<Rivals> {
+    if (!this.#areClientsApart) return noRivals;
     const gathered = [...this.inserted.keys(), ...this.#opened.keys()];
     const thoughtNew = new Set(gathered.filter(({ windowIds }) => windowIds !== undefined));
     return findRivals(store, thoughtNew, this.inserted);

@@ -50,12 +50,17 @@ export async function findTorn(store: Store, batch: Written): Promise<Inserted[]
 /**
  * The carriers that make the store show what was read, where rows that were there hold another
  * value or stand in another place. Corrects the counts of what was added.
+ *
+ * @param isMeant - Asked of each session whether its rows are to be looked at.
  */
-export async function reviseDiffering(store: Store, batch: Written): Promise<Columns> {
+export async function reviseDiffering(
+  store: Store,
+  batch: Written,
+  isMeant: (gathered: Gathered) => boolean,
+): Promise<Columns> {
   const carriers = new Columns();
-  const gatheredBy = new Map(
-    [...batch.inserted.keys()].map((each) => [each.labels.sessionId, each]),
-  );
+  const meant = [...batch.inserted.keys()].filter(isMeant);
+  const gatheredBy = new Map(meant.map((each) => [each.labels.sessionId, each]));
   for (const ids of idChunks([...gatheredBy.keys()])) {
     const stored = await storedMessages(store, ids);
     for (const id of ids) {

@@ -1,7 +1,7 @@
 import type { SessionEvent } from "@pond/canonical";
 import type { Labels } from "../rows/to-rows.ts";
 import type { Begun } from "./begun-elsewhere.ts";
-import type { IngestOutcome, SessionHooks } from "./outcome.ts";
+import { emptyOutcome, type IngestOutcome, type SessionHooks } from "./outcome.ts";
 import type { Place } from "./place.ts";
 
 /** What batches know of one session; it may span several, and its end closes it. */
@@ -28,6 +28,25 @@ export type Gathered = {
   /** Set where an earlier batch of it met another session's messages. */
   isContested: boolean;
 };
+
+/** What is known of a session before any of it was read. */
+export function nothingGathered(hooks: SessionHooks): Gathered {
+  return {
+    labels: { sessionId: "", sourceAgent: "", project: "" },
+    hooks,
+    outcome: emptyOutcome(),
+    place: undefined,
+    unresolved: undefined,
+    begun: undefined,
+    parentId: undefined,
+    bases: [],
+    messageRows: 0,
+    windowIds: undefined,
+    hasLeftovers: false,
+    copies: new Set(),
+    isContested: false,
+  };
+}
 
 /** A message added for the first time, as far as was known. Its values are in the rows alone. */
 export type Inserted = {

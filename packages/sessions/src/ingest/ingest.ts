@@ -10,14 +10,14 @@ import { type NamesApart, renamed } from "./apart.ts";
 import { Batch } from "./batch.ts";
 import { begunOf } from "./begun-elsewhere.ts";
 import type { Damaged } from "./damaged.ts";
-import type { Gathered } from "./gathered.ts";
+import { type Gathered, nothingGathered } from "./gathered.ts";
 import { Hanging } from "./hanging.ts";
 import { Intake } from "./intake.ts";
 import { loadKnown } from "./known.ts";
 import { KnownSession } from "./known-session.ts";
 import { NewSession } from "./new-session.ts";
 import { Others } from "./others.ts";
-import { emptyOutcome, type SessionHooks } from "./outcome.ts";
+import type { SessionHooks } from "./outcome.ts";
 import { SessionNames } from "./session-names.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { withStoredOrigin } from "./stored-origin.ts";
@@ -113,23 +113,8 @@ export class Ingest {
    */
   async session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {
     await this.#others.look();
-    const labels = { sessionId: "", sourceAgent: "", project: "" };
-    const outcome = emptyOutcome();
-    const gathered: Gathered = {
-      labels,
-      hooks,
-      outcome,
-      place: undefined,
-      messageRows: 0,
-      windowIds: undefined,
-      unresolved: undefined,
-      begun: undefined,
-      parentId: undefined,
-      hasLeftovers: false,
-      copies: new Set(),
-      isContested: false,
-      bases: [],
-    };
+    const gathered = nothingGathered(hooks);
+    const { outcome } = gathered;
     const intake = new Intake(outcome);
     let isLogWhole = true;
     let writer: SessionWriter | undefined;

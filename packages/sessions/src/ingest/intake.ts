@@ -32,10 +32,14 @@ export class Intake {
     const message = this.#isLacking ? { ...prepared, isLacking: true } : prepared;
     this.#outcome.records_stored += this.#records;
     if (isCarrier(this.#header)) this.#outcome.records_carried += this.#records;
-    this.#records = 0;
+    this.#forget();
+    return message;
+  }
+
+  #forget(): void {
     this.#header = undefined;
     this.#parts = [];
-    return message;
+    this.#records = 0;
   }
 
   /**
@@ -53,9 +57,7 @@ export class Intake {
       this.#outcome.status = "failed";
       this.#outcome.error ??= error;
       this.#outcome.records_left_out += this.#records + recordsOf(event);
-      this.#records = 0;
-      this.#header = undefined;
-      this.#parts = [];
+      this.#forget();
       return false;
     }
     if (event.kind === "session") this.#outcome.records_stored += recordsOf(event);
