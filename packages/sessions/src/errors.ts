@@ -84,10 +84,14 @@ export class TargetUnwritableError extends PondError {
   /** The error of the system as one of this kind, with the path it may not name; others as they are. */
   static from(path: string, error: unknown): unknown {
     if (!(error instanceof Error && "syscall" in error)) return error;
-    const code = "code" in error ? String(error.code) : "";
-    const reason = unwritableReasons[code] ?? error.message;
+    const reason = unwritableReasons[String(codeOf(error))] ?? error.message;
     return new TargetUnwritableError(path, reason, { cause: error });
   }
+}
+
+/** What the system calls an error; undefined of others. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 /** A row, by its table and its key there. @inline */

@@ -1,5 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { codeOf } from "../errors.ts";
 
 type Draft = { readonly name: string; readonly owner: number };
 
@@ -36,7 +37,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = codeOf(error);
     // Whether it can be made is for who makes it.
     if (code === "ENOENT" || code === "ENOTDIR") return [];
     throw error;
@@ -49,6 +50,6 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return codeOf(error) !== "ESRCH";
   }
 }

@@ -1,5 +1,6 @@
 import { lstat, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { codeOf } from "../errors.ts";
 
 /**
  * Makes a folder, and those above it that are missing, for this user alone. One step at a time: where a
@@ -25,8 +26,7 @@ async function isThere(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" && dirname(path) !== path) return false;
+    if (codeOf(error) === "ENOENT" && dirname(path) !== path) return false;
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 import type { Session } from "@pond/canonical";
 import type { NativeParent, Writer } from "@pond/canonical/adapter";
-import { eq, type Store } from "@pond/substrate";
+import type { Store } from "@pond/substrate";
 import { type At, loadOutline } from "../read/outline.ts";
+import { ofClient } from "./lineage.ts";
 import { ownIdOf } from "./own-ids.ts";
 
 /** Which values, and what the client has. */
@@ -25,7 +26,8 @@ export async function parentsThere(
   const seen = new Set<string>([session.id]);
   for (let id = session.parent_session_id; id !== undefined && !seen.has(id); ) {
     seen.add(id);
-    if (!(await isOf(store, id, writer.origin))) break;
+    const [own] = await ofClient(store, [id], writer.origin);
+    if (own === undefined) break;
     const { session: stored } = await loadOutline(store, id, at);
     const parent = { ...stored, id: await ownIdOf(store, stored) };
     const alone = { root: { session: parent, messages: [] }, descendants: [] };
@@ -35,11 +37,4 @@ export async function parentsThere(
     id = parent.parent_session_id;
   }
   return parents;
-}
-
-/** True for a stored session that the client wrote. */
-async function isOf(store: Store, id: string, client: string): Promise<boolean> {
-  const where = eq("id", id);
-  const [row] = await store.table("sessions").rows({ columns: ["source_agent"], where, limit: 1 });
-  return row?.["source_agent"] === client;
 }

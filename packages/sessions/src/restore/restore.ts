@@ -143,15 +143,14 @@ async function nativeFiles(
   const { lineage, wanted } = await bases.under(part);
   const own = new Set([part.root, ...part.descendants].map(({ session }) => session.id));
   const named = await atClient(store, lineage);
+  const isOwn = ({ session }: RestoredFile): boolean => own.has(session);
   const files = [...writer.writeNative(named.lineage, hasFile)]
     .map((file) => ({ ...file, session: named.storedIds.get(file.session) ?? file.session }))
     .filter(({ session }) => wanted.has(session));
   const contents = [lineage.root, ...lineage.descendants];
   const restored = contents.filter(({ session }) => wanted.has(session.id));
   return {
-    files: [true, false].flatMap((isOwn) =>
-      files.filter((file) => own.has(file.session) === isOwn),
-    ),
+    files: [...files.filter(isOwn), ...files.filter((file) => !isOwn(file))],
     fidelity: keptWhole(restored.flatMap(({ messages }) => messages)),
   };
 }

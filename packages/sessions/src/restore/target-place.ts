@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { link, rename } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { TargetExistsError, TargetUnwritableError } from "../errors.ts";
+import { codeOf, TargetExistsError, TargetUnwritableError } from "../errors.ts";
 
 // As many as Linux follows.
 const maxLinks = 40;
@@ -51,9 +51,7 @@ export async function placeDraft(draft: string, place: string, isForced: boolean
   try {
     await link(draft, place);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
-      throw new TargetExistsError(place, { cause: error });
-    }
+    if (codeOf(error) === "EEXIST") throw new TargetExistsError(place, { cause: error });
     // Not every file system has hard links.
     await rename(draft, place);
   }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { lstat, open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
-import { TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
+import { codeOf, TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
 import { appendLines } from "./append-lines.ts";
 import { LeftDrafts } from "./left-drafts.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -24,8 +24,8 @@ type Target = { readonly file: RestoredFile; readonly path: string };
 
 /**
  * Writes restored files below a folder, each at once or not at all. Files are private to the user.
- * One that sessions share gets the lines that follow its last one. Each other is later than those before it, also
- * those of earlier calls, for clients go on with what was written last.
+ * One that sessions share gets the lines that follow its last one. Each other is later than those
+ * before it, also those of earlier calls, for clients go on with what was written last.
  *
  * @returns The path of each file.
  * @throws {TargetExistsError} where another file is there already, or two have one path that they do
@@ -136,8 +136,4 @@ async function kindOf(path: string): Promise<"link" | "folder" | "file" | undefi
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }
