@@ -41,7 +41,7 @@ export {
   summarizePart,
 } from "./read/shown.ts";
 export { type LabelCounts, type Statistics, statistics } from "./read/statistics.ts";
-export { titles } from "./read/summaries.ts";
+export { titles } from "./read/titles.ts";
 export { holdsLines } from "./restore/append-lines.ts";
 export { type Doubled, doubledFor } from "./restore/doubled.ts";
 export { LeftDrafts } from "./restore/left-drafts.ts";

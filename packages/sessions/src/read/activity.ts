@@ -62,7 +62,8 @@ async function readAll(
 ): Promise<bigint> {
   const { members, since } = options;
   const named = members.length <= fewSessions ? oneOf("session_id", members) : undefined;
-  const where = named || since !== undefined ? within(named, since) : undefined;
+  const recent = since === undefined ? undefined : isSince(since);
+  const where = named && recent ? and(named, recent) : (named ?? recent);
   for await (const rows of store.table("messages").scan({ columns, where })) {
     note(rows, options, newest);
   }
@@ -82,7 +83,7 @@ async function readNewest(
 ): Promise<bigint> {
   const table = store.table("messages");
   const orderBy = [{ column: "timestamp", direction: "desc" }] as const;
-  const where = options.since === undefined ? undefined : within(undefined, options.since);
+  const where = options.since === undefined ? undefined : isSince(options.since);
   for (let limit = firstRead; ; limit *= 4) {
     const rows = await table.rows({ columns, where, orderBy, limit });
     note(rows, options, newest);
@@ -105,12 +106,8 @@ function note(
   }
 }
 
-function within(filter: Filter | undefined, since: bigint | undefined): Filter {
-  const conditions = [
-    ...(filter ? [filter] : []),
-    ...(since === undefined ? [] : [gte("timestamp", { micros: since })]),
-  ];
-  return and(...conditions);
+function isSince(micros: bigint): Filter {
+  return gte("timestamp", { micros });
 }
 
 function compare<T extends bigint | string>(left: T, right: T): number {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { loadLineage } from "../restore/lineage.ts";
 import { type DemoMessage, ingestDemo, said, withAltered, withStore } from "../testing.ts";
 import { clientTitles } from "./client-titles.ts";
-import { titles } from "./summaries.ts";
+import { titles } from "./titles.ts";
 
 const chosen = (id: string, customTitle: string): DemoMessage => ({
   id,

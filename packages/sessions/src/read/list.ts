@@ -1,5 +1,7 @@
 import { toRfc3339 } from "@pond/canonical";
-import type { Row, Store } from "@pond/substrate";
+import { and, isNotNull, isNull, oneOf, type Row, type Store } from "@pond/substrate";
+import { liveMessages } from "../revisions/reconcile.ts";
+import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import type { SessionStore } from "../session-store.ts";
 import { lastActivity } from "./activity.ts";
 import { type Parents, rootsOf, upFrom } from "./ancestry.ts";
@@ -7,7 +9,7 @@ import { untouchedCopies } from "./copies.ts";
 import { forksIn } from "./forks.ts";
 import { type LaterParents, laterParents, setLater } from "./later-parents.ts";
 import { isInProject } from "./project.ts";
-import { countMessages, titles } from "./summaries.ts";
+import { titles } from "./titles.ts";
 
 /** Which sessions. */
 export type ListOptions = {
@@ -130,9 +132,35 @@ function fold(
   for (const id of forks) parents.set(id, null);
   const descendants = new Map<string, number>();
   for (const id of parents.keys()) {
-    for (const above of upFrom(parents, id).slice(1)) {
-      descendants.set(above, (descendants.get(above) ?? 0) + 1);
-    }
+    for (const above of upFrom(parents, id).slice(1)) add(descendants, above, 1);
   }
   return { rootsById: rootsOf(parents), descendants };
+}
+
+/** How many messages each session shows: carriers are none, tombstoned ones are left out. */
+async function countMessages(
+  store: Store,
+  sessionIds: readonly string[],
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  if (sessionIds.length === 0) return counts;
+  const within = oneOf("session_id", sessionIds);
+  const table = store.table("messages");
+  const where = and(within, isNull("revises"));
+  for await (const rows of table.scan({ columns: ["session_id"], where })) {
+    for (const row of rows) add(counts, String(row["session_id"]), 1);
+  }
+  const columns = ["session_id", ...storedColumns];
+  const carriers = await table.rows({ columns, where: and(within, isNotNull("revises")) });
+  for (const [id, rows] of Map.groupBy(carriers, (row) => String(row["session_id"]))) {
+    const removed = [...liveMessages(rows.map(storedMessage)).values()].filter(
+      ({ digest }) => digest === null,
+    );
+    add(counts, id, -removed.length);
+  }
+  return counts;
+}
+
+function add(counts: Map<string, number>, key: string, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }

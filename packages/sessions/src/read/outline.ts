@@ -85,8 +85,9 @@ export async function loadOutlines(
       const own = rows.get(id) ?? [];
       const carriers = carrierIds(own.map(storedMessage));
       const carrierId = carriers.get(sessionItself);
-      const session = carrierId && (await loadRevised(store, stored, carrierId));
-      return { session: session || stored, ...toPlaces(own, carriers) };
+      const revised =
+        carrierId === undefined ? undefined : await loadRevised(store, stored, carrierId);
+      return { session: revised ?? stored, ...toPlaces(own, carriers) };
     }),
   );
 }

@@ -1,18 +1,7 @@
 import { type Message, partsOf } from "@pond/canonical";
-import {
-  and,
-  eq,
-  type Filter,
-  isNotNull,
-  isNull,
-  ne,
-  oneOf,
-  type Row,
-  type Store,
-} from "@pond/substrate";
+import { and, eq, type Filter, ne, oneOf, type Row, type Store } from "@pond/substrate";
 import { isDamage, unlessDamaged } from "../errors.ts";
-import { liveMessages, sessionItself } from "../revisions/reconcile.ts";
-import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
+import { sessionItself } from "../revisions/reconcile.ts";
 import { inOrder, partColumns, partFromRow } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { fromIndexed } from "../search/indexed-text.ts";
@@ -25,30 +14,6 @@ import { firstCommands } from "./first-commands.ts";
 import { loadPlaces } from "./outline.ts";
 
 const titleChars = 120;
-
-/** How many messages each session shows: carriers are none, tombstoned ones are left out. */
-export async function countMessages(
-  store: Store,
-  sessionIds: readonly string[],
-): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  if (sessionIds.length === 0) return counts;
-  const within = oneOf("session_id", sessionIds);
-  const table = store.table("messages");
-  const where = and(within, isNull("revises"));
-  for await (const rows of table.scan({ columns: ["session_id"], where })) {
-    for (const row of rows) add(counts, String(row["session_id"]), 1);
-  }
-  const columns = ["session_id", ...storedColumns];
-  const carriers = await table.rows({ columns, where: and(within, isNotNull("revises")) });
-  for (const [id, rows] of Map.groupBy(carriers, (row) => String(row["session_id"]))) {
-    const removed = [...liveMessages(rows.map(storedMessage)).values()].filter(
-      ({ digest }) => digest === null,
-    );
-    add(counts, id, -removed.length);
-  }
-  return counts;
-}
 
 /**
  * What each session is called in its client, else the beginning of what a person said first; where
@@ -218,8 +183,4 @@ function shorten(text: string): string {
     .replaceAll(/\s+/g, " ")
     .trim();
   return line.length <= titleChars ? line : `${line.slice(0, titleChars).toWellFormed()}…`;
-}
-
-function add(counts: Map<string, number>, key: string, by: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + by);
 }
