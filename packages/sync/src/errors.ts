@@ -88,6 +88,7 @@ function codeOf(error: unknown): string {
   return PondError.is(error) ? error.code : "internal";
 }
 
-function messageOf(error: unknown): string {
+/** What is wrong, of whatever was thrown. */
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,6 @@
 import { type FaultEvent, PondError, SourceFault } from "@pond/canonical";
+import { isSystemError } from "@pond/canonical/adapter";
+import { messageOf } from "./errors.ts";
 
 /** A record that could not be read, as reports show it. */
 export type Fault = {
@@ -24,8 +26,7 @@ export function toEmbedFault(
   error: unknown,
 ): EmbedFault {
   const code = PondError.is(error) ? error.code : "embedding_failed";
-  const message = error instanceof Error ? error.message : String(error);
-  return { session_id: sessionId, message_id: id, code, message };
+  return { session_id: sessionId, message_id: id, code, message: messageOf(error) };
 }
 
 /** One session may be garbage from end to end; reports stay readable. */
@@ -45,8 +46,8 @@ export function toFault({ fault, isLeftover }: FaultEvent): Fault {
 /** What a reader threw, as the fault of the session it was reading: it costs what is left of it. */
 export function faultFromThrown(adapter: string, uri: string, error: unknown): FaultEvent {
   if (error instanceof SourceFault) return { kind: "fault", fault: error, records: 0 };
-  const reason = error instanceof Error ? error.message : String(error);
-  const fault = new SourceFault({ adapter, uri, record: "session" }, reason, { cause: error });
+  const at = { adapter, uri, record: "session" };
+  const fault = new SourceFault(at, messageOf(error), { cause: error });
   return { kind: "fault", fault, records: 0 };
 }
 
@@ -55,7 +56,5 @@ export function faultFromThrown(adapter: string, uri: string, error: unknown): F
  * reader says so. Such a session is read again next time, though its file looks the same.
  */
 export function isPassing({ fault, mayPass = false }: FaultEvent): boolean {
-  const { cause } = fault;
-  if (mayPass) return true;
-  return cause instanceof Error && "syscall" in cause;
+  return mayPass || isSystemError(fault.cause);
 }

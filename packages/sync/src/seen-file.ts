@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type AddedAt, type HeldMessages, makeFolder } from "@pond/sessions";
@@ -88,8 +88,7 @@ const version = 1;
 
 /** The file for one source of one store. */
 export function seenFile(directory: string, source: { adapter: string; path: string }): string {
-  const hash = createHash("sha256").update(source.path).digest("hex").slice(0, 16);
-  return join(directory, `${source.adapter}-${hash}.json`);
+  return join(directory, `${source.adapter}-${hash("sha256", source.path).slice(0, 16)}.json`);
 }
 
 /** What a state file says; undefined where it is not there or cannot be read. */
