@@ -18,6 +18,17 @@ export async function loadParents(store: Store, at: At): Promise<Parents> {
   return parents;
 }
 
+/** The same where forks have no parent: they stand by themselves. */
+export function withForksApart(
+  parents: Parents,
+  forks: ReadonlySet<string>,
+): Map<string, string | null> {
+  const apart = new Map(parents);
+  // One that has lost its own row is none of these.
+  for (const id of forks) if (apart.has(id)) apart.set(id, null);
+  return apart;
+}
+
 const noneLater: LaterParents = new Map();
 
 /**

@@ -2,7 +2,7 @@ import type { Origin } from "@pond/canonical/adapter";
 import { copyLetters, copyUuid } from "@pond/canonical/foreign";
 import { oneOf, type Store } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
-import { upFrom } from "./ancestry.ts";
+import { upFrom, withForksApart } from "./ancestry.ts";
 import { forksIn } from "./forks.ts";
 import { laterParents, setLater } from "./later-parents.ts";
 
@@ -87,20 +87,19 @@ async function momentsOf(
   }
   const later = await laterParents(store);
   setLater(parents, later);
-  const linked = new Map(parents);
   const forks = await forksIn(store, later);
   // Who goes on in a fork does not go on in what it was forked from.
-  for (const id of forks) parents.set(id, null);
+  const apart = withForksApart(parents, forks);
   const setsOf = new Map<string, Set<bigint>[]>();
   const members = new Map<string, readonly Moments[]>();
   for (const id of began.keys()) {
-    const counted = upFrom(parents, id).flatMap((each) => moments.get(each) ?? []);
+    const counted = upFrom(apart, id).flatMap((each) => moments.get(each) ?? []);
     if (counted.length > 0) members.set(id, counted);
     for (const { times } of counted) addTo(setsOf, id, times);
   }
   for (const [id, { timesAbove }] of moments) {
     if (!forks.has(id)) continue;
-    for (const above of upFrom(linked, id).slice(1)) addTo(setsOf, above, timesAbove);
+    for (const above of upFrom(parents, id).slice(1)) addTo(setsOf, above, timesAbove);
   }
   for (const [id, micros] of began) {
     for (const times of setsOf.get(id) ?? []) times.add(micros / 1000n);

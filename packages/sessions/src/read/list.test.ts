@@ -250,6 +250,20 @@ describe("listSessions", () => {
       });
     }));
 
+  it("lists what is below a fork that has lost its row", () =>
+    withAltered(
+      [
+        at("root", 0),
+        below("late", "root", { parent_message_id: "root-1" }),
+        below("late", "root", { options: { source: { relation: "fork" } } }),
+        at("agent", 1, { parent: "late" }),
+      ],
+      (table, row) => (table === "sessions" && row["id"] === "late" ? undefined : row),
+      async (sessions) => {
+        expect(ids(await listSessions(sessions))).toEqual(["agent", "root"]);
+      },
+    ));
+
   it("folds a session under a parent that its source named late", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [at("root", 0), at("late", 1)]);

@@ -4,7 +4,7 @@ import { liveMessages } from "../revisions/reconcile.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import type { SessionStore } from "../session-store.ts";
 import { lastActivity } from "./activity.ts";
-import { type Parents, rootsOf, upFrom } from "./ancestry.ts";
+import { type Parents, rootsOf, upFrom, withForksApart } from "./ancestry.ts";
 import { untouchedCopies } from "./copies.ts";
 import { forksIn } from "./forks.ts";
 import { type LaterParents, laterParents, setLater } from "./later-parents.ts";
@@ -128,8 +128,7 @@ function fold(
   readonly rootsById: ReadonlyMap<string, string>;
   readonly descendants: ReadonlyMap<string, number>;
 } {
-  const parents = new Map(withForks);
-  for (const id of forks) parents.set(id, null);
+  const parents = withForksApart(withForks, forks);
   const descendants = new Map<string, number>();
   for (const id of parents.keys()) {
     for (const above of upFrom(parents, id).slice(1)) add(descendants, above, 1);

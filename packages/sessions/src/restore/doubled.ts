@@ -1,5 +1,5 @@
 import type { Origin } from "@pond/canonical/adapter";
-import { loadParents, type Parents, upFrom } from "../read/ancestry.ts";
+import { loadParents, type Parents, upFrom, withForksApart } from "../read/ancestry.ts";
 import { originalsOf, untouchedCopies } from "../read/copies.ts";
 import { forksIn } from "../read/forks.ts";
 import { laterParents } from "../read/later-parents.ts";
@@ -35,9 +35,8 @@ export async function doubledFor({ store }: SessionStore, client: Origin): Promi
     ([copy]) => !untouched.has(copy) && byId.get(copy)?.sourceAgent === client,
   );
   if (untouched.size + goneOnIn.length === 0) return { copies: new Set(), originals: new Set() };
-  const parents = new Map(await loadParents(store, "last"));
-  for (const id of await forksIn(store, await laterParents(store))) parents.set(id, null);
-  const members = membersOf(sessions, parents);
+  const forks = await forksIn(store, await laterParents(store));
+  const members = membersOf(sessions, withForksApart(await loadParents(store, "last"), forks));
   const originals = originalsToLeave(goneOnIn, pairs, members);
   const isNeeded = (copy: string, original: string): boolean =>
     byId.get(copy)?.sourceAgent === client && originals.has(original);
