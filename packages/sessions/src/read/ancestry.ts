@@ -1,5 +1,6 @@
 import { oneOf, type Store } from "@pond/substrate";
-import { type LaterParents, laterParents, setLater } from "./later-parents.ts";
+import { idChunks } from "../rows/id-chunks.ts";
+import { laterParents, setLater } from "./later-parents.ts";
 import type { At } from "./outline.ts";
 
 /** The parent of every stored session; null where it names none. @inline */
@@ -29,8 +30,6 @@ export function withForksApart(
   return apart;
 }
 
-const noneLater: LaterParents = new Map();
-
 /**
  * The sessions directly below others, each with its parent, as sources say now or said first.
  *
@@ -49,12 +48,28 @@ export async function childrenOf(
   const children = new Map(
     rows.map((row) => [String(row["id"]), String(row["parent_session_id"])]),
   );
+  if (at === "first") return children;
   const above = new Set(parentIds);
-  for (const [id, { parentId }] of at === "last" ? await laterParents(store) : noneLater) {
-    if (parentId !== null && above.has(parentId)) children.set(id, parentId);
-    else children.delete(id);
+  const late = new Map<string, string>();
+  for (const [id, { parentId }] of await laterParents(store)) {
+    if (parentId === null || !above.has(parentId)) children.delete(id);
+    else (children.has(id) ? children : late).set(id, parentId);
   }
+  // One that has lost its own row is not stored.
+  const stored = await storedAmong(store, [...late.keys()]);
+  for (const [id, parentId] of late) if (stored.has(id)) children.set(id, parentId);
   return children;
+}
+
+/** Those of these sessions that are stored. */
+async function storedAmong(store: Store, sessionIds: readonly string[]): Promise<Set<string>> {
+  const stored = new Set<string>();
+  for (const ids of idChunks(sessionIds)) {
+    const where = oneOf("id", ids);
+    const rows = await store.table("sessions").rows({ columns: ["id"], where });
+    for (const { id } of rows) stored.add(String(id));
+  }
+  return stored;
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   said,
   shown,
   watchingScans,
+  withAltered,
   withMember,
   withStore,
 } from "../testing.ts";
@@ -134,6 +135,17 @@ describe("loadLineage", () => {
       expect(await below("root", "first")).toEqual([]);
       expect((await rootIds(sessions)).sort()).toEqual(["other", "root", "taken back"]);
     }));
+
+  it("is whole without a session that has lost its row, also where its parent was named late", () =>
+    withAltered(
+      [session("root"), session("late"), session("late", "root"), session("child", "root")],
+      (table, row) => (table === "sessions" && row["id"] === "late" ? undefined : row),
+      async (sessions) => {
+        const { descendants } = await loadLineage(sessions, "root");
+
+        expect(descendants.map((each) => each.session.id)).toEqual(["child"]);
+      },
+    ));
 
   it("ends where another client's sessions begin, where it is told to", () =>
     withStore(async (sessions) => {
