@@ -1,5 +1,5 @@
 import type { Session } from "@pond/canonical";
-import { and, oneOf, type Store } from "@pond/substrate";
+import { and, oneOf, type Row, type Store } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { Ahead } from "./ahead.ts";
 import { idApart, idWithin } from "./apart.ts";
@@ -36,6 +36,18 @@ export function mayBeOther(session: Begun, stored: Begun): boolean {
 export function begunOf({ source_agent, project, created_at }: Session): Begun {
   return { sourceAgent: source_agent, project, createdAt: created_at };
 }
+
+/** The same of a stored one, from its row. */
+export function begunFromRow(row: Row): Begun {
+  return {
+    sourceAgent: String(row["source_agent"]),
+    project: String(row["project"]),
+    createdAt: BigInt(row["created_at"] as bigint),
+  };
+}
+
+/** What of a row {@link begunFromRow} needs. */
+export const begunColumns: readonly string[] = ["source_agent", "project", "created_at"];
 
 /**
  * The first of these sessions that has one of these messages; undefined for none.

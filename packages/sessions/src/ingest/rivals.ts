@@ -1,4 +1,4 @@
-import { eq, oneOf, type Store } from "@pond/substrate";
+import { eq, oneOf, type Row, type Store } from "@pond/substrate";
 import { isDamage } from "../errors.ts";
 import { type LiveMessage, liveMessages, sessionItself } from "../revisions/reconcile.ts";
 import { revisionRow, tombstoneRow } from "../revisions/revisions.ts";
@@ -8,7 +8,7 @@ import { idChunks } from "../rows/id-chunks.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import { remakeWindows } from "../search/rebuild-windows.ts";
 import { emptyForeignWindows } from "../search/window-rows.ts";
-import { type Begun, mayBeOther, sharing } from "./begun-elsewhere.ts";
+import { type Begun, begunColumns, begunFromRow, mayBeOther, sharing } from "./begun-elsewhere.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
 
 // Two ingests at once may each think new what has one id and is two sessions. Whoever stores the row
@@ -45,16 +45,14 @@ export async function findRivals(
   // Parts of the next batch may be on their way: only these tables are looked at anew.
   await Promise.all([store.table("sessions").refresh(), store.table("messages").refresh()]);
   for (const ids of idChunks([...bySession.keys()])) {
-    const columns = ["source_agent", "project"];
-    for await (const { id, row } of rowsOf(store, "sessions", ids, [...columns, "created_at"])) {
+    for await (const { id, row } of rowsOf(store, "sessions", ids, begunColumns)) {
       const own = bySession.get(id);
-      const stored = begunIn(row, BigInt(row["created_at"] as bigint));
-      if (own && (await isRival(store, own, stored, inserted.get(own)))) {
+      if (own && (await isRival(store, own, begunFromRow(row), inserted.get(own)))) {
         taken.set(own, { ...own.labels, ...ownerIn(row) });
       }
     }
     // Its messages are there before the session itself is.
-    for await (const { id, row } of rowsOf(store, "messages", ids, columns)) {
+    for await (const { id, row } of rowsOf(store, "messages", ids, ownerColumns)) {
       const own = bySession.get(id);
       const owner = ownerIn(row);
       if (own === undefined || keyOf(owner) === keyOf(own.labels)) continue;
@@ -184,7 +182,7 @@ async function ownersIn(
   for (const name of ["messages", "windows"] as const) {
     await store.table(name).refresh();
     for (const ids of idChunks(sessionIds)) {
-      for await (const { id, row } of rowsOf(store, name, ids, ["source_agent", "project"])) {
+      for await (const { id, row } of rowsOf(store, name, ids, ownerColumns)) {
         owners.set(id, (owners.get(id) ?? new Set()).add(keyOf(ownerIn(row))));
       }
     }
@@ -230,7 +228,7 @@ async function saidIn(
 ): Promise<{ readonly message: LiveMessage; readonly said: ReadonlySet<string> }[]> {
   const table = store.table("messages");
   await table.refresh();
-  const columns = [...storedColumns, "source_agent", "project"];
+  const columns = [...storedColumns, ...ownerColumns];
   const rows = await table.rows({ columns, where: eq("session_id", sessionId) });
   const owners = new Map<string, Set<string>>();
   for (const row of rows) {
@@ -252,8 +250,7 @@ export async function withOtherWindows(
   const found = new Set<Gathered>();
   if (bySession.size > 0) await store.table("windows").refresh();
   for (const ids of idChunks([...bySession.keys()])) {
-    const columns = ["source_agent", "project"];
-    for await (const { id, row } of rowsOf(store, "windows", ids, columns)) {
+    for await (const { id, row } of rowsOf(store, "windows", ids, ownerColumns)) {
       const own = bySession.get(id);
       if (own && keyOf(ownerIn(row)) !== keyOf(own.labels)) found.add(own);
     }
@@ -266,7 +263,7 @@ async function* rowsOf(
   name: "sessions" | "messages" | "windows",
   ids: readonly string[],
   columns: readonly string[],
-): AsyncGenerator<{ readonly id: string; readonly row: Readonly<Record<string, unknown>> }> {
+): AsyncGenerator<{ readonly id: string; readonly row: Row }> {
   const key = name === "sessions" ? "id" : "session_id";
   const where = oneOf(key, ids);
   for await (const rows of store.table(name).scan({ columns: [key, ...columns], where })) {
@@ -274,11 +271,9 @@ async function* rowsOf(
   }
 }
 
-function begunIn(row: Readonly<Record<string, unknown>>, createdAt: bigint): Begun {
-  return { sourceAgent: String(row["source_agent"]), project: String(row["project"]), createdAt };
-}
+const ownerColumns = ["source_agent", "project"];
 
-function ownerIn(row: Readonly<Record<string, unknown>>): Owner {
+function ownerIn(row: Row): Owner {
   return { sourceAgent: String(row["source_agent"]), project: String(row["project"]) };
 }
 

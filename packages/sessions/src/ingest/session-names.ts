@@ -9,6 +9,8 @@ import {
   type Begun,
   BegunElsewhere,
   begunAbove,
+  begunColumns,
+  begunFromRow,
   begunOf,
   idBegunElsewhere,
   mayBeOther,
@@ -172,17 +174,10 @@ export class SessionNames {
 
   /** Takes note of what is stored of these sessions, or of all. */
   async #read(ids: readonly string[] | undefined): Promise<void> {
-    const columns = ["id", "source_agent", "project", "created_at"];
+    const columns = ["id", ...begunColumns];
     const table = this.#sessions.store.table("sessions");
     for await (const rows of table.scan({ columns, where: ids && oneOf("id", ids) })) {
-      for (const row of rows) {
-        const { id, source_agent: sourceAgent, project, created_at: at } = row;
-        this.#known.set(String(id), {
-          sourceAgent: String(sourceAgent),
-          project: String(project),
-          createdAt: BigInt(at as bigint),
-        });
-      }
+      for (const row of rows) this.#known.set(String(row["id"]), begunFromRow(row));
     }
   }
 }
