@@ -122,7 +122,7 @@ export function nothingIfDamaged(error: unknown): undefined {
   if (!isDamage(error)) throw error;
 }
 
-/** What is read of stored rows; undefined where they are damaged: they are named where the store is verified. */
+/** What is read of stored rows; undefined of damaged ones, which are named where the store is verified. */
 export function unlessDamaged<T>(read: () => T): T | undefined {
   try {
     return read();

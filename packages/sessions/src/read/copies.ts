@@ -76,6 +76,50 @@ async function momentsOf(
   ids: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Moments>> {
   const moments = new Map([...ids].map((id): [string, Moments] => [id, nothingYet()]));
+  const { parents, began } = await storedFamilies(store);
+  const later = await laterParents(store);
+  setLater(parents, later);
+  const forks = await forksIn(store, later);
+  // Who goes on in a fork does not go on in what it was forked from.
+  const apart = withForksApart(parents, forks);
+  /** Those that each session belongs to, */
+  const ofMembers = new Map<string, readonly Moments[]>();
+  for (const id of began.keys()) {
+    const own = upFrom(apart, id).flatMap((each) => moments.get(each) ?? []);
+    if (own.length > 0) ofMembers.set(id, own);
+  }
+  /** and those that were forked from it, or from what was. */
+  const ofForks = new Map<string, Moments[]>();
+  for (const [id, own] of moments) {
+    if (!forks.has(id)) continue;
+    for (const above of upFrom(parents, id).slice(1)) addTo(ofForks, above, own);
+  }
+  const note = (id: string, micros: bigint): void => {
+    const milliseconds = micros / 1000n;
+    for (const { times } of ofMembers.get(id) ?? []) times.add(milliseconds);
+    for (const { timesAbove } of ofForks.get(id) ?? []) timesAbove.add(milliseconds);
+  };
+  for (const [id, micros] of began) note(id, micros);
+  const columns = ["session_id", "timestamp", "revises"];
+  for (const chunk of idChunks([...new Set([...ofMembers.keys(), ...ofForks.keys()])])) {
+    const where = oneOf("session_id", chunk);
+    for await (const rows of store.table("messages").scan({ columns, where })) {
+      for (const { session_id, timestamp, revises } of rows) {
+        const id = String(session_id);
+        note(id, BigInt(timestamp as bigint));
+        if (revises === null) continue;
+        for (const each of ofMembers.get(id) ?? []) each.isRevised = true;
+      }
+    }
+  }
+  return moments;
+}
+
+/** The parents that were stored with sessions, and when each began, in microseconds. */
+async function storedFamilies(store: Store): Promise<{
+  readonly parents: Map<string, string | null>;
+  readonly began: ReadonlyMap<string, bigint>;
+}> {
   const parents = new Map<string, string | null>();
   const began = new Map<string, bigint>();
   const columns = ["id", "parent_session_id", "created_at"];
@@ -85,38 +129,7 @@ async function momentsOf(
       began.set(String(id), BigInt(created_at as bigint));
     }
   }
-  const later = await laterParents(store);
-  setLater(parents, later);
-  const forks = await forksIn(store, later);
-  // Who goes on in a fork does not go on in what it was forked from.
-  const apart = withForksApart(parents, forks);
-  const setsOf = new Map<string, Set<bigint>[]>();
-  const members = new Map<string, readonly Moments[]>();
-  for (const id of began.keys()) {
-    const counted = upFrom(apart, id).flatMap((each) => moments.get(each) ?? []);
-    if (counted.length > 0) members.set(id, counted);
-    for (const { times } of counted) addTo(setsOf, id, times);
-  }
-  for (const [id, { timesAbove }] of moments) {
-    if (!forks.has(id)) continue;
-    for (const above of upFrom(parents, id).slice(1)) addTo(setsOf, above, timesAbove);
-  }
-  for (const [id, micros] of began) {
-    for (const times of setsOf.get(id) ?? []) times.add(micros / 1000n);
-  }
-  const said = ["session_id", "timestamp", "revises"];
-  for (const chunk of idChunks([...setsOf.keys()])) {
-    const where = oneOf("session_id", chunk);
-    for await (const rows of store.table("messages").scan({ columns: said, where })) {
-      for (const { session_id, timestamp, revises } of rows) {
-        const id = String(session_id);
-        for (const times of setsOf.get(id) ?? []) times.add(BigInt(timestamp as bigint) / 1000n);
-        if (revises === null) continue;
-        for (const each of members.get(id) ?? []) each.isRevised = true;
-      }
-    }
-  }
-  return moments;
+  return { parents, began };
 }
 
 function nothingYet(): Moments {

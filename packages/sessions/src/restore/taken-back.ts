@@ -69,12 +69,12 @@ function startedInUndone(
   // One that began before was not started there, whatever is said of it.
   const begun = agents.filter(({ session }) => session.created_at >= since);
   const open = new Map(begun.map((agent) => [agent.session.id, agentNamesOf(agent, meanings)]));
-  const [liveById, undoneById] = [live, undone].map(byId);
+  const [liveById, undoneById] = [byId(live), byId(undone)];
   const found: SessionId[] = [];
   for (const { id } of content.messages) {
     // Once it is known where an agent began, its names need not be looked for.
-    for (const agent of agentsIn(liveById?.get(id), open)) open.delete(agent);
-    const taken = agentsIn(undoneById?.get(id), open);
+    for (const agent of agentsIn(liveById.get(id), open)) open.delete(agent);
+    const taken = agentsIn(undoneById.get(id), open);
     for (const agent of taken) open.delete(agent);
     found.push(...taken);
     if (open.size === 0) break;

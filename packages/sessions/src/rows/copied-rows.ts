@@ -88,15 +88,14 @@ export function rowsOfCarrier(
   if (value === undefined) return undefined;
   const sessionId = String(row["session_id"]);
   const [sourceAgent, project] = [String(row["source_agent"]), String(row["project"])];
-  const [ordinal, ingestedAt] = ["ordinal", "ingested_at"].map((name) =>
-    BigInt(row[name] as bigint),
-  );
+  const ordinal = BigInt(row["ordinal"] as bigint);
+  const ingestedAt = BigInt(row["ingested_at"] as bigint);
   const prepared = prepareMessage(value, partsOf(value));
   const labels = { sessionId, sourceAgent, project };
-  const made = messageRow(labels, prepared, ordinal ?? 0n, ingestedAt ?? 0n);
+  const made = messageRow(labels, prepared, ordinal, ingestedAt);
   const digest = prepared.digest === row["digest"] ? prepared.digest : tornDigest;
   const parts = prepared.preparedParts.map((part, at) =>
-    partRow(sessionId, value.id, part, at, ingestedAt ?? 0n),
+    partRow(sessionId, value.id, part, at, ingestedAt),
   );
   return { message: { ...row, ...made, digest }, parts };
 }
