@@ -33,38 +33,16 @@ export function countOutcome(
   read: SessionRead,
   nowMs: number,
 ): SeenSession {
-  const { location, adapter, fingerprint, parentState, notes, before } = read;
-  const { error } = outcome;
-  const faults = [...notes.faults];
-  if (error) faults.push({ adapter, location, code: error.code, message: error.message });
-  const mismatch = account(report.accounting, outcome, read);
-  if (mismatch) faults.push(mismatch);
-  if (isMissing(outcome, read)) {
-    const message = `nothing was read of its ${read.bytes} bytes`;
-    faults.push({ adapter, location, code: "nothing_read", message });
-  }
+  const { fingerprint, parentState, notes, before } = read;
+  const faults = faultsOf(report, outcome, read);
   const hasFaults = faults.length > 0;
   const isAbsent = outcome.session_id === undefined && hasFaults;
   const isLeftover = hasFaults && faults.length + notes.omittedFaults === notes.leftovers;
   const hasFailed = outcome.status === "failed" || (isAbsent && !isLeftover);
-
   report.sessions[hasFailed ? "failed" : countedAs(outcome)] += 1;
   if (notes.pending > 0) report.sessions.pending += 1;
-  report.messages_added += outcome.messages_added;
-  report.parts_added += outcome.parts_added;
-  report.revisions += outcome.revisions;
-  report.tombstones += outcome.tombstones;
-  report.mended += outcome.mended;
-  report.deferred += outcome.deferred;
-  report.rejected += outcome.rejected ? 1 : 0;
-  // Of leftovers a sync has told.
-  const told = isLeftover && before?.isLeftover && !read.isVerifying ? before : undefined;
-  const untold = faults.filter((fault) => !told?.faults?.some((each) => isSame(each, fault)));
-  const omitted = Math.max(0, notes.omittedFaults - (told?.omittedFaults ?? 0));
-  report.faults.push(...untold);
-  report.faults_omitted += omitted;
-  report.leftovers += isLeftover ? untold.length + omitted : notes.leftovers;
-
+  addCounts(report, outcome);
+  addFaults(report, faults, isLeftover, read);
   const now = {
     sessionId: outcome.session_id,
     extent: extentOf(notes, before),
@@ -87,6 +65,50 @@ export function countOutcome(
     ...(!isLeftover && notes.leftovers > 0 && { leftovers: notes.leftovers }),
     ...(notes.omittedFaults > 0 && { omittedFaults: notes.omittedFaults }),
   };
+}
+
+/** What was wrong with a session: what its reader said, and what came out behind that. */
+function faultsOf(
+  { accounting }: AdapterReport,
+  outcome: IngestOutcome,
+  read: SessionRead,
+): Fault[] {
+  const { location, adapter, notes } = read;
+  const { error } = outcome;
+  const faults = [...notes.faults];
+  if (error) faults.push({ adapter, location, code: error.code, message: error.message });
+  const mismatch = account(accounting, outcome, read);
+  if (mismatch) faults.push(mismatch);
+  if (isMissing(outcome, read)) {
+    const message = `nothing was read of its ${read.bytes} bytes`;
+    faults.push({ adapter, location, code: "nothing_read", message });
+  }
+  return faults;
+}
+
+function addCounts(report: AdapterReport, outcome: IngestOutcome): void {
+  report.messages_added += outcome.messages_added;
+  report.parts_added += outcome.parts_added;
+  report.revisions += outcome.revisions;
+  report.tombstones += outcome.tombstones;
+  report.mended += outcome.mended;
+  report.deferred += outcome.deferred;
+  report.rejected += outcome.rejected ? 1 : 0;
+}
+
+/** Tells of faults; of leftovers only what no sync has told, unless all are read to be verified. */
+function addFaults(
+  report: AdapterReport,
+  faults: readonly Fault[],
+  isLeftover: boolean,
+  { notes, before, isVerifying }: SessionRead,
+): void {
+  const told = isLeftover && before?.isLeftover && !isVerifying ? before : undefined;
+  const untold = faults.filter((fault) => !told?.faults?.some((each) => isSame(each, fault)));
+  const omitted = Math.max(0, notes.omittedFaults - (told?.omittedFaults ?? 0));
+  report.faults.push(...untold);
+  report.faults_omitted += omitted;
+  report.leftovers += isLeftover ? untold.length + omitted : notes.leftovers;
 }
 
 function isSame(left: Fault, right: Fault): boolean {
