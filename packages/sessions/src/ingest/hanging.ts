@@ -7,7 +7,13 @@ import { type Hung, hangBelow } from "./hang-below.ts";
 import type { Child, SessionNames } from "./session-names.ts";
 
 /** A session that was read, by its own name, and the name that its parent had then. */
-type Read = { readonly name: string; readonly above: string; readonly child: Child };
+type Read = {
+  readonly name: string;
+  readonly above: string;
+  readonly child: Child;
+  /** The id of the parent at the client. */
+  readonly shared: string;
+};
 
 /** Sessions whose parent may get a name of its own when it is read, after them. */
 export class Hanging {
@@ -22,16 +28,16 @@ export class Hanging {
 
   /** @param child - The session as its client names it. */
   add({ id: name, parent_session_id: above }: Session, child: Session): void {
-    if (!this.#names.areClientsApart || above === undefined) return;
-    const { id, parent_session_id, source_agent, project } = child;
-    this.#read.push({ name, above, child: { id, parent_session_id, source_agent, project } });
+    const { id, parent_session_id: shared, source_agent, project } = child;
+    if (!this.#names.areClientsApart || above === undefined || shared === undefined) return;
+    this.#read.push({ name, above, child: { id, source_agent, project }, shared });
   }
 
   /** Hangs sessions that came before the one above them below the name that it has got. */
   async hangAnew(): Promise<void> {
-    const hung = this.#read.splice(0).map(({ name, above, child }): Hung => {
+    const hung = this.#read.splice(0).map(({ name, above, child, shared }): Hung => {
       const isPutOff = this.#names.putOff.has(name);
-      const to = isPutOff ? above : (this.#names.ofParent(child) ?? above);
+      const to = isPutOff ? above : this.#names.ofParent(child, shared);
       return { sessionId: name, from: above, to };
     });
     const all = [...hung, ...(await this.#hungBefore())];
@@ -55,8 +61,7 @@ export class Hanging {
   /** The session of its own client that has the id of another one's, below which a session hangs. */
   #ofClient(id: string, { sourceAgent, project }: Begun, above: string): string {
     if (!this.#names.begun(idApart(sourceAgent, above))) return above;
-    const child = { id, parent_session_id: above, source_agent: sourceAgent, project };
-    return this.#names.ofParent(child) ?? above;
+    return this.#names.ofParent({ id, source_agent: sourceAgent, project }, above);
   }
 
   /**

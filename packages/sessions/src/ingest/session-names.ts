@@ -18,11 +18,8 @@ import {
   timesAhead,
 } from "./begun-elsewhere.ts";
 
-/** What names the session above one, by the ids of its client. */
-export type Child = Pick<Session, "source_agent" | "project"> & {
-  readonly id: string;
-  readonly parent_session_id?: string | undefined;
-};
+/** A session by the id of its client, as far as that says which one it hangs below. */
+export type Child = Pick<Session, "source_agent" | "project"> & { readonly id: string };
 
 export type SessionNamesOptions = {
   /** Ids of all sessions that will come, where they are few: of the others nothing is read. */
@@ -112,7 +109,7 @@ export class SessionNames {
     const named = this.#isNamedApart(agent, id) ? idApart(agent, id) : id;
     const own = {
       id: await this.#idElsewhere(session, named, ahead),
-      parentId: this.ofParent(session),
+      parentId: parentId === undefined ? undefined : this.ofParent(session, parentId),
     };
     if (own.id === id && own.parentId === parentId) return undefined;
     const bases = [...new Set([id, idApart(agent, id)])].flatMap((sessionId): Labels[] => {
@@ -122,10 +119,12 @@ export class SessionNames {
     return { ...own, bases };
   }
 
-  /** What its parent is called, of which the client may have begun several under that id. */
-  ofParent(child: Child): string | undefined {
-    const { id, parent_session_id: shared, source_agent: agent, project } = child;
-    if (shared === undefined) return undefined;
+  /**
+   * What its parent is called.
+   *
+   * @param shared - The id of that at the client, which may have begun several under it.
+   */
+  ofParent({ id, source_agent: agent, project }: Child, shared: string): string {
     // A parent is a soft reference: that of a copied session may come later.
     const isApart =
       this.#isNamedApart(agent, shared) &&

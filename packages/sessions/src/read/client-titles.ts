@@ -93,7 +93,7 @@ function toNamed(row: Row): Named[] {
       key: keyOf(session_id, revises ?? id),
       sessionId: String(session_id),
       ordinal: BigInt(ordinal as bigint),
-      revision: BigInt((revision ?? 0n) as bigint),
+      revision: BigInt(revision as bigint),
       options: own,
     },
   ];

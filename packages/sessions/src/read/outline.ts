@@ -164,12 +164,14 @@ function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): 
   for (const row of rows) {
     const now = row["revises"] === null ? live.get(String(row["id"])) : undefined;
     if (now === undefined) continue;
-    const { id, timestamp, role } = row;
-    const place = { id: String(id), timestamp: BigInt(timestamp as bigint), role: String(role) };
     (now.digest === null ? removed : places).push({
-      ...{ ...place, ordinal: now.ordinal, carrierId: carriers.get(place.id) },
+      id: now.id,
+      ordinal: now.ordinal,
+      timestamp: BigInt(row["timestamp"] as bigint),
+      role: String(row["role"]),
       isSearchable: Number(row["is_searchable"]) === 1,
       row: BigInt(row[rowId] as bigint),
+      carrierId: carriers.get(now.id),
     });
   }
   return { places: places.sort(comparePlaces), removed: removed.sort(comparePlaces) };
