@@ -122,6 +122,20 @@ it.each<[string, string, Alter]>([
   }),
 );
 
+it("leaves a message of the system that was not checked as it is, whatever lies under its id", () =>
+  withDamaged(
+    (table, row) =>
+      table === "parts" && row["session_id"] === "t"
+        ? { ...row, session_id: "s", message_id: "c" }
+        : row,
+    async (damaged) => {
+      const unchecked = new Map([["s", new Set(["c"])]]);
+      const outcomes = await ingestDemo(damaged, [demo], { damaged: unchecked });
+
+      expect(outcomes).toMatchObject([{ status: "unchanged", mended: 0, revisions: 0 }]);
+    },
+  ));
+
 it("takes the place of a revision that reads as another", () => {
   const later: DemoSession = { id: "s", messages: [said("a", "Later."), ...messages.slice(1)] };
   const alter: Alter = (_, row) =>
