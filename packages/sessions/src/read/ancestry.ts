@@ -1,6 +1,6 @@
 import { oneOf, type Store } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
-import { laterParents, setLater } from "./later-parents.ts";
+import { laterParents, setLaterParents } from "./later-parents.ts";
 import type { At } from "./outline.ts";
 
 /** The parent of every stored session; null where it names none. @inline */
@@ -15,7 +15,7 @@ export async function loadParents(store: Store, at: At): Promise<Parents> {
       parents.set(String(id), typeof parent === "string" ? parent : null);
     }
   }
-  if (at === "last") setLater(parents, await laterParents(store));
+  if (at === "last") setLaterParents(parents, await laterParents(store));
   return parents;
 }
 

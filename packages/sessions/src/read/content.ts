@@ -14,7 +14,7 @@ import { MessageNotFoundError } from "../errors.ts";
 import { compareRevisions } from "../revisions/order.ts";
 import { messageColumns, messageFromCarrier, messageFromRow } from "../rows/from-rows.ts";
 import { checkedColumns, isAsWritten } from "../rows/message-content.ts";
-import type { Place } from "./outline.ts";
+import type { MessagePlace } from "./outline.ts";
 import { loadParts, type MessageParts, noParts, partsByMessage, rowsOfParts } from "./parts.ts";
 import { type ReadBudget, rowsWithin } from "./read-budget.ts";
 import { maxIdsInFilter, withinSession } from "./within-session.ts";
@@ -27,7 +27,9 @@ export type PlacedMessage = {
 };
 
 /** What finds a message. */
-export type Pointer = Pick<Place, "id" | "carrierId"> & { readonly row?: Place["row"] | undefined };
+export type Pointer = Pick<MessagePlace, "id" | "carrierId"> & {
+  readonly row?: MessagePlace["row"] | undefined;
+};
 
 /** Told of a message that is not what was written: its digest says so. */
 export type OnDamaged = (messageId: string) => void;
@@ -72,7 +74,7 @@ export async function loadWithoutParts(
 export function loadShown(
   store: Store,
   sessionId: string,
-  places: readonly Place[],
+  places: readonly MessagePlace[],
 ): Promise<PlacedMessage[]> {
   const known = new Map<string, Row>();
   for (const { id, timestamp, role, carrierId } of places) {
@@ -105,7 +107,7 @@ async function placedMessages(
 /** Where the messages of a session stand, all that are wanted of it. */
 export type SessionPlaces = {
   readonly sessionId: SessionId;
-  readonly places: readonly Place[];
+  readonly places: readonly MessagePlace[];
 };
 
 /**

@@ -4,7 +4,7 @@ import { oneOf, type Store } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
 import { upFrom, withForksApart } from "./ancestry.ts";
 import { forksIn } from "./forks.ts";
-import { laterParents, setLater } from "./later-parents.ts";
+import { laterParents, setLaterParents } from "./later-parents.ts";
 
 /** A session that may be the copy of another client's, which `restore` made and a sync read. */
 export type MaybeCopy = { readonly id: string; readonly sourceAgent: string };
@@ -78,7 +78,7 @@ async function momentsOf(
   const moments = new Map([...ids].map((id): [string, Moments] => [id, nothingYet()]));
   const { parents, began } = await storedFamilies(store);
   const later = await laterParents(store);
-  setLater(parents, later);
+  setLaterParents(parents, later);
   const forks = await forksIn(store, later);
   // Who goes on in a fork does not go on in what it was forked from.
   const apart = withForksApart(parents, forks);

@@ -13,7 +13,7 @@ import { searchText } from "../search/search-text.ts";
 import type { SessionStore } from "../session-store.ts";
 import { loadMessages, loadShown, markHollow } from "./content.ts";
 import { keptOutline } from "./kept-outline.ts";
-import type { Place, Places } from "./outline.ts";
+import type { MessagePlace, MessagePlaces } from "./outline.ts";
 import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown.ts";
 
 /** Which page of a session, and how much of it. */
@@ -119,7 +119,7 @@ type PageFrom = Pick<PageLimits, "bytesEach"> & { readonly messages: readonly Sh
 async function pageFrom(
   store: Store,
   id: string,
-  places: readonly Place[],
+  places: readonly MessagePlace[],
   mode: ResponseMode,
   limits: PageLimits,
 ): Promise<PageFrom> {
@@ -206,7 +206,11 @@ export async function getMessage(
 }
 
 /** Those of messages in which a person or a model says something. */
-async function spokenPlaces(store: Store, id: string, places: readonly Place[]): Promise<Place[]> {
+async function spokenPlaces(
+  store: Store,
+  id: string,
+  places: readonly MessagePlace[],
+): Promise<MessagePlace[]> {
   const spoken = new Set(places.filter(({ isSearchable }) => isSearchable).map(({ id }) => id));
   // The row of a revised message says what it was; its carrier says what it is.
   const revised = places.filter(({ carrierId }) => carrierId !== undefined);
@@ -223,15 +227,19 @@ function checkCount(name: string, value: number): void {
 }
 
 /** Where a message stands, or stood before it was gone. @throws {MessageNotFoundError} */
-function placeOf({ places, removed }: Places, sessionId: string, messageId: string): Place {
-  const isIt = ({ id }: Place): boolean => id === messageId;
+function placeOf(
+  { places, removed }: MessagePlaces,
+  sessionId: string,
+  messageId: string,
+): MessagePlace {
+  const isIt = ({ id }: MessagePlace): boolean => id === messageId;
   const place = places.find(isIt) ?? removed.find(isIt);
   if (place === undefined) throw new MessageNotFoundError(sessionId, messageId);
   return place;
 }
 
 /** The number of the first of these places that is behind another. */
-function nextPlace(places: readonly Place[], place: Place): number {
+function nextPlace(places: readonly MessagePlace[], place: MessagePlace): number {
   const next = places.findIndex((each) => comparePlaces(each, place) > 0);
   return next < 0 ? places.length : next;
 }

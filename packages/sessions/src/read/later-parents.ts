@@ -52,7 +52,7 @@ async function look(store: Store, asked: Promise<Kept | undefined> | undefined):
 }
 
 /** Sets what {@link laterParents} says of these sessions. */
-export function setLater(parents: Map<string, string | null>, later: LaterParents): void {
+export function setLaterParents(parents: Map<string, string | null>, later: LaterParents): void {
   for (const [id, { parentId }] of later) if (parents.has(id)) parents.set(id, parentId);
 }
 

@@ -7,7 +7,7 @@ import { lastActivity } from "./activity.ts";
 import { type Parents, rootsOf, upFrom, withForksApart } from "./ancestry.ts";
 import { untouchedCopies } from "./copies.ts";
 import { forksIn } from "./forks.ts";
-import { type LaterParents, laterParents, setLater } from "./later-parents.ts";
+import { type LaterParents, laterParents, setLaterParents } from "./later-parents.ts";
 import { isInProject } from "./project.ts";
 import { titles } from "./titles.ts";
 
@@ -116,7 +116,7 @@ function parentsOf(rows: readonly Row[], later: LaterParents): Parents {
       typeof parent === "string" ? parent : null,
     ]),
   );
-  setLater(parents, later);
+  setLaterParents(parents, later);
   return parents;
 }
 

@@ -14,7 +14,7 @@ import { ReadBudget, rowsWithin } from "./read-budget.ts";
 export type At = "first" | "last";
 
 /** Where a message stands in its session, without what it holds. */
-export type Place = {
+export type MessagePlace = {
   readonly id: string;
   readonly ordinal: bigint;
   readonly timestamp: bigint;
@@ -42,14 +42,14 @@ async function loadSessions(
 const placeColumns = [...storedColumns, "role", "is_searchable", rowId];
 
 /** Where the messages of a session stand, in order: (ordinal, timestamp, id), newest places. */
-export type Places = {
-  readonly places: readonly Place[];
+export type MessagePlaces = {
+  readonly places: readonly MessagePlace[];
   /** Of messages that are no longer in the source: where they stood last. */
-  readonly removed: readonly Place[];
+  readonly removed: readonly MessagePlace[];
 };
 
 /** A session and where its messages stand. */
-export type Outline = Places & { readonly session: Session };
+export type Outline = MessagePlaces & { readonly session: Session };
 
 /**
  * A session and its messages as they are now, or were at first.
@@ -101,7 +101,7 @@ export async function loadPlaces(
   store: Store,
   sessionId: string,
   isOne: (id: string) => boolean = () => true,
-): Promise<readonly Place[]> {
+): Promise<readonly MessagePlace[]> {
   const all = await placeRows(store, [sessionId], "last", new ReadBudget());
   const stored = all.get(sessionId) ?? [];
   const rows = stored.filter(({ id }) => isOne(String(id)));
@@ -157,10 +157,10 @@ export async function loadRevised(
   return row && sessionFromCarrier(stored, row);
 }
 
-function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): Places {
+function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): MessagePlaces {
   const live = liveMessages(rows.map(storedMessage));
-  const places: Place[] = [];
-  const removed: Place[] = [];
+  const places: MessagePlace[] = [];
+  const removed: MessagePlace[] = [];
   for (const row of rows) {
     const now = row["revises"] === null ? live.get(String(row["id"])) : undefined;
     if (now === undefined) continue;

@@ -8,7 +8,7 @@ import type {
 } from "@pond/canonical/adapter";
 import type { SessionStore } from "../session-store.ts";
 import { type LineageOptions, loadContent, loadLineage, ofClient } from "./lineage.ts";
-import type { Part } from "./parts.ts";
+import type { LineagePart } from "./lineage-parts.ts";
 
 type BaseOptions = Required<Pick<LineageOptions, "at" | "onDamaged">> & {
   readonly meanings: Meanings;
@@ -53,7 +53,7 @@ export class Bases {
    * A part with the lineages of what its sessions go on from: a client refuses them without, and
    * writers look at all that goes on from a file.
    */
-  async under({ root, descendants }: Part): Promise<Based> {
+  async under({ root, descendants }: LineagePart): Promise<Based> {
     const own = [root, ...descendants];
     const wanted = new Map(own.map((content) => [content.session.id, content]));
     for (const content of wanted.values()) {

@@ -13,10 +13,10 @@ import type { SessionStore } from "../session-store.ts";
 import { Bases } from "./bases.ts";
 import { droppedWhole, keptWhole, sumOf } from "./fidelity.ts";
 import { type LineageOptions, loadLineage } from "./lineage.ts";
+import { type LineagePart, lineageParts } from "./lineage-parts.ts";
 import type { LineagesAhead } from "./lineages-ahead.ts";
 import { atClient, ownIdOf } from "./own-ids.ts";
 import { parentsThere } from "./parents-there.ts";
-import { type Part, partsOf } from "./parts.ts";
 import { checkPath } from "./safe-path.ts";
 import { withoutTakenBack } from "./taken-back.ts";
 
@@ -105,7 +105,7 @@ export async function restore(
   const paths = new Map<string, string>();
   const written: { readonly files: RestoredFile[]; readonly part: RestoredPart }[] = [];
   // What a translated part hangs on is written before it.
-  for (const part of partsOf(lineage, writer.origin)) {
+  for (const part of lineageParts(lineage, writer.origin)) {
     const above =
       part.root === lineage.root
         ? parentsOfRoot
@@ -135,7 +135,7 @@ type Written = { readonly files: RestoredFile[]; readonly fidelity: Fidelity };
 /** The part's own files come first. */
 async function nativeFiles(
   store: Store,
-  part: Part,
+  part: LineagePart,
   writer: Writer,
   bases: Bases,
   hasFile: RestoreOptions["hasFile"],
@@ -176,7 +176,7 @@ function foreignFiles(
 
 /** The lineage of a part, each session changed by itself. */
 async function eachChanged(
-  { root, descendants }: Part,
+  { root, descendants }: LineagePart,
   change: (content: SessionContent) => Promise<SessionContent>,
 ): Promise<Lineage> {
   return { root: await change(root), descendants: await Promise.all(descendants.map(change)) };

@@ -1,11 +1,11 @@
 import { comparePlaces, compareRevisions } from "./order.ts";
 import {
-  inOrder,
   type LiveMessage,
   liveMessages,
   reconcile,
   type StoredMessage,
   sessionItself,
+  unmoved,
 } from "./reconcile.ts";
 import { carrierRowId, isMendedRow } from "./revisions.ts";
 
@@ -177,7 +177,7 @@ function placesOf(
   const shownIds = new Set(shown.map(({ id }) => id));
   const given = inPlace(others);
   const common = new Map([...live].filter(([id]) => shownIds.has(id)));
-  const neighbours = inOrder(common, given, "whole");
+  const neighbours = unmoved(common, given, "whole");
   let run: DatedMessage[] = [];
   const runs = new Map<string, readonly DatedMessage[]>();
   for (const [position, row] of given.entries()) {

@@ -68,7 +68,7 @@ export function reconcile(
   incoming: readonly Incoming[],
   { mayRemove, reach }: { readonly mayRemove: boolean; readonly reach: Reach },
 ): Change[] {
-  const fixed = inOrder(live, incoming, reach);
+  const fixed = unmoved(live, incoming, reach);
   const ordinals = placeBetween(incoming, fixed, live, reach);
   const changes: Change[] = [];
   for (const [position, { id, digest }] of incoming.entries()) {
@@ -96,7 +96,7 @@ export function reconcile(
  *
  * @returns Ordinals by position, the first position first.
  */
-export function inOrder(
+export function unmoved(
   live: ReadonlyMap<string, LiveMessage>,
   incoming: readonly Pick<Incoming, "id">[],
   reach: Reach,

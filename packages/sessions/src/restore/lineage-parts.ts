@@ -2,7 +2,7 @@ import type { Session, SessionId } from "@pond/canonical";
 import type { Lineage, Origin, SessionContent } from "@pond/canonical/adapter";
 
 /** Sessions of a lineage that are restored together. */
-export type Part = {
+export type LineagePart = {
   /** True where the client wrote all of them, false where it wrote none. */
   readonly isNative: boolean;
   readonly root: SessionContent;
@@ -15,9 +15,12 @@ export type Part = {
  * A lineage, cut where the client wrote a session and not its parent, or the parent alone: a fork in
  * another client takes nothing from what it was forked from.
  */
-export function partsOf({ root, descendants }: Lineage, client: Origin): readonly Part[] {
-  const parts: Part[] = [];
-  const places = new Map<SessionId, Part & { readonly descendants: SessionContent[] }>();
+export function lineageParts(
+  { root, descendants }: Lineage,
+  client: Origin,
+): readonly LineagePart[] {
+  const parts: LineagePart[] = [];
+  const places = new Map<SessionId, LineagePart & { readonly descendants: SessionContent[] }>();
   // Parents come first.
   for (const content of [root, ...descendants]) {
     const { id, parent_session_id: parent, source_agent } = content.session;
@@ -37,7 +40,7 @@ export function partsOf({ root, descendants }: Lineage, client: Origin): readonl
 }
 
 /** A session of a part and those above it there. */
-function upFrom(id: SessionId | undefined, { root, descendants }: Part): Session[] {
+function upFrom(id: SessionId | undefined, { root, descendants }: LineagePart): Session[] {
   const members = new Map<SessionId | undefined, Session>(
     descendants.map(({ session }) => [session.id, session]),
   );
