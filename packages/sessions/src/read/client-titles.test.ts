@@ -59,6 +59,30 @@ it("follows a title that is written anew, and one that is gone", () =>
     ]);
   }));
 
+const bare: DemoMessage = { id: "header", role: "carrier", options: { type: "session" } };
+const [one, two] = [chosen("one", "One"), chosen("two", "Two")];
+
+it.each<[string, readonly (readonly DemoMessage[])[], string]>([
+  ["was gone for a while", [[header("Eggs")], [], [header("Eggs")]], "Eggs"],
+  ["is in its record no longer", [[header("Eggs")], [bare]], "Begin."],
+  [
+    "has moved behind another",
+    [
+      [one, two],
+      [two, one],
+    ],
+    "One",
+  ],
+])("follows a title that %s", (_, states, title) =>
+  withStore(async (sessions) => {
+    for (const state of states) {
+      await ingestDemo(sessions, [{ id: "s", messages: [...state, ...talk] }]);
+    }
+
+    expect((await titles(sessions, ["s"])).get("s")).toBe(title);
+  }),
+);
+
 it("says the same as what is shown where writers raced, whoever was first", () =>
   withAltered(
     ["", "one", "other"].map((title) => ({ id: "s", messages: [header(title), ...talk] })),

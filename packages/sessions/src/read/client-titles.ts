@@ -7,7 +7,6 @@ import {
   contains,
   eq,
   isNotNull,
-  isNull,
   oneOf,
   or,
   type Row,
@@ -26,8 +25,12 @@ type Named = {
   readonly sessionId: string;
   readonly ordinal: bigint;
   readonly revision: bigint;
+  readonly digest: Cell;
   readonly options: JsonObject;
 };
+
+/** A later state of a message, as its row says. */
+type State = Pick<Named, "id" | "ordinal" | "revision" | "digest">;
 
 /** What their clients call these sessions, as the newest state of each says; others are left out. */
 export async function clientTitles(
@@ -35,14 +38,16 @@ export async function clientTitles(
   sessionIds: readonly string[],
 ): Promise<Map<string, string>> {
   const named = (await rowsWithTitles(store, sessionIds)).flatMap(toNamed);
-  const removed = await removedOf(store, sessionIds, named);
-  const newest = new Map<string, Named>();
+  const states = await newestStates(store, sessionIds, new Set(named.map(({ key }) => key)));
+  const said = new Map<string, Named>();
   for (const each of named) {
-    const known = newest.get(each.key);
+    const [known, now] = [said.get(each.key), states.get(each.key)];
+    // Another value says no title, or is none: the message is gone.
+    if (now && now.digest !== each.digest) continue;
     const isNewer = known === undefined || compareRevisions(each, known) > 0;
-    if (!removed.has(each.key) && isNewer) newest.set(each.key, each);
+    if (isNewer) said.set(each.key, { ...each, ordinal: now?.ordinal ?? each.ordinal });
   }
-  const bySession = Map.groupBy(newest.values(), ({ sessionId }) => sessionId);
+  const bySession = Map.groupBy(said.values(), ({ sessionId }) => sessionId);
   return new Map(
     [...bySession].flatMap(([id, own]): [string, string][] => {
       const title = titleOf(own.toSorted(byOrdinal));
@@ -53,7 +58,7 @@ export async function clientTitles(
 
 /** Carriers among them: no other messages of the system have these fields. */
 async function rowsWithTitles(store: Store, sessionIds: readonly string[]): Promise<Row[]> {
-  const columns = ["session_id", "id", "revises", "revision", "ordinal", "options"];
+  const columns = [...stateColumns, "options"];
   const where = and(
     oneOf("session_id", sessionIds),
     eq("role", "system"),
@@ -64,36 +69,49 @@ async function rowsWithTitles(store: Store, sessionIds: readonly string[]): Prom
   return found;
 }
 
-/** Which of these messages are no longer in their source. */
-async function removedOf(
+/** What became last of those of these messages that have later states. */
+async function newestStates(
   store: Store,
   sessionIds: readonly string[],
-  named: readonly Named[],
-): Promise<Set<string>> {
-  const removed = new Set<string>();
-  if (named.length === 0) return removed;
-  const columns = ["session_id", "revises"];
-  const gone = and(oneOf("session_id", sessionIds), isNotNull("revises"), isNull("digest"));
-  for await (const rows of store.table("messages").scan({ columns, where: gone })) {
-    for (const { session_id, revises } of rows) removed.add(keyOf(session_id, revises));
+  keys: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, State>> {
+  const newest = new Map<string, State>();
+  if (keys.size === 0) return newest;
+  const where = and(oneOf("session_id", sessionIds), isNotNull("revises"));
+  for await (const rows of store.table("messages").scan({ columns: stateColumns, where })) {
+    for (const row of rows) {
+      const key = keyOf(row["session_id"], row["revises"]);
+      if (!keys.has(key)) continue;
+      const [known, state] = [newest.get(key), stateOf(row)];
+      if (known === undefined || compareRevisions(state, known) > 0) newest.set(key, state);
+    }
   }
-  return removed;
+  return newest;
+}
+
+const stateColumns = ["session_id", "id", "revises", "revision", "ordinal", "digest"];
+
+function stateOf({ id, ordinal, revision, digest = null }: Row): State {
+  return {
+    id: String(id),
+    ordinal: BigInt(ordinal as bigint),
+    revision: BigInt(revision as bigint),
+    digest,
+  };
 }
 
 /** Of a row that is damaged nothing is known here: it is named where the store is verified. */
 function toNamed(row: Row): Named[] {
-  const { session_id, id, revises, revision, ordinal } = row;
+  const { session_id, id, revises } = row;
   const stored = readableOptions(row);
   if (stored === undefined) return [];
   const own =
     revises === null ? stored : objectAt(objectAt(bagOf(stored, "pond"), "message"), "options");
   return [
     {
-      id: String(id),
+      ...stateOf(row),
       key: keyOf(session_id, revises ?? id),
       sessionId: String(session_id),
-      ordinal: BigInt(ordinal as bigint),
-      revision: BigInt(revision as bigint),
       options: own,
     },
   ];
