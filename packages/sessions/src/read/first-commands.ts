@@ -1,12 +1,12 @@
 import { commandIn } from "@pond/canonical/foreign";
-import { and, contains, eq, isNull, oneOf, type Row, type Store } from "@pond/substrate";
+import { and, type Cell, contains, eq, isNull, oneOf, type Row, type Store } from "@pond/substrate";
 import { unlessDamaged } from "../errors.ts";
 import { byOrdinal } from "../revisions/order.ts";
 import { partColumns, partFromRow } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 
 /** A note of the client among the messages of the user: nothing in it was said. */
-type Note = { readonly id: string; readonly ordinal: bigint };
+type Note = { readonly id: string; readonly ordinal: bigint; readonly digest: Cell };
 
 // A session that a command began has its note behind few others.
 const notesLookedAt = 8;
@@ -34,12 +34,12 @@ async function firstNotes(
   const unsaid = and(within, eq("role", "user"), eq("is_searchable", 0n), isNull("revises"));
   const notes = new Map<string, Note[]>();
   for await (const rows of table.scan({
-    columns: ["session_id", "id", "ordinal"],
+    columns: ["session_id", "id", "ordinal", "digest"],
     where: unsaid,
   })) {
-    for (const { session_id, id, ordinal } of rows) {
+    for (const { session_id, id, ordinal, digest = null } of rows) {
       const session = String(session_id);
-      const note = { id: String(id), ordinal: BigInt(ordinal as bigint) };
+      const note = { id: String(id), ordinal: BigInt(ordinal as bigint), digest };
       notes.set(
         session,
         [...(notes.get(session) ?? []), note].sort(byOrdinal).slice(0, notesLookedAt),
@@ -48,15 +48,17 @@ async function firstNotes(
   }
   const ids = [...notes.values()].flat().map(({ id }) => id);
   if (ids.length === 0) return notes;
-  const changed = await table.rows({
-    columns: ["session_id", "revises"],
+  const later = await table.rows({
+    columns: ["session_id", "revises", "digest"],
     where: and(within, oneOf("revises", ids)),
   });
-  for (const { session_id, revises } of changed) {
+  // One that has only moved says what it said.
+  for (const { session_id, revises, digest: now } of later) {
     const session = String(session_id);
+    const own = notes.get(session) ?? [];
     notes.set(
       session,
-      (notes.get(session) ?? []).filter(({ id }) => id !== String(revises)),
+      own.filter(({ id, digest }) => id !== String(revises) || digest === now),
     );
   }
   return notes;

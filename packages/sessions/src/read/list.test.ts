@@ -155,6 +155,18 @@ describe("listSessions", () => {
       );
     }));
 
+  it("gives as title the command that a session began with, also where its note has moved", () =>
+    withStore(async (sessions) => {
+      const noted = (id: string, text: string): DemoMessage => ({ id, text, isInjected: true });
+      const command = "<command-message>spin</command-message>\n<command-name>/spin</command-name>";
+      const notes = [noted("a", "One."), noted("b", "Two."), noted("c", command)];
+      await ingestDemo(sessions, [{ id: "s", messages: notes }]);
+      const moved = [...notes.slice(-1), ...notes.slice(0, -1)];
+      await ingestDemo(sessions, [{ id: "s", messages: moved }]);
+
+      expect(await listSessions(sessions)).toMatchObject([{ session_id: "s", title: "/spin" }]);
+    }));
+
   it("gives the title that was stored first where what revised it is damaged", () =>
     withAltered(
       ["first", "second"].map((text) => ({ id: "s", messages: [said("a", text)] })),
