@@ -1,5 +1,5 @@
 import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
-import { partsOf, recordsOf } from "@pond/canonical";
+import { type MessageEvent, partsOf, recordsOf } from "@pond/canonical";
 import { RecordCount } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
@@ -52,6 +52,28 @@ it.each([
   // What is stored of it may have come with the file (`lance-append-only`).
   const infos = events.filter((event) => event.kind === "message" && event.isLacking);
   expect(infos).toHaveLength(1);
+});
+
+it("what went on in 2.x of a session whose own file is broken takes the place of what is stored of it", async () => {
+  const whole = { id, directory: "/home/ada/loom", time: { created: start } };
+  const infos: MessageEvent[] = [];
+  for (const [text, title] of [[whole], [""], ["", "Loom"], ["", "Linen"]]) {
+    const home = createHome({ [own]: text, ...log });
+    if (title !== undefined) {
+      const row = sessionRow(id, { title, time_updated: start + 100 });
+      writeDatabase(`${home}/opencode.db`, { session_v2: [row] });
+    }
+    const events = await readAll(fromOpencode(home), id);
+    infos.push(...events.filter((event) => event.kind === "message").slice(0, 1));
+  }
+  const stored = infos.map(({ message: { options } }) => ({ options, parts: [] }));
+
+  expect(infos.map(({ isHeldBy }) => isHeldBy && stored.map((each) => isHeldBy(each)))).toEqual([
+    undefined,
+    [true, false, true, true],
+    [true, false, false, false],
+    [true, false, false, false],
+  ]);
 });
 
 it("a session whose own file is broken stays so in a tree that is restored", async () => {

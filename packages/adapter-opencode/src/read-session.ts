@@ -6,6 +6,7 @@ import {
   type SourceRecord,
   secondId,
   sessionEvent,
+  sourceOf,
 } from "@pond/canonical/adapter";
 import { recordFault } from "./faults.ts";
 import { origin } from "./origin.ts";
@@ -132,8 +133,14 @@ function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): Mes
     record: stored.record.whole(),
     records: (isCut ? 0 : 1) + (continued ? 1 : 0),
   });
+  if (!isCut) return event;
   // What is stored of it may have come with the file.
-  return isCut ? { ...event, isLacking: true } : event;
+  const isHeldBy: MessageEvent["isHeldBy"] = (stored) => {
+    const known = sourceOf(stored);
+    const hasMore = continued === undefined && known["continued"] !== undefined;
+    return known["cut"] !== true || hasMore;
+  };
+  return { ...event, isLacking: true, isHeldBy };
 }
 
 /**

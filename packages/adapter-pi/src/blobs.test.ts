@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { symlinkSync } from "node:fs";
+import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { jsonlRecords, restoredFiles } from "@pond/adapter-testkit";
-import { messageFromWire, partsOf } from "@pond/canonical";
+import { type Message, type MessageEvent, messageFromWire, partsOf } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
 import { afterEach, expect, it, vi } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
@@ -76,6 +76,47 @@ it("keeps the reference where its file is gone, with a fault at the record, once
       .toString()
       .split(gone),
   ).toHaveLength(3);
+});
+
+it("tells whether what is stored of a message holds the file that is gone", async () => {
+  const other = Buffer.from("another picture");
+  const otherHash = createHash("sha256").update(other).digest("hex");
+  const states: Message[][] = [];
+  const isHeldBy: MessageEvent["isHeldBy"][][] = [];
+  for (const files of [[], [hash], [otherHash], [hash, otherHash]]) {
+    putSession(ref, `blob:sha256:${otherHash}`);
+    for (const [name, file] of [
+      [hash, bytes],
+      [otherHash, other],
+    ] as const) {
+      if (files.includes(name)) home.put(`blobs/${name}`, file);
+      else rmSync(join(home.path, "blobs", name), { force: true });
+    }
+    const { contents, events } = await readHome(fromOmp(home.path));
+    states.push([...(contents[0]?.messages ?? [])]);
+    isHeldBy.push(events.flatMap((event) => (event.kind === "message" ? [event.isHeldBy] : [])));
+  }
+
+  // By what is read: by what is stored, the answers for the prompt and for the result of the tool.
+  const answers = isHeldBy.map((read) =>
+    states.map((stored) =>
+      [1, 2].flatMap((at) => {
+        const message = stored[at];
+        const isHeld = message && read[at]?.({ ...message, parts: partsOf(message) });
+        return isHeld ?? [];
+      }),
+    ),
+  );
+  const [no, yes] = [
+    [false, false],
+    [true, true],
+  ];
+  expect(answers).toEqual([
+    [no, yes, yes, yes],
+    [no, no, yes, yes],
+    [no, yes, no, yes],
+    [[], [], [], []],
+  ]);
 });
 
 it.each(["blob:sha256:../../../etc/passwd", `blob:sha256:${"A".repeat(64)}`, "blob:sha256:"])(

@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import type { CanonicalEvent, Micros, ReadEvent } from "@pond/canonical";
+import type { CanonicalEvent, MessageEvent, Micros, ReadEvent } from "@pond/canonical";
 import { SourceFault } from "@pond/canonical";
 import {
   type Extracted,
@@ -22,7 +22,7 @@ import { type Settled, Settling } from "./migration.ts";
 import type { OriginEntries } from "./origin-entries.ts";
 import { AgentTask } from "./provenance.ts";
 import { readArtifact, readBlob } from "./records/artifact.ts";
-import { Blobs } from "./records/blobs.ts";
+import { Blobs, heldHashes } from "./records/blobs.ts";
 import { readEntry } from "./records/entry.ts";
 import { EntryIds } from "./records/entry-ids.ts";
 import { readHeader } from "./records/header.ts";
@@ -118,8 +118,13 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
 /** The events of an entry, which say where a file is gone that belongs into its messages. */
 function readWhole(entry: Settled, reading: Reading): readonly CanonicalEvent[] {
   const events = readEntry(entry, reading);
-  if (!reading.blobs.hasFailed()) return events;
-  return events.map((each) => (each.kind === "message" ? { ...each, isLacking: true } : each));
+  const failed = reading.blobs.failed();
+  if (failed.size === 0) return events;
+  const isHeldBy: MessageEvent["isHeldBy"] = ({ parts }) =>
+    parts.flatMap(heldHashes).some((hash) => failed.has(hash));
+  return events.map((each) =>
+    each.kind === "message" ? { ...each, isLacking: true, isHeldBy } : each,
+  );
 }
 
 /** Files that the log refers to where no part can hold them. */

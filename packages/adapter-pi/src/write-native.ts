@@ -1,9 +1,8 @@
-import type { JsonValue, Message, Session } from "@pond/canonical";
-import { isJsonObject, partsOf, stringifyJson } from "@pond/canonical";
+import type { Message, Session } from "@pond/canonical";
+import { stringifyJson } from "@pond/canonical";
 import {
   inPieces,
   type Lineage,
-  objectAt,
   type RestoredFile,
   type SessionContent,
   sourceOf,
@@ -11,7 +10,7 @@ import {
 import { logSuffix, projectFolder, sessionsPrefix, stemOf } from "./layout.ts";
 import { hookRoleOf, unsettle } from "./migration.ts";
 import { restoreArtifact } from "./records/artifact.ts";
-import { hashOf } from "./records/blobs.ts";
+import { blobsIn } from "./records/blobs.ts";
 import { restoreEntry } from "./records/entry.ts";
 import { restoreHeader } from "./records/header.ts";
 import { isTypedAnswer } from "./records/typed-answers.ts";
@@ -106,26 +105,8 @@ function* filesOf(
       yield { path: kind === "blob" ? `blobs/${name}` : `${folder}/${writable(name)}`, bytes };
       continue;
     }
-    for (const part of partsOf(message)) {
-      const source = sourceOf(part);
-      const hash = hashOf(source["blob"]);
-      if (part.type === "file" && part.data.type === "bytes" && hash !== undefined) {
-        yield { path: `blobs/${hash}`, bytes: part.data.bytes };
-      }
-      if (part.type !== "tool_result") continue;
-      for (const [position, ref] of Object.entries(objectAt(source, "blobs"))) {
-        const data = dataAt(part.result, Number(position));
-        const name = hashOf(ref);
-        if (data && name) yield { path: `blobs/${name}`, bytes: Buffer.from(data, "base64") };
-      }
-    }
+    for (const { hash, bytes } of blobsIn(message)) yield { path: `blobs/${hash}`, bytes };
   }
-}
-
-function dataAt(result: JsonValue, position: number): string | undefined {
-  const block: JsonValue | undefined = Array.isArray(result) ? result[position] : undefined;
-  const data = isJsonObject(block) ? block["data"] : undefined;
-  return typeof data === "string" ? data : undefined;
 }
 
 function* lines(messages: readonly Message[]): Generator<string> {

@@ -1,6 +1,6 @@
 import type { SourceFault } from "./errors.ts";
 import type { MessageHeader } from "./message.ts";
-import type { Part } from "./part.ts";
+import type { Part, ProviderOptions } from "./part.ts";
 import type { Session } from "./session.ts";
 
 /** Opens a session: the first event of it (`adapter-integrity-event-ordering`). */
@@ -30,6 +30,15 @@ export type MessageEvent = {
    * for that may have come with the file.
    */
   readonly isLacking?: boolean;
+  /**
+   * True of what is stored of such a message where that holds what could not be read, by the options
+   * of it and of its parts. Else its later value is stored like any other. Left out, it counts as if
+   * it did.
+   */
+  readonly isHeldBy?: (stored: {
+    readonly options: ProviderOptions;
+    readonly parts: readonly { readonly options: ProviderOptions }[];
+  }) => boolean;
 };
 /** One part of the message before it. */
 export type PartEvent = { readonly kind: "part"; readonly part: Part };

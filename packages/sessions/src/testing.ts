@@ -2,7 +2,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type JsonObject, partsOf, type ReadEvent, SourceFault } from "@pond/canonical";
+import {
+  type JsonObject,
+  type MessageEvent,
+  partsOf,
+  type ReadEvent,
+  SourceFault,
+} from "@pond/canonical";
 import * as seam from "@pond/canonical/adapter";
 import type { Row, Table } from "@pond/substrate";
 import { createIngest, type IngestOptions } from "./ingest/ingest.ts";
@@ -21,6 +27,7 @@ export type DemoMessage = {
   readonly more?: readonly string[];
   readonly isInjected?: boolean;
   readonly isLacking?: boolean;
+  readonly isHeldBy?: MessageEvent["isHeldBy"];
   readonly bytes?: Uint8Array;
   readonly seconds?: number;
   readonly options?: JsonObject;
@@ -80,7 +87,8 @@ function messageEvents(
     return [seam.carrierEvent(session, { ...init, record: record.whole(), source: {} })];
   }
   const header = seam.messageEvent(session, role, { ...init, source: { rest: record.rest() } });
-  const message = { ...header, ...(demo.isLacking && { isLacking: true }) };
+  const { isLacking, isHeldBy } = demo;
+  const message = { ...header, ...(isLacking && { isLacking }), ...(isHeldBy && { isHeldBy }) };
   const provenance = demo.isInjected ? "injected" : "conversational";
   const parts = texts.map((each, position) => {
     const fields = seam.openRecord(location, { text: each, call: "call-1" });

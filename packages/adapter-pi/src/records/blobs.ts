@@ -1,14 +1,16 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FaultEvent, FileContent, JsonValue } from "@pond/canonical";
-import { isJsonObject, SourceFault } from "@pond/canonical";
+import type { FaultEvent, FileContent, JsonValue, Message, Part } from "@pond/canonical";
+import { isJsonObject, partsOf, SourceFault } from "@pond/canonical";
 import {
   type Extracted,
   fileBytes,
   isGone,
   isSystemError,
+  objectAt,
   reasonOf,
   type SourceRecord,
+  sourceOf,
 } from "@pond/canonical/adapter";
 
 /** A reference that was resolved, and what it stands for. */
@@ -28,7 +30,7 @@ export class Blobs {
   readonly #seen: Map<string, boolean> = new Map();
   readonly #faults: Map<string, FaultEvent> = new Map();
   readonly #reported: Set<string> = new Set();
-  #hasFailed = false;
+  #failed: Set<string> = new Set();
 
   /** @param folders - Where they may lie, the nearest first; none for a client without such files. */
   constructor(folders: readonly string[]) {
@@ -84,7 +86,7 @@ export class Blobs {
       }
       return readFileSync(file);
     } catch (error) {
-      this.#hasFailed = true;
+      this.#failed.add(hash);
       if (this.#faults.has(hash)) return undefined;
       const fault = faultOf(error, hash, at);
       this.#faults.set(hash, { kind: "fault", fault, records: 0, isLogWhole: true });
@@ -92,11 +94,11 @@ export class Blobs {
     }
   }
 
-  /** True where a file could not be read since this was asked last. */
-  hasFailed(): boolean {
-    const hasFailed = this.#hasFailed;
-    this.#hasFailed = false;
-    return hasFailed;
+  /** Hashes of the files that could not be read since this was asked last. */
+  failed(): ReadonlySet<string> {
+    const failed = this.#failed;
+    if (failed.size > 0) this.#failed = new Set();
+    return failed;
   }
 
   /** What went wrong since this was asked last; each file once. */
@@ -125,6 +127,38 @@ export class Blobs {
 /** The hash in a reference; undefined where that is none, such as a path out of the folder. */
 export function hashOf(ref: JsonValue | undefined): string | undefined {
   return typeof ref === "string" ? reference.exec(ref)?.[1] : undefined;
+}
+
+/** Hashes of the files that a part holds, by what stands beside them. */
+export function heldHashes(part: Pick<Part, "options">): string[] {
+  const source = sourceOf(part);
+  const refs = [source["blob"], ...Object.values(objectAt(source, "blobs"))];
+  return refs.flatMap((ref) => hashOf(ref) ?? []);
+}
+
+/** The files that a message holds, by their hash. */
+export function* blobsIn(
+  message: Message,
+): Generator<{ readonly hash: string; readonly bytes: Uint8Array }> {
+  for (const part of partsOf(message)) {
+    const source = sourceOf(part);
+    const hash = hashOf(source["blob"]);
+    if (part.type === "file" && part.data.type === "bytes" && hash !== undefined) {
+      yield { hash, bytes: part.data.bytes };
+    }
+    if (part.type !== "tool_result") continue;
+    for (const [position, ref] of Object.entries(objectAt(source, "blobs"))) {
+      const data = dataAt(part.result, Number(position));
+      const hash = hashOf(ref);
+      if (data && hash) yield { hash, bytes: Buffer.from(data, "base64") };
+    }
+  }
+}
+
+function dataAt(result: JsonValue, position: number): string | undefined {
+  const block: JsonValue | undefined = Array.isArray(result) ? result[position] : undefined;
+  const data = isJsonObject(block) ? block["data"] : undefined;
+  return typeof data === "string" ? data : undefined;
 }
 
 const prefix = "blob:sha256:";

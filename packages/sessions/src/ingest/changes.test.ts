@@ -212,6 +212,49 @@ describe("what keeps a revision back", () => {
       expect(await shown(sessions, "s")).toEqual(["a: This is a.", "b: This is b."]);
     }));
 
+  it("a message that lacks what the store does not hold either is revised", () =>
+    withStore(async (sessions) => {
+      const asks: string[] = [];
+      const lacking = (id: string, text: string): DemoMessage => ({
+        ...said(id, text),
+        isLacking: true,
+        isHeldBy: ({ options, parts }) => {
+          const hasFile = JSON.stringify(options).includes('"file":"seen"');
+          asks.push(`${id}: ${hasFile ? "whole" : "lacking"}, ${parts.length} part`);
+          return hasFile;
+        },
+      });
+      const whole = { ...said("a", "With its file."), options: { file: "seen" } };
+
+      expect(
+        await sync(sessions, [
+          [whole, lacking("b", "First."), c],
+          [lacking("a", "A reference."), lacking("b", "First."), c],
+          [lacking("a", "A reference."), lacking("b", "Edited."), c],
+        ]),
+      ).toMatchObject({ status: "revised", revisions: 1 });
+      expect(
+        await sync(sessions, [[lacking("a", "Another."), lacking("b", "Some more."), c]]),
+      ).toMatchObject({ revisions: 1 });
+      expect(await shown(sessions, "s")).toEqual([
+        "a: With its file.",
+        "b: Some more.",
+        "c: This is c.",
+      ]);
+      const windows = await sessions.store.table("windows").rows({ columns: ["text"] });
+      expect(windows.flatMap(({ text }) => text ?? [])).toEqual([
+        expect.stringMatching(/With its file.*Some more.*This is c/s),
+      ]);
+      // Nobody asks where it is stored as it is read.
+      expect(asks).toEqual([
+        "a: whole, 1 part",
+        "a: whole, 1 part",
+        "b: lacking, 1 part",
+        "a: whole, 1 part",
+        "b: lacking, 1 part",
+      ]);
+    }));
+
   it("a source this machine did not read before removes nothing", () =>
     withStore(async (sessions) => {
       const outcome = await sync(

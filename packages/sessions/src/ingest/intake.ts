@@ -19,7 +19,7 @@ export class Intake {
   #parts: Part[] = [];
   /** How many source records the message under way keeps. */
   #records = 0;
-  #isLacking = false;
+  #lack: Pick<PreparedMessage, "isLacking" | "isHeldBy"> = {};
 
   constructor(outcome: IngestOutcome) {
     this.#outcome = outcome;
@@ -29,7 +29,7 @@ export class Intake {
   close(): PreparedMessage | undefined {
     if (this.#header === undefined) return undefined;
     const prepared = prepareMessage(this.#header, this.#parts);
-    const message = this.#isLacking ? { ...prepared, isLacking: true } : prepared;
+    const message = this.#lack.isLacking ? { ...prepared, ...this.#lack } : prepared;
     this.#outcome.records_stored += this.#records;
     if (isCarrier(this.#header)) this.#outcome.records_carried += this.#records;
     this.#forget();
@@ -64,7 +64,8 @@ export class Intake {
     else if (event.kind === "message") {
       this.#header = event.message;
       this.#records = recordsOf(event);
-      this.#isLacking = event.isLacking === true;
+      const { isLacking = false, isHeldBy } = event;
+      this.#lack = { isLacking, isHeldBy };
     }
     // The parts of a message that was left out are left out with it.
     else if (event.kind === "part" && this.#header) this.#parts.push(event.part);

@@ -18,6 +18,9 @@ import { KnownWindows } from "./known-windows.ts";
 import { allowedChanges, othersOf } from "./permission.ts";
 import { heldNow } from "./place.ts";
 import type { SessionWriter } from "./session-writer.ts";
+import { storedOptions } from "./stored-options.ts";
+
+const doubtfulAtOnce = 250;
 
 /**
  * Writes what became of a session that is stored: new messages, and carriers for those that
@@ -32,7 +35,9 @@ export class KnownSession implements SessionWriter {
   readonly #windows: KnownWindows;
   readonly #seen: Incoming[] = [];
   /** Messages that the store does not hold so, by position. */
-  readonly #changed: Map<number, PreparedMessage> = new Map();
+  #changed: Map<number, PreparedMessage> = new Map();
+  /** Those that lack what the store may hold of them, by position. */
+  readonly #doubtful: Map<number, PreparedMessage> = new Map();
   #isFlushed = false;
   /** True where a value was read that was replaced since this place agreed with the store. */
   #isBehind = false;
@@ -53,6 +58,13 @@ export class KnownSession implements SessionWriter {
     const { header } = message;
     const digest = this.#digestOf(message);
     const stored = this.#known.live.get(header.id);
+    if (header.timestamp > this.#newest) this.#newest = header.timestamp;
+    if (message.isHeldBy && digest !== message.digest) {
+      this.#doubtful.set(this.#seen.length, message);
+      this.heldBytes += message.bytes;
+      this.#seen.push({ id: header.id, digest, timestamp: header.timestamp });
+      return;
+    }
     if (stored?.digest === digest) {
       // The stored values themselves: of 190,000 messages a second copy takes 37 MB.
       const { id, digest, timestamp } = stored;
@@ -63,7 +75,6 @@ export class KnownSession implements SessionWriter {
       this.#seen.push({ id: header.id, digest, timestamp: header.timestamp });
     }
     this.#note(header.id, digest);
-    if (header.timestamp > this.#newest) this.#newest = header.timestamp;
     this.#windows.add(message, stored?.digest === digest);
   }
 
@@ -93,12 +104,37 @@ export class KnownSession implements SessionWriter {
     return (isKept && this.#known.live.get(id)?.digest) || digest;
   }
 
+  /** Looks up which of the messages that lack something the store holds whole: those stay as they are. */
+  async #settleDoubtful(): Promise<void> {
+    if (this.#doubtful.size === 0) return;
+    const doubtful = [...this.#doubtful];
+    this.#doubtful.clear();
+    while (doubtful.length > 0) {
+      const some = doubtful.splice(0, doubtfulAtOnce);
+      const ids = some.map(([, { header }]) => header.id);
+      const stored = await storedOptions(this.#store, this.#session.id, ids, this.#known.holders);
+      for (const [position, message] of some) {
+        const { id, timestamp } = message.header;
+        const value = stored.get(id);
+        // What cannot be read may hold it.
+        const isKept = value === undefined || message.isHeldBy?.(value) === true;
+        const digest = isKept ? this.#digestOf(message) : message.digest;
+        this.#seen[position] = { id, digest, timestamp };
+        if (!isKept) this.#changed.set(position, message);
+        this.#note(id, digest);
+        this.#windows.addLate(message, isKept);
+      }
+    }
+    this.#changed = new Map([...this.#changed].sort(([left], [right]) => left - right));
+  }
+
   /**
    * Writes what changed so far, to keep memory bounded: new messages where they belong as far as
    * that is known yet. What is in the way is moved when the whole order is known. One change waits
    * for the windows: where this breaks off before them, the next read finds it and makes them anew.
    */
   async flush(batch: Batch): Promise<void> {
+    await this.#settleDoubtful();
     if (this.#changed.size === 0) return;
     const { live } = this.#known;
     const isNewest = this.#isNewest();
@@ -154,6 +190,7 @@ export class KnownSession implements SessionWriter {
   }
 
   async finish(batch: Batch, isWhole: boolean): Promise<void> {
+    await this.#settleDoubtful();
     const { outcome, place } = this.#gathered;
     const { live, addedAt } = this.#known;
     const seen = new Set(this.#seen.map(({ id }) => id));

@@ -13,7 +13,7 @@ type Written = {
   readonly changes: readonly Change[];
   /** The places of what was added or changed, by id. */
   readonly ordinals: ReadonlyMap<string, bigint>;
-  /** Ids of all that was read. */
+  /** Ids of all that was read, in order. */
   readonly seen: ReadonlySet<string>;
   /** What was read is what is shown now; else it is only where it is new. */
   readonly isShown: boolean;
@@ -26,6 +26,8 @@ export class KnownWindows {
   readonly #store: Store;
   readonly #known: Known;
   readonly #pieces: WindowPiece[] = [];
+  /** False where some were added behind later ones. */
+  #isInOrder = true;
   /** Ids of stored messages that were read otherwise. */
   readonly #differing: Set<string> = new Set();
   /** Ids of messages of which the store keeps more than was read. */
@@ -46,10 +48,17 @@ export class KnownWindows {
     if (!isStored) this.#differing.add(id);
   }
 
+  /** Takes one that stands before others that were taken. */
+  addLate(message: PreparedMessage, isStored: boolean): void {
+    this.add(message, isStored);
+    this.#isInOrder = false;
+  }
+
   /** The windows to write, now that changes were made. */
   async after(labels: Labels, written: Written): Promise<Window[]> {
     const { changes, ordinals, seen, isShown, isFlushed } = written;
     const { live, rows, tail, shown } = this.#known;
+    if (!this.#isInOrder) this.#sortAs(seen);
     if (!isFlushed && changes.every((each) => isAppended(each, tail))) {
       // The titles of a session that an earlier version stored have no windows yet.
       const added = this.#pieces.filter(({ id, title }) => ordinals.has(id) || title !== undefined);
@@ -66,6 +75,14 @@ export class KnownWindows {
       isShown ? shownIn(live).filter((id) => !seen.has(id) || this.#kept.has(id)) : shown,
     );
     return changedWindows(this.#store, labels, windows);
+  }
+
+  /** @param ids - Of all that was read, in order. */
+  #sortAs(ids: Iterable<string>): void {
+    const places = new Map([...ids].map((id, place) => [id, place]));
+    const placeOf = ({ id }: WindowPiece): number => places.get(id) ?? 0;
+    this.#pieces.sort((left, right) => placeOf(left) - placeOf(right));
+    this.#isInOrder = true;
   }
 
   #piecesAsStored(seen: ReadonlySet<string>): (id: string) => WindowPiece | null | undefined {

@@ -15,6 +15,8 @@ export type Known = {
   /** As the rows say, until changes are made. */
   readonly live: Map<string, LiveMessage>;
   readonly state: SessionState;
+  /** Ids of the carriers that hold the values shown, by message; the others hold their own. */
+  readonly holders: ReadonlyMap<string, string>;
   /** Numbers of the rows, by id. */
   readonly rows: ReadonlyMap<string, bigint>;
   /** Ids of the rows that have a text to search. */
@@ -61,6 +63,7 @@ export async function loadKnown(
   return {
     live,
     state: sessionState(session, messages),
+    holders,
     rows: new Map(messages.map(({ id, row }) => [id, row])),
     searchable: messages.flatMap(({ id, isSearchable }) => (isSearchable ? [id] : [])),
     idsOfOthers,

@@ -6,6 +6,7 @@ import { digestOfIds, type HeldMessages, type Place } from "./place.ts";
 const known: Known = {
   live: new Map(),
   state: { digest: "", revision: 0n, rowId: "s" },
+  holders: new Map(),
   rows: new Map(),
   searchable: [],
   idsOfOthers: new Set(),

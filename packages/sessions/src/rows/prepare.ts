@@ -1,4 +1,10 @@
-import { type JsonObject, type MessageHeader, type Part, stringifyJson } from "@pond/canonical";
+import {
+  type JsonObject,
+  type MessageEvent,
+  type MessageHeader,
+  type Part,
+  stringifyJson,
+} from "@pond/canonical";
 import { searchText } from "../search/search-text.ts";
 import { messageDigest } from "./message-digest.ts";
 
@@ -26,6 +32,8 @@ export type PreparedMessage = {
   readonly bytes: number;
   /** True where its source lacks a file that belongs into it. */
   readonly isLacking?: boolean;
+  /** True of what is stored of it where that holds what its source lacks; left out, it counts so. */
+  readonly isHeldBy?: MessageEvent["isHeldBy"];
 };
 
 /** Makes the texts that are stored, and the digest out of the very same texts. */
