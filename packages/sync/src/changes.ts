@@ -2,8 +2,9 @@ import type { FaultEvent } from "@pond/canonical";
 import type { Reader, SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import { type Fault, faultFromThrown, maxFaultsPerSession, toFault } from "./fault.ts";
+import { compareExtents } from "./places.ts";
 import type { AdapterReport } from "./report.ts";
-import type { SeenSession } from "./seen-file.ts";
+import type { Extent, SeenSession } from "./seen-file.ts";
 import { readAgain, type SeenSessions } from "./seen-sessions.ts";
 
 // Readers call a record settled when its session has rested for an hour, so a session with
@@ -20,7 +21,7 @@ export type Change = {
 
 export type ListOptions = {
   readonly nowMs: number;
-  /** Call every session changed, whatever was seen before. */
+  /** Tell of leftovers that a sync has told of. */
   readonly isVerifying?: boolean;
   /** Tell also of leftovers that a sync has told of. */
   readonly isPreview?: boolean;
@@ -28,17 +29,14 @@ export type ListOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/**
- * Lists a source and returns the sessions that may have changed since they were last read; the
- * others are counted in `report` as they were then.
- */
-export async function listChanges(
+/** Lists a source: its sessions, due where they may have changed since they were last read. */
+export async function listSource(
   source: Source,
   seen: SeenSessions,
   report: AdapterReport,
   options: ListOptions,
 ): Promise<Change[]> {
-  const changed: Change[] = [];
+  const listed: Change[] = [];
   const keys = new Set<string>();
   /** Leftovers that are told of, now or before. */
   const told = new Set<string>();
@@ -74,18 +72,46 @@ export async function listChanges(
     report.sessions.seen += 1;
     const { key, bytes } = found;
     const before = seen.get(key);
-    const isChanged =
+    const isDue =
       before === undefined ||
-      isDue(before, found, options.nowMs) ||
+      hasChanged(before, found, options.nowMs) ||
       (await isParentTold(before, key, source));
-    if (isChanged || options.isVerifying) changed.push({ key, bytes, isDue: isChanged });
-    else countAsBefore(before, report, options.isPreview);
+    listed.push({ key, bytes, isDue });
     options.onListed?.(keys.size);
   }
   for (const fault of part?.faults ?? []) tell(fault);
   seen.markGone(keys, isComplete);
   seen.tell(told, isComplete && part === undefined);
-  return changed;
+  return listed;
+}
+
+/** How far sessions went where they are gone now, by their ids. */
+export type GoneExtents = ReadonlyMap<string, Extent>;
+
+export function goneFrom(sources: readonly SeenSessions[]): GoneExtents {
+  const gone = new Map<string, Extent>();
+  for (const seen of sources) {
+    for (const [, { isGone, sessionId, extent }] of seen.entries()) {
+      if (!isGone || sessionId === undefined || extent === undefined) continue;
+      if (compareExtents(extent, gone.get(sessionId)) > 0) gone.set(sessionId, extent);
+    }
+  }
+  return gone;
+}
+
+/**
+ * True of a copy of what is gone elsewhere: what is stored may say that it lies there still. One that
+ * goes less far has older values.
+ */
+export function isLeft(
+  { sessionId, extent, hasFailed, isLeftover }: SeenSession,
+  { bytes }: Change,
+  gone: GoneExtents,
+): boolean {
+  // One of which nothing could be read is not looked at by each sync.
+  if (sessionId === undefined || hasFailed || isLeftover || bytes === 0) return false;
+  const other = gone.get(sessionId);
+  return extent !== undefined && other !== undefined && compareExtents(extent, other) >= 0;
 }
 
 /** What a source lists; what its reader throws is a fault of this source, and costs no other. */
@@ -106,7 +132,7 @@ export async function* listOf(
   }
 }
 
-function isDue(before: SeenSession, found: SourceSession, nowMs: number): boolean {
+function hasChanged(before: SeenSession, found: SourceSession, nowMs: number): boolean {
   if (before.fingerprint !== found.fingerprint) return true;
   return before.pendingSinceMs !== undefined && nowMs - before.pendingSinceMs >= settleAfterMs;
 }
@@ -142,8 +168,12 @@ export function countDue(
   else countAsBefore(before, report, true);
 }
 
-/** @param isTelling - Tell also of leftovers, of which a sync has told. */
-function countAsBefore(before: SeenSession, report: AdapterReport, isTelling = false): void {
+/**
+ * Counts a session that is not read as it was when it was.
+ *
+ * @param isTelling - Tell also of leftovers, of which a sync has told.
+ */
+export function countAsBefore(before: SeenSession, report: AdapterReport, isTelling = false): void {
   if (before.hasFailed) report.sessions.failed += 1;
   else report.sessions.unchanged += 1;
   if (before.pendingSinceMs !== undefined) report.sessions.pending += 1;

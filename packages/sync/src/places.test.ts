@@ -333,6 +333,62 @@ describe("a session in several places of one machine", () => {
     }));
 });
 
+describe("a copy of a session that is deleted where it was", () => {
+  async function pathOf({ sessions }: Bench): Promise<unknown> {
+    const { session } = await getSession(sessions, "s1", { mode: "conversational" });
+    return session.options["source"];
+  }
+
+  it.each([
+    ["another folder of its home", ["home"], "home"],
+    ["another home", ["home", "other"], "other"],
+  ])("in %s is where it is from then on", (_, homes, name) =>
+    withBench(async (bench) => {
+      const desk = machine(bench, "desk", homes);
+      const file = desk.write({ 1: "giraffes", 2: "final" });
+      await desk.sync();
+      const folder = join(bench.folder, name, ".claude", "projects", "-work2");
+      mkdirSync(folder, { recursive: true });
+      cpSync(file, join(folder, "s1.jsonl"));
+      expect(changed(await desk.sync())).toEqual([0, 0, 0]);
+      expect(await pathOf(bench)).toMatchObject({ path: "-work/s1.jsonl" });
+      rmSync(file);
+
+      expect(changed(await desk.sync())).toEqual([0, 1, 0]);
+      expect(await pathOf(bench)).toMatchObject({ path: "-work2/s1.jsonl" });
+      expect(changesIn(await desk.sync())).toEqual({ sessions: expect.objectContaining({}) });
+      expect(await texts(bench)).toEqual(["giraffes", "final"]);
+    }),
+  );
+
+  it("is read once more, and then no more", () =>
+    withBench(async (bench) => {
+      const desk = machine(bench, "desk", ["home", "other"]);
+      for (const home of ["home", "other"]) desk.write({ 1: "giraffes" }, home);
+      await desk.sync();
+      rmSync(join(bench.folder, "home", ".claude", "projects", "-work", "s1.jsonl"));
+
+      const bytes = [await desk.sync(), await desk.sync()].map(
+        ({ adapters }) => adapters[0]?.bytes_read,
+      );
+
+      expect(bytes).toEqual([expect.any(Number), 0]);
+      expect(bytes[0]).toBeGreaterThan(0);
+    }));
+
+  it("takes nothing back where it is older", () =>
+    withBench(async (bench) => {
+      const desk = machine(bench, "desk", ["home", "old"]);
+      const file = desk.write({ 1: "giraffes", 2: "final", 3: "zebras" });
+      desk.write({ 1: "giraffes", 2: "draft" }, "old");
+      await desk.sync();
+      rmSync(file);
+
+      expect(changed(await desk.sync())).toEqual([0, 0, 0]);
+      expect(await texts(bench)).toEqual(["giraffes", "final", "zebras"]);
+    }));
+});
+
 describe("a folder that is synced by itself", () => {
   const live = { 1: "giraffes", 2: "final", 4: "zebras" };
   const backup = { 1: "giraffes", 2: "draft", 3: "lynx" };

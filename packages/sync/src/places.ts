@@ -140,7 +140,8 @@ export function extentOf(
   return former && compareExtents(former, now) > 0 ? former : now;
 }
 
-function compareExtents(one: Extent, other: Extent = [0, 0]): number {
+/** Above zero where the first goes further. */
+export function compareExtents(one: Extent, other: Extent = [0, 0]): number {
   const [newest, messages, size = 0] = one;
   const [otherNewest, otherMessages, otherSize = 0] = other;
   return newest - otherNewest || messages - otherMessages || size - otherSize;

@@ -1,4 +1,11 @@
-import { type Change, listChanges } from "./changes.ts";
+import {
+  type Change,
+  countAsBefore,
+  type GoneExtents,
+  goneFrom,
+  isLeft,
+  listSource,
+} from "./changes.ts";
 import type { Source } from "./discover.ts";
 import type { SyncProgress } from "./progress.ts";
 import { type AdapterReport, emptyReport } from "./report.ts";
@@ -38,19 +45,42 @@ export async function planImport(
   { stateDirectory, adapters = [], stored, software, now, onProgress, ...options }: PlanOptions,
 ): Promise<Plan> {
   const reports = new Map(adapters.map((name) => [name, emptyReport(name)]));
-  const works: Work[] = [];
+  const listed: Listed[] = [];
   const nowMs = now().getTime();
   for (const source of await wholePlaces(sources, stateDirectory, options.signal)) {
     const { adapter } = source;
     const report = reports.get(adapter) ?? emptyReport(adapter);
     reports.set(adapter, report);
     const seen = await SeenSessions.load(stateDirectory, source, { stored, software });
-    const changed = await listChanges(source, seen, report, {
+    const sessions = await listSource(source, seen, report, {
       ...options,
       nowMs,
       onListed: (sessions) => onProgress?.({ stage: "list", adapter, sessions }),
     });
-    works.push({ source, seen, report, changed });
+    listed.push({ source, seen, report, sessions });
   }
+  const gone = goneFrom(listed.map(({ seen }) => seen));
+  const works = listed.map(({ sessions, ...work }) => {
+    return { ...work, changed: toRead(sessions, work, gone, options) };
+  });
   return { works, reports };
+}
+
+type Listed = Omit<Work, "changed"> & { readonly sessions: readonly Change[] };
+
+/** Those of the listed sessions that are read; the others are counted as they were. */
+function toRead(
+  sessions: readonly Change[],
+  { seen, report }: Pick<Work, "seen" | "report">,
+  gone: GoneExtents,
+  { isVerifying, isPreview }: Pick<PlanOptions, "isVerifying" | "isPreview">,
+): Change[] {
+  return sessions.flatMap((each) => {
+    const before = seen.get(each.key);
+    if (each.isDue || before === undefined) return [each];
+    if (isLeft(before, each, gone)) return [{ ...each, isDue: true }];
+    if (isVerifying) return [each];
+    countAsBefore(before, report, isPreview);
+    return [];
+  });
 }
