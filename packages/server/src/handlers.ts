@@ -83,7 +83,11 @@ const handlers: {
   readonly [Name in OperationName]: Handler<ReceivedRequests[Name], Responses[Name]>;
 } = { search, get, ingest, status, restore };
 
-/** The one way in, for every transport (spec 7.1). */
+/**
+ * The one way in, for every transport (spec 7.1).
+ *
+ * @throws {TypeError} for a limit that is none.
+ */
 export function createHandlers(options: HandlersOptions): Handlers {
   const { namespaces, embedderFailure, restorers, host, isPersonal = false } = options;
   const embedder = options.embedder && new CircuitBreaker(options.embedder);

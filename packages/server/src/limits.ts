@@ -14,6 +14,25 @@ const defaults: HandlerLimits = {
   maxRestoreBytes: 64 * 1024 * 1024,
 };
 
-export function limitsOf(limits: Partial<HandlerLimits> = {}): HandlerLimits {
-  return { ...defaults, ...limits };
+/** @throws {TypeError} for one that nothing could keep to. */
+export function limitsOf(options: Partial<HandlerLimits> = {}): HandlerLimits {
+  const limits = { ...defaults, ...options };
+  for (const [name, limit] of Object.entries(limits)) refuseUnfit(name, limit);
+  return limits;
+}
+
+/**
+ * Refuses a limit that is none: whatever is compared with what is no number passes, and nothing does
+ * where it is too small.
+ *
+ * @throws {TypeError}
+ */
+export function refuseUnfit(
+  name: string,
+  limit: number,
+  { least = 1, most = Number.POSITIVE_INFINITY }: { least?: number; most?: number } = {},
+): void {
+  if (typeof limit === "number" && limit >= least && limit <= most) return;
+  const upTo = most === Number.POSITIVE_INFINITY ? "" : ` up to ${most}`;
+  throw new TypeError(`${name}: ${limit} is no limit; allowed: a number from ${least}${upTo}`);
 }

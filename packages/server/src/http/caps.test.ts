@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import type { Writer } from "@pond/canonical/adapter";
 import { type ErrorBody, operations } from "@pond/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createHandlers } from "../handlers.ts";
 import { type HandlerLimits, limitsOf as handlerLimitsOf } from "../limits.ts";
 import { chat } from "../testing.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type RequestKind,
 } from "./limits.ts";
 import type { HttpMount } from "./mount.ts";
+import { createHttpServer } from "./server.ts";
 import {
   type Answer,
   answering,
@@ -306,5 +308,41 @@ async function placesOf(kind: RequestKind): Promise<void> {
 describe("a limit of HTTP", () => {
   it.each(Object.keys(httpLimitsOf()))("holds: %s", async (name) => {
     await httpCases[name as keyof HttpLimits]();
+  });
+});
+
+describe("a limit that is none", () => {
+  const handlers = answering(async () => ({}));
+  const none: readonly (readonly [string, HttpLimitOptions])[] = [
+    ["maxBodyBytes", { maxBodyBytes: Number.NaN }],
+    ["maxHeldBytes", { maxHeldBytes: -1 }],
+    ["maxDepth", { maxDepth: 0 }],
+    ["maxConnections", JSON.parse('{ "maxConnections": "many" }')],
+    ["headersTimeoutMs", { headersTimeoutMs: 0 }],
+    // Timers take it for no time at all.
+    ["answerTimeoutMs", { answerTimeoutMs: Number.POSITIVE_INFINITY }],
+    ["lingerMs", { lingerMs: -1 }],
+    ["places.get.running", { places: { get: { running: 0, waiting: 1 } } }],
+    ["places.mounted.waiting", { places: { mounted: { running: 1, waiting: -1 } } }],
+  ];
+
+  it.each(none)("of HTTP is refused: %s", (name, limits) => {
+    const create = (): unknown => createHttpServer({ handlers, port: 0, limits });
+
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow(`${name}: `);
+  });
+
+  it.each(Object.keys(handlerCases))("of the handlers is refused: %s", (name) => {
+    for (const limit of [Number.NaN, -1, 0]) {
+      const limits = { [name]: limit };
+      expect(() => createHandlers({ namespaces: served.pond.namespaces, limits })).toThrow(
+        `${name}: ${limit} is no limit; allowed: a number from 1`,
+      );
+    }
+  });
+
+  it.each([-1, 0.5, Number.NaN])("of proxies is refused: %s", (trustedProxies) => {
+    expect(() => createHttpServer({ handlers, port: 0, trustedProxies })).toThrow("trustedProxies");
   });
 });

@@ -1,4 +1,5 @@
 import type { OperationName } from "@pond/wire";
+import { refuseUnfit } from "../limits.ts";
 
 /** How many requests of one kind run at a time, and how many more may wait for their turn. */
 export type Places = { readonly running: number; readonly waiting: number };
@@ -66,6 +67,22 @@ const defaults: HttpLimits = {
   },
 };
 
+/** @throws {TypeError} for one that nothing could keep to. */
 export function limitsOf(options: HttpLimitOptions = {}): HttpLimits {
-  return { ...defaults, ...options, places: { ...defaults.places, ...options.places } };
+  const { places: given, ...others } = options;
+  const { places: usual, ...usualOthers } = defaults;
+  const limits = { ...usualOthers, ...others };
+  for (const [name, limit] of Object.entries(limits)) {
+    const least = name === "lingerMs" ? 0 : 1;
+    refuseUnfit(name, limit, name.endsWith("Ms") ? { least, most: longestMs } : { least });
+  }
+  const places = { ...usual, ...given };
+  for (const [kind, { running, waiting }] of Object.entries(places)) {
+    refuseUnfit(`places.${kind}.running`, running);
+    refuseUnfit(`places.${kind}.waiting`, waiting, { least: 0 });
+  }
+  return { ...limits, places };
 }
+
+/** Timers take what is longer for no time at all; that of a whole request is several of these. */
+const longestMs = 2 ** 29;

@@ -71,7 +71,8 @@ const lastWordsMs = 500;
  * The handlers behind HTTP+JSON. It decodes, bounds and refuses; what is asked, it does not know
  * (spec 7.1).
  *
- * @throws {TypeError} for a `host` that others reach without `isRemoteAllowed`.
+ * @throws {TypeError} for a `host` that others reach without `isRemoteAllowed`, and for a limit or a
+ *   number of proxies that is none.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { handlers, host = defaultHost, mounts = {}, checkReady = async () => {} } = options;
@@ -79,6 +80,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     throw new TypeError(`${host} is reached by others; that needs isRemoteAllowed`);
   }
   const limits = limitsOf(options.limits);
+  const { trustedProxies = 0 } = options;
+  if (!(Number.isSafeInteger(trustedProxies) && trustedProxies >= 0)) {
+    throw new TypeError(`trustedProxies: ${trustedProxies} is no number of proxies`);
+  }
   const flights = new Flights();
   const server = createNodeServer(limits);
   const checkFraming = createFramingCheck();
@@ -95,7 +100,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
   const { lingerMs, maxPerClient, maxUnsentBytes, sendTimeoutMs } = limits;
   const outbox = new Outbox(maxUnsentBytes, sendTimeoutMs);
-  const intake = new Intake(limits, new Clients(maxPerClient, options.trustedProxies ?? 0), outbox);
+  const intake = new Intake(limits, new Clients(maxPerClient, trustedProxies), outbox);
   const app = createApp({ server, flights, lingerMs, log: options.logger, admit, isStopping });
   const { namespaceHeader } = options;
   addRoutes(app, { handlers, namespaceHeader, mounts, checkReady, intake, outbox, flights });

@@ -45,9 +45,16 @@ export class Caches {
  *
  * @throws {StorageUnavailableError} where temporary files cannot be written: the engine would end the
  *   process.
+ * @throws {TypeError} for a size that is no number of bytes.
  */
 export function createCaches(sizes: CacheSizes = {}): Caches {
   const { indexBytes, metadataBytes } = { ...defaults, ...sizes };
+  for (const [name, bytes] of Object.entries({ indexBytes, metadataBytes })) {
+    // Of less than nothing the engine would make another size.
+    if (!(Number.isSafeInteger(bytes) && bytes >= 0)) {
+      throw new TypeError(`${name}: ${bytes} is no number of bytes`);
+    }
+  }
   proveTemporaryFolder();
   const { Session } = loadLance();
   return new Caches(() => new Session(BigInt(indexBytes), BigInt(metadataBytes)));

@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { createCaches } from "./caches.ts";
+
+it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses a size of %s", (bytes) => {
+  for (const name of ["indexBytes", "metadataBytes"]) {
+    const create = (): unknown => createCaches({ [name]: bytes });
+
+    expect(create).toThrow(TypeError);
+    expect(create).toThrow(`${name}: ${bytes} is no number of bytes`);
+  }
+});
+
+it("may keep nothing", () => {
+  expect(createCaches({ indexBytes: 0, metadataBytes: 0 }).bytes).toBeGreaterThanOrEqual(0);
+});
