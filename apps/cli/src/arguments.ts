@@ -90,9 +90,9 @@ export function parseScore(text: string): number {
   return score;
 }
 
-/** A file or folder. An empty text is what is left of a variable that is not set. */
+/** A file or folder. An empty text is what is left of a variable that is not set, also among spaces. */
 export function parsePlace(text: string): string {
-  if (text === "") throw new InvalidArgumentError("It is empty: name a place.");
+  if (text.trim() === "") throw new InvalidArgumentError("It is empty: name a place.");
   return text;
 }
 

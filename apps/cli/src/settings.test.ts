@@ -49,6 +49,9 @@ describe("resolveSettings", () => {
     ["file://host/srv/pond", "names no folder here"],
     ["s3://", "names no bucket"],
     ["az:///", "names no bucket"],
+    ["  ", "--storage is empty"],
+    ["/srv/pond\n", "holds a control character"],
+    ["s3://bucket/a\tb", "holds a control character"],
     ["memory://ponds", "keeps nothing"],
     ["ftp://host/ponds", '"ftp" is no kind of storage; there are folders, s3://, az:// and gs://'],
     ["https://bucket.example.org/ponds", '"https" is no kind of storage'],
@@ -71,6 +74,13 @@ describe("resolveSettings", () => {
     const refused = await locate({ storage }).catch((error) => error);
 
     expect(refused.message).toContain("[storage_options]");
+    expect(JSON.stringify([refused.message, refused.details])).not.toMatch(/Secret/);
+  });
+
+  it("does not repeat a storage with a control character either", async () => {
+    const storage = "s3://AKIA:topSecret@bucket\n";
+    const refused = await locate({ storage }).catch((error) => error);
+
     expect(JSON.stringify([refused.message, refused.details])).not.toMatch(/Secret/);
   });
 

@@ -66,7 +66,15 @@ function locate(storage: string, namespace: string, home: string): string {
   if (!isNamespace(namespace)) {
     throw new UsageError(`"${namespace}" is no namespace: ${namespaceForm}`, { namespace });
   }
-  if (storage === "") throw new UsageError("--storage is empty: name a folder or an address");
+  if (storage.trim() === "") {
+    throw new UsageError("--storage is empty: name a folder or an address");
+  }
+  // It is not repeated: there may be a password in it.
+  if (/\p{Cc}/u.test(storage)) {
+    throw new UsageError(
+      "the storage holds a control character, as the end of a line that came with it: name a folder or an address without",
+    );
+  }
   if (storage.startsWith("file://")) return join(folderOf(storage), namespace);
   if (isAddress(storage)) {
     if (/^(shared-)?memory:/i.test(storage)) {

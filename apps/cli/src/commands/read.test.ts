@@ -288,6 +288,8 @@ describe("pond search", () => {
     [["search", "x", "--since", "soon"], 2, "Say a date"],
     [["search", "x", "--project", ""], 2, "option '--project <folder>' argument '' is invalid"],
     [["list", "--project", ""], 2, "option '--project <folder>' argument '' is invalid"],
+    [["list", "--project", " "], 2, "It is empty: name a place"],
+    [["search", "x", "--project", "\t"], 2, "It is empty: name a place"],
     [["search", "x", "--limit", "0"], 2, "Say a whole number from 1"],
     [["search", "x", "--limit", "101"], 2, "Say a whole number from 1 to 100"],
     [["search", "x", "--role", "robot"], 2, "Allowed choices are user"],

@@ -147,7 +147,7 @@ const reasons: readonly (readonly [
   ],
   [/no space left on device \(os error/i, () => "no space left on device", "disk_full"],
   [
-    /(not a directory|permission denied|read-only file system|no such file or directory) \(os error/i,
+    /(not a directory|permission denied|operation not permitted|read-only file system|no such file or directory) \(os error/i,
     ([, said = ""]) => said.toLowerCase(),
   ],
 ];

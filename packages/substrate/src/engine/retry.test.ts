@@ -106,6 +106,14 @@ it.each([
   }
 });
 
+it("says in few words that a place takes no folder, as /sys", async () => {
+  const message =
+    "lance error: LanceError(IO): Unable to created lance dataset at /sys/default: Operation not permitted (os error 1)\n\nCaused by: Operation not permitted (os error 1)";
+  const outcome = retry(place, failing(message));
+
+  await expect(outcome).rejects.toMatchObject({ details: { reason: "operation not permitted" } });
+});
+
 it("passes any other error on at once", async () => {
   await expect(retry(place, failing("No field named x"))).rejects.toThrow("No field named x");
 });
