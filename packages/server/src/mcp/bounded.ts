@@ -1,13 +1,15 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { lengthOf } from "./cut.ts";
 
 /** Less room than this is never given. */
 const leastCharacters = 1_000;
-/** What a text may be longer than asked: it has a few words of ours. */
-const slack = 1.05;
+/** So much less room at least is given the next time, or a reply that heeds none were made for ever. */
+const atMostAgain = 0.95;
 
 /**
- * A reply whose text, too, takes about `maxCharacters`: marks cost more there than in JSON where
- * lines are short, so it is made with less room until it does.
+ * A reply that takes at most `maxCharacters`, in JSON as in its text: marks cost more there where lines
+ * are short, and what says how to go on comes to what fills the room. So it is made with less room until
+ * it does; one that needs more than half of the least that may be asked for is longer.
  */
 export async function resultWithin<Reply extends object>(
   maxCharacters: number,
@@ -17,11 +19,10 @@ export async function resultWithin<Reply extends object>(
   for (let characters = maxCharacters; ; ) {
     const reply = await make(characters);
     const text = textOf(reply);
-    if (text.length <= maxCharacters * slack || characters === leastCharacters) {
-      return resultOf(text, reply);
-    }
-    const fewer = Math.floor((characters * maxCharacters) / text.length);
-    characters = Math.max(leastCharacters, fewer);
+    const length = Math.max(text.length, lengthOf(reply));
+    if (length <= maxCharacters || characters === leastCharacters) return resultOf(text, reply);
+    const fewer = Math.min(characters * atMostAgain, (characters * maxCharacters) / length);
+    characters = Math.max(leastCharacters, Math.floor(fewer));
   }
 }
 

@@ -30,7 +30,7 @@ const maxCharacters: JsonObject = {
   minimum: characters.least,
   maximum: characters.most,
   default: characters.otherwise,
-  description: "About how long the reply may be, in characters.",
+  description: "How long the reply may be, in characters.",
 };
 const searchInput = inputSchema("SearchRequest", { max_characters: maxCharacters });
 const getInput = inputSchema("GetRequest", {
@@ -55,8 +55,15 @@ const searchTool: Tool = {
   call: async (given, ask) => {
     const most = wholeNumber(given, "max_characters", characters);
     const fields = toRequest(searchInput, ["max_characters"], given);
-    const find = (limit?: number) =>
-      ask("search", { ...fields, ...(limit !== undefined && { limit }) });
+    // A reply that is made again asks for the same.
+    const found = new Map<number | undefined, Promise<Responses["search"]>>();
+    const find = (limit?: number): Promise<Responses["search"]> => {
+      const known = found.get(limit);
+      const request = { ...fields, ...(limit !== undefined && { limit }) };
+      const response = known ?? ask("search", request);
+      found.set(limit, response);
+      return response;
+    };
     return resultWithin(most, (characters) => searchWithin(find, characters), searchText);
   },
 };
