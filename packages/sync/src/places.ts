@@ -42,17 +42,14 @@ export class Places {
   ) {
     this.#works = works;
     this.#isVerifying = isVerifying;
-    for (const each of elsewhere) {
-      const { sessionId: id } = each;
-      this.#elsewhere.set(id, [...(this.#elsewhere.get(id) ?? []), each]);
-    }
+    for (const each of elsewhere) addTo(this.#elsewhere, each.sessionId, each);
     for (const [source, { seen }] of works.entries()) {
       for (const [key, session] of seen.entries()) {
         const { sessionId: id, isGone, extent } = session;
         if (id === undefined) continue;
         this.#remembered.add(id);
-        if (!isGone) this.#put(id, { source, key, extent });
-        else this.#gone.set(id, [...(this.#gone.get(id) ?? []), { seen, key, session }]);
+        if (isGone) addTo(this.#gone, id, { seen, key, session });
+        else addTo(this.#here, id, { source, key, extent });
       }
     }
   }
@@ -60,12 +57,15 @@ export class Places {
   /** The place that a session is being read from. */
   placeOf(work: Work, { key, before, notes }: Reading, sessionId: string): Place {
     const source = this.#works.indexOf(work);
-    const others = (): Found[] => this.#placesBut(sessionId, { source, key });
+    /** True where that is so of each of the others. */
+    const isSoOfOthers = (is: (other: Found) => boolean): boolean =>
+      (this.#here.get(sessionId) ?? []).every((each) => isSame(each, { source, key }) || is(each));
     const { isUsual, path } = work.seen;
     const elsewhere = this.#elsewhere.get(sessionId) ?? [];
     // What one place of a session lacks, another may hold: then nothing has disappeared. But a copy
     // that somebody asked for once must not keep alive what the client deletes.
-    const isAlone = others().length === 0 && elsewhere.every((each) => isUsual && !each.isUsual);
+    const isAlone =
+      isSoOfOthers(() => false) && elsewhere.every((each) => isUsual && !each.isUsual);
     const seen = this.#seenBefore(before, sessionId);
     return {
       held: isAlone ? heldIn(seen, before) : undefined,
@@ -83,7 +83,7 @@ export class Places {
         // Of two that go equally far, the one that is read first counts as the newer; of two that are
         // not read together, the one that is usually read, then one order for both.
         return (
-          others().every((other) => isAhead(other.extent, isBefore({ source, key }, other))) &&
+          isSoOfOthers((other) => isAhead(other.extent, isBefore({ source, key }, other))) &&
           elsewhere.every((other) => {
             const isFirst = isUsual === other.isUsual ? path < other.path : isUsual;
             return isAhead(other.extent, isFirst);
@@ -97,8 +97,13 @@ export class Places {
   read(work: Work, { key, before, notes }: Reading, sessionId: string): void {
     const source = this.#works.indexOf(work);
     const formerId = before?.sessionId ?? sessionId;
-    if (formerId !== sessionId)
-      this.#here.set(formerId, this.#placesBut(formerId, { source, key }));
+    if (formerId !== sessionId) {
+      const former = this.#here.get(formerId) ?? [];
+      this.#here.set(
+        formerId,
+        former.filter((each) => !isSame(each, { source, key })),
+      );
+    }
     this.#put(sessionId, { source, key, extent: extentOf(notes, before) });
     // It has moved here, or this was one of its places.
     for (const { seen, key: former } of this.#gone.get(sessionId) ?? []) {
@@ -115,13 +120,18 @@ export class Places {
   }
 
   #put(sessionId: string, found: Found): void {
-    // An array that was spread has room for sixteen more.
-    this.#here.set(sessionId, this.#placesBut(sessionId, found).concat([found]));
+    const here = this.#here.get(sessionId);
+    const at = here?.findIndex((each) => isSame(each, found)) ?? -1;
+    if (here && at >= 0) here[at] = found;
+    else addTo(this.#here, sessionId, found);
   }
+}
 
-  #placesBut(sessionId: string, place: Read): Found[] {
-    return this.#here.get(sessionId)?.filter((each) => !isSame(each, place)) ?? [];
-  }
+function addTo<T>(lists: Map<string, T[]>, id: string, value: T): void {
+  const list = lists.get(id);
+  if (list) list.push(value);
+  // Made by a spread it would have room for sixteen more.
+  else lists.set(id, [value]);
 }
 
 function heldIn(seen: SeenSession | undefined, before: SeenSession | undefined): Place["held"] {
