@@ -175,7 +175,12 @@ export class Table {
 
   /** Rows that meet a condition, all at once: for few. */
   rows(options: ScanOptions): Promise<Row[]> {
-    return collect(this.scan(options));
+    const isInPieces =
+      this.#isOfAllLong(options) || (this.#withNulls.length > 0 && isReadAtOnce(options));
+    if (isInPieces) return collect(this.scan(options));
+    return this.#collect(options, (stored, withNulls) =>
+      scanQuery(this.declaration, this.#handle, stored, withNulls),
+    );
   }
 
   /** How many rows a filter takes; all of them without one. */
@@ -211,7 +216,7 @@ export class Table {
   fullText(options: FullTextOptions): Promise<Row[]> {
     const query = (stored: FullTextOptions, withNulls: readonly string[]): Query =>
       fullTextQuery(this.declaration, this.#handle, stored, withNulls);
-    return collect(this.#batches(options, query));
+    return this.#collect(options, query);
   }
 
   /**
@@ -222,7 +227,7 @@ export class Table {
   nearest(options: NearestOptions): Promise<Row[]> {
     const query = (stored: NearestOptions, withNulls: readonly string[]): VectorQuery =>
       nearestQuery(this.declaration, this.#handle, stored, withNulls);
-    return collect(this.#batches(options, query));
+    return this.#collect(options, query);
   }
 
   /**
@@ -341,15 +346,9 @@ export class Table {
     query: (stored: Options, withNulls: readonly string[]) => Query | VectorQuery,
   ): AsyncGenerator<Row[]> {
     refuseUnfitRead(this.declaration, options);
-    // The engine cannot rank for nothing.
-    if (options.limit === 0) return;
-    // No index answers for an empty list: the engine would look at every row.
-    if (options.where && takesNothing(options.where)) return;
+    if (isOfNothing(options)) return;
     const { first, batches } = await this.#retry(async () => {
-      const { stored, absent, withNulls } = await this.#stored(options);
-      const { rowsAtOnce } = options;
-      const engines = query(stored, withNulls);
-      const batches = rowsOf(this.declaration, engines, absent, withNulls, rowsAtOnce);
+      const batches = await this.#run(options, query);
       return { first: await batches.next(), batches };
     });
     if (first.done) return;
@@ -359,6 +358,25 @@ export class Table {
     } catch (error) {
       throw toTyped(this.#place, error);
     }
+  }
+
+  /** All rows of a query, which is run again where it fails before the last of them. */
+  async #collect<Options extends ScanOptions>(
+    options: Options,
+    query: (stored: Options, withNulls: readonly string[]) => Query | VectorQuery,
+  ): Promise<Row[]> {
+    refuseUnfitRead(this.declaration, options);
+    if (isOfNothing(options)) return [];
+    return this.#retry(async () => collect(await this.#run(options, query)));
+  }
+
+  async #run<Options extends ScanOptions>(
+    options: Options,
+    query: (stored: Options, withNulls: readonly string[]) => Query | VectorQuery,
+  ): Promise<AsyncGenerator<Row[]>> {
+    const { stored, absent, withNulls } = await this.#stored(options);
+    const { rowsAtOnce } = options;
+    return rowsOf(this.declaration, query(stored, withNulls), absent, withNulls, rowsAtOnce);
   }
 
   /** What to ask of the columns that are stored, and the others. */
@@ -412,6 +430,11 @@ type Stored<Options> = {
   readonly absent: readonly string[];
   readonly withNulls: readonly string[];
 };
+
+/** True of a read without rows: the engine cannot rank for nothing, and no index answers for an empty list. */
+function isOfNothing({ limit, where }: ScanOptions): boolean {
+  return limit === 0 || (where !== undefined && takesNothing(where));
+}
 
 async function collect(batches: AsyncIterable<Row[]>): Promise<Row[]> {
   const rows: Row[] = [];
