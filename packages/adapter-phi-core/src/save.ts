@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "@pond/canonical/adapter";
 import { withLock } from "./lock.ts";
 
 /** How {@link savePhiCoreSession} waits for other programs. */
@@ -22,7 +23,7 @@ export async function savePhiCoreSession(
   content: Iterable<string | Uint8Array>,
   { patienceMs = 5_000 }: SaveOptions = {},
 ): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   await withLock(`${file}.lock`, patienceMs, async () => {
     const draft = `${file}.tmp.${process.pid}.${process.hrtime.bigint()}${randomInt(1000)}`;
     const handle = await open(draft, "wx", 0o600);

@@ -1,3 +1,4 @@
+export { makeFolder } from "@pond/canonical/adapter";
 export {
   DamagedRowError,
   MessageNotFoundError,
@@ -47,7 +48,6 @@ export { type Doubled, doubledFor } from "./restore/doubled.ts";
 export { LeftDrafts } from "./restore/left-drafts.ts";
 export { type LineageOptions, loadLineage, rootIds } from "./restore/lineage.ts";
 export { LineagesAhead } from "./restore/lineages-ahead.ts";
-export { makeFolder } from "./restore/make-folder.ts";
 export {
   type LineageFile,
   type Restored,

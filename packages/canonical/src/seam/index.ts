@@ -64,6 +64,7 @@ export {
   listFolder,
   withoutFaults,
 } from "./list-folder.ts";
+export { makeFolder } from "./make-folder.ts";
 export { type FileStats, fileMark, measureFiles } from "./measure-files.ts";
 export { inPieces } from "./pieces.ts";
 export { type RecordEvent, type RecordOutcome, readRecords } from "./read-records.ts";

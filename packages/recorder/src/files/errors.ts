@@ -13,7 +13,7 @@ export class LockedError extends PondError {
   }
 }
 
-/** What should be the folder of a store is a file, or below one. */
+/** What should be the folder of a store is a file, or below one, or where none can be made. */
 export class NoFolderError extends PondError {
   override readonly name = "NoFolderError";
   readonly code = "no_folder";

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -74,6 +75,20 @@ test.each(uses)(
     expect(readdirSync(folder)).toEqual(["s1.json"]);
   },
 );
+
+test.runIf(process.platform === "linux")("a place that takes no folder is none", () => {
+  // By another process: where it fails, its thread never ends.
+  const code = `
+    const { createFileStore } = await import(${JSON.stringify(new URL("file-store.ts", import.meta.url).href)});
+    const session = { id: "s1", source_agent: "a", created_at: 0n, project: "/work", options: {} };
+    const saved = createFileStore("/proc/pond").save({ session, messages: [] });
+    await saved.catch((error) => console.log(error.code, error.message));
+  `;
+  const args = ["--conditions=@pond/source", "--input-type=module", "--eval", code];
+  const ended = spawnSync(process.execPath, args, { timeout: 10_000, killSignal: "SIGKILL" });
+
+  expect(ended.stdout.toString()).toContain("no_folder /proc/pond is no folder");
+});
 
 test("an empty path is no folder", () => {
   expect(() => createFileStore("")).toThrow(TypeError);

@@ -1,7 +1,7 @@
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { jsonEqual, type Message, messageToWire } from "@pond/canonical";
-import type { SessionContent } from "@pond/canonical/adapter";
+import { makeFolder, type SessionContent } from "@pond/canonical/adapter";
 import { ConflictError } from "../errors.ts";
 import { countKept, type KeptSoFar, keptSoFar } from "../kept-so-far.ts";
 import { headOf } from "../log-entry.ts";
@@ -66,7 +66,10 @@ export function createFileStore(path: string): SessionStore {
   const save = async (content: SessionContent): Promise<void> => {
     const { id } = content.session;
     const file = fileOf(id);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder).catch((cause: unknown) => {
+      // Of a place that takes none.
+      throw codeOf(cause) === "ENOENT" ? new NoFolderError(folder, { cause }) : cause;
+    });
     await locked(file, id, async () => {
       const mark = await markOf(file);
       const last = written.get(id);

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { lstat, open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { RestoredFile } from "@pond/canonical/adapter";
+import { makeFolder, type RestoredFile } from "@pond/canonical/adapter";
 import { codeOf, TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
 import { appendLines } from "./append-lines.ts";
 import { LeftDrafts } from "./left-drafts.ts";
-import { makeFolder } from "./make-folder.ts";
 import { checkPath } from "./safe-path.ts";
 import { setLater } from "./set-later.ts";
 import { placeDraft } from "./target-place.ts";
