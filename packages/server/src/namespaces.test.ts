@@ -392,3 +392,7 @@ test.each([
     expect.objectContaining({ code: "namespace_unknown" }),
   );
 });
+
+test.each([-1, Number.NaN])("a number of open stores that is none is refused: %s", (maxOpen) => {
+  expect(() => createNamespaces({ locate: () => undefined, maxOpen })).toThrow("maxOpen: ");
+});

@@ -2,6 +2,7 @@ import { collectGarbage } from "@pond/canonical/adapter";
 import { openSessions, type SessionStore, type SessionStoreOptions } from "@pond/sessions";
 import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "@pond/substrate";
 import { WireError } from "@pond/wire";
+import { refuseUnfit } from "./limits.ts";
 import { OpenStores } from "./open-stores.ts";
 
 /** What a request means that names no namespace. */
@@ -74,7 +75,8 @@ export function isNamespace(name: string): boolean {
  * The one place that decides whether a namespace is accepted, and which tables it is
  * (`wire-namespace-resolution`).
  *
- * @throws {TypeError} for an `idleMs` that is no number of milliseconds.
+ * @throws {TypeError} for a `maxOpen` that is no number of stores, and an `idleMs` that is none of
+ *   milliseconds.
  */
 export function createNamespaces({
   locate,
@@ -82,7 +84,8 @@ export function createNamespaces({
   idleMs = fiveMinutesMs,
   ...options
 }: NamespacesOptions): Namespaces {
-  if (!(idleMs >= 0)) throw new TypeError(`idleMs: ${idleMs} is no number of milliseconds`);
+  refuseUnfit("maxOpen", maxOpen, { least: 0 });
+  refuseUnfit("idleMs", idleMs, { least: 0 });
   const onAllIdle = (): void => {
     options.caches?.release();
     // The engine lets go of what no object of ours names, and who rests collects no garbage.

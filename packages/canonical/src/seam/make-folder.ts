@@ -1,6 +1,5 @@
 import { lstat, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf } from "../errors.ts";
 
 /**
  * Makes a folder, and those above it that are missing, for this user alone. One step at a time: where a
@@ -26,7 +25,8 @@ async function isThere(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch (error) {
-    if (codeOf(error) === "ENOENT" && dirname(path) !== path) return false;
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" && dirname(path) !== path) return false;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SessionStore } from "../session-store.ts";
 import { allRows, type DemoMessage, ingestDemo, said, shown, withStore } from "../testing.ts";
+import { createIngest } from "./ingest.ts";
 import type { Place } from "./place.ts";
 
 const count = 8;
@@ -138,3 +139,11 @@ describe("many small sessions", () => {
       expect([rows.length, batches.size]).toEqual([24, 3]);
     }));
 });
+
+it.each([-1, Number.NaN])("refuses batches of %s bytes", (maxBatchBytes) =>
+  withStore(async (sessions) => {
+    const now = (): Date => new Date();
+
+    expect(() => createIngest(sessions, { now, maxBatchBytes })).toThrow(RangeError);
+  }),
+);

@@ -3,6 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
 import type { ReadEvent, Session, SessionEvent } from "@pond/canonical";
 import { collectGarbage } from "@pond/canonical/adapter";
+import { checkCount } from "../read/check-count.ts";
 import { withPlainProject } from "../rows/whole-project.ts";
 import type { SessionStore } from "../session-store.ts";
 import { Ahead } from "./ahead.ts";
@@ -282,7 +283,12 @@ function withPlainLabels(event: ReadEvent): ReadEvent {
   return event.kind === "session" ? { ...event, session: withPlainProject(event.session) } : event;
 }
 
-/** Takes sessions into the store. */
+/**
+ * Takes sessions into the store.
+ *
+ * @throws {RangeError} for a `maxBatchBytes` that is no number: all would be held until the end.
+ */
 export function createIngest(sessions: SessionStore, options: IngestOptions): Ingest {
+  checkCount("maxBatchBytes", options.maxBatchBytes ?? defaultMaxBatchBytes);
   return new Ingest(sessions, options);
 }

@@ -11,6 +11,7 @@ import { MessageNotFoundError, PartNotFoundError } from "../errors.ts";
 import { comparePlaces } from "../revisions/order.ts";
 import { searchText } from "../search/search-text.ts";
 import type { SessionStore } from "../session-store.ts";
+import { checkCount } from "./check-count.ts";
 import { loadMessages, loadShown, markHollow } from "./content.ts";
 import { keptOutline } from "./kept-outline.ts";
 import type { MessagePlace, MessagePlaces } from "./outline.ts";
@@ -219,11 +220,6 @@ async function spokenPlaces(
     else spoken.add(message.id);
   }
   return places.filter((place) => spoken.has(place.id));
-}
-
-function checkCount(name: string, value: number): void {
-  if (value >= 0) return;
-  throw new RangeError(`${name}: ${value} is no number of 0 or more`);
 }
 
 /** Where a message stands, or stood before it was gone. @throws {MessageNotFoundError} */

@@ -307,6 +307,14 @@ describe("listSessions", () => {
       expect(await listSessions(sessions, { project: "/none" })).toEqual([]);
     }));
 
+  it.each([-1, Number.NaN])("refuses a limit of %s", (limit) =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [at("a", 1), at("b", 2)]);
+
+      await expect(listSessions(sessions, { limit })).rejects.toThrow(RangeError);
+    }),
+  );
+
   it("reads no more than it needs where there are many sessions", () =>
     withStore(async (sessions) => {
       const many = Array.from({ length: 600 }, (_, index) => at(`s${index}`, index));

@@ -5,6 +5,7 @@ import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import type { SessionStore } from "../session-store.ts";
 import { lastActivity } from "./activity.ts";
 import { type Parents, rootsOf, upFrom, withForksApart } from "./ancestry.ts";
+import { checkCount } from "./check-count.ts";
 import { untouchedCopies } from "./copies.ts";
 import { forksIn } from "./forks.ts";
 import { type LaterParents, laterParents, setLaterParents } from "./later-parents.ts";
@@ -44,11 +45,14 @@ const defaultLimit = 50;
 /**
  * Sessions, the last active first; sub-agents are counted with the session they served, not listed,
  * and copies in other clients that nobody has gone on in are left out. A fork stands by itself.
+ *
+ * @throws {RangeError} for a limit that is no number of sessions.
  */
 export async function listSessions(
   sessions: SessionStore,
   { limit = defaultLimit, isUnfolded = false, project, agent, since }: ListOptions = {},
 ): Promise<ListedSession[]> {
+  checkCount("limit", limit);
   const { store } = sessions;
   const columns = ["id", "parent_session_id", "source_agent", "project", "created_at"];
   const rows = await store.table("sessions").rows({ columns });
