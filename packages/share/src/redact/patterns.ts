@@ -4,7 +4,7 @@ import { entropy, isLikelySecret, isStandIn } from "./likely-secret.ts";
 type Pattern = {
   readonly rule: string;
   /**
-   * Global; what it matches is the secret, or its group `secret` is. Every repetition is bounded, or
+   * Global; what it matches is the secret, or its group `secret` is; `front` is a part of it, too. Every repetition is bounded, or
    * begins where none of its own characters stands before, or needs nothing behind it: each keeps it
    * linear. One without an end is a `*` or `+` of single characters: the engine counts those of
    * `{12,}` on a stack, which ends after some million.
@@ -22,6 +22,7 @@ const isMixed = (text: string): boolean =>
 const isPassword = (text: string): boolean =>
   !/^(?:[$%<{*[]|pass(?:word)?$|x-oauth-basic$|x{3}|\.{3}|\d{2,5}[?#])/i.test(text);
 
+const isCookie = (text: string): boolean => /=[^;\s]{16}/.test(text) && hasDigit(text);
 /** As a person chose it, where a command has it in clear. */
 const isTyped = (text: string): boolean =>
   isLikelySecret(text, { kind: "password", isLiteral: false });
@@ -30,7 +31,7 @@ const isWord = (text: string): boolean => /^[A-Za-z]?[a-z]+(?:-[a-z]+)*[.,:;!?)]
 const isBasicPair = (text: string): boolean =>
   /^[\x20-\x7e]{0,256}:[\x20-\x7e]{1,1024}$/.test(Buffer.from(text, "base64").toString("latin1"));
 
-/** Tokens whose prefix, or last part, means nothing else, each of its own length. */
+/** Tokens whose prefix means nothing else, each of its own length. */
 const providerTokens = [
   // What signs, deploys and pays.
   "whsec_[A-Za-z0-9+/]{24,64}={0,2}",
@@ -46,7 +47,6 @@ const providerTokens = [
   "fm[12]r?_[A-Za-z0-9+/]{60,2048}={0,2}",
   "fo1_[A-Za-z0-9_-]{43}",
   "sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}",
-  String.raw`[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}`,
   "key-[a-f0-9]{32}",
   "CCIPAT_[A-Za-z0-9]{16,32}_[a-f0-9]{40}",
   "bk(?:ua|aj|at)_[a-z0-9]{40}",
@@ -79,12 +79,6 @@ const providerTokens = [
   "ops_eyJ[A-Za-z0-9_-]{200,2048}={0,2}",
   // AWS session tokens.
   "(?:IQoJb3JpZ2lu|FwoGZXIvYXdz)[A-Za-z0-9+/]{80,2048}={0,2}",
-  // Azure: keys that hold their own mark.
-  "[A-Za-z0-9+/]{44}AzFu[A-Za-z0-9+/]{6}==",
-  "[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}",
-  String.raw`[A-Za-z0-9+/]{76}\+(?:ASt|AMC)[A-Za-z0-9+/]{6}[A-Za-z0-9+/=]{2}`,
-  String.raw`[A-Za-z0-9+/]{42}\+ACR[A-Za-z0-9+/]{6}`,
-  "[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}(?:[A-Za-z0-9]{2}==)?",
   "AQVN[A-Za-z0-9_-]{35,38}",
   // What watches and tells.
   "(?:api|mob|sdk)-[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}",
@@ -96,7 +90,6 @@ const providerTokens = [
   String.raw`dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}`,
   "sq[aup]_[a-f0-9]{40}",
   "x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}",
-  "[a-f0-9]{32}-us[0-9]{1,2}",
   "SK[a-f0-9]{32}",
   "re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,32}",
   "apify_api_[A-Za-z0-9]{36}",
@@ -112,7 +105,6 @@ const providerTokens = [
   String.raw`1000\.[a-f0-9]{32}\.[a-f0-9]{32}`,
   String.raw`sk\.eyJ1[A-Za-z0-9_-]{8,256}\.[A-Za-z0-9_-]{20,24}`,
   String.raw`sl\.[Bu]\.?[A-Za-z0-9_-]{120,1024}`,
-  "[12]/[0-9]{16}(?:/[0-9]{16})?:[a-f0-9]{32}",
   "waka_[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
   "A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
   // Models, and what agents call.
@@ -145,30 +137,86 @@ const providerToken = new RegExp(
   "g",
 );
 
+/** What stands before the mark within a token, and what begins with that mark. */
+const markedTokens: readonly (readonly [front: string, marked: string])[] = [
+  ["[A-Za-z0-9]{14}", String.raw`\.atlasv1\.[A-Za-z0-9_=-]{60,70}`],
+  // Of Azure.
+  ["[A-Za-z0-9+/]{44}", "AzFu[A-Za-z0-9+/]{6}=="],
+  ["[A-Za-z0-9]{76}", "AZDO[A-Za-z0-9]{4}"],
+  ["[A-Za-z0-9+/]{76}", String.raw`\+(?:ASt|AMC)[A-Za-z0-9+/]{6}[A-Za-z0-9+/=]{2}`],
+  ["[A-Za-z0-9+/]{42}", String.raw`\+ACR[A-Za-z0-9+/]{6}`],
+  ["[A-Za-z0-9]{52}", "JQQJ9[A-Za-z0-9]{27}(?:[A-Za-z0-9]{2}==)?"],
+  // Of Mailchimp and Asana.
+  ["[a-f0-9]{32}", "-us[0-9]{1,2}"],
+  ["[12]/[0-9]{16}(?:/[0-9]{16})?", ":[a-f0-9]{32}"],
+];
+
+const quote = String.raw`\\{0,8}["']`;
+// What stands between the name of a header and what it holds: a sign, as a field of an object too; the
+// `value` beside it; the next text in a list, or what code is called with; in a configuration, a space.
+const heads = `(?:(?:${quote},\\s{0,40}${quote}value)?(?:${quote})?\\s{0,4}[:=]\\s{0,4}\\[?b?(?:${quote})?|${quote},\\s{0,40}b?${quote}|\\s{1,4}${quote})`;
+/** What a token is of that has no end of its own. */
+const tokenOf = (length: number): string =>
+  `(?<secret>[A-Za-z0-9._~+/=-]{${length}}[A-Za-z0-9._~+/=-]*)`;
+const schemes =
+  "apikey|api-token|aws|basic|bearer|bot|geniekey|key|klaviyo-api-key|negotiate|ntlm|sharedkey(?:lite)?|splunk|token|zoho-oauthtoken";
+
 const patterns: readonly Pattern[] = [
   {
+    // Some name an account in front of what it signs with.
     rule: "authorization",
-    pattern:
-      /\bauthorization(?:\\{0,8}["'],\s{0,40}\\{0,8}["']value)?\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:(?:bearer|basic|token|apikey|digest|negotiate)\s{1,4})?(?<secret>[A-Za-z0-9._~+/=-]{12}[A-Za-z0-9._~+/=-]*)/gi,
+    pattern: new RegExp(
+      `\\bauthorization${heads}(?:(?:${schemes})\\s{1,4})?(?:[A-Za-z0-9_-]{1,64}:)?(?!AWS4-)${tokenOf(12)}`,
+      "gi",
+    ),
     // `request.headers.authorization` is code.
     isSecret: (text) => isMixed(text) && !/^[a-z_$]+(?:\.[a-z_$]+)+$/i.test(text),
   },
   {
     rule: "authorization",
-    pattern: /\bbearer\s{1,4}(?<secret>[A-Za-z0-9._~+/=-]{16}[A-Za-z0-9._~+/=-]*)/gi,
+    pattern: new RegExp(`\\bbearer\\s{1,4}${tokenOf(16)}`, "gi"),
     isSecret: isRandom,
   },
   {
-    rule: "api-key-header",
+    rule: "authorization",
+    pattern: /\bbasic\s{1,4}(?<secret>[A-Za-z0-9+/]{8}[A-Za-z0-9+/]*={0,2})(?![A-Za-z0-9+/=])/gi,
+    isSecret: isBasicPair,
+  },
+  {
+    // What requests to AWS are signed with, and those by other schemes that name their fields.
+    rule: "authorization",
     pattern:
-      /\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token)(?:\\{0,8}["'],\s{0,40}\\{0,8}["']value)?\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9._~+/=-]{12}[A-Za-z0-9._~+/=-]*)/gi,
+      /(?:\bSignedHeaders=[a-z0-9;-]{1,1000},\s{0,4}Signature=|\bauthorization(?:\\{0,8}["'])?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:digest|hawk|oauth|snowflake)\s[^\r\n]{0,1000}?\b(?:response|mac|oauth_signature|token)=\\{0,8}")(?<secret>[A-Za-z0-9%+/=_-]{16}[A-Za-z0-9%+/=_-]*)/gi,
+    isSecret: hasDigit,
+  },
+  {
+    rule: "api-key-header",
+    pattern: new RegExp(
+      `\\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token|functions-key)${heads}${tokenOf(12)}`,
+      "gi",
+    ),
     isSecret: hasDigit,
   },
   {
     rule: "cookie",
+    pattern: new RegExp(
+      `\\b(?:set-)?cookie${heads.replace("[:=]", ":")}(?<secret>[^\\r\\n"'\\\\]+)`,
+      "gi",
+    ),
+    isSecret: isCookie,
+  },
+  {
+    // As `curl` is given it, and a page.
+    rule: "cookie",
     pattern:
-      /\b(?:set-)?cookie(?:\\{0,8}["'],\s{0,40}\\{0,8}["']value)?\\{0,8}["']?\s{0,4}:\s{0,4}\\{0,8}["']?(?<secret>[^\r\n"'\\]+)/gi,
-    isSecret: (text) => /=[^;\s]{16}/.test(text) && hasDigit(text),
+      /(?:\bcurl[ \t](?:[^\n|;&]{0,400}?[ \t])?(?:-b|--cookie)[ =]{0,4}|\bdocument\.cookie\s{0,4}=\s{0,4})(?:\\{0,8}["'`])?(?<secret>[^\r\n"'`\\]+)/g,
+    isSecret: isCookie,
+  },
+  {
+    // A line of a file of cookies, as browsers once had it and `curl` has.
+    rule: "cookie",
+    pattern:
+      /\b(?:TRUE|FALSE)\t\/\S{0,256}\t(?:TRUE|FALSE)\t\d{1,16}\t[^\s]{1,256}\t(?<secret>[^\s"'\\]{16}[^\s"'\\]*)/g,
   },
   {
     rule: "jwt",
@@ -274,6 +322,12 @@ const patterns: readonly Pattern[] = [
     ),
   },
   { rule: "provider-token", pattern: providerToken, isSecret: isRandom },
+  ...markedTokens.map(([front, marked]) => ({
+    rule: "provider-token",
+    // The mark first: it is rare, where what stands in front of it may begin anywhere.
+    pattern: new RegExp(`(?<=(?<![A-Za-z0-9_-])(?<front>${front}))${marked}(?![A-Za-z0-9])`, "g"),
+    isSecret: isRandom,
+  })),
   { rule: "google-api-key", pattern: /(?<![A-Za-z0-9_-])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g },
   { rule: "google-access-token", pattern: /(?<![A-Za-z0-9_-])ya29\.[A-Za-z0-9_-]{20,2048}/g },
   { rule: "pypi-token", pattern: /(?<![A-Za-z0-9_-])pypi-AgEI[A-Za-z0-9_-]{40,512}/g },
@@ -303,9 +357,10 @@ export const patternFinders: readonly Finder[] = patterns.map(
   ({ rule, pattern, isSecret = () => true }) =>
     function* (text: string): Generator<Hit> {
       for (const match of text.matchAll(pattern)) {
-        const secret = match.groups?.["secret"] ?? match[0];
+        const { front = "", secret: part = match[0] } = match.groups ?? {};
+        const secret = front + part;
         // Of the groups, the secret is the last thing but for an `@`.
-        const start = match.index + match[0].lastIndexOf(secret);
+        const start = match.index + match[0].lastIndexOf(part) - front.length;
         const end = start + secret.length;
         if (isSecret(secret) && text[end] !== "(") yield { start, end, rule };
       }

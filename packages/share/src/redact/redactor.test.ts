@@ -27,6 +27,7 @@ const basic = Buffer.from("ada:k9vW2mQx7T").toString("base64");
 const at = (scheme: string, password: string): string =>
   joined(scheme, "://ada:", password, "@db.internal:5432/shop");
 
+const aws4 = "Authorization: AWS4-HMAC-SHA256 Credential=a/s3, SignedHeaders=host;x-amz-date, ";
 const uuid = "f1a4e000-7c1d-4b52-9a6e-2d1f0c5b7a01";
 const upper = (length: number): string => mixed(length).toUpperCase();
 const lower = (length: number): string => mixed(length).toLowerCase();
@@ -186,6 +187,27 @@ const examples: readonly Example[] = [
   // A header as a list of them has it, in JSON that is a text.
   ["authorization", '{"name": "Authorization", "value": "Basic ', joined(alpha(22), "=="), '"}'],
   ["authorization", '{\\"name\\":\\"Authorization\\",\\"value\\":\\"Basic ', mixed(24), '\\"}'],
+  // With a scheme of a provider, an account in front, what it is signed with; as code has it.
+  ["authorization", "Authorization: SharedKey shopdata:", joined(mixed(43), "="), "\n"],
+  ["authorization", "Authorization: AWS 0PQR5FGHJK:", joined(mixed(27), "="), "\n"],
+  ["authorization", "Authorization: GenieKey ", uuid, "\n"],
+  ["authorization", `${aws4}Signature=`, hex(64), "\n"],
+  ["authorization", `{"headers": "${aws4}Signature=`, hex(64), '"}'],
+  ["authorization", 'Authorization: Digest username="ada", nonce="b", response="', hex(32), '"'],
+  ["authorization", 'Authorization: Hawk id="a", ts="1", mac="', joined(mixed(43), "="), '"\n'],
+  ["authorization", 'Authorization: OAuth a="b", oauth_signature="', joined(alpha(20), "%3D"), '"'],
+  ["authorization", 'headers.set("Authorization", "token ', hex(40), '");'],
+  ["authorization", "rawHeaders: [ 'Host', 'a', 'Authorization', 'Basic ", basic, "' ]"],
+  ["authorization", "{'authorization': b'Basic ", basic, "'}"],
+  ["authorization", 'proxy_set_header Authorization "Basic ', basic, '";'],
+  ["authorization", "a header of basic ", basic, "\n"],
+  ["api-key-header", "headers.append('X-API-Key', '", mixed(40), "');"],
+  ["api-key-header", "x-functions-key: ", joined(mixed(54), "=="), "\n"],
+  ["cookie", "rawHeaders: [ 'Cookie', '", joined("sid=", mixed(20)), "' ]"],
+  ["cookie", 'document.cookie = "', joined("sid=", mixed(20), "; path=/"), '"'],
+  ["cookie", "curl https://host -H 'a: b' -b '", joined("a=1; sid=", mixed(20)), "' --compressed"],
+  ["cookie", "curl --cookie ", joined("sid=", mixed(20)), ""],
+  ["cookie", ".corp.com\tTRUE\t/\tTRUE\t1735689600\tsid\t", mixed(26), "\n"],
   ["api-key-header", '{"name": "x-api-key", "value": "', mixed(24), '"}'],
   ["cookie", '{\n  "name": "Cookie",\n  "value": "', joined("sid=", mixed(24)), '"\n}'],
   ["authorization", "the header is Bearer ", mixed(32), ","],
@@ -400,6 +422,10 @@ describe("text", () => {
     "const authorization = _build_authorization(envelope);",
     "the bearer of authentication-information-of-all",
     "Cookie: none; set-cookie: theme=dark",
+    "Authorization: AWS4-HMAC-SHA256 Credential=other/x, SignedHeaders=host, Signature=<64 digits>",
+    'Authorization: Digest realm="a", response="..." and Authorization: see docs/Authorization2.md',
+    "basic internationalization, Basic authentication2, basic auth=; curl -b cookies.txt -c jar host",
+    "headers.get('authorization', request.defaultAuthorization2); document.cookie = 'theme=dark'",
     // Assignments of what is no secret.
     "const token = tokenizer.next();",
     "password = getPassword1(user2)",
