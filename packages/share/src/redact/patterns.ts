@@ -151,6 +151,55 @@ const markedTokens: readonly (readonly [front: string, marked: string])[] = [
   ["[12]/[0-9]{16}(?:/[0-9]{16})?", ":[a-f0-9]{32}"],
 ];
 
+/** There is a user in the same command, as there is for no other `-p` of one of these words. */
+const hasUser = String.raw`(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))`;
+/** Programs, what stands right in front of the password they are given, and what else is to be there. */
+const commands: readonly (readonly [names: string, flag: string, condition?: string])[] = [
+  ["mysql|mysqldump|mysqladmin|mariadb|mariadb-dump", "-p", hasUser],
+  [
+    "mysql|mysqldump|mysqladmin|mariadb|mariadb-dump",
+    "-p",
+    String.raw`(?=[^\n|;&]{0,200}?[ \t]-h)`,
+  ],
+  [
+    String.raw`(?:docker|podman|helm registry|oras|crane auth|oc|nerdctl)[ \t]{1,4}login|mongo(?:sh|dump|restore|export|import)?|mycli|cqlsh|cypher-shell|snowsql|rabbitmqadmin|crackmapexec|netexec|nxc|evil-winrm|rdesktop|psexec(?:\.exe)?|twine upload|poetry publish|az login`,
+    "-p[ \\t]{1,4}",
+    hasUser,
+  ],
+  ["sshpass", "-p\\s{0,4}"],
+  ["sqlcmd|bcp|mosquitto_[ps]ub|ipmitool|zip|unzip|zipcloak|ssh-keygen", "-P[ \\t]{1,4}"],
+  ["ssh-keygen", "-N[ \\t]{1,4}"],
+  ["7z[ar]?|unrar|rar", "-p"],
+  ["redis-cli", "-a[ \\t]{1,4}"],
+  ["plink|pscp|psftp|putty|klink|kitty", "-pw[ \\t]{1,4}"],
+  ["ldap(?:search|modify|add|delete|passwd|whoami)", "-w[ \\t]{0,4}"],
+  ["security add-(?:generic|internet)-password", "-w[ \\t]{1,4}"],
+  ["keytool|jarsigner|apksigner", "-(?:store|key|srcstore|deststore)pass[ \\t]{1,4}"],
+  ["x11vnc", "-passwd[ \\t]{1,4}"],
+  ["xfreerdp3?|wlfreerdp", "/p:"],
+  ["schtasks(?:\\.exe)?", "/r?p[ \\t]{1,4}"],
+  ["htpasswd", "-(?=\\w{0,8}b)(?=\\w{0,8}n)\\w{1,8}[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
+  ["htpasswd", "-(?=\\w{0,8}b)(?!\\w{0,8}n)\\w{1,8}[ \\t]{1,4}(?:\\S{1,256}[ \\t]{1,4}){2}"],
+  ["rabbitmqctl", "(?:add_user|change_password)[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
+  ["wpa_passphrase", "\\S{1,64}[ \\t]{1,4}"],
+  ["mysqladmin", "password[ \\t]{1,4}", hasUser],
+  ["mc alias set", "\\S{1,64}[ \\t]{1,4}https?:\\S{1,256}[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
+  ["poetry config|composer config", "http-basic\\.\\S{1,128}[ \\t]{1,4}\\S{1,128}[ \\t]{1,4}"],
+  ["az keyvault secret set", "--value[ =]{1,4}"],
+  ["aws ssm put-parameter", "--value[ =]{1,4}", "(?=[^\\n]{0,400}SecureString)"],
+  ["gh secret set", "(?:-b|--body)[ =]{0,4}"],
+  // Tokens; prose has these words, too.
+  [
+    "vault|wandb|cargo|snyk|ngrok",
+    "(?:login|auth|(?:config )?(?:add-)?authtoken)[ \\t]{1,4}(?=\\S{0,256}\\d)",
+  ],
+  ["influx|codecov|vercel", "-t[ \\t]{1,4}(?=\\S{0,256}\\d)"],
+  ["nmcli", "password[ \\t]{1,4}"],
+  ["swaks", "-ap[ \\t]{1,4}"],
+  ["openssl", "-[kK][ \\t]{1,4}"],
+  ["nuget push", "-k[ \\t]{1,4}"],
+];
+
 const quote = String.raw`\\{0,8}["']`;
 // What stands between the name of a header and what it holds: a sign, as a field of an object too; the
 // `value` beside it; the next text in a list, or what code is called with; in a configuration, a space.
@@ -257,35 +306,48 @@ const patterns: readonly Pattern[] = [
     isSecret: isTyped,
   },
   {
-    // The same without a space, where the command is one of `curl`: other programs have a `-u` too.
+    // The same without a space, behind other flags of one letter or as `-U`, where the command is one
+    // of `curl`: other programs have a `-u` too.
     rule: "typed-password",
     pattern:
-      /\bcurl[ \t](?:[^\n|;&]{0,300}?[ \t])?-u\\{0,8}["']?[A-Za-z0-9][^\s:"'\\/{]{0,127}:(?!\/)(?<secret>[^\s"'`\\]{6,256})/g,
+      /\bcurl[ \t](?:[^\n|;&]{0,300}?[ \t])?-[A-Za-z]{0,8}[uU][ =]{0,4}\\{0,8}["']?[A-Za-z0-9][^\s:"'\\/{]{0,127}:(?!\/)(?<secret>[^\s"'`\\]{6,256})/g,
     isSecret: isTyped,
   },
   {
-    rule: "typed-password",
-    pattern: /\bsshpass\s{1,4}-p\s{0,4}\\{0,8}["']?(?<secret>[^\s"'`\\]{6,256})/g,
-    isSecret: (text) => !isStandIn(text),
-  },
-  // In one command with a user, as no `-p` is that stands behind one of these words alone.
-  {
+    // `name:password`, and what else programs have between the two.
     rule: "typed-password",
     pattern:
-      /\b(?:mysql|mysqldump|mysqladmin|mariadb)(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))[ \t][^\n|;&]{0,200}?(?<=[ \t])-p\\{0,8}["']?(?<secret>[^\s"'`\\]{6,256})/g,
+      /(?:\b(?:https?|httpie|xhs?)[ \t](?:[^\n|;&]{0,300}?[ \t])?(?:-a|--auth)[ =]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128}:|[ \t]--(?:(?:src-|dest-)?creds|auth)[ =]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128}:|\b(?:smbclient|rpcclient)[ \t](?:[^\n|;&]{0,300}?[ \t])?(?:-U|--user)[ =]{0,4}(?:\\{0,8}["'])?[\w.@+\\/-]{1,128}%|\blftp[ \t](?:[^\n|;&]{0,300}?[ \t])?-u[ ]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128},|(?:\bsqlplus[ \t](?:-\w{1,16}[ \t]){0,4}(?:\\{0,8}["'])?|\bjdbc:oracle:\w{1,8}:)[\w.$-]{1,64}\/)(?<secret>[^\s"'`\\@]{6,256})/g,
+    isSecret: isTyped,
+  },
+  ...commands.map(([names, flag, condition = ""]) => ({
+    rule: "typed-password",
+    // Behind its flag, in one command.
+    pattern: new RegExp(
+      String.raw`\b(?:${names})${condition}[ \t](?:[^\n|;&]{0,200}?[ \t])?${flag}(?:\\{0,8}["'])?(?![-/.]|env:|file:)(?<secret>[^\s"'\x60\\]{6,256})`,
+      "g",
+    ),
+    isSecret: (text: string) => !isStandIn(text),
+  })),
+  {
+    // What is piped to one that asks for a password.
+    rule: "typed-password",
+    pattern:
+      /\b(?:echo|printf)[ \t]{1,4}(?:-n[ \t]{1,4}|(?:\\{0,8}["'])?%s(?:\\{1,8}n)?(?:\\{0,8}["'])?[ \t]{1,4})?(?:\\{0,8}["'])?(?<secret>[^\s"'`\\|;&]{6,256})(?:\\{0,8}["'])?[ \t]{0,4}\|[ \t]{0,4}(?=[^\n|;&]{0,200}?(?:--password-stdin|--passphrase-fd|--with-token|\bsudo -S|\bsudo --stdin|\bpasswd --stdin|\bchpasswd|\bcryptsetup|\bwrangler secret put))/g,
     isSecret: (text) => !isStandIn(text),
   },
   {
+    // Statements of SQL.
     rule: "typed-password",
     pattern:
-      /\b(?:docker|podman)[ \t]{1,4}login(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))[ \t][^\n|;&]{0,200}?(?<=[ \t])-p[ \t]{1,4}\\{0,8}["']?(?<secret>[^\s"'`\\]{6,256})/g,
-    isSecret: (text) => !isStandIn(text),
+      /\b(?:IDENTIFIED(?:[ \t]{1,4}WITH[ \t]{1,4}\S{1,64})?[ \t]{1,4}BY|(?:ENCRYPTED|WITH|LOGIN)[ \t]{1,4}PASSWORD)(?:[ \t]{1,4}PASSWORD)?[ \t]{1,4}\\{0,8}["'](?<secret>[^\s"'`\\]{6,256})/gi,
+    isSecret: (text) => !isStandIn(text) && !isWord(text),
   },
   {
-    // `.netrc`, in one line or several. Sentences have its words too, in this order.
+    // `.netrc`, in one line or several, in any order. Sentences have its words too.
     rule: "typed-password",
     pattern:
-      /\b(?:machine|default)\s{1,8}(?:\S{1,256}\s{1,8})?login\s{1,8}\S{1,256}\s{1,8}password\s{1,8}(?<secret>[^\s"'`\\]{6,256})/g,
+      /\b(?:machine\s{1,8}\S{1,256}|default)\s{1,8}(?:(?:login|account|user)\s{1,8}\S{1,256}\s{1,8}){0,3}password\s{1,8}(?<secret>[^\s"'`\\]{6,256})/g,
     isSecret: (text) => !isStandIn(text) && !isWord(text),
   },
   {
