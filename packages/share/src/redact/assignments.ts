@@ -1,5 +1,5 @@
 import type { Hit } from "./hit.ts";
-import { isLikelySecret, type ValueTraits } from "./likely-secret.ts";
+import { isLikelySecret, isOfWords, isRandomLooking, type ValueTraits } from "./likely-secret.ts";
 
 const rule = "assigned-secret";
 const passwords =
@@ -12,13 +12,47 @@ const isPasswordName = new RegExp(passwords, "i");
 /** `PASS: TestParse2Times`, as test runners write, unless what follows is no name of a test. */
 const verdict = /(?<![\w-])PASS:/y;
 const isTestName = /^Test[A-Z_]|\/|::/;
-// Each alternative begins where the one before cannot go on, so that there is one way to match.
-const isOfWords =
-  /^(?=.*[a-z]{3})(?:[A-Z][a-z]{2,}|(?<![A-Za-z])[a-z]{3,}|(?<![A-Z])[A-Z]{2,}|(?<!\d)\d{1,3}[a-z]?|[-_.])+$/;
-// `_PROD`, `1`, a closing quote or bracket, a type, `value` or the field of that name behind a `name`,
-// then `=`, `:`, `=>`, `>`, which may stand below one another; the beginning of a list, an opening quote.
-const sign =
-  /(?:[_-][A-Za-z0-9]{1,24}){0,4}\d{0,3}(?:\\{0,8}["'`\]]){0,2}(?:,?\s{0,40}\\{0,8}["']?\bvalue\\{0,8}["']?(?=\s?:))?[ \t]{0,40}\s{0,4}(?:(?::\s?\w{1,20}|\s{1,4}value)\s{0,2}(?==))?(?:=>|:=|={1,3}|:|>)[ \t]{0,40}\s{0,4}(?:\[\s{0,40}(?=\\{0,8}["'`]))?(?:\\{0,8}(["'`]))?/y;
+const quote = String.raw`\\{0,8}["'\x60]`;
+const openingQuote = String.raw`(?:\\{0,8}(["'\x60])(?:""[ \t]*\r?\n?)?)?`;
+/** `_PROD`, `1`, a closing quote or bracket, what makes it bold, the brackets of an array. */
+const restOfName = String.raw`(?:[_-][A-Za-z0-9]{1,24}){0,4}\d{0,3}(?:${quote}|\]){0,2}\*{0,2}(?:\[\w{0,8}\])?`;
+/** What stands between a name and its sign, as one of these. */
+const betweenNameAndSign = [
+  // `value`, or the field of that name behind a `name`.
+  String.raw`,?\s{0,40}(?:\\{0,8}["'])?\b[vV]alue(?:\\{0,8}["'])?(?=\s?:)`,
+  // A type in front of a `=`.
+  String.raw`[ \t]{0,40}(?::\s?[^\s:=;"'\x60(){}\\][^:=;"'\x60(){}\\\n]{0,30}|\s{1,4}(?:value|[sS]tring)|\s?\{ get; (?:init|set); \})\s{0,2}(?=[ \t]=|=[ \t]?${quote})`,
+];
+/** What stands between a sign and the value, as these in this order. */
+const betweenSignAndValue = [
+  String.raw`\*{0,2}[ \t\u00a0]{0,40}\s{0,4}`,
+  // What begins a block of YAML, and its tags.
+  String.raw`(?:[|>][-+\d]{0,2}[ \t]*\r?\n\s{1,40}|[&!][!\w-]{1,40}[ \t]{1,4})?`,
+  // A list, what is no markup, the kind of a text.
+  String.raw`(?:\[\s{0,40}(?=${quote}))?(?:<!\[CDATA\[)?(?:[bBfFrRuUNL@$]{1,2}(?=${quote}))?`,
+];
+// `=`, `:`, `=>`, `>`, which may stand below one another.
+const sign = new RegExp(
+  `${restOfName}(?:${betweenNameAndSign.join("|")})?[ \\t]{0,40}\\s{0,4}(?:=>|:=|<-|={1,3}|:|：|>)${betweenSignAndValue.join("")}${openingQuote}`,
+  "y",
+);
+/** What says less of the value behind it: that has to look like a secret by itself. */
+const weakSigns = [
+  // Within a call of code, or in markup that says more.
+  String.raw`[ \t]{0,4}(?:[:=][ \t]{0,4}[\w.:<>=[\] \t]{1,60})?[({][ \t]{0,4}(?:default=)?(?=${quote})`,
+  String.raw`[ \t][^<>\n]{1,80}>`,
+  String.raw`</key>\s{0,40}<string>`,
+  // What it is but where something else is said.
+  String.raw`[ \t]{1,4}(?:\|\||\?\??|or)[ \t]{1,4}(?=${quote})`,
+  // The next of what code is called with, or of a line; the next of a table.
+  String.raw`,[ \t]{0,4}`,
+  String.raw`[ \t]{0,40}[|│┃][ \t]{0,4}`,
+  // `is`; `for ada: `; what stands apart.
+  String.raw`[ \t](?:is|was|to)[ \t]`,
+  String.raw`[ \t](?:for|of)[ \t](?:key[ \t])?\S{1,100}:[ \t]`,
+  String.raw`[ \t]{1,40}`,
+];
+const weakSign = new RegExp(`${restOfName}(?:${weakSigns.join("|")})${openingQuote}`, "y");
 // `TOKEN_FILE=`, `token_type:`: what stands there is about a secret.
 const namesNone =
   /^(?:[_-]\w{1,24}){0,3}[_-](?:dir|endpoint|field|file|length|name|path|prefix|type|ur[il])(?![\w-])/i;
@@ -37,6 +71,7 @@ const quotedBy: ReadonlyMap<string, RegExp> = new Map([
   ["`", /[^`\\\r\n]{1,256}/y],
 ]);
 const bare = /[^\s"'`,;&<>(){}|\\[\]]{1,256}/y;
+const inMarkup = /[^\s"'`<>\\\]]{1,256}/y;
 const bareToSpace = /[^\s"'`\\]{1,256}/y;
 
 /** `NAME=value`, `"name": "value"`, `--name value`, where the name is one of a secret. */
@@ -47,40 +82,57 @@ export function* assignedSecrets(text: string): Generator<Hit> {
     const [name] = match;
     const after = match.index + name.length;
     if (match.index < free) continue;
-    const assigned = signAfter(text, match.index, after);
-    if (assigned === undefined) continue;
-    if (namesNone.test(assigned.text)) continue;
-    const isUpper = name === name.toUpperCase() && /^\S*=$/.test(assigned.text);
-    const kind = kindOf(name);
-    const isVerdict =
-      assigned.quote === "" && stickyMatch(verdict, text, match.index) !== undefined;
-    // `token = makeToken(` is code.
-    const isUsable = (end: number) => assigned.quote !== "" || !/[([]/.test(text.charAt(end));
-    const traits = { kind, isLiteral: assigned.quote !== "" || isUpper };
-    const pattern = patternsFor(assigned.quote, isUpper || kind !== "key").find((each) => {
-      const value = stickyMatch(each, text, assigned.end)?.[0];
-      if (value === undefined || !isUsable(assigned.end + value.length)) return false;
-      if (/^pwd$/i.test(name) && isFolder.test(value)) return false;
-      const whole = assigned.quote ? value : trimmed(value);
-      if (isVerdict && (isTestName.test(whole) || isOfWords.test(whole))) return false;
-      return isLikelySecret(whole, traits);
-    });
-    if (pattern === undefined) continue;
-    let end = assigned.end;
-    for (let more = stickyMatch(pattern, text, end); more; more = stickyMatch(pattern, text, end)) {
-      end += more[0].length;
-    }
-    free = end;
-    if (!assigned.quote) end = assigned.end + trimmed(text.slice(assigned.end, end)).length;
-    yield { start: assigned.end, end, rule };
+    const found = [signAfter(text, match.index, after), weakSignAfter(text, after)]
+      .map((assigned) => assigned && valueAfter(text, match, assigned))
+      .find((value) => value !== undefined);
+    if (found === undefined) continue;
+    free = found.until;
+    yield { start: found.start, end: found.end, rule };
   }
 }
 
+/** What is assigned, where it looks like a secret; and where all of it ends. */
+function valueAfter(
+  text: string,
+  { index, 0: name }: RegExpExecArray,
+  assigned: Assigned,
+): { readonly start: number; readonly end: number; readonly until: number } | undefined {
+  if (namesNone.test(assigned.text)) return undefined;
+  const isUpper = name === name.toUpperCase() && /^\S*=$/.test(assigned.text);
+  const kind = kindOf(name);
+  const isVerdict = assigned.quote === "" && stickyMatch(verdict, text, index) !== undefined;
+  // `token = makeToken(` is code.
+  const isUsable = (end: number) => assigned.quote !== "" || !/[([]/.test(text.charAt(end));
+  const traits = { kind, isLiteral: assigned.quote !== "" || isUpper };
+  const pattern = patternsFor(assigned, isUpper || kind !== "key").find((each) => {
+    const value = stickyMatch(each, text, assigned.end)?.[0];
+    if (value === undefined || !isUsable(assigned.end + value.length)) return false;
+    if (/^pwd$/i.test(name) && isFolder.test(value)) return false;
+    const whole = assigned.quote ? value : trimmed(value);
+    if (isVerdict && (isTestName.test(whole) || isOfWords(whole))) return false;
+    if (assigned.isWeak) return isRandomLooking(whole);
+    return isLikelySecret(whole, traits);
+  });
+  if (pattern === undefined) return undefined;
+  let until = assigned.end;
+  for (
+    let more = stickyMatch(pattern, text, until);
+    more;
+    more = stickyMatch(pattern, text, until)
+  ) {
+    until += more[0].length;
+  }
+  const start = assigned.end;
+  const end = assigned.quote ? until : start + trimmed(text.slice(start, until)).length;
+  return { start, end, until };
+}
+
 /** What a value may be of, the longest first: quotes need not be in pairs. */
-function patternsFor(quote: string, toSpace: boolean): readonly RegExp[] {
+function patternsFor({ text, quote, isWeak }: Assigned, toSpace: boolean): readonly RegExp[] {
   const own = quotedBy.get(quote);
   if (own) return [own, quoted];
-  return [toSpace ? bareToSpace : bare];
+  if (/(?<![=-])>\s*$|\[CDATA\[$/.test(text)) return [inMarkup];
+  return [toSpace && !isWeak ? bareToSpace : bare];
 }
 
 /** Without what ends a sentence or a bracket around it. */
@@ -106,16 +158,31 @@ function kindOf(name: string): ValueTraits["kind"] {
 
 export const fieldRule: string = rule;
 
-type Assigned = { readonly text: string; readonly end: number; readonly quote: string };
+type Assigned = {
+  readonly text: string;
+  readonly end: number;
+  readonly quote: string;
+  readonly isWeak: boolean;
+};
 
 function signAfter(text: string, start: number, at: number): Assigned | undefined {
   const isFlag = /--[\w-]{0,40}$/.test(text.slice(Math.max(0, start - 42), start));
   const match =
     stickyMatch(sign, text, at) ?? (isFlag ? stickyMatch(flagSign, text, at) : undefined);
-  if (match === undefined) return undefined;
-  const [written, mark = ""] = match;
-  const quote = mark === '"' && written.endsWith('\\"') ? '\\"' : mark;
-  return { text: written, end: at + written.length, quote };
+  return match && assignedBy(match, false);
+}
+
+function weakSignAfter(text: string, at: number): Assigned | undefined {
+  const match = stickyMatch(weakSign, text, at);
+  return match && assignedBy(match, true);
+}
+
+function assignedBy(
+  { index, 0: written, 1: mark = "" }: RegExpExecArray,
+  isWeak: boolean,
+): Assigned {
+  const quote = mark === '"' && /\\"/.test(written.slice(-4)) ? '\\"' : mark;
+  return { text: written, end: index + written.length, quote, isWeak };
 }
 
 function stickyMatch(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {

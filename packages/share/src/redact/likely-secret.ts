@@ -10,6 +10,15 @@ const isPackage =
 // A sentence of these has no spaces.
 const isProse = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]/u;
 
+// Each alternative begins where the one before cannot go on, so that there is one way to match.
+const wordsRun =
+  /^(?=.*[a-z]{3})(?:[A-Z][a-z]{2,}|(?<![A-Za-z])[a-z]{3,}|(?<![A-Z])[A-Z]{2,}|(?<!\d)\d{1,3}[a-z]?|[-_.])+$/;
+
+/** Whether it is made of words, as the names of code are. */
+export function isOfWords(text: string): boolean {
+  return wordsRun.test(text);
+}
+
 /** Whether it is a variable, a placeholder, or what says "put yours here". */
 export function isStandIn(text: string): boolean {
   return standsForOne.test(text);
@@ -47,6 +56,19 @@ export function isLikelySecret(value: string, { kind, isLiteral }: ValueTraits):
   if (value.length < 12 || isWordsJoined.test(value)) return false;
   if (hasDigit) return (hasLower || hasUpper) && entropy(value) >= 3;
   return value.length >= 20 && hasLower && hasUpper && entropy(value) >= 4;
+}
+
+/** Whether nobody would write it who does not copy a secret, whatever it is called. */
+export function isRandomLooking(value: string): boolean {
+  if (value.length < 8 || isStandIn(value) || !/^[\w+/=.~!@#$%^&*-]+$/.test(value)) return false;
+  if (/^(?:[~.]?\/|[a-z]{2,10}:)/.test(value) || isOfWords(value) || isWordsJoined.test(value)) {
+    return false;
+  }
+  const isMixed = /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value);
+  const turns = value.match(/[a-z](?=[^a-z])|[A-Z](?=[^A-Z])|\d(?=\D)/g)?.length ?? 0;
+  const ofWords = value.match(/[A-Z]?[a-z]{2,}/g)?.join("").length ?? 0;
+  const isScattered = turns >= value.length / 3 && ofWords < value.length / 2;
+  return isMixed && isScattered && entropy(value) >= 3;
 }
 
 /** Shannon's, in bits a character, of the first 256 characters. */

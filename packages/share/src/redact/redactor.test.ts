@@ -28,6 +28,8 @@ const at = (scheme: string, password: string): string =>
   joined(scheme, "://ada:", password, "@db.internal:5432/shop");
 
 const aws4 = "Authorization: AWS4-HMAC-SHA256 Credential=a/s3, SignedHeaders=host;x-amz-date, ";
+/** A password that is no word, however it is looked at. */
+const scattered = "k9vW2mQx7Tb4Zp";
 const uuid = "f1a4e000-7c1d-4b52-9a6e-2d1f0c5b7a01";
 const upper = (length: number): string => mixed(length).toUpperCase();
 const lower = (length: number): string => mixed(length).toLowerCase();
@@ -370,6 +372,53 @@ const examples: readonly Example[] = [
   ["assigned-secret", 'password             = "', "hunter2x", '"\nskip_final_snapshot = true\n'],
   ["assigned-secret", 'secret_key          : "', mixed(20), '"\n'],
   ["assigned-secret", "Host:            db\nPassword:        ", "hunter2x", "\n"],
+  // Behind what stands in front of values of YAML, TOML, Python, SQL, Go, Rust, C and other code.
+  ["assigned-secret", "password: ", "azl2VzJt==", "\n"],
+  ["assigned-secret", "db:\n  password: |\n    ", "hunter2x", "\nnext: a"],
+  ["assigned-secret", "api_key: >-\n  ", mixed(20), "\nnext: a"],
+  ["assigned-secret", "password: &pw ", "hunter2x", "\n"],
+  ["assigned-secret", "password: !!str ", "hunter2x", "\n"],
+  ["assigned-secret", 'password = """\n', "hunter2x", '"""\n'],
+  ["assigned-secret", "SECRET_KEY = b'", mixed(20), "'"],
+  ["assigned-secret", "CREATE LOGIN ada WITH PASSWORD = N'", "hunter2x", "'"],
+  ["assigned-secret", 'api_key: Optional[str] = "', mixed(20), '"'],
+  ["assigned-secret", 'let api_key: &str = "', mixed(20), '";'],
+  ["assigned-secret", 'const apiKey string = "', mixed(20), '"'],
+  ["assigned-secret", 'public string ApiKey { get; set; } = "', mixed(20), '";'],
+  ["assigned-secret", 'char api_key[] = "', mixed(20), '";'],
+  ["assigned-secret", 'api_key <- "', mixed(20), '"'],
+  ["assigned-secret", "<password><![CDATA[", "hunter2x", "]]></password>"],
+  ["assigned-secret", "password：", "hunter2x", "\n"],
+  ["assigned-secret", "**API key:** ", mixed(20), "\n"],
+  ["assigned-secret", '{"Name": "DB_PASSWORD", "Value": "', "hunter2x", '"}'],
+  ["assigned-secret", "<username>ada</username><password>", "hunter2x", "</password></server>"],
+  // Named so, with less between the two, where it looks like one by itself.
+  ["assigned-secret", "define('DB_PASSWORD', '", scattered, "');"],
+  ["assigned-secret", 'os.Setenv("DB_PASSWORD", "', scattered, '")'],
+  ["assigned-secret", 'os.getenv("API_KEY", "', scattered, '")'],
+  ["assigned-secret", 'process.env.API_KEY || "', scattered, '";'],
+  ["assigned-secret", "process.env.API_KEY ?? '", scattered, "';"],
+  ["assigned-secret", 'config.setPassword("', scattered, '");'],
+  ["assigned-secret", 'std::string password{"', scattered, '"};'],
+  ["assigned-secret", 'api_key: Some("', scattered, '".into())'],
+  ["assigned-secret", 'api_key: str = Field(default="', scattered, '")'],
+  ["assigned-secret", "| DB_PASSWORD | ", scattered, " |"],
+  ["assigned-secret", "| `DB_PASSWORD` | `", scattered, "` |"],
+  ["assigned-secret", "│ API Key │ ", scattered, " │"],
+  ["assigned-secret", "ENV API_KEY ", scattered, "\n"],
+  ["assigned-secret", "setx API_KEY ", scattered, "\n"],
+  ["assigned-secret", "set -gx OPENAI_API_KEY ", scattered, "\n"],
+  ["assigned-secret", '#define API_KEY "', scattered, '"\n'],
+  ["assigned-secret", "aws configure set aws_secret_access_key ", scattered, "\n"],
+  ["assigned-secret", "fastcgi_param DB_PASSWORD ", scattered, ";"],
+  ["assigned-secret", "The password is ", scattered, ", they say"],
+  ["assigned-secret", "use the token ", scattered, "."],
+  ["assigned-secret", "[sudo] password for ada: ", scattered, "\n"],
+  ["assigned-secret", "Password for 'https://ada@host': ", scattered, "\n"],
+  ["assigned-secret", "DB_PASSWORD,", scattered, "\n"],
+  ["assigned-secret", "DB_PASSWORD\t", scattered, "\n"],
+  ["assigned-secret", "<key>Password</key>\n\t<string>", scattered, "</string>"],
+  ["assigned-secret", '<wsse:Password Type="PasswordText">', scattered, "</wsse:Password>"],
   ["assigned-secret", '{"api key": "', mixed(20), '"}'],
   ["assigned-secret", "Secret Access Key: ", joined("wJ4lr", mixed(30)), "\n"],
 ];
@@ -497,6 +546,15 @@ describe("text", () => {
     "password: string; token?: string | undefined",
     "The token is refreshed when the password changes; secrets: none.",
     "git push --tokens and passwords: see docs/passwords-and-tokens-2.md",
+    // Behind less than a sign stand words, code and what a page tells of.
+    "the token Utf8ToUtf16Converter, a password bcryptRounds10, session key x25519Curve, token a1b2c3d4",
+    "import { BearerToken, OAuth2Token } from 'x'; isinstance(key, (PrivateKey, Ed448PublicKey))",
+    ":param PrivateKey|Ed25519PublicKey|Ed448PublicKey key: the secret, sha256Hash, or Token2Value",
+    "| token | Base64Url | 12 |\n| password | hunter2 | yes |, password: Optional[str] = None",
+    'getItem("auth_token_v2"), password = prompt("Enter Password2:"), token = read("token.Db1.json")',
+    "the password is Password1, the token is in /srv/App2Token/k9vW2mQx7T, password for ada: none",
+    "API_KEY or API_KEY2, secret is a Sha256HmacOf32Bytes, set TOKEN to true, ENV API_KEY your-Key-1",
+    joined("password: |\n  first of several words\n  and more\napi_key: >-\n  $", "{API_KEY_2}\n"),
     // An option as programs declare it, and packages as lists of them have them.
     "add_argument('--secret-manager', action=parsers.StoreTrueFalseAction)",
     "parser.add_argument(\n  '--db-password',\n  type=Text2, help='...')",
