@@ -3,10 +3,10 @@ import { isLikelySecret, isOfWords, isRandomLooking, type ValueTraits } from "./
 
 const rule = "assigned-secret";
 const passwords =
-  "passw(?:or)?d|passphrase|pwd|(?:admin|auth|database|db|ftp|imap|ldap|login|mail|mongo|mysql|pg|postgres|proxy|redis|root|smtp|sql|ssh|sudo|user)[_-]?pass(?![a-z])";
+  "passw(?:or)?d|passwort|passphrase|passcode|pwd|kennwort|mot de passe|contraseña|senha|пароль|密码|密碼|パスワード|(?<![\\w-])psk(?!\\w)|requirepass|masterauth|(?:admin|auth|database|db|ftp|imap|ldap|login|mail|mongo|mysql|pg|postgres|proxy|redis|root|smtp|sql|ssh|sudo|user)[_-]?(?:pass|pw)(?![a-z])";
 // By itself it may also say that a test passed, or how often something is gone over.
 const pass = "(?<![a-z])pass(?![a-z])";
-const names = `(?:api|access|account|auth|client|encryption|master|private|secret|session|shared|signing|storage)[_ -]?key|${passwords}|${pass}|secret|token|credentials?`;
+const names = `(?:access|account|aes|api|app|application|auth|client|decryption|deploy|encryption|fernet|functions|hmac|license|master|preshared|private|root|secret|server|session|shared|signing|storage|subscription|unseal|validation|webhook)[_ -]?key|${passwords}|${pass}|secret|token|credentials?`;
 const everyName = new RegExp(names, "gi");
 const isPasswordName = new RegExp(passwords, "i");
 /** `PASS: TestParse2Times`, as test runners write, unless what follows is no name of a test. */
@@ -15,7 +15,7 @@ const isTestName = /^Test[A-Z_]|\/|::/;
 const quote = String.raw`\\{0,8}["'\x60]`;
 const openingQuote = String.raw`(?:\\{0,8}(["'\x60])(?:""[ \t]*\r?\n?)?)?`;
 /** `_PROD`, `1`, a closing quote or bracket, what makes it bold, the brackets of an array. */
-const restOfName = String.raw`(?:[_-][A-Za-z0-9]{1,24}){0,4}\d{0,3}(?:${quote}|\]){0,2}\*{0,2}(?:\[\w{0,8}\])?`;
+const restOfName = String.raw`(?:[_-][A-Za-z0-9]{1,24}){0,4}(?: ?\d{1,3})?(?:${quote}|\]){0,2}\*{0,2}(?:\[\w{0,8}\])?`;
 /** What stands between a name and its sign, as one of these. */
 const betweenNameAndSign = [
   // `value`, or the field of that name behind a `name`.
@@ -55,7 +55,7 @@ const weakSigns = [
 const weakSign = new RegExp(`${restOfName}(?:${weakSigns.join("|")})${openingQuote}`, "y");
 // `TOKEN_FILE=`, `token_type:`: what stands there is about a secret.
 const namesNone =
-  /^(?:[_-]\w{1,24}){0,3}[_-](?:dir|endpoint|field|file|length|name|path|prefix|type|ur[il])(?![\w-])/i;
+  /^(?:[_-]\w{1,24}){0,3}[_-](?:algorithm|dir|encryption|endpoint|field|file|length|name|path|policy|prefix|type|ur[il])(?![\w-])/i;
 /** `PWD=/home/ada`, and its like under Windows. */
 const isFolder = /^(?:[~/]|[A-Za-z]:[\\/])/;
 // Behind a space, or the next text in a list: behind an option that code declares stands more code.

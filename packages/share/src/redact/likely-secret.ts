@@ -1,5 +1,5 @@
 const standsForOne =
-  /^(?:[$%<{*]|\[(?:redacted|a-z|0-9)|process\.env|os\.environ|env[.(]|x{3}|\.{3}|your|example|change.?me|placeholder|dummy|null$|undefined$|true$|false$|none$)/i;
+  /^(?:[$%<{*]|\[[-^\\]{0,2}(?:redacted|a-z|0-9)|&(?:lt|#x3c|#60);|process\.env|os\.environ|env[.(]|x{3}|\.{3}|your|example|change.?me|placeholder|dummy|null$|undefined$|true$|false$|none$)/i;
 const isWordsJoined = /^(?:[a-z]+\d{0,2}|\d{1,3})(?:[-_./:](?:[a-z]+\d{0,2}|\d{1,3}))*$/i;
 const isCodePath = /^[a-z_$][\w$]{0,23}(?:\.[a-z_$][\w$]{0,23})+$/i;
 const isCall = /^[a-z_$][\w$.]{0,80}[([]/i;
@@ -43,6 +43,7 @@ export function isLikelySecret(value: string, { kind, isLiteral }: ValueTraits):
   const hasLower = /[a-z]/.test(value);
   const hasUpper = /[A-Z]/.test(value);
   const isMixed = hasDigit && hasLower && hasUpper;
+  if (/^https?:\/\/[^@]*$/.test(value)) return false;
   if (/^(?:~|\.{1,2})?\/|^[a-z+]+:\/\//.test(value) && !isMixed) return false;
   if (!isLiteral && (isCodePath.test(value) || isCall.test(value))) return false;
   if (kind === "password") {

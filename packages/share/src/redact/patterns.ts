@@ -1,5 +1,5 @@
 import type { Finder, Hit } from "./hit.ts";
-import { entropy, isLikelySecret, isStandIn } from "./likely-secret.ts";
+import { entropy, isLikelySecret, isRandomLooking, isStandIn } from "./likely-secret.ts";
 
 type Pattern = {
   readonly rule: string;
@@ -193,6 +193,7 @@ const commands: readonly (readonly [names: string, flag: string, condition?: str
     "vault|wandb|cargo|snyk|ngrok",
     "(?:login|auth|(?:config )?(?:add-)?authtoken)[ \\t]{1,4}(?=\\S{0,256}\\d)",
   ],
+  ["vault operator unseal", "(?=\\S{0,256}\\d)"],
   ["influx|codecov|vercel", "-t[ \\t]{1,4}(?=\\S{0,256}\\d)"],
   ["nmcli", "password[ \\t]{1,4}"],
   ["swaks", "-ap[ \\t]{1,4}"],
@@ -290,6 +291,26 @@ const patterns: readonly Pattern[] = [
     rule: "signed-url",
     pattern:
       /[?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=(?<secret>[A-Za-z0-9%+/=_-]{16}[A-Za-z0-9%+/=_-]*)/gi,
+  },
+  {
+    // Of less certain names, where it looks like one by itself.
+    rule: "signed-url",
+    pattern:
+      /[?&;](?:auth|hdnea|hdnts|hmac|jwt|key|magic|session_?id|sid|signature)=(?<secret>[A-Za-z0-9%+/=_.~-]{16}[A-Za-z0-9%+/=_.~-]*)/gi,
+    isSecret: isRandomLooking,
+  },
+  {
+    // As `crypt`, `htpasswd` and others write down what a password was, to be guessed at.
+    rule: "password-hash",
+    pattern:
+      /(?<![\w$])(?:\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$(?:apr1|[156])\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|\$(?:y|7|gy)\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}|\$argon2(?:id|[id])\$(?:v=\d{1,3}\$)?m=\d{1,9},t=\d{1,9},p=\d{1,9}\$[A-Za-z0-9+/]{8,128}\$[A-Za-z0-9+/]{16,128}|pbkdf2_sha(?:1|256|512)\$\d{1,9}\$[A-Za-z0-9]{1,64}\$[A-Za-z0-9+/]{20,128}={0,2})/g,
+  },
+  {
+    // A line of `.pgpass`.
+    rule: "typed-password",
+    pattern:
+      /(?<![^\s"'`\\])(?:\*|localhost|[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}):(?:\*|\d{1,5}):(?:\*|[A-Za-z_][\w-]{0,63}):(?:\*|[A-Za-z_][\w-]{0,63}):(?<secret>[^\s"'`\\:]{6,256})(?![^\s"'`\\])/g,
+    isSecret: isRandomLooking,
   },
   {
     rule: "basic-auth",
