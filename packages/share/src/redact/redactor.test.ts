@@ -600,6 +600,8 @@ describe("text", () => {
     "{buf: &#x3C;string|buffer>[, passphrase: &#x3C;string>]}",
     "a.ts:12:warning:foo:Foo2Bar, src/b.c:3:in:main:Abc12, 10.0.0.1:80:a:b:word12, ?key=page-2-of-all",
     "Cryptography_HAS_PSK_TLSv1_3: cryptography_has_psk_tlsv13, $1$2$3, $2b$, $apr1$, cost $6$, Passwort: keines, the private key 1: none, senha: obrigatória",
+    '"a" + "b", &quot;&amp;&lt;, 12→no, token + "x" + "/some/path/of/File2" + "yes"',
+    "- token: of the first\\n- password: none\n> secret: kept\n# key: 12\n  3\tpassword: hidden",
     // An option as programs declare it, and packages as lists of them have them.
     "add_argument('--secret-manager', action=parsers.StoreTrueFalseAction)",
     "parser.add_argument(\n  '--db-password',\n  type=Text2, help='...')",
@@ -650,11 +652,69 @@ describe("text", () => {
     ["escaped colours", "key \\u001b[32m", "\\u001b[0m"],
     ["an address", "redirect=%2Fa%3Ftoken%3D", "%26page%3D2"],
     ["an address in one in another", "to=%252Fa%253Fto%253D%25252Fb%25253D", "%25252526page"],
+    ["markup", "a=&quot;", "&quot;"],
+    ["numbered markup", "a=&#39;", "&#x27;"],
     ["a script in a page", "JSON.parse('{\\x22a\\x22:\\x22", "\\x22}')"],
   ])("sees what begins behind the escapes of %s", (_, before, after) => {
     const text = createRedactor().text(joined(before, token, after));
 
     expect(text).toBe(joined(before, "[redacted 1: github-token]", after));
+  });
+
+  const number = (line: number): string => `${String(line + 9).padStart(6)}→`;
+  it.each([
+    ["numbers", number],
+    ["numbers and tabs", (line: number) => `    ${line}\t`],
+    ["places in a file", (line: number) => `k8s/a.yaml:${line}:`],
+    ["a bar", (line: number) => ` ${line} | `],
+    ["a difference", () => "+"],
+    ["a quotation", () => "> "],
+    ["a comment", () => "# "],
+  ])("sees what stands in several lines with %s in front of each", (_, front) => {
+    const netrc = "machine host\nlogin ada\npassword hunter2x\n";
+    const yaml = "- name: DB_PASSWORD\n  value: hunter2x\n- name: A\n";
+    const block = "db:\n  password: |\n    hunter2x\nnext: a\n";
+
+    for (const lines of [netrc, yaml, block].map((each) => marked(front, each))) {
+      for (const text of [lines, JSON.stringify({ a: lines })]) {
+        const redacted = createRedactor().text(text);
+
+        expect(redacted.replace(/\[redacted 1: [\w-]+\]/, "hunter2x")).toBe(text);
+        expect(redacted).not.toContain("hunter2x");
+      }
+    }
+  });
+
+  it.each(['" + "', "' . '", '" +\n    "', '\\" +\\n  \\"', "` + `"])(
+    "replaces all of one that code joins by %j, and no more",
+    (joint) => {
+      const half = joint.slice(-1);
+      const secret = joined(token.slice(0, 20), joint, token.slice(20));
+      const text = joined("const a = ", half, secret, half, " + b");
+
+      expect(createRedactor().text(text)).toBe(
+        joined("const a = ", half, "[redacted 1: github-token]", half, " + b"),
+      );
+    },
+  );
+
+  it("leaves what is joined to a secret", () => {
+    const text = `const a = "api_key=${mixed(20)}" + ";" + b;`;
+
+    expect(createRedactor().text(text)).toBe(
+      'const a = "api_key=[redacted 1: assigned-secret]" + ";" + b;',
+    );
+  });
+
+  it("sees a command that goes on in another line", () => {
+    const lines = "mysql -u ada \\\n  -h db \\\n  -pkvWmQxT shop";
+    const command = JSON.stringify({ command: lines });
+
+    for (const text of [lines, command, JSON.stringify({ command })]) {
+      expect(createRedactor().text(text)).toBe(
+        text.replace("kvWmQxT", "[redacted 1: typed-password]"),
+      );
+    }
   });
 
   it.each([

@@ -5,7 +5,7 @@ import type { Finder, Hit } from "./hit.ts";
 import { patternFinders, userNames } from "./patterns.ts";
 import { presetFinder } from "./preset.ts";
 import { privateKeys } from "./private-keys.ts";
-import { unescaped } from "./unescaped.ts";
+import { readings } from "./unescaped.ts";
 
 /** What is replaced beside secrets. */
 export type RedactorOptions = {
@@ -63,10 +63,10 @@ export function createRedactor({
 
   const pass = (whole: string): string => {
     if (whole.length < shortest) return whole;
-    const read = unescaped(whole);
+    const read = readings(whole);
     const found = finders.flatMap((find) => [
       ...find(whole),
-      ...(read === undefined ? [] : [...find(read.text)].map(read.written)),
+      ...read.flatMap(({ text: other, written }) => [...find(other)].map(written)),
     ]);
     const hits = merged(found);
     if (hits.length === 0) return whole;

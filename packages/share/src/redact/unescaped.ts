@@ -1,11 +1,36 @@
 import type { Hit } from "./hit.ts";
 
-// Colours of a terminal, JSON within a string, the query of an address, also of one within another's:
-// their letters run into what follows, as in `\nghp_...`, and no rule sees where that begins. Some
-// write a slash as `\/`, and so every address.
-const escapes =
-  /(?:(?!\s)\p{Cc}|\\{1,8}(?:u001[bB]|x1[bB]|e|033))\[[\d;]{0,20}[A-Za-z]|\\{1,8}(?<letter>[nrt/])|(?:\\{1,8}(?:u00|x)|%(?:25){0,4})(?<code>[0-7][\dA-Fa-f])/gu;
+/**
+ * What a text is read without, each as one character, since no rule sees where that begins and ends
+ * which runs into it, as in `\nghp_...`.
+ */
+const escapes = [
+  // Colours of a terminal.
+  String.raw`(?:(?!\s)\p{Cc}|\\{1,8}(?:u001[bB]|x1[bB]|e|033))\[[\d;]{0,20}[A-Za-z]`,
+  // The end of a line that goes on, also in JSON, and in JSON that is a text in another.
+  String.raw`(?:\\\r?\n|(?<!\\)(?:\\{3}|\\{6})n)[ \t]{0,40}`,
+  // JSON within a string; some write a slash as `\/`, and so every address. Queries of addresses,
+  // also of one within another's.
+  String.raw`\\{1,8}(?<letter>[nrt/])`,
+  String.raw`(?:\\{1,8}(?:u00|x)|%(?:25){0,4})(?<code>[0-7][\dA-Fa-f])`,
+  // Markup.
+  String.raw`&(?:#x0?(?<hex>[2-7][\dA-Fa-f])|#0?(?<decimal>[3-9]\d|1[01]\d)|(?<named>amp|apos|gt|lt|nbsp|quot));`,
+  // Texts that code joins.
+  String.raw`(?<joint>\\{0,8}["'\x60](?:\s|\\{1,8}n){0,20}[+.](?:\s|\\{1,8}n){0,20}\\{0,8}["'\x60])`,
+];
+/** In front of a line: its number, its place in a file, what marks a difference or a quotation. */
+const margin = String.raw`(?<=^|\n|\\n)[ \t]{0,8}(?:(?:[\w./-]{1,200}:)?\d{1,7}(?:→|\\{1,8}t|\t|: ?| ?[|│] ?)|(?:[-+>#*]|//)(?![-+>#*/]) ?)`;
+const everyEscape = new RegExp(escapes.join("|"), "gu");
+const everyMargin = new RegExp(margin, "gu");
+const everyEscapeAndMargin = new RegExp([...escapes, margin].join("|"), "gu");
 const letters: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", "/": "/" };
+const entities: Readonly<Record<string, string>> = {
+  amp: "&",
+  apos: "'",
+  gt: ">",
+  lt: "<",
+  quot: '"',
+};
 
 /** A text with its escapes read. */
 type Unescaped = {
@@ -14,35 +39,60 @@ type Unescaped = {
   readonly written: (hit: Hit) => Hit;
 };
 
-/** `undefined` where there are none. */
-export function unescaped(whole: string): Unescaped | undefined {
+/** What a text says besides what is written there: without its escapes, and without margins, too. */
+export function readings(whole: string): Unescaped[] {
+  const hasMargins = whole.search(everyMargin) >= 0;
+  const read = [
+    unescaped(whole, everyEscape),
+    hasMargins ? unescaped(whole, everyEscapeAndMargin) : undefined,
+  ];
+  return read.filter((each) => each !== undefined);
+}
+
+function unescaped(whole: string, pattern: RegExp): Unescaped | undefined {
   const pieces: string[] = [];
   const ends: Ends[] = [];
   let at = 0;
   let length = 0;
-  for (const match of whole.matchAll(escapes)) {
-    const { letter = "", code } = match.groups ?? {};
-    const character = code === undefined ? " " : String.fromCharCode(Number.parseInt(code, 16));
-    pieces.push(whole.slice(at, match.index), letters[letter] ?? character);
-    length += match.index - at + 1;
+  for (const match of whole.matchAll(pattern)) {
+    const character = readAs(match.groups ?? {});
+    pieces.push(whole.slice(at, match.index), character);
+    length += match.index - at + character.length;
     at = match.index + match[0].length;
-    ends.push({ read: length, written: at });
+    ends.push({ read: length, written: at, isNothing: character === "" });
   }
   if (ends.length === 0) return undefined;
   pieces.push(whole.slice(at));
 
-  const writtenAt = (place: number): number => {
-    const last = lastOf(ends, ({ read }) => read <= place);
+  const writtenAt = (place: number, isEnd: boolean): number => {
+    // What ends where nothing is read ends in front of that.
+    const last = lastOf(
+      ends,
+      ({ read, isNothing }) => read < place || (read === place && !(isEnd && isNothing)),
+    );
     return last === undefined ? place : last.written + place - last.read;
   };
   return {
     text: pieces.join(""),
-    written: ({ start, end, rule }) => ({ start: writtenAt(start), end: writtenAt(end), rule }),
+    written: ({ start, end, rule }) => ({
+      start: writtenAt(start, false),
+      end: writtenAt(end, true),
+      rule,
+    }),
   };
 }
 
-/** Where an escape, read as one character, ends in the text that is read and as it was written. */
-type Ends = { readonly read: number; readonly written: number };
+/** The character that an escape stands for, or what ends what stands in front of it. */
+function readAs(groups: Readonly<Record<string, string | undefined>>): string {
+  const { letter, code, hex = code, decimal, named, joint } = groups;
+  if (joint !== undefined) return "";
+  if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+  if (decimal !== undefined) return String.fromCharCode(Number(decimal));
+  return letters[letter ?? ""] ?? entities[named ?? ""] ?? " ";
+}
+
+/** Where an escape ends in the text that is read and as it was written. */
+type Ends = { readonly read: number; readonly written: number; readonly isNothing: boolean };
 
 /** Of those that come first and pass, the last. */
 function lastOf<Each>(list: readonly Each[], passes: (each: Each) => boolean): Each | undefined {
