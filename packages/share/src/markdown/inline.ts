@@ -4,6 +4,8 @@ const safeLink = /\]\((?:https?:\/\/|mailto:)[^\s()<>&\\`]{1,2000}\)/iy;
 export function tamedInline(text: string): string {
   const endOfSpan = codeSpans(text);
   const pieces: string[] = [];
+  // Viewers that link addresses by themselves take a backslash behind one for a part of it.
+  let isAddress = false;
   for (let at = 0; at < text.length; ) {
     const next = text.charAt(at + 1);
     let read = 1;
@@ -16,7 +18,7 @@ export function tamedInline(text: string): string {
         read = endOfSpan(at) - at;
         break;
       case "<":
-        written = "\\<";
+        written = isAddress ? "&lt;" : "\\<";
         break;
       case "!":
         if (next !== "[") break;
@@ -27,7 +29,9 @@ export function tamedInline(text: string): string {
         if ((next === "(" || next === ":") && !isSafeLink(text, at)) written = "\\]";
         break;
     }
-    pieces.push(written ?? text.slice(at, at + read));
+    const said = text.slice(at, at + read);
+    isAddress = text.startsWith("://", at) || (isAddress && !/\s/.test(said));
+    pieces.push(written ?? said);
     at += read;
   }
   return pieces.join("");

@@ -14,16 +14,18 @@ const deepest = 40;
  */
 export function createProse({ breaks }: { readonly breaks: boolean }): (text: string) => string {
   const reader = createMarkdown({ html: false, maxNesting: deepest });
-  const judge = createMarkdown({ html: true, maxNesting: deepest * 2 });
+  // Some viewers link addresses by themselves, before they look for code and what is escaped.
+  const judges = [false, true].map((linkify) =>
+    createMarkdown({ html: true, linkify, maxNesting: deepest * 2 }),
+  );
   // What these refuse to link would look like text to them, and like a link to others.
-  reader.validateLink = () => true;
-  judge.validateLink = () => true;
+  for (const each of [reader, ...judges]) each.validateLink = () => true;
   return (text) => {
     if (text.length > longestProse) return fenced(text);
     const shown = visible(text).trimEnd().replace(/^\n+/, "");
     const tamed = tame(shown, reader.parse(shown, {}), breaks);
     // What was not foreseen is shown as it was typed.
-    return isTame(tamed, judge) ? tamed : fenced(text);
+    return judges.every((judge) => isTame(tamed, judge)) ? tamed : fenced(text);
   };
 }
 

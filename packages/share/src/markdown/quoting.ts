@@ -20,7 +20,13 @@ export function codeSpan(text: string): string {
 
 /** Words of one line that mark nothing up. */
 export function plain(text: string): string {
-  return visibleLine(text, 300).replaceAll(/[\\`*_[\]<>&~|$#]/g, "\\$&");
+  return (
+    visibleLine(text, 300)
+      // Viewers that link addresses by themselves take a backslash behind one for a part of it.
+      .replaceAll(/[\\`*_[\]<>&~|$#]/g, (mark, at: number, line: string) =>
+        mark === "<" && /:\/\/\S*$/.test(line.slice(0, at)) ? "&lt;" : `\\${mark}`,
+      )
+  );
 }
 
 function longestRun(text: string): number {

@@ -63,6 +63,26 @@ describe("a Markdown page", () => {
   });
 
   it.each([
+    "see https://host/x<img src=x onerror=alert(1)>",
+    "see https://host/x`<img src=x>`",
+    "https://host/`a`<script>alert(1)</script>",
+    "[a](https://host)https://host/![a](https://other/a.png)<b>",
+  ])("has no tags where a viewer links addresses by itself: %s", async (said) => {
+    const page = await pageOf(
+      message("user", text(said)),
+      message("assistant", text(`- ${said}`), {
+        ...{ type: "tool_call", call_id: "c", name: said },
+        params: { command: "a" },
+      }),
+    );
+
+    const shown = createMarkdown({ html: true, linkify: true }).render(page);
+
+    expect(shown.match(/<(?:img|script|b)\b/g)).toBeNull();
+    expect(viewed(page).match(/<(?:img|script|b)\b/g)).toBeNull();
+  });
+
+  it.each([
     "<script>x</script>",
     '<img src=x onerror="x">',
     "</details><iframe src=x>",
