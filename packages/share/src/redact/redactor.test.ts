@@ -698,6 +698,37 @@ describe("text", () => {
     },
   );
 
+  it.each<[string, (base64: string) => string]>([
+    ["a field", (base64) => `data:\n  url: ${base64}\n`],
+    ["lines", (base64) => `data: |\n${base64.replace(/.{76}/g, "$&\n")}\nnext: a\n`],
+    ["lines within JSON", (base64) => JSON.stringify({ a: base64.replace(/.{64}/g, "$&\n") })],
+    ["an address", (base64) => `https://host/?a=${base64.replaceAll("=", "")}&b=1`],
+    ["base64", (base64) => Buffer.from(`{"a":"${base64}"}`).toString("base64")],
+  ])("replaces in texts that are base64 in %s, and nothing else of them", (_, within) => {
+    const texts = (secret: string): string[] =>
+      [0, 1, 2, 3].map((more) => `${"a line of it\n".repeat(12)}${secret}${"b".repeat(more)} end`);
+    const encoded = (text: string): string => Buffer.from(text).toString("base64");
+
+    for (const [at, text] of texts(` ${token}/`).entries()) {
+      const redactor = createRedactor();
+      const whole = redactor.text(within(encoded(text)));
+
+      const same = within(encoded(texts(" [redacted 1: github-token]/")[at] ?? ""));
+      // Written in one line, with the padding that its length asks for.
+      const bare = (each: string): string => each.replaceAll(/\s|\\n|=/g, "");
+      expect(bare(whole)).toBe(bare(same));
+      expect(createRedactor().text(whole)).toBe(whole);
+    }
+  });
+
+  it("leaves base64 that is no text, or holds no secret, as it is written", () => {
+    const base64 = Buffer.from("a line of it\n".repeat(30)).toString("base64");
+    const bytes = Buffer.from(mixed(300).repeat(3), "base64").reverse().toString("base64");
+    const text = `${base64.replace(/.{76}/g, "$&\r\n")}\n${bytes}\n${token.slice(0, 20)}`;
+
+    expect(createRedactor().text(text)).toBe(text);
+  });
+
   it("leaves what is joined to a secret", () => {
     const text = `const a = "api_key=${mixed(20)}" + ";" + b;`;
 
@@ -1018,6 +1049,20 @@ describe("whatever the text is", () => {
       'authorization","value":"',
       "\\/",
       "%25",
+      "cGFz",
+      `${"cGFz".repeat(19)}\n`,
+      `${Buffer.from("a text that has no secret").toString("base64")} `,
+      "curl -b ",
+      "token | ",
+      "token = Foo(",
+      "password: |\n ",
+      "machine a login b account c ",
+      "echo a | sudo ",
+      "zip -P ",
+      '" + "',
+      "  12→",
+      "&quot;",
+      "https://",
     ].map((piece) => [piece, piece.repeat(400_000 / piece.length)]),
   )("takes time that grows with its length: %j", (_, text) => {
     const redactor = createRedactor({ userNames: true });

@@ -1,6 +1,7 @@
 import { isJsonObject, isRawNumber, type JsonValue } from "@pond/canonical";
 import { base64Fields, fileText } from "../file-text.ts";
 import { assignedSecrets, fieldRule, isSecretField } from "./assignments.ts";
+import { mapEncoded } from "./encoded.ts";
 import type { Finder, Hit } from "./hit.ts";
 import { patternFinders, userNames } from "./patterns.ts";
 import { presetFinder } from "./preset.ts";
@@ -83,7 +84,7 @@ export function createRedactor({
   const text = (whole: string): string => {
     let redacted = whole;
     for (let count = 0; count < mostPasses; count += 1) {
-      const next = pass(redacted);
+      const next = pass(mapEncoded(redacted, text));
       if (next === redacted) break;
       redacted = next;
     }

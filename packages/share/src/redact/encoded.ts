@@ -1,0 +1,67 @@
+import { fileText } from "../file-text.ts";
+
+// A whole line of several, its end escaped or not; what is left of them, or all of one line.
+const wholeLine = /[A-Za-z0-9+/]{60,76}(?:\r?\n|\\{1,8}n)[ \t]{0,16}/y;
+const lastLine = /[A-Za-z0-9+/_-]+={0,2}/y;
+const everyBegin = /(?:(?<![A-Za-z0-9+/_\\-])|(?<=\\[nrt]))[A-Za-z0-9+/_-]{32}/g;
+// Of random bytes, as those of hashes and pictures, few begin without one of these.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what tells bytes from text
+const noText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
+/** What breaks lines and stands in front of them. */
+const breaks = /\s|\\+n/g;
+
+type Encoded = { readonly start: number; readonly end: number; readonly text: string };
+
+/** A text with what base64 in it says mapped; what is no text, or stays the same, stays as it is. */
+export function mapEncoded(whole: string, map: (text: string) => string): string {
+  const encoded = [...encodedIn(whole)];
+  // All at once first: there may be many, and few hold what is mapped.
+  const all = encoded.map(({ text }) => text).join("\n");
+  if (all === "" || map(all) === all) return whole;
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end, text } of encoded) {
+    const mapped = map(text);
+    if (mapped === text) continue;
+    pieces.push(whole.slice(at, start), encodedAs(whole.slice(start, end), mapped));
+    at = end;
+  }
+  return pieces.join("") + whole.slice(at);
+}
+
+/** In the alphabet of what was written, and without its padding where that had none. */
+function encodedAs(written: string, text: string): string {
+  const base64 = Buffer.from(text).toString(/[-_]/.test(written) ? "base64url" : "base64");
+  const isCut = written.replaceAll(breaks, "").length % 4 !== 0;
+  return isCut ? base64.replace(/=+$/, "") : base64;
+}
+
+function* encodedIn(whole: string): Generator<Encoded> {
+  let free = 0;
+  for (const { index: start } of whole.matchAll(everyBegin)) {
+    if (start < free) continue;
+    const endOfLines = endOf(wholeLine, whole, start);
+    const end = endOf(lastLine, whole, endOfLines);
+    free = end;
+    // A word may stand below lines of which the last is whole.
+    const found = textOf(whole, start, end) ?? textOf(whole, start, endOfLines);
+    if (found !== undefined) yield found;
+  }
+}
+
+function endOf(line: RegExp, whole: string, start: number): number {
+  let end = start;
+  line.lastIndex = start;
+  while (line.test(whole)) end = line.lastIndex;
+  return end;
+}
+
+function textOf(whole: string, start: number, endOfRun: number): Encoded | undefined {
+  const run = whole.slice(start, endOfRun).replace(/(?:\s|\\+n)+$/, "");
+  const begin = Buffer.from(run.slice(0, 48), "base64").toString("latin1");
+  if (run === "" || noText.test(begin)) return undefined;
+  const text = fileText(run.replaceAll(breaks, ""));
+  if (text === undefined || noText.test(text)) return undefined;
+  return { start, end: start + run.length, text };
+}
