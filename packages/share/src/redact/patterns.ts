@@ -1,5 +1,7 @@
+import { commands } from "./commands.ts";
 import type { Finder, Hit } from "./hit.ts";
 import { entropy, isLikelySecret, isRandomLooking, isStandIn } from "./likely-secret.ts";
+import { markedTokens, providerTokens } from "./provider-tokens.ts";
 
 type Pattern = {
   readonly rule: string;
@@ -31,175 +33,10 @@ const isWord = (text: string): boolean => /^[A-Za-z]?[a-z]+(?:-[a-z]+)*[.,:;!?)]
 const isBasicPair = (text: string): boolean =>
   /^[\x20-\x7e]{0,256}:[\x20-\x7e]{1,1024}$/.test(Buffer.from(text, "base64").toString("latin1"));
 
-/** Tokens whose prefix means nothing else, each of its own length. */
-const providerTokens = [
-  // What signs, deploys and pays.
-  "whsec_[A-Za-z0-9+/]{24,64}={0,2}",
-  "do[opr]_v1_[a-f0-9]{64}",
-  "rubygems_[a-f0-9]{48}",
-  "AT[AC]TT3[A-Za-z0-9_=-]{50,512}",
-  "ATBB[A-Za-z0-9_=.-]{28,60}",
-  "pul-[a-f0-9]{40}",
-  "PMAK-[a-f0-9]{24}-[a-f0-9]{34}",
-  "HRKU-[A-Za-z0-9_-]{50,128}",
-  String.raw`dp\.(?:ct|pt|sa|scim|st)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}`,
-  "vercel_blob_rw_[A-Za-z0-9_]{30,64}",
-  "fm[12]r?_[A-Za-z0-9+/]{60,2048}={0,2}",
-  "fo1_[A-Za-z0-9_-]{43}",
-  "sq0[a-z]{3}-[A-Za-z0-9_-]{22,43}",
-  "key-[a-f0-9]{32}",
-  "CCIPAT_[A-Za-z0-9]{16,32}_[a-f0-9]{40}",
-  "bk(?:ua|aj|at)_[a-z0-9]{40}",
-  "nfp_[A-Za-z0-9]{36}",
-  "dd[pow]_[A-Za-z0-9]{36}",
-  "rnd_[A-Za-z0-9]{28,32}",
-  "oy2[a-z0-9]{43}",
-  "cio[A-Za-z0-9]{32}",
-  "AKCp[A-Za-z0-9]{69,76}",
-  "cmVmdGtu[A-Za-z0-9]{56}",
-  "dckr_oat_[A-Za-z0-9_-]{32,64}",
-  "sha256~[A-Za-z0-9_-]{43}",
-  "GR1348941[A-Za-z0-9_-]{20,50}",
-  "sgp_(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}",
-  "shippo_(?:live|test)_[a-f0-9]{40}",
-  "duffel_(?:live|test)_[A-Za-z0-9_-]{43}",
-  "EZ[AT]K[A-Za-z0-9]{54}",
-  "FLWSECK(?:_TEST)?-[A-Za-z0-9]{32}-X",
-  String.raw`access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}`,
-  "access-(?:production|development|sandbox)-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
-  // Clouds and what stores.
-  "sbp_[a-f0-9]{40}",
-  "sb_secret_[A-Za-z0-9_-]{31}",
-  "pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,64}",
-  "napi_[a-z0-9]{64}",
-  "LTAI[A-Za-z0-9]{17,21}",
-  "AKID[A-Za-z0-9]{32}",
-  String.raw`t1\.[A-Za-z0-9_-]{40,512}\.[A-Za-z0-9_-]{86}={0,2}`,
-  String.raw`v1\.0-[a-f0-9]{24}-[a-f0-9]{146}`,
-  "ops_eyJ[A-Za-z0-9_-]{200,2048}={0,2}",
-  // AWS session tokens.
-  "(?:IQoJb3JpZ2lu|FwoGZXIvYXdz)[A-Za-z0-9+/]{80,2048}={0,2}",
-  "AQVN[A-Za-z0-9_-]{35,38}",
-  // What watches and tells.
-  "(?:api|mob|sdk)-[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}",
-  "NRAK-[A-Z0-9]{27}",
-  "NRII-[A-Za-z0-9_-]{32}",
-  "ph[xs]_[A-Za-z0-9]{43}",
-  "sntrys_eyJ[A-Za-z0-9_-]{40,1024}={0,2}_[A-Za-z0-9+/]{43}",
-  "sntryu_[a-f0-9]{64}",
-  String.raw`dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}`,
-  "sq[aup]_[a-f0-9]{40}",
-  "x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}",
-  "SK[a-f0-9]{32}",
-  "re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,32}",
-  "apify_api_[A-Za-z0-9]{36}",
-  // What people write and plan with.
-  "(?:secret_|ntn_)[A-Za-z0-9]{43,50}",
-  String.raw`pat[A-Za-z0-9]{14}\.[a-f0-9]{64}`,
-  "CFPAT-[A-Za-z0-9_-]{43}",
-  "pat-(?:na|eu)[0-9]-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
-  "rdme_[a-z0-9]{70}",
-  "tfp_[A-Za-z0-9_.-]{40,64}",
-  "lin_oauth_[a-f0-9]{64}",
-  "pk_[0-9]{6,10}_[A-Z0-9]{32}",
-  String.raw`1000\.[a-f0-9]{32}\.[a-f0-9]{32}`,
-  String.raw`sk\.eyJ1[A-Za-z0-9_-]{8,256}\.[A-Za-z0-9_-]{20,24}`,
-  String.raw`sl\.[Bu]\.?[A-Za-z0-9_-]{120,1024}`,
-  "waka_[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
-  "A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
-  // Models, and what agents call.
-  "xai-[A-Za-z0-9]{70,128}",
-  "pplx-[A-Za-z0-9]{40,64}",
-  "r8_[A-Za-z0-9]{37}",
-  "csk-[a-z0-9]{48}",
-  "fw_[A-Za-z0-9]{22,24}",
-  "tvly-(?:dev-|prod-)?[A-Za-z0-9]{32}",
-  "e2b_[a-f0-9]{40}",
-  "lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}",
-  "nvapi-[A-Za-z0-9_-]{60,80}",
-  "fc-[a-f0-9]{32}",
-  "jina_[a-f0-9]{32}[A-Za-z0-9_-]{28}",
-  "pcsk_[A-Za-z0-9]{5,6}_[A-Za-z0-9]{60,66}",
-  "sk_[a-f0-9]{48}",
-  "sk-lf-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
-  "key_[a-f0-9]{64}",
-  String.raw`AQ\.Ab8[A-Za-z0-9_-]{40,60}`,
-  "pa-[A-Za-z0-9_-]{43}",
-  "tgp_v1_[A-Za-z0-9_-]{43}",
-  "wandb_v1_[A-Za-z0-9_]{60,90}",
-  "sgamp_user_[A-Z0-9]{20,32}_[a-f0-9]{64}",
-  "dtn_[a-f0-9]{64}",
-  "bb_live_[A-Za-z0-9_-]{27}",
-  "ctx7sk-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
-];
 const providerToken = new RegExp(
   `(?<![A-Za-z0-9_-])(?:${providerTokens.join("|")})(?![A-Za-z0-9])`,
   "g",
 );
-
-/** What stands before the mark within a token, and what begins with that mark. */
-const markedTokens: readonly (readonly [front: string, marked: string])[] = [
-  ["[A-Za-z0-9]{14}", String.raw`\.atlasv1\.[A-Za-z0-9_=-]{60,70}`],
-  // Of Azure.
-  ["[A-Za-z0-9+/]{44}", "AzFu[A-Za-z0-9+/]{6}=="],
-  ["[A-Za-z0-9]{76}", "AZDO[A-Za-z0-9]{4}"],
-  ["[A-Za-z0-9+/]{76}", String.raw`\+(?:ASt|AMC)[A-Za-z0-9+/]{6}[A-Za-z0-9+/=]{2}`],
-  ["[A-Za-z0-9+/]{42}", String.raw`\+ACR[A-Za-z0-9+/]{6}`],
-  ["[A-Za-z0-9]{52}", "JQQJ9[A-Za-z0-9]{27}(?:[A-Za-z0-9]{2}==)?"],
-  // Of Mailchimp and Asana.
-  ["[a-f0-9]{32}", "-us[0-9]{1,2}"],
-  ["[12]/[0-9]{16}(?:/[0-9]{16})?", ":[a-f0-9]{32}"],
-];
-
-/** There is a user in the same command, as there is for no other `-p` of one of these words. */
-const hasUser = String.raw`(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))`;
-/** Programs, what stands right in front of the password they are given, and what else is to be there. */
-const commands: readonly (readonly [names: string, flag: string, condition?: string])[] = [
-  ["mysql|mysqldump|mysqladmin|mariadb|mariadb-dump", "-p", hasUser],
-  [
-    "mysql|mysqldump|mysqladmin|mariadb|mariadb-dump",
-    "-p",
-    String.raw`(?=[^\n|;&]{0,200}?[ \t]-h)`,
-  ],
-  [
-    String.raw`(?:docker|podman|helm registry|oras|crane auth|oc|nerdctl)[ \t]{1,4}login|mongo(?:sh|dump|restore|export|import)?|mycli|cqlsh|cypher-shell|snowsql|rabbitmqadmin|crackmapexec|netexec|nxc|evil-winrm|rdesktop|psexec(?:\.exe)?|twine upload|poetry publish|az login`,
-    "-p[ \\t]{1,4}",
-    hasUser,
-  ],
-  ["sshpass", "-p\\s{0,4}"],
-  ["sqlcmd|bcp|mosquitto_[ps]ub|ipmitool|zip|unzip|zipcloak|ssh-keygen", "-P[ \\t]{1,4}"],
-  ["ssh-keygen", "-N[ \\t]{1,4}"],
-  ["7z[ar]?|unrar|rar", "-p"],
-  ["redis-cli", "-a[ \\t]{1,4}"],
-  ["plink|pscp|psftp|putty|klink|kitty", "-pw[ \\t]{1,4}"],
-  ["ldap(?:search|modify|add|delete|passwd|whoami)", "-w[ \\t]{0,4}"],
-  ["security add-(?:generic|internet)-password", "-w[ \\t]{1,4}"],
-  ["keytool|jarsigner|apksigner", "-(?:store|key|srcstore|deststore)pass[ \\t]{1,4}"],
-  ["x11vnc", "-passwd[ \\t]{1,4}"],
-  ["xfreerdp3?|wlfreerdp", "/p:"],
-  ["schtasks(?:\\.exe)?", "/r?p[ \\t]{1,4}"],
-  ["htpasswd", "-(?=\\w{0,8}b)(?=\\w{0,8}n)\\w{1,8}[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
-  ["htpasswd", "-(?=\\w{0,8}b)(?!\\w{0,8}n)\\w{1,8}[ \\t]{1,4}(?:\\S{1,256}[ \\t]{1,4}){2}"],
-  ["rabbitmqctl", "(?:add_user|change_password)[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
-  ["wpa_passphrase", "\\S{1,64}[ \\t]{1,4}"],
-  ["mysqladmin", "password[ \\t]{1,4}", hasUser],
-  ["mc alias set", "\\S{1,64}[ \\t]{1,4}https?:\\S{1,256}[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
-  ["poetry config|composer config", "http-basic\\.\\S{1,128}[ \\t]{1,4}\\S{1,128}[ \\t]{1,4}"],
-  ["az keyvault secret set", "--value[ =]{1,4}"],
-  ["aws ssm put-parameter", "--value[ =]{1,4}", "(?=[^\\n]{0,400}SecureString)"],
-  ["gh secret set", "(?:-b|--body)[ =]{0,4}"],
-  // Tokens; prose has these words, too.
-  [
-    "vault|wandb|cargo|snyk|ngrok",
-    "(?:login|auth|(?:config )?(?:add-)?authtoken)[ \\t]{1,4}(?=\\S{0,256}\\d)",
-  ],
-  ["vault operator unseal", "(?=\\S{0,256}\\d)"],
-  ["influx|codecov|vercel", "-t[ \\t]{1,4}(?=\\S{0,256}\\d)"],
-  ["nmcli", "password[ \\t]{1,4}"],
-  ["swaks", "-ap[ \\t]{1,4}"],
-  ["openssl", "-[kK][ \\t]{1,4}"],
-  ["nuget push", "-k[ \\t]{1,4}"],
-];
 
 const quote = String.raw`\\{0,8}["']`;
 // What stands between the name of a header and what it holds: a sign, as a field of an object too; the

@@ -1,0 +1,49 @@
+/** There is a user in the same command, as there is for no other `-p` of one of these words. */
+const hasUser = String.raw`(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))`;
+/** Programs, what stands right in front of the password they are given, and what else is to be there. */
+export const commands: readonly (readonly [names: string, flag: string, condition?: string])[] = [
+  ["mysql|mysqldump|mysqladmin|mariadb|mariadb-dump", "-p", hasUser],
+  [
+    "mysql|mysqldump|mysqladmin|mariadb|mariadb-dump",
+    "-p",
+    String.raw`(?=[^\n|;&]{0,200}?[ \t]-h)`,
+  ],
+  [
+    String.raw`(?:docker|podman|helm registry|oras|crane auth|oc|nerdctl)[ \t]{1,4}login|mongo(?:sh|dump|restore|export|import)?|mycli|cqlsh|cypher-shell|snowsql|rabbitmqadmin|crackmapexec|netexec|nxc|evil-winrm|rdesktop|psexec(?:\.exe)?|twine upload|poetry publish|az login`,
+    "-p[ \\t]{1,4}",
+    hasUser,
+  ],
+  ["sshpass", "-p\\s{0,4}"],
+  ["sqlcmd|bcp|mosquitto_[ps]ub|ipmitool|zip|unzip|zipcloak|ssh-keygen", "-P[ \\t]{1,4}"],
+  ["ssh-keygen", "-N[ \\t]{1,4}"],
+  ["7z[ar]?|unrar|rar", "-p"],
+  ["redis-cli", "-a[ \\t]{1,4}"],
+  ["plink|pscp|psftp|putty|klink|kitty", "-pw[ \\t]{1,4}"],
+  ["ldap(?:search|modify|add|delete|passwd|whoami)", "-w[ \\t]{0,4}"],
+  ["security add-(?:generic|internet)-password", "-w[ \\t]{1,4}"],
+  ["keytool|jarsigner|apksigner", "-(?:store|key|srcstore|deststore)pass[ \\t]{1,4}"],
+  ["x11vnc", "-passwd[ \\t]{1,4}"],
+  ["xfreerdp3?|wlfreerdp", "/p:"],
+  ["schtasks(?:\\.exe)?", "/r?p[ \\t]{1,4}"],
+  ["htpasswd", "-(?=\\w{0,8}b)(?=\\w{0,8}n)\\w{1,8}[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
+  ["htpasswd", "-(?=\\w{0,8}b)(?!\\w{0,8}n)\\w{1,8}[ \\t]{1,4}(?:\\S{1,256}[ \\t]{1,4}){2}"],
+  ["rabbitmqctl", "(?:add_user|change_password)[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
+  ["wpa_passphrase", "\\S{1,64}[ \\t]{1,4}"],
+  ["mysqladmin", "password[ \\t]{1,4}", hasUser],
+  ["mc alias set", "\\S{1,64}[ \\t]{1,4}https?:\\S{1,256}[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
+  ["poetry config|composer config", "http-basic\\.\\S{1,128}[ \\t]{1,4}\\S{1,128}[ \\t]{1,4}"],
+  ["az keyvault secret set", "--value[ =]{1,4}"],
+  ["aws ssm put-parameter", "--value[ =]{1,4}", "(?=[^\\n]{0,400}SecureString)"],
+  ["gh secret set", "(?:-b|--body)[ =]{0,4}"],
+  // Tokens; prose has these words, too.
+  [
+    "vault|wandb|cargo|snyk|ngrok",
+    "(?:login|auth|(?:config )?(?:add-)?authtoken)[ \\t]{1,4}(?=\\S{0,256}\\d)",
+  ],
+  ["vault operator unseal", "(?=\\S{0,256}\\d)"],
+  ["influx|codecov|vercel", "-t[ \\t]{1,4}(?=\\S{0,256}\\d)"],
+  ["nmcli", "password[ \\t]{1,4}"],
+  ["swaks", "-ap[ \\t]{1,4}"],
+  ["openssl", "-[kK][ \\t]{1,4}"],
+  ["nuget push", "-k[ \\t]{1,4}"],
+];
