@@ -2,6 +2,8 @@ import { commandIn } from "@pond/canonical/foreign";
 import { and, type Cell, contains, eq, isNull, oneOf, type Row, type Store } from "@pond/substrate";
 import { unlessDamaged } from "../errors.ts";
 import { byOrdinal } from "../revisions/order.ts";
+import { liveMessages } from "../revisions/reconcile.ts";
+import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import { partColumns, partFromRow } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 
@@ -24,7 +26,7 @@ export async function firstCommands(
   return found;
 }
 
-/** The first notes in each session that are what they were when they were stored. */
+/** The first notes in each session that say what they said when they were stored. */
 async function firstNotes(
   store: Store,
   sessionIds: readonly string[],
@@ -48,18 +50,17 @@ async function firstNotes(
   }
   const ids = [...notes.values()].flat().map(({ id }) => id);
   if (ids.length === 0) return notes;
-  const later = await table.rows({
-    columns: ["session_id", "revises", "digest"],
-    where: and(within, oneOf("revises", ids)),
-  });
-  // One that has only moved says what it said.
-  for (const { session_id, revises, digest: now } of later) {
-    const session = String(session_id);
+  const columns = ["session_id", ...storedColumns];
+  const later = await table.rows({ columns, where: and(within, oneOf("revises", ids)) });
+  for (const [session, rows] of Map.groupBy(later, (row) => String(row["session_id"]))) {
+    const states = liveMessages(rows.map(storedMessage));
     const own = notes.get(session) ?? [];
-    notes.set(
-      session,
-      own.filter(({ id, digest }) => id !== String(revises) || digest === now),
-    );
+    // One that has only moved says what it said, where it stands now.
+    const now = own.flatMap((note) => {
+      const { digest, ordinal } = states.get(note.id) ?? note;
+      return digest === note.digest ? [{ ...note, ordinal }] : [];
+    });
+    notes.set(session, now);
   }
   return notes;
 }

@@ -155,17 +155,57 @@ describe("listSessions", () => {
       );
     }));
 
-  it("gives as title the command that a session began with, also where its note has moved", () =>
-    withStore(async (sessions) => {
-      const noted = (id: string, text: string): DemoMessage => ({ id, text, isInjected: true });
-      const command = "<command-message>spin</command-message>\n<command-name>/spin</command-name>";
-      const notes = [noted("a", "One."), noted("b", "Two."), noted("c", command)];
-      await ingestDemo(sessions, [{ id: "s", messages: notes }]);
-      const moved = [...notes.slice(-1), ...notes.slice(0, -1)];
-      await ingestDemo(sessions, [{ id: "s", messages: moved }]);
+  it.each<[string, readonly (readonly number[])[], string]>([
+    [
+      "has moved",
+      [
+        [0, 1, 2],
+        [2, 0, 1],
+      ],
+      "/spin",
+    ],
+    [
+      "has moved in front of another",
+      [
+        [2, 3],
+        [3, 2],
+      ],
+      "/dye",
+    ],
+    [
+      "has moved behind others",
+      [
+        [2, 3, 0],
+        [3, 0, 2],
+      ],
+      "/dye",
+    ],
+    ["was gone for a while", [[2], [], [2]], "/spin"],
+  ])(
+    "gives as title the command that a session began with, also where its note %s",
+    (_, states, title) =>
+      withStore(async (sessions) => {
+        const noted = (id: string, text: string): DemoMessage => ({ id, text, isInjected: true });
+        const called = (id: string, name: string): DemoMessage =>
+          noted(
+            id,
+            `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>`,
+          );
+        const notes = [
+          noted("a", "One."),
+          noted("b", "Two."),
+          called("c", "spin"),
+          called("d", "dye"),
+        ];
+        for (const state of states) {
+          await ingestDemo(sessions, [
+            { id: "s", messages: state.flatMap((at) => notes[at] ?? []) },
+          ]);
+        }
 
-      expect(await listSessions(sessions)).toMatchObject([{ session_id: "s", title: "/spin" }]);
-    }));
+        expect(await listSessions(sessions)).toMatchObject([{ session_id: "s", title }]);
+      }),
+  );
 
   it("gives the title that was stored first where what revised it is damaged", () =>
     withAltered(
