@@ -3,6 +3,7 @@ import { and, type Cell, contains, eq, isNull, oneOf, type Row, type Store } fro
 import { unlessDamaged } from "../errors.ts";
 import { byOrdinal } from "../revisions/order.ts";
 import { liveMessages } from "../revisions/reconcile.ts";
+import { isMendedRow } from "../revisions/revisions.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import { partColumns, partFromRow } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
@@ -55,10 +56,12 @@ async function firstNotes(
   for (const [session, rows] of Map.groupBy(later, (row) => String(row["session_id"]))) {
     const states = liveMessages(rows.map(storedMessage));
     const own = notes.get(session) ?? [];
-    // One that has only moved says what it said, where it stands now.
+    const isMended = (note: Note): boolean =>
+      rows.some(({ id, revises }) => revises === note.id && isMendedRow(String(id)));
+    // One that has only moved says what it said, where it stands now; the parts of a mended one do not.
     const now = own.flatMap((note) => {
       const { digest, ordinal } = states.get(note.id) ?? note;
-      return digest === note.digest ? [{ ...note, ordinal }] : [];
+      return digest === note.digest && !isMended(note) ? [{ ...note, ordinal }] : [];
     });
     notes.set(session, now);
   }

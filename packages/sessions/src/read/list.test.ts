@@ -1,5 +1,6 @@
 import { fromRfc3339, type ReadEvent, sessionFromWire } from "@pond/canonical";
 import { describe, expect, it, vi } from "vitest";
+import { findDamaged } from "../ingest/damaged.ts";
 import { loadLineage } from "../restore/lineage.ts";
 import {
   type DemoMessage,
@@ -206,6 +207,23 @@ describe("listSessions", () => {
         expect(await listSessions(sessions)).toMatchObject([{ session_id: "s", title }]);
       }),
   );
+
+  it("gives no command as title that stands in a damaged note which was mended", () => {
+    const text = "<command-message>spin</command-message>\n<command-name>/spin</command-name>";
+    const demo = { id: "s", messages: [{ id: "a", text, isInjected: true }] };
+    return withAltered(
+      [demo],
+      (table, row) =>
+        table === "parts"
+          ? { ...row, variant_data: String(row["variant_data"]).replaceAll("spin", "spim") }
+          : row,
+      async (sessions) => {
+        await ingestDemo(sessions, [demo], { damaged: await findDamaged(sessions) });
+
+        expect((await listSessions(sessions))[0]?.title).not.toBe("/spim");
+      },
+    );
+  });
 
   it("gives the title that was stored first where what revised it is damaged", () =>
     withAltered(
