@@ -1,7 +1,14 @@
 import { type ReadEvent, sessionFromWire } from "@pond/canonical";
 import { copyUuid } from "@pond/canonical/foreign";
 import { expect, it } from "vitest";
-import { type DemoMessage, demoEvents, ingestDemo, said, withStore } from "../testing.ts";
+import {
+  type DemoMessage,
+  type DemoSession,
+  demoEvents,
+  ingestDemo,
+  said,
+  withStore,
+} from "../testing.ts";
 import { untouchedCopies } from "./copies.ts";
 
 const at = (seconds: number): DemoMessage => ({ ...said(`at ${seconds}`), seconds });
@@ -37,5 +44,32 @@ it.each([
     );
 
     expect([...found]).toEqual(isUntouched ? [[copy, "fork of fork"]] : []);
+  }),
+);
+
+/** The events of a session that lies in such a file of its client. */
+const inFile = (path: string, demo: DemoSession): readonly ReadEvent[] =>
+  demoEvents(demo).map((event) =>
+    event.kind === "session"
+      ? { ...event, session: { ...event.session, options: { source: { path } } } }
+      : event,
+  );
+
+it.each([
+  ["moved, as into an archive", [1, 2], true],
+  ["moved when somebody had gone on in it", [1, 2, 9], false],
+])("knows a copy that its client has %s", (_, seconds, isUntouched) =>
+  withStore(async (sessions) => {
+    const copy = copyUuid("demo", "s");
+    const own = { id: copy, messages: seconds.map(at) };
+    await ingestDemo(sessions, [
+      { id: "s", agent: "other", messages: [at(1), at(2)] },
+      inFile("sessions/copy", own),
+    ]);
+    await ingestDemo(sessions, [inFile("archived_sessions/copy", own)]);
+
+    const found = await untouchedCopies(sessions.store, [{ id: copy, sourceAgent: "demo" }], ["s"]);
+
+    expect([...found]).toEqual(isUntouched ? [[copy, "s"]] : []);
   }),
 );

@@ -1,6 +1,7 @@
 import type { Origin } from "@pond/canonical/adapter";
 import { copyLetters, copyUuid } from "@pond/canonical/foreign";
 import { oneOf, type Store } from "@pond/substrate";
+import { sessionItself } from "../revisions/reconcile.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { upFrom, withForksApart } from "./ancestry.ts";
 import { forksIn } from "./forks.ts";
@@ -66,7 +67,7 @@ type Moments = {
   readonly times: Set<bigint>;
   /** The same of those above: some forks begin in the middle of them, and their copies hold both. */
   readonly timesAbove: Set<bigint>;
-  /** True where the source has rewritten what it held. */
+  /** True where the source has rewritten messages that it held. */
   isRevised: boolean;
 };
 
@@ -107,7 +108,8 @@ async function momentsOf(
       for (const { session_id, timestamp, revises } of rows) {
         const id = String(session_id);
         note(id, BigInt(timestamp as bigint));
-        if (revises === null) continue;
+        // One that its client moved, as into an archive, says what it said.
+        if (revises === null || revises === sessionItself) continue;
         for (const each of ofMembers.get(id) ?? []) each.isRevised = true;
       }
     }
