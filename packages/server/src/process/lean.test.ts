@@ -59,7 +59,8 @@ test.runIf(process.platform === "linux" && process.execve !== undefined)(
 
     expect(child).toEqual({
       pid,
-      ...{ MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "131072" },
+      ...{ MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: "8388608" },
+      GLIBC_TUNABLES: "glibc.malloc.hugetlb=1",
       ...{ said: "waiting already", args: ["a", "b c"], flags: [] },
     });
   },

@@ -7,23 +7,18 @@ const MiB = 1024 * 1024;
 /** @inline */
 type Work = "serving" | "batches";
 
-// glibc reads them when a process starts, and never again.
-const allocators: Readonly<Record<Work, Readonly<Record<string, string>>>> = {
-  serving: { MALLOC_ARENA_MAX: "2", MALLOC_TRIM_THRESHOLD_: String(MiB / 8) },
-  // The buffers of one batch are those of the next: to give each back takes three times as long.
-  batches: {
-    MALLOC_ARENA_MAX: "2",
-    MALLOC_TRIM_THRESHOLD_: String(8 * MiB),
-    MALLOC_MMAP_THRESHOLD_: String(MiB),
-  },
+// glibc reads them when a process starts, and never again. Buffers of up to a megabyte are those of the
+// next batch, or of the next search that reads every text: to give each back at once took three times as
+// long, and such a search twice.
+const allocator: Readonly<Record<string, string>> = {
+  MALLOC_ARENA_MAX: "2",
+  MALLOC_TRIM_THRESHOLD_: String(8 * MiB),
+  MALLOC_MMAP_THRESHOLD_: String(MiB),
 };
 
-// Of those that have no variable of their own, a list. New memory of a batch comes 2 MB at a time:
-// 4 kB at a time it took longer to be given than to be filled.
-const tunables: Readonly<Record<Work, readonly string[]>> = {
-  serving: [],
-  batches: ["glibc.malloc.hugetlb=1"],
-};
+// Of those that have no variable of their own, a list. New memory comes 2 MB at a time: 4 kB at a time it
+// took longer to be given than to be filled.
+const tunables: readonly string[] = ["glibc.malloc.hugetlb=1"];
 
 // So does V8 these. What a batch drops at once fills 134 MB before it looks; in 17 MB it is as fast.
 const flags: Readonly<Record<Work, readonly string[]>> = {
@@ -52,12 +47,11 @@ const isDescriptor = /\/(?:dev|proc\/self)\/fd\/\d/;
  * it.
  *
  * The C allocator keeps what the engine frees, 0.4 GB after an ingest of 100,000 events and 0.5 GB
- * after 400,000 messages, and V8 keeps 128 MB for short-lived objects; a server is no faster for
+ * after 400,000 messages, and V8 keeps 128 MB for short-lived objects; a server is hardly faster for
  * either.
  */
 export function startLean(work: Work): void {
   setFlagsFromString(settings[work]);
-  const allocator = allocators[work];
   const { connected, execve, env, execPath, execArgv, argv, platform } = process;
   const tuned = env["GLIBC_TUNABLES"] ?? "";
   const isSet =
@@ -74,8 +68,8 @@ export function startLean(work: Work): void {
     accessSync(execPath, constants.X_OK);
     // The last of two counts: what it was started with stays.
     const args = [execPath, ...unsaid(flags[work], env), ...execArgv, ...argv.slice(1)];
-    const GLIBC_TUNABLES = [tuned, ...tunables[work]].filter(Boolean).join(":");
-    execve(execPath, args, { ...env, ...allocator, ...(GLIBC_TUNABLES && { GLIBC_TUNABLES }) });
+    const GLIBC_TUNABLES = [tuned, ...tunables].filter(Boolean).join(":");
+    execve(execPath, args, { ...env, ...allocator, GLIBC_TUNABLES });
   } catch {
     // A worker thread, or Node's permissions: to take more memory is no reason not to start.
   }
