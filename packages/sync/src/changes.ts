@@ -2,7 +2,7 @@ import type { FaultEvent } from "@pond/canonical";
 import type { Reader, SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import { type Fault, faultFromThrown, maxFaultsPerSession, toFault } from "./fault.ts";
-import { compareExtents } from "./places.ts";
+import { agreedAtOf, compareExtents } from "./places.ts";
 import type { AdapterReport } from "./report.ts";
 import type { Extent, SeenSession } from "./seen-file.ts";
 import { readAgain, type SeenSessions } from "./seen-sessions.ts";
@@ -85,15 +85,24 @@ export async function listSource(
   return listed;
 }
 
-/** How far sessions went where they are gone now, by their ids. */
-export type GoneExtents = ReadonlyMap<string, Extent>;
+/** How far a session went where it is gone now, and when what it held there last agreed with the store. */
+type GoneSession = { readonly extent: Extent; readonly agreedAt: number };
 
-export function goneFrom(sources: readonly SeenSessions[]): GoneExtents {
-  const gone = new Map<string, Extent>();
+/** By the ids of the sessions; of several places the most of each. */
+export type GoneSessions = ReadonlyMap<string, GoneSession>;
+
+export function goneFrom(sources: readonly SeenSessions[]): GoneSessions {
+  const gone = new Map<string, GoneSession>();
   for (const seen of sources) {
-    for (const [, { isGone, sessionId, extent }] of seen.entries()) {
+    for (const [, session] of seen.entries()) {
+      const { isGone, sessionId, extent } = session;
       if (!isGone || sessionId === undefined || extent === undefined) continue;
-      if (compareExtents(extent, gone.get(sessionId)) > 0) gone.set(sessionId, extent);
+      const other = gone.get(sessionId);
+      const isFurther = compareExtents(extent, other?.extent) > 0;
+      gone.set(sessionId, {
+        extent: other && !isFurther ? other.extent : extent,
+        agreedAt: Math.max(other?.agreedAt ?? 0, agreedAtOf(session) ?? 0),
+      });
     }
   }
   return gone;
@@ -101,17 +110,16 @@ export function goneFrom(sources: readonly SeenSessions[]): GoneExtents {
 
 /**
  * True of a copy of what is gone elsewhere: what is stored may say that it lies there still. One that
- * goes less far has older values.
+ * goes less far has older values, and so may one that was not read since the other changed.
  */
-export function isLeft(
-  { sessionId, extent, hasFailed, isLeftover }: SeenSession,
-  { bytes }: Change,
-  gone: GoneExtents,
-): boolean {
+export function isLeft(before: SeenSession, { bytes }: Change, gone: GoneSessions): boolean {
+  const { sessionId, extent, hasFailed, isLeftover } = before;
   // One of which nothing could be read is not looked at by each sync.
   if (sessionId === undefined || hasFailed || isLeftover || bytes === 0) return false;
   const other = gone.get(sessionId);
-  return extent !== undefined && other !== undefined && compareExtents(extent, other) >= 0;
+  if (extent === undefined || other === undefined) return false;
+  const isAsNew = (agreedAtOf(before) ?? 0) >= other.agreedAt;
+  return isAsNew && compareExtents(extent, other.extent) >= 0;
 }
 
 /** What a source lists; what its reader throws is a fault of this source, and costs no other. */

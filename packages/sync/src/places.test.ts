@@ -376,6 +376,23 @@ describe("a copy of a session that is deleted where it was", () => {
       expect(bytes[0]).toBeGreaterThan(0);
     }));
 
+  it.each([
+    ["shorter", "fin"],
+    ["as long", "sketch"],
+  ])("takes nothing back that was edited meanwhile, to what is %s", (_, edited) =>
+    withBench(async (bench) => {
+      const desk = machine(bench, "desk", ["home", "old"]);
+      for (const home of ["home", "old"]) desk.write({ 1: "giraffes", 2: "draft." }, home);
+      await desk.sync();
+      const file = desk.write({ 1: "giraffes", 2: edited });
+      expect(changed(await desk.sync())).toEqual([0, 1, 0]);
+      rmSync(file);
+
+      expect(changed(await desk.sync())).toEqual([0, 0, 0]);
+      expect(await texts(bench)).toEqual(["giraffes", edited]);
+    }),
+  );
+
   it("takes nothing back where it is older", () =>
     withBench(async (bench) => {
       const desk = machine(bench, "desk", ["home", "old"]);

@@ -69,8 +69,7 @@ export class Places {
     const seen = this.#seenBefore(before, sessionId);
     return {
       held: isAlone ? heldIn(seen, before) : undefined,
-      // Older versions noted it of older copies alone.
-      agreedAt: seen ? (seen.agreedAt ?? seen.held?.addedAt) : 0,
+      agreedAt: seen ? agreedAtOf(seen) : 0,
       // A folder that somebody asks for may be a backup from before an edit, and so may be a copy
       // beside a file that was read.
       isVerified: this.#isVerifying && isUsual && !this.#remembered.has(sessionId),
@@ -138,6 +137,12 @@ function heldIn(seen: SeenSession | undefined, before: SeenSession | undefined):
   // Older versions noted neither; they took all that was stored as held.
   const isOfOlder = seen?.extent === undefined && seen?.held === undefined;
   return seen && seen === before && isOfOlder ? "all" : seen?.held;
+}
+
+/** When a place last agreed with what is stored. */
+export function agreedAtOf({ agreedAt, held }: SeenSession): number | undefined {
+  // Older versions noted it of older copies alone.
+  return agreedAt ?? held?.addedAt;
 }
 
 /** How far a session goes as it was read, or went here before. */

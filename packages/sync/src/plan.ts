@@ -1,7 +1,7 @@
 import {
   type Change,
   countAsBefore,
-  type GoneExtents,
+  type GoneSessions,
   goneFrom,
   isLeft,
   listSource,
@@ -72,7 +72,7 @@ type Listed = Omit<Work, "changed"> & { readonly sessions: readonly Change[] };
 function toRead(
   sessions: readonly Change[],
   { seen, report }: Pick<Work, "seen" | "report">,
-  gone: GoneExtents,
+  gone: GoneSessions,
   { isVerifying, isPreview }: Pick<PlanOptions, "isVerifying" | "isPreview">,
 ): Change[] {
   return sessions.flatMap((each) => {
