@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { loadLineage } from "../restore/lineage.ts";
 import type { SessionStore } from "../session-store.ts";
 import {
@@ -253,6 +253,21 @@ describe("what keeps a revision back", () => {
         "a: whole, 1 part",
         "b: lacking, 1 part",
       ]);
+    }));
+
+  it("messages that lack what the store holds are looked up by the batch", () =>
+    withStore(async (sessions) => {
+      const ids = Array.from({ length: 40 }, (_, at) => `m${at}`);
+      const lacking = ids.map((id): DemoMessage => {
+        return { ...said(id, "-".repeat(1_000)), isLacking: true, isHeldBy: () => true };
+      });
+      await sync(sessions, [ids.map((id) => said(id))]);
+      const reads = vi.spyOn(sessions.store.table("parts"), "rows");
+
+      const outcome = await sync(sessions, [lacking], { maxBatchBytes: 10_000 });
+
+      expect(outcome?.status).toBe("unchanged");
+      expect(reads.mock.calls.length).toBeLessThan(12);
     }));
 
   it("a source this machine did not read before removes nothing", () =>

@@ -135,6 +135,7 @@ export class KnownSession implements SessionWriter {
    */
   async flush(batch: Batch): Promise<void> {
     await this.#settleDoubtful();
+    this.heldBytes = 0;
     if (this.#changed.size === 0) return;
     const { live } = this.#known;
     const isNewest = this.#isNewest();
@@ -164,7 +165,6 @@ export class KnownSession implements SessionWriter {
       this.#changed.delete(position);
     }
     this.#isFlushed = true;
-    this.heldBytes = 0;
   }
 
   /** Once the source has changed, all is deferred: values that were put off are not held any more. */
