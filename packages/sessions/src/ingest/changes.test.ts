@@ -10,6 +10,7 @@ import {
   shown,
   withStore,
 } from "../testing.ts";
+import type { Place } from "./place.ts";
 
 type State = readonly (DemoMessage | "fault" | "fault beside")[];
 
@@ -253,6 +254,31 @@ describe("what keeps a revision back", () => {
         "a: whole, 1 part",
         "b: lacking, 1 part",
       ]);
+    }));
+
+  it("a message that lacks what an older copy had takes no edit back", () =>
+    withStore(async (sessions) => {
+      const start = Date.parse("2026-02-01T00:00:00Z");
+      let seconds = 0;
+      const read = async (messages: State, agreedAt = 0) => {
+        seconds += 1;
+        const now = (): Date => new Date(start + seconds * 1_000);
+        const placeOf = (): Place => ({ held: undefined, agreedAt, isNewest: () => true });
+        return sync(sessions, [messages], { now, placeOf });
+      };
+      const whole: DemoMessage = { ...a, options: { file: "seen" } };
+      const lacking: DemoMessage = {
+        ...said("a", "A reference."),
+        isLacking: true,
+        isHeldBy: ({ options }) => JSON.stringify(options).includes('"file":"seen"'),
+      };
+
+      await read([whole]);
+      const copy = await read([lacking]);
+      await read([said("a", "Without its file."), { ...b, seconds: 9 }], copy?.agreed_at);
+
+      expect(await read([lacking], copy?.agreed_at)).toMatchObject({ revisions: 0 });
+      expect(await shown(sessions, "s")).toEqual(["a: Without its file.", "b: This is b."]);
     }));
 
   it("messages that lack what the store holds are looked up by the batch", () =>

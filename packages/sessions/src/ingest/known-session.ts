@@ -79,11 +79,19 @@ export class KnownSession implements SessionWriter {
   }
 
   #note(id: string, digest: string): void {
-    const agreedAt = this.#gathered.place?.agreedAt;
-    const replacedAt = this.#known.former.get(id)?.get(digest);
-    if (agreedAt !== undefined && replacedAt !== undefined && replacedAt > agreedAt) {
-      this.#isBehind = true;
+    this.#noteReplaced(this.#known.former.get(id)?.get(digest));
+  }
+
+  /** What was read may have been any of the former values before its source lacked something. */
+  #noteLacking(id: string): void {
+    for (const replacedAt of this.#known.former.get(id)?.values() ?? []) {
+      this.#noteReplaced(replacedAt);
     }
+  }
+
+  #noteReplaced(at: number | undefined): void {
+    const agreedAt = this.#gathered.place?.agreedAt;
+    if (agreedAt !== undefined && at !== undefined && at > agreedAt) this.#isBehind = true;
   }
 
   /** True for a copy from before what is stored, of this machine or another. */
@@ -121,7 +129,8 @@ export class KnownSession implements SessionWriter {
         const digest = isKept ? this.#digestOf(message) : message.digest;
         this.#seen[position] = { id, digest, timestamp };
         if (!isKept) this.#changed.set(position, message);
-        this.#note(id, digest);
+        if (isKept) this.#note(id, digest);
+        else this.#noteLacking(id);
         this.#windows.addLate(message, isKept);
       }
     }
