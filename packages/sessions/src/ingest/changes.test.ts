@@ -296,6 +296,28 @@ describe("what keeps a revision back", () => {
       expect(reads.mock.calls.length).toBeLessThan(12);
     }));
 
+  it("of later values, which hold their files, few are read at once", () =>
+    withStore(async (sessions) => {
+      const ids = Array.from({ length: 30 }, (_, at) => `m${at}`);
+      const later = ids.map((id) => said(id, "Later."));
+      await sync(sessions, [ids.map((id) => said(id)), later]);
+      const table = sessions.store.table("messages");
+      const rows = table.rows.bind(table);
+      const read: number[] = [];
+      vi.spyOn(table, "rows").mockImplementation(async (options) => {
+        const found = await rows(options);
+        if (options.columns.includes("options")) read.push(found.length);
+        return found;
+      });
+
+      const lacking = ids.map((id): DemoMessage => {
+        return { ...said(id, "-"), isLacking: true, isHeldBy: () => true };
+      });
+      await sync(sessions, [lacking]);
+
+      expect(Math.max(...read)).toBeLessThan(20);
+    }));
+
   it("a source this machine did not read before removes nothing", () =>
     withStore(async (sessions) => {
       const outcome = await sync(

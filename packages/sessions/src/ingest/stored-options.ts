@@ -10,6 +10,9 @@ export type StoredOptions = {
   readonly parts: readonly { readonly options: ProviderOptions }[];
 };
 
+// A carrier is read whole, with the files in it.
+const carriersAtOnce = 8;
+
 /**
  * The options of messages as they are shown, by id, without what else they hold: there may be large
  * files among it. Those that are damaged are left out.
@@ -27,10 +30,9 @@ export async function storedOptions(
     const carrierId = holders.get(id);
     return carrierId === undefined ? [] : [{ id, carrierId }];
   });
-  const [rows, partRows, messages] = await Promise.all([
+  const [rows, partRows] = await Promise.all([
     optionRows(store, "messages", sessionId, "id", own),
     optionRows(store, "parts", sessionId, "message_id", own),
-    readableMessages(store, sessionId, revised),
   ]);
   const parts = Map.groupBy(partRows, (row) => String(row["message_id"]));
   const stored = new Map<string, StoredOptions>();
@@ -40,8 +42,12 @@ export async function storedOptions(
     const whole = ofParts.flatMap((options) => (options ? [{ options }] : []));
     if (options && whole.length === ofParts.length) stored.set(id, { options, parts: whole });
   }
-  for (const message of messages) {
-    stored.set(message.id, { options: message.options, parts: partsOf(message) });
+  for (let from = 0; from < revised.length; from += carriersAtOnce) {
+    const some = revised.slice(from, from + carriersAtOnce);
+    for (const message of await readableMessages(store, sessionId, some)) {
+      const { id, options } = message;
+      stored.set(id, { options, parts: partsOf(message).map(({ options }) => ({ options })) });
+    }
   }
   return stored;
 }
