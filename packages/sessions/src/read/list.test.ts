@@ -225,6 +225,27 @@ describe("listSessions", () => {
     );
   });
 
+  it.each<[string, (note: DemoMessage) => readonly DemoMessage[]]>([
+    ["was gone", () => []],
+    ["was edited", (note) => [{ ...note, text: "Another note." }]],
+  ])(
+    "gives as title the command that a session began with where its note %s for a while",
+    (_, meanwhile) =>
+      withStore(async (sessions) => {
+        const command =
+          "<command-message>spin</command-message>\n<command-name>/spin</command-name>";
+        const first: DemoMessage = { id: "a", text: "A note.", isInjected: true };
+        const note: DemoMessage = { id: "b", text: command, isInjected: true };
+        const titles: unknown[] = [];
+        for (const notes of [[note], meanwhile(note), [note]]) {
+          await ingestDemo(sessions, [{ id: "s", messages: [first, ...notes] }]);
+          titles.push((await listSessions(sessions))[0]?.title);
+        }
+
+        expect(titles).toEqual(["/spin", undefined, "/spin"]);
+      }),
+  );
+
   it("gives the title that was stored first where what revised it is damaged", () =>
     withAltered(
       ["first", "second"].map((text) => ({ id: "s", messages: [said("a", text)] })),
