@@ -15,19 +15,15 @@ type Encoded = { readonly start: number; readonly end: number; readonly text: st
 
 /** A text with what base64 in it says mapped; what is no text, or stays the same, stays as it is. */
 export function mapEncoded(whole: string, map: (text: string) => string): string {
-  const encoded = [...encodedIn(whole)];
-  // All at once first: there may be many, and few hold what is mapped.
-  const all = encoded.map(({ text }) => text).join("\n");
-  if (all === "" || map(all) === all) return whole;
   const pieces: string[] = [];
   let at = 0;
-  for (const { start, end, text } of encoded) {
+  for (const { start, end, text } of encodedIn(whole)) {
     const mapped = map(text);
     if (mapped === text) continue;
     pieces.push(whole.slice(at, start), encodedAs(whole.slice(start, end), mapped));
     at = end;
   }
-  return pieces.join("") + whole.slice(at);
+  return at === 0 ? whole : pieces.join("") + whole.slice(at);
 }
 
 /** In the alphabet of what was written, and without its padding where that had none. */

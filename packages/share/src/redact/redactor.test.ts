@@ -721,6 +721,30 @@ describe("text", () => {
     }
   });
 
+  it("counts a secret in base64 once, and none that stands in two texts of base64", () => {
+    const encoded = (text: string): string => Buffer.from(text).toString("base64");
+    const apart = [
+      "a text of base64 that ends with password:",
+      "k9vW2mQx7Tb4Zp begins another one",
+    ];
+    const redactor = createRedactor();
+    redactor.text(apart.map(encoded).join("\na b\n"));
+    redactor.text(`a: ${encoded(encoded(`a text that says ${token}`))}`);
+
+    expect(redactor.counts()).toEqual([{ rule: "github-token", count: 1 }]);
+  });
+
+  it("takes a time for base64 of base64 that grows with its length", () => {
+    const encoded = (text: string): string => Buffer.from(text).toString("base64");
+    let text = `a text that says ${token}`;
+    for (let depth = 0; depth < 24; depth += 1) text = encoded(text);
+
+    const redactor = createRedactor();
+    redactor.text(text);
+
+    expect(redactor.counts()).toEqual([{ rule: "github-token", count: 1 }]);
+  });
+
   it("leaves base64 that is no text, or holds no secret, as it is written", () => {
     const base64 = Buffer.from("a line of it\n".repeat(30)).toString("base64");
     const bytes = Buffer.from(mixed(300).repeat(3), "base64").reverse().toString("base64");
