@@ -274,18 +274,21 @@ export const userNameRule = "user-name";
 
 /** The rules of ours that are one regular expression. */
 export const patternFinders: readonly Finder[] = patterns.map(
-  ({ rule, pattern, isSecret = () => true }) =>
-    function* (text: string): Generator<Hit> {
-      for (const match of text.matchAll(pattern)) {
-        const { front = "", secret: part = match[0] } = match.groups ?? {};
-        const secret = front + part;
-        // Of the groups, the secret is the last thing but for an `@`.
-        const start = match.index + match[0].lastIndexOf(part) - front.length;
-        const end = start + secret.length;
-        if (isSecret(secret) && text[end] !== "(") yield { start, end, rule };
-      }
-    },
+  (each) => (text) =>
+    // Most texts are short and have none: to begin with all matches takes longer than to look.
+    text.search(each.pattern) < 0 ? [] : hitsOf(each, text),
 );
+
+function* hitsOf({ rule, pattern, isSecret = () => true }: Pattern, text: string): Generator<Hit> {
+  for (const match of text.matchAll(pattern)) {
+    const { front = "", secret: part = match[0] } = match.groups ?? {};
+    const secret = front + part;
+    // Of the groups, the secret is the last thing but for an `@`.
+    const start = match.index + match[0].lastIndexOf(part) - front.length;
+    const end = start + secret.length;
+    if (isSecret(secret) && text[end] !== "(") yield { start, end, rule };
+  }
+}
 
 // A placeholder is no name, and neither are `$USER`, `<you>` and `...`.
 const first = "(?![$*%.])";

@@ -65,10 +65,13 @@ export function createRedactor({
   const pass = (whole: string): string => {
     if (whole.length < shortest) return whole;
     const read = readings(whole);
-    const found = finders.flatMap((find) => [
-      ...find(whole),
-      ...read.flatMap(({ text: other, written }) => [...find(other)].map(written)),
-    ]);
+    const found: Hit[] = [];
+    for (const find of finders) {
+      for (const hit of find(whole)) found.push(hit);
+      for (const { text: other, written } of read) {
+        for (const hit of find(other)) found.push(written(hit));
+      }
+    }
     const hits = merged(found);
     if (hits.length === 0) return whole;
     const pieces: string[] = [];
