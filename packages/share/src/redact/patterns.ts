@@ -48,6 +48,14 @@ const tokenOf = (length: number): string =>
 const schemes =
   "apikey|api-token|aws|basic|bearer|bot|geniekey|key|klaviyo-api-key|negotiate|ntlm|sharedkey(?:lite)?|splunk|token|zoho-oauthtoken";
 
+/** Addresses that anybody may post to who knows them. */
+const webhooks = [
+  String.raw`\bdiscord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,22}/(?<secret>[A-Za-z0-9_-]{50,100})`,
+  String.raw`\bhooks\.slack\.com/(?:workflows|triggers)/(?<secret>[A-Z0-9]{6,14}/[A-Za-z0-9/]{20,200})`,
+  String.raw`\bwebhook\.office\.com/webhookb2/(?<secret>[a-f0-9-]{36}@[a-f0-9-]{36}/\w{1,32}/[a-f0-9]{32}/[A-Za-z0-9/_-]{36,128})`,
+  String.raw`\bhooks\.zapier\.com/hooks/catch/(?<secret>\d{4,12}/[a-z0-9]{5,20})`,
+];
+
 const patterns: readonly Pattern[] = [
   {
     // Some name an account in front of what it signs with.
@@ -229,18 +237,7 @@ const patterns: readonly Pattern[] = [
     rule: "azure-client-secret",
     pattern: /(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w~-])/g,
   },
-  {
-    rule: "webhook",
-    pattern: new RegExp(
-      [
-        String.raw`\bdiscord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,22}/(?<secret>[A-Za-z0-9_-]{50,100})`,
-        String.raw`\bhooks\.slack\.com/(?:workflows|triggers)/(?<secret>[A-Z0-9]{6,14}/[A-Za-z0-9/]{20,200})`,
-        String.raw`\bwebhook\.office\.com/webhookb2/(?<secret>[a-f0-9-]{36}@[a-f0-9-]{36}/\w{1,32}/[a-f0-9]{32}/[A-Za-z0-9/_-]{36,128})`,
-        String.raw`\bhooks\.zapier\.com/hooks/catch/(?<secret>\d{4,12}/[a-z0-9]{5,20})`,
-      ].join("|"),
-      "g",
-    ),
-  },
+  ...webhooks.map((address) => ({ rule: "webhook", pattern: new RegExp(address, "g") })),
   { rule: "provider-token", pattern: providerToken, isSecret: isRandom },
   ...markedTokens.map(([front, marked]) => ({
     rule: "provider-token",

@@ -1,4 +1,7 @@
 // Nothing here is a credential, and no scanner may take it for one: each is joined from pieces.
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { type JsonValue, parseJson } from "@pond/canonical";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -997,6 +1000,15 @@ describe("json", () => {
 
     expect(redacted).toBe(one);
   });
+});
+
+it("has no name of a group twice in an expression, which Node 22 refuses", async () => {
+  const flags = ["--no-js-regexp-duplicate-named-groups", "--no-warnings"];
+  const patterns = join(import.meta.dirname, "patterns.ts");
+
+  const { stderr } = await promisify(execFile)(process.execPath, [...flags, patterns]);
+
+  expect(stderr).toBe("");
 });
 
 describe("whatever the text is", () => {
