@@ -28,7 +28,11 @@ export const commands: readonly (readonly [names: string, flag: string, conditio
   ["htpasswd", "-(?=\\w{0,8}b)(?=\\w{0,8}n)\\w{1,8}[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
   ["htpasswd", "-(?=\\w{0,8}b)(?!\\w{0,8}n)\\w{1,8}[ \\t]{1,4}(?:\\S{1,256}[ \\t]{1,4}){2}"],
   ["rabbitmqctl", "(?:add_user|change_password)[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
-  ["wpa_passphrase", "\\S{1,64}[ \\t]{1,4}"],
+  // Right behind the name of a network, and no sentence.
+  [
+    "wpa_passphrase",
+    String.raw`(?<=\bwpa_passphrase[ \t]{1,4}(?:"[^"\n]{1,64}"|'[^'\n]{1,64}'|\S{1,64})[ \t]{1,4})(?![A-Za-z]+[ \t]+[A-Za-z])`,
+  ],
   ["mysqladmin", "password[ \\t]{1,4}", hasUser],
   ["mc alias set", "\\S{1,64}[ \\t]{1,4}https?:\\S{1,256}[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
   ["poetry config|composer config", "http-basic\\.\\S{1,128}[ \\t]{1,4}\\S{1,128}[ \\t]{1,4}"],

@@ -1106,6 +1106,17 @@ describe("whatever the text is", () => {
     expect(redactor.text(redactor.text(text))).toBe(redactor.text(text));
   });
 
+  it.each([
+    ["wpa_passphrase shop ", "hunter2x", ""],
+    ["wpa_passphrase 'my shop' ", "hunter2x", " > a.conf"],
+    ["htpasswd -b curl -b ", "kvWmQxT", " a\n"],
+  ])("replaces nothing of a placeholder: behind %j", (before, secret, after) => {
+    const once = createRedactor().text(joined(before, secret, after));
+
+    expect(once).toBe(joined(before, "[redacted 1: typed-password]", after));
+    expect(createRedactor().text(once)).toBe(once);
+  });
+
   it("takes no longer for the ends of keys where they stand in one line", () => {
     const text = `a ${end}`.repeat(300_000);
 

@@ -72,7 +72,7 @@ export function createRedactor({
         for (const hit of find(other)) found.push(written(hit));
       }
     }
-    const hits = merged(found);
+    const hits = outsidePlaceholders(merged(found), whole);
     if (hits.length === 0) return whole;
     const pieces: string[] = [];
     let at = 0;
@@ -130,6 +130,33 @@ function merged(hits: readonly Hit[]): Hit[] {
     apart[apart.length - 1] = { start: last.start, end, rule: isLonger ? hit.rule : last.rule };
   }
   return apart;
+}
+
+const everyPlaceholder = /\[redacted \d{1,9}: [a-z-]+\]/g;
+
+/** Without what of each lies in a placeholder of which it does not hold all; they are in order. */
+function outsidePlaceholders(hits: readonly Hit[], text: string): readonly Hit[] {
+  if (hits.length === 0) return hits;
+  const placeholders = [...text.matchAll(everyPlaceholder)].map(({ index, 0: { length } }) => ({
+    start: index,
+    end: index + length,
+  }));
+  let next = 0;
+  const nextBehind = (place: number) => {
+    for (; next < placeholders.length; next += 1) {
+      const placeholder = placeholders[next];
+      if (placeholder !== undefined && placeholder.end > place) return placeholder;
+    }
+    return undefined;
+  };
+  return hits
+    .map(({ start, end, rule }) => {
+      const first = nextBehind(start);
+      const from = first !== undefined && first.start < start ? first.end : start;
+      const last = nextBehind(end);
+      return { start: from, end: last !== undefined && last.start < end ? last.start : end, rule };
+    })
+    .filter(({ start, end }) => start < end);
 }
 
 type TextMaps = {
