@@ -1,11 +1,13 @@
 /** There is a user in the same command, as there is for no other `-p` of one of these words. */
 const hasUser = String.raw`(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))`;
+/** Of a container that is called so, `-p3306:3306` opens a port. */
+const notPorts = String.raw`-p(?!\d{1,5}:\d)`;
 /** Programs, what stands right in front of the password they are given, and what else is to be there. */
 export const commands: readonly (readonly [names: string, flag: string, condition?: string])[] = [
-  ["mysql|mysqldump|mysqladmin|mariadb|mariadb-dump", "-p", hasUser],
+  ["mysql|mysqldump|mysqladmin|mariadb|mariadb-dump", notPorts, hasUser],
   [
     "mysql|mysqldump|mysqladmin|mariadb|mariadb-dump",
-    "-p",
+    notPorts,
     String.raw`(?=[^\n|;&]{0,200}?[ \t]-h)`,
   ],
   [

@@ -1,6 +1,6 @@
 import { commands } from "./commands.ts";
 import type { Finder, Hit } from "./hit.ts";
-import { entropy, isLikelySecret, isRandomLooking, isStandIn } from "./likely-secret.ts";
+import { entropy, isLikelySecret, isOfWords, isRandomLooking, isStandIn } from "./likely-secret.ts";
 import { markedTokens, providerTokens } from "./provider-tokens.ts";
 
 type Pattern = {
@@ -24,7 +24,9 @@ const isMixed = (text: string): boolean =>
 const isPassword = (text: string): boolean =>
   !/^(?:[$%<{*[]|pass(?:word)?$|x-oauth-basic$|x{3}|\.{3}|\d{2,5}[?#])/i.test(text);
 
-const isCookie = (text: string): boolean => /=[^;\s]{16}/.test(text) && hasDigit(text);
+/** Of a value that no code puts there. */
+const isCookie = (text: string): boolean =>
+  /=(?!\$[{(]|\{\{|<)[^;\s]{16}/.test(text) && hasDigit(text);
 /** As a person chose it, where a command has it in clear. */
 const isTyped = (text: string): boolean =>
   isLikelySecret(text, { kind: "password", isLiteral: false });
@@ -64,8 +66,11 @@ const patterns: readonly Pattern[] = [
       `\\bauthorization${heads}(?:(?:${schemes})\\s{1,4})?(?:[A-Za-z0-9_-]{1,64}:)?(?!AWS4-)${tokenOf(12)}`,
       "gi",
     ),
-    // `request.headers.authorization` is code.
-    isSecret: (text) => isMixed(text) && !/^[a-z_$]+(?:\.[a-z_$]+)+$/i.test(text),
+    // `request.headers.authorization` is code; in a list, the next header may stand there.
+    isSecret: (text) =>
+      isMixed(text) &&
+      !/^[a-z_$]+(?:\.[a-z_$]+)+$/i.test(text) &&
+      (hasDigit(text) || !isOfWords(text)),
   },
   {
     rule: "authorization",
@@ -101,10 +106,10 @@ const patterns: readonly Pattern[] = [
     isSecret: isCookie,
   },
   {
-    // As `curl` is given it, and a page.
+    // As `curl` is given it, to the next space where it is not in quotes, and a page.
     rule: "cookie",
     pattern:
-      /(?:\bcurl[ \t](?:[^\n|;&]{0,400}?[ \t])?(?:-b|--cookie)[ =]{0,4}|\bdocument\.cookie\s{0,4}=\s{0,4})(?:\\{0,8}["'`])?(?<secret>[^\r\n"'`\\]+)/g,
+      /(?:\bcurl[ \t](?:[^\n|;&]{0,400}?[ \t])?(?:-b|--cookie)[ =]{0,4}|\bdocument\.cookie\s{0,4}=\s{0,4})(?:\\{0,8}["'`])?(?<secret>(?<=["'`])[^\r\n"'`\\]+|[^\s"'`\\]+)/g,
     isSecret: isCookie,
   },
   {

@@ -609,6 +609,13 @@ describe("text", () => {
     "add_argument('--secret-manager', action=parsers.StoreTrueFalseAction)",
     "parser.add_argument(\n  '--db-password',\n  type=Text2, help='...')",
     '"@octokit/auth-token": ["@octokit/auth-token@6.0.0", "", {}], "pgpass": ["pgpass@1.0.5"]',
+    // The next of a list of headers, files of cookies, what code sets, ports.
+    'allow: ["Authorization", "Access-Control-Allow-Origin", "Proxy-Authorization"]',
+    "const names = ['cookie', 'authorization', 'Content-Security-Policy-Report-Only']",
+    "curl -s -b cookies.txt -c cookies.txt http://host:3000/login?next=/dashboard/settings/12",
+    "curl --cookie jar https://host/search?q=internationalization42 | jq",
+    "document.cookie = `theme=${encodeURIComponent(theme1)};max-age=31536000`",
+    "docker run --name mysql -p3306:3306 -u 1000 mysql:8; docker run -h db --name mysql -p33060:3306 a",
     // Ids, hashes, pictures, paths.
     joined("toolu_01", mixed(22)),
     joined("call_", mixed(24)),
