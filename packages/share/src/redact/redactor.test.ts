@@ -614,7 +614,7 @@ describe("text", () => {
     "const names = ['cookie', 'authorization', 'Content-Security-Policy-Report-Only']",
     "curl -s -b cookies.txt -c cookies.txt http://host:3000/login?next=/dashboard/settings/12",
     "curl --cookie jar https://host/search?q=internationalization42 | jq",
-    "document.cookie = `theme=${encodeURIComponent(theme1)};max-age=31536000`",
+    joined("document.cookie = `theme=$", "{encodeURIComponent(theme1)};max-age=31536000`"),
     "docker run --name mysql -p3306:3306 -u 1000 mysql:8; docker run -h db --name mysql -p33060:3306 a",
     // Ids, hashes, pictures, paths.
     joined("toolu_01", mixed(22)),
@@ -648,6 +648,34 @@ describe("text", () => {
       { rule: "github-token", count: 4 },
       { rule: "jwt", count: 1 },
     ]);
+  });
+
+  it.each<[string, string, readonly string[]]>([
+    [
+      "a key of several lines",
+      keyBlock,
+      [
+        JSON.stringify(keyBlock),
+        JSON.stringify(JSON.stringify(keyBlock)),
+        keyBlock.replaceAll("\n", "\r\n"),
+        keyBlock.replaceAll(/^/gm, "+"),
+        keyBlock
+          .split("\n")
+          .map((line, at) => `${String(at + 9).padStart(6)}→${line}`)
+          .join("\n"),
+      ],
+    ],
+    [
+      "a value",
+      'API_KEY="k9v/W2mQ+x7Tb4Zp"',
+      ['"api_key":"k9v\\/W2mQ+x7Tb4Zp"', "?api_key=k9v%2FW2mQ%2Bx7Tb4Zp&a=b"],
+    ],
+    ["a token", token, [joined("a = '", token.slice(0, 20), "' + '", token.slice(20), "'")]],
+  ])("gives %s one number however it is written", (_, first, others) => {
+    const redactor = createRedactor();
+    for (const text of [first, ...others]) {
+      expect(redactor.text(text)).toMatch(/^[^[]*\[redacted 1: [a-z-]+\][^[]*$/);
+    }
   });
 
   it("replaces what overlaps as one, after the longest", () => {

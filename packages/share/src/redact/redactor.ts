@@ -6,7 +6,7 @@ import type { Finder, Hit } from "./hit.ts";
 import { patternFinders, userNames } from "./patterns.ts";
 import { presetFinder } from "./preset.ts";
 import { privateKeys } from "./private-keys.ts";
-import { readings } from "./unescaped.ts";
+import { readings, saidBy } from "./unescaped.ts";
 
 /** What is replaced beside secrets. */
 export type RedactorOptions = {
@@ -55,10 +55,11 @@ export function createRedactor({
 
   const placeholder = (secret: string, rule: string): string => {
     counts.set(rule, (counts.get(rule) ?? 0) + 1);
-    const known = placeholders.get(secret);
+    const said = saidBy(secret);
+    const known = placeholders.get(said);
     if (known !== undefined) return known;
     const made = `[redacted ${placeholders.size + 1}: ${rule}]`;
-    placeholders.set(secret, made);
+    placeholders.set(said, made);
     return made;
   };
 

@@ -49,6 +49,13 @@ export function readings(whole: string): Unescaped[] {
   return read.filter((each) => each !== undefined);
 }
 
+/** What is the same of a secret however it is written: escaped, in a listing, in a difference. */
+export function saidBy(written: string): string {
+  const hasLines = /\n|\\n/.test(written);
+  const read = unescaped(written, hasLines ? everyEscapeAndMargin : everyEscape)?.text ?? written;
+  return read.replaceAll(hasLines ? /[^A-Za-z0-9]/g : /\s/g, "");
+}
+
 function unescaped(whole: string, pattern: RegExp): Unescaped | undefined {
   const pieces: string[] = [];
   const ends: Ends[] = [];
