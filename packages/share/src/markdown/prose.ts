@@ -89,7 +89,8 @@ function isTameToken(token: Token): boolean {
     case "heading_open":
       return Number(token.tag.slice(1)) > headingsAbove;
     case "link_open":
-      return isWebLink(String(token.attrGet("href") ?? ""));
+      // What a viewer links by itself is an address as it stands there, also an `ftp://`.
+      return token.markup === "linkify" || isWebLink(String(token.attrGet("href") ?? ""));
     default:
       return token.children?.every(isTameToken) ?? true;
   }

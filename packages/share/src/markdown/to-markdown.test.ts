@@ -62,6 +62,17 @@ describe("a Markdown page", () => {
     expect(page).toContain("- of *this*");
   });
 
+  it.each(["ftp://ftp.example.com/a", "//cdn.example.com/a.js"])(
+    "stays Markdown where it names %s, which some viewers link",
+    async (address) => {
+      const said = `**see** ${address} and \`more\``;
+      const page = await pageOf(message("user", text("a")), message("assistant", text(said)));
+
+      expect(page.split("\n")).toContain(said);
+      expect(page).not.toContain("```");
+    },
+  );
+
   it.each([
     "see https://host/x<img src=x onerror=alert(1)>",
     "see https://host/x`<img src=x>`",
