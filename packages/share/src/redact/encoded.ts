@@ -40,10 +40,19 @@ function* encodedIn(whole: string): Generator<Encoded> {
     const endOfLines = endOf(wholeLine, whole, start);
     const end = endOf(lastLine, whole, endOfLines);
     free = end;
-    // A word may stand below lines of which the last is whole.
-    const found = textOf(whole, start, end) ?? textOf(whole, start, endOfLines);
+    // A word may stand below lines of which the last is whole, and be base64 of text as well.
+    const isBelow = endOfLines > start && isWord(whole, endOfLines, end);
+    const found =
+      (isBelow ? undefined : textOf(whole, start, end)) ?? textOf(whole, start, endOfLines);
     if (found !== undefined) yield found;
   }
+}
+
+function isWord(whole: string, start: number, end: number): boolean {
+  const length = end - start;
+  if (!/^[A-Z]?[a-z]+$/.test(whole.slice(start, end))) return false;
+  // What is left of base64 may look so where it has no padding, but is not followed by these.
+  return /[ :.,]/.test(whole.charAt(end)) || (length > 2 && length % 4 !== 0);
 }
 
 function endOf(line: RegExp, whole: string, start: number): number {

@@ -759,6 +759,20 @@ describe("text", () => {
     }
   });
 
+  it.each([" and so on", "abc: a", "\tand: a"])(
+    "leaves %j below lines of base64, which would be text of it too",
+    (after) => {
+      const text = "a line of it\n".repeat(6).padEnd(144 - token.length);
+      const encoded = (secret: string): string =>
+        Buffer.from(`${text}${secret}`).toString("base64");
+      const lines = encoded(token).replace(/.{64}/g, "$&\n");
+
+      const redacted = createRedactor().text(joined(lines, after));
+
+      expect(redacted).toBe(joined(encoded("[redacted 1: github-token]"), "\n", after));
+    },
+  );
+
   it("counts a secret in base64 once, and none that stands in two texts of base64", () => {
     const encoded = (text: string): string => Buffer.from(text).toString("base64");
     const apart = [
