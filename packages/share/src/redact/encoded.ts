@@ -37,8 +37,9 @@ function* encodedIn(whole: string): Generator<Encoded> {
   let free = 0;
   for (const { index: start } of whole.matchAll(everyBegin)) {
     if (start < free) continue;
-    const endOfLines = endOf(wholeLine, whole, start);
-    const end = endOf(lastLine, whole, endOfLines);
+    const endOfLines = endOfWholeLines(whole, start);
+    lastLine.lastIndex = endOfLines;
+    const end = lastLine.test(whole) ? lastLine.lastIndex : endOfLines;
     free = end;
     // A word may stand below lines of which the last is whole, and be base64 of text as well.
     const isBelow = endOfLines > start && isWord(whole, endOfLines, end);
@@ -49,16 +50,16 @@ function* encodedIn(whole: string): Generator<Encoded> {
 }
 
 function isWord(whole: string, start: number, end: number): boolean {
-  const length = end - start;
-  if (!/^[A-Z]?[a-z]+$/.test(whole.slice(start, end))) return false;
+  const word = whole.slice(start, end);
   // What is left of base64 may look so where it has no padding, but is not followed by these.
-  return /[ :.,]/.test(whole.charAt(end)) || (length > 2 && length % 4 !== 0);
+  if (/[ :.,]/.test(whole.charAt(end))) return /^[A-Z]?[a-z]+$/.test(word);
+  return word.length % 4 !== 0 && /^[a-z]{3,}$/.test(word);
 }
 
-function endOf(line: RegExp, whole: string, start: number): number {
+function endOfWholeLines(whole: string, start: number): number {
   let end = start;
-  line.lastIndex = start;
-  while (line.test(whole)) end = line.lastIndex;
+  wholeLine.lastIndex = start;
+  while (wholeLine.test(whole)) end = wholeLine.lastIndex;
   return end;
 }
 
@@ -66,7 +67,10 @@ function textOf(whole: string, start: number, endOfRun: number): Encoded | undef
   const run = whole.slice(start, endOfRun).replace(/(?:\s|\\+n)+$/, "");
   const begin = Buffer.from(run.slice(0, 48), "base64").toString("latin1");
   if (run === "" || noText.test(begin)) return undefined;
-  const text = fileText(run.replaceAll(breaks, ""));
+  const bare = run.replaceAll(breaks, "");
+  // One more than what ends base64 says nothing, and is to stay.
+  if (bare.length % 4 === 1) return textOf(whole, start, start + run.length - 1);
+  const text = fileText(bare);
   if (text === undefined || noText.test(text)) return undefined;
   return { start, end: start + run.length, text };
 }

@@ -773,6 +773,18 @@ describe("text", () => {
     },
   );
 
+  it.each(["cookie", "a and"])("leaves %j behind base64, which decoders pass over", (after) => {
+    // With one `=` to end with, or with none.
+    const length = after === "cookie" ? 59 : 60;
+    const base64 = Buffer.from(`a text that says ${token}`.padEnd(length)).toString("base64");
+    const text = joined(base64, after);
+
+    const redacted = createRedactor().text(text);
+
+    expect(redacted).not.toBe(text);
+    expect(redacted.endsWith(after)).toBe(true);
+  });
+
   it("counts a secret in base64 once, and none that stands in two texts of base64", () => {
     const encoded = (text: string): string => Buffer.from(text).toString("base64");
     const apart = [
