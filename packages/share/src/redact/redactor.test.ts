@@ -785,6 +785,17 @@ describe("text", () => {
     expect(redacted.endsWith(after)).toBe(true);
   });
 
+  it("goes no further than a text of JSON that ends where code joins", () => {
+    const value = { old: joined('run("sshpass -p ', "kvWmQxT1", '" +'), new: "b" };
+
+    const redacted = createRedactor().text(JSON.stringify(value));
+
+    expect(JSON.parse(redacted)).toEqual({
+      ...value,
+      old: 'run("sshpass -p [redacted 1: typed-password]" +',
+    });
+  });
+
   it("counts a secret in base64 once, and none that stands in two texts of base64", () => {
     const encoded = (text: string): string => Buffer.from(text).toString("base64");
     const apart = [

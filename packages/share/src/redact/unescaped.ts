@@ -16,7 +16,8 @@ const escapes = [
   // Markup.
   String.raw`&(?:#x0?(?<hex>[2-7][\dA-Fa-f])|#0?(?<decimal>[3-9]\d|1[01]\d)|(?<named>amp|apos|gt|lt|nbsp|quot));`,
   // Texts that code joins.
-  String.raw`(?<joint>\\{0,8}["'\x60](?:\s|\\{1,8}n){0,20}[+.](?:\s|\\{1,8}n){0,20}\\{0,8}["'\x60])`,
+  // Alike on both sides: else the latter ends the JSON that the former stands in.
+  String.raw`(?<joint>(?<quote>\\{0,8}["'\x60])(?:\s|\\{1,8}n){0,20}[+.](?:\s|\\{1,8}n){0,20}\k<quote>)`,
 ];
 /** In front of a line: its number, its place in a file, what marks a difference or a quotation. */
 const margin = String.raw`(?<=^|\n|\\n)[ \t]{0,8}(?:(?:[\w./-]{1,200}:)?\d{1,7}(?:→|\\{1,8}t|\t|: ?| ?[|│] ?)|(?:[-+>#*]|//)(?![-+>#*/]) ?)`;
