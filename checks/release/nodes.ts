@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { installFromNpm } from "@pond/npm-testkit";
 
-/** The first that pond runs on (`engines`), the one it is made on, and the newest line. */
-export const nodeVersions: readonly string[] = ["22.18.0", "24.21.0", "26.10.0"];
+/** The first that pond runs on (`engines`). */
+export const firstNode = "22.18.0";
+/** That, the one it is made on, and the newest line. */
+export const nodeVersions: readonly string[] = [firstNode, "24.21.0", "26.10.0"];
 
 /** A Node of that version, from npm; undefined where there is none for this platform. */
 export async function installNode(version: string): Promise<string | undefined> {
