@@ -2,7 +2,13 @@ import type { SessionStore } from "@pond/sessions";
 import type { Found } from "./candidates.ts";
 import type { Scope } from "./filter.ts";
 import { type MessageHit, messageArm, type WindowHit, windowArm } from "./full-text.ts";
-import { indexedLiteral, isHeldWhole, type LiteralHit, substringArm } from "./literal.ts";
+import {
+  indexedLiteral,
+  isHeldWhole,
+  type LiteralHit,
+  type LiteralHits,
+  substringArm,
+} from "./literal.ts";
 import { eachLiteral, literalArm } from "./literal-arm.ts";
 import { isScoredByLiteral, type ParsedQuery } from "./query.ts";
 import { type Hits, sessionsWanted } from "./rounds.ts";
@@ -13,6 +19,8 @@ export type Lexical = {
   readonly messages: Hits<MessageHit>;
   readonly windows: Hits<WindowHit>;
   readonly literals: Hits<LiteralHit>;
+  /** True where every text in bounds was read for the query as it stands. */
+  readonly isScanned: boolean;
 };
 
 /** Where they search. */
@@ -42,7 +50,8 @@ export async function byWords(
   ]);
   const found = { messages: messages.hits, windows: windows.hits };
   const literals = await literalArm(sessions, query, where, ofEach, found);
-  return { messages, windows, literals };
+  const isScanned = query.literals.some((literal, at) => isScan(query, literal, ofEach[at]));
+  return { messages, windows, literals, isScanned };
 }
 
 /**
@@ -66,14 +75,14 @@ export async function byLiteral(
       // There is more: what holds it less exactly, if nothing else.
       const isCut = true;
       const messages = { hits: scored, isCut };
-      return { messages, windows: later, literals: { hits: whole, isCut } };
+      return { messages, windows: later, literals: { hits: whole, isCut }, isScanned: false };
     }
     const [messages, windows, literals] = await Promise.all([
       asked ?? messageArm(sessions, query, bounds.messages),
       whole.length > 0 || bounds.isSure ? later : windowArm(sessions, query, bounds.windows),
       indexed.beyond(),
     ]);
-    return { messages, windows, literals };
+    return { messages, windows, literals, isScanned: isScan(query, literal, literals) };
   };
   // The literal is found first, and what it lacks is asked for while the message arm goes on.
   const [lexical] = await Promise.all([answer(), asked]);
@@ -87,7 +96,7 @@ export async function byWindows(
   { windows: where }: Bounds,
 ): Promise<Lexical> {
   const windows = await windowArm(sessions, query, where);
-  return { messages: nothing, windows, literals: nothing };
+  return { messages: nothing, windows, literals: nothing, isScanned: false };
 }
 
 /** What the message arm would say of a message that holds all of the query. */
@@ -102,7 +111,12 @@ export async function byCharacters(
   { messages: where }: Bounds,
 ): Promise<Lexical> {
   const literals = await substringArm(sessions, query, query.text, where);
-  return { messages: nothing, windows: nothing, literals };
+  return { messages: nothing, windows: nothing, literals, isScanned: true };
+}
+
+/** True where the query as it stands was looked for within words, too, as one of its literals. */
+function isScan({ text }: ParsedQuery, literal: string, found: LiteralHits | undefined): boolean {
+  return literal === text && found?.isScanned === true;
 }
 
 /** True where words and characters found nothing. */

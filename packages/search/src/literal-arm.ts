@@ -1,7 +1,14 @@
 import type { SessionStore } from "@pond/sessions";
 import { and, type Filter, oneOf } from "@pond/substrate";
 import type { MessageHit, WindowHit } from "./full-text.ts";
-import { exactness, indexedLiteral, inWords, isHeldWhole, type LiteralHit } from "./literal.ts";
+import {
+  exactness,
+  indexedLiteral,
+  inWords,
+  isHeldWhole,
+  type LiteralHit,
+  type LiteralHits,
+} from "./literal.ts";
 import type { FoundMessage } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
 import { type Hits, sessionsWanted } from "./rounds.ts";
@@ -24,7 +31,7 @@ export function eachLiteral(
   sessions: SessionStore,
   query: ParsedQuery,
   where: Filter | undefined,
-): Promise<Hits<LiteralHit>[]> {
+): Promise<LiteralHits[]> {
   const isSentence = query.literals.length > fewLiterals;
   return Promise.all(
     query.literals.map(async (literal) => {

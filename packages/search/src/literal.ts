@@ -74,10 +74,16 @@ export async function substringArm(
   return { hits, isCut: found.length > literalDepth };
 }
 
+/** What holds a literal. */
+export type LiteralHits = Hits<LiteralHit> & {
+  /** True where every text in scope was read for it. */
+  readonly isScanned?: boolean;
+};
+
 /** What the index says of a literal. */
 export type IndexedLiteral = Hits<LiteralHit> & {
   /** Adds what the index cannot tell of, where there may be any. */
-  readonly beyond: () => Promise<Hits<LiteralHit>>;
+  readonly beyond: () => Promise<LiteralHits>;
 };
 
 /** The messages that hold the words of a literal in a row, those with most BM25 first. */
@@ -112,7 +118,7 @@ export async function indexedLiteral(
   const isPhrase = words.length > 1 && (isServed || isKnownName);
   // Nobody said that a line is there as it stands.
   const isEnough = literal === query.line || isPhrase || isFull || (isWhole && !isVague);
-  const beyond = async (): Promise<Hits<LiteralHit>> => {
+  const beyond = async (): Promise<LiteralHits> => {
     // Where the bounds alone leave it out, no longer word is meant.
     const isAll = isEnough || (where && !isVague && (await isKnown(sessions, literal)));
     if (isAll) return { hits, isCut };
@@ -122,7 +128,7 @@ export async function indexedLiteral(
     const others = without(new Set(held.map(({ sessionId }) => sessionId)), where);
     const anywhere = await substringArm(sessions, query, literal, others);
     const more = anywhere.hits.filter(({ row }) => !known.has(row));
-    return { hits: [...hits, ...more], isCut: isCut || anywhere.isCut };
+    return { hits: [...hits, ...more], isCut: isCut || anywhere.isCut, isScanned: true };
   };
   return { hits, isCut, beyond };
 }

@@ -56,6 +56,21 @@ it.each(["POND-5", "UTF-8"])("reads not every text for %s, which no text holds",
   remove();
 });
 
+it.each(["config_xqzj", "lookupXqzj", "zzqxv", '"quite unheard of"', "?!"])(
+  "reads every text once for %s, which no text holds",
+  async (query) => {
+    const { sessions, remove } = await storeOf([{ id: "other", texts: ["noise"] }]);
+    const scan = vi.spyOn(sessions.store.table("messages"), "scan");
+
+    const answer = await search(sessions, { query });
+
+    expect(answer.sessions).toEqual([]);
+    const ofTexts = scan.mock.calls.filter(([asked]) => asked?.columns?.includes("search_text"));
+    expect(ofTexts).toHaveLength(1);
+    remove();
+  },
+);
+
 it.each([
   ["中_文", "在中_文件夹里"],
   ["가_나", "이것은 가_나를 쓴다"],

@@ -88,7 +88,7 @@ export async function* segments(
     let [answer, known] = await Promise.all([answerOf(ask), sessionsKnown]);
     if (round === 0 && isEmpty(answer.found) && minScore === 0) {
       // Nothing by words: perhaps a part of one, or a phrase of punctuation.
-      const exact = await answerOf(byCharacters);
+      const exact = answer.words.isScanned ? answer : await answerOf(byCharacters);
       if (!isEmpty(exact.found) || !answer.words.windows.isCut) {
         ask = byCharacters;
         answer = exact;

@@ -19,7 +19,13 @@ export type Bounds = {
 
 type Pick = <T>(from: readonly T[]) => T | undefined;
 
-export type Kind = "question" | "three words" | "identifier" | "two characters" | "phrase";
+export type Kind =
+  | "question"
+  | "three words"
+  | "identifier"
+  | "two characters"
+  | "phrase"
+  | "unknown name";
 
 type Make = (words: readonly string[], pick: Pick) => LatencyQuery | undefined;
 
@@ -48,6 +54,11 @@ const kinds: Readonly<Record<Kind, Make>> = {
     const three = words.slice(start, start + 3);
     if (three.length < 3 || !three.every(isPlain)) return undefined;
     return exact(`"${three.join(" ")}"`, three.join(" "));
+  },
+  // Nobody said it: that is known when every text was read.
+  "unknown name": (words, pick) => {
+    const word = pick(words.filter(isPlain));
+    return word === undefined ? undefined : exact(`${word}_xqzj`, `${word}_xqzj`);
   },
 };
 
