@@ -785,16 +785,31 @@ describe("text", () => {
     expect(redacted.endsWith(after)).toBe(true);
   });
 
-  it("goes no further than a text of JSON that ends where code joins", () => {
-    const value = { old: joined('run("sshpass -p ', "kvWmQxT1", '" +'), new: "b" };
+  it.each(['"', "'", "`"])(
+    "goes no further than a text of JSON that ends where code joins behind %j",
+    (quote) => {
+      const said = (secret: string): string => joined("run(", quote, secret, quote, " +");
+      const value = { old: said(joined("sshpass -p ", "kvWmQxT1")), new: "b" };
 
-    const redacted = createRedactor().text(JSON.stringify(value));
+      const redacted = createRedactor().text(JSON.stringify(value));
 
-    expect(JSON.parse(redacted)).toEqual({
-      ...value,
-      old: 'run("sshpass -p [redacted 1: typed-password]" +',
-    });
-  });
+      expect(JSON.parse(redacted)).toEqual({
+        ...value,
+        old: said("sshpass -p [redacted 1: typed-password]"),
+      });
+    },
+  );
+
+  it.each(["\" + '", "' + \"", "` +\n  '", "\\\" + '", "' +\\n \\\""])(
+    "replaces all of one that code joins by %j, whose quotes differ",
+    (half) => {
+      const text = joined("a = ", half[0] ?? "", token.slice(0, 20), half, token.slice(20), "; b");
+
+      const redacted = createRedactor().text(text);
+
+      expect(redacted).toBe(joined("a = ", half[0] ?? "", "[redacted 1: github-token]", "; b"));
+    },
+  );
 
   it("counts a secret in base64 once, and none that stands in two texts of base64", () => {
     const encoded = (text: string): string => Buffer.from(text).toString("base64");

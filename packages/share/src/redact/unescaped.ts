@@ -15,8 +15,9 @@ const escapes = [
   String.raw`(?:\\{1,8}(?:u00|x)|%(?:25){0,4})(?<code>[0-7][\dA-Fa-f])`,
   // Markup.
   String.raw`&(?:#x0?(?<hex>[2-7][\dA-Fa-f])|#0?(?<decimal>[3-9]\d|1[01]\d)|(?<named>amp|apos|gt|lt|nbsp|quot));`,
-  // Texts that code joins, with quotes alike: else the second ends the JSON that the first stands in.
-  String.raw`(?<joint>(?<quote>\\{0,8}["'\x60])(?:\s|\\{1,8}n){0,20}[+.](?:\s|\\{1,8}n){0,20}\k<quote>)`,
+  // Texts that code joins. Where their quotes differ, the second may end the JSON that the first
+  // stands in.
+  String.raw`(?<joint>(?<quote>\\{0,8}["'\x60])(?:\s|\\{1,8}n){0,20}[+.](?:\s|\\{1,8}n){0,20}(?:\k<quote>|\\{0,8}["'\x60](?![\s,:}\]\\]|$)))`,
 ];
 /** In front of a line: its number, its place in a file, what marks a difference or a quotation. */
 const margin = String.raw`(?<=^|\n|\\n)[ \t]{0,8}(?:(?:[\w./-]{1,200}:)?\d{1,7}(?:→|\\{1,8}t|\t|: ?| ?[|│] ?)|(?:[-+>#*]|//)(?![-+>#*/]) ?)`;
