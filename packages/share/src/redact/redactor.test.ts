@@ -678,6 +678,14 @@ describe("text", () => {
     }
   });
 
+  it("gives two secrets two numbers that differ in signs alone, also where a \\n stands in them", () => {
+    const redactor = createRedactor();
+    for (const [place, sign] of ["-", "+", "n"].entries()) {
+      const redacted = redactor.text(joined('password="kv9', "\\nWm", sign, 'Qx1"'));
+      expect(redacted).toBe(`password="[redacted ${place + 1}: assigned-secret]"`);
+    }
+  });
+
   it("replaces what overlaps as one, after the longest", () => {
     const text = createRedactor().text(`Cookie: a=${token}; b=${jwt}`);
 

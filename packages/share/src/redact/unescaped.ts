@@ -52,9 +52,10 @@ export function readings(whole: string): Unescaped[] {
 
 /** What is the same of a secret however it is written: escaped, in a listing, in a difference. */
 export function saidBy(written: string): string {
-  const hasLines = /\n|\\n/.test(written);
-  const read = unescaped(written, hasLines ? everyEscapeAndMargin : everyEscape)?.text ?? written;
-  return read.replaceAll(hasLines ? /[^A-Za-z0-9]/g : /\s/g, "");
+  // Of no other secret may signs be left out: two passwords may differ in them alone.
+  const isKey = /PRIVATE KEY|Private-Lines/.test(written);
+  const read = unescaped(written, isKey ? everyEscapeAndMargin : everyEscape)?.text ?? written;
+  return read.replaceAll(isKey ? /[^A-Za-z0-9]/g : /\s/g, "");
 }
 
 function unescaped(whole: string, pattern: RegExp): Unescaped | undefined {
