@@ -1,7 +1,7 @@
 /** There is a user in the same command, as there is for no other `-p` of one of these words. */
 const hasUser = String.raw`(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))`;
 /** Of a container that is called so, `-p3306:3306` opens a port. */
-const notPorts = String.raw`-p(?!\d{1,5}:\d)`;
+const notPorts = String.raw`-p(?!\d{1,5}:\d{1,5}(?:/[a-z]{3,4})?(?:[\s"'\x60\\;|&)]|$))`;
 /** Programs, what stands right in front of the password they are given, and what else is to be there. */
 export const commands: readonly (readonly [names: string, flag: string, condition?: string])[] = [
   ["mysql|mysqldump|mysqladmin|mariadb|mariadb-dump", notPorts, hasUser],
@@ -33,7 +33,7 @@ export const commands: readonly (readonly [names: string, flag: string, conditio
   // Right behind the name of a network, and no sentence.
   [
     "wpa_passphrase",
-    String.raw`(?<=\bwpa_passphrase[ \t]{1,4}(?:"[^"\n]{1,64}"|'[^'\n]{1,64}'|\S{1,64})[ \t]{1,4})(?![A-Za-z]+[ \t]+[A-Za-z])`,
+    String.raw`(?<=\bwpa_passphrase[ \t]{1,4}(?:\\{0,8}"[^"\n]{1,72}"|'[^'\n]{1,64}'|(?:\\ |\S){1,64})[ \t]{1,4})(?![A-Za-z]+[ \t]+[A-Za-z])`,
   ],
   ["mysqladmin", "password[ \\t]{1,4}", hasUser],
   ["mc alias set", "\\S{1,64}[ \\t]{1,4}https?:\\S{1,256}[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],

@@ -272,6 +272,7 @@ const examples: readonly Example[] = [
   ["typed-password", "sqlplus ada/", "k9vW2mQx7T", "@db:1521/shop"],
   ["typed-password", "jdbc:oracle:thin:ada/", "k9vW2mQx7T", "@db:1521/shop"],
   ["typed-password", "mysql -h db -p", "kvWmQxT", " shop"],
+  ["typed-password", "mysql -h db -p", "12:3kvWmQxT", " shop"],
   ["typed-password", "mongosh -u ada -p ", "kvWmQxT", " --quiet"],
   ["typed-password", "helm registry login -u ada -p ", "kvWmQxT", " host"],
   ["typed-password", "sqlcmd -S db -U sa -P '", "kvWmQxT", "' -Q a"],
@@ -616,6 +617,8 @@ describe("text", () => {
     "curl --cookie jar https://host/search?q=internationalization42 | jq",
     joined("document.cookie = `theme=$", "{encodeURIComponent(theme1)};max-age=31536000`"),
     "docker run --name mysql -p3306:3306 -u 1000 mysql:8; docker run -h db --name mysql -p33060:3306 a",
+    "docker run --name mysql -p3306:3306/tcp -u 1000 a; docker run --name mysql -u 1 -p3306:3306",
+    `{"run": "docker run -h db --name mysql -u 1000 -p3306:3306"}`,
     // Ids, hashes, pictures, paths.
     joined("toolu_01", mixed(22)),
     joined("call_", mixed(24)),
@@ -1204,6 +1207,8 @@ describe("whatever the text is", () => {
   it.each([
     ["wpa_passphrase shop ", "hunter2x", ""],
     ["wpa_passphrase 'my shop' ", "hunter2x", " > a.conf"],
+    [String.raw`wpa_passphrase \"my shop\" \"`, "hunter2x", String.raw`\" > a.conf`],
+    [String.raw`wpa_passphrase my\ shop `, "hunter2x", " > a.conf"],
     ["htpasswd -b curl -b ", "kvWmQxT", " a\n"],
   ])("replaces nothing of a placeholder: behind %j", (before, secret, after) => {
     const once = createRedactor().text(joined(before, secret, after));
