@@ -21,9 +21,8 @@ export type Change = {
 
 export type ListOptions = {
   readonly nowMs: number;
-  /** Tell of leftovers that a sync has told of. */
+  /** Both tell also of leftovers that a sync has told of. */
   readonly isVerifying?: boolean;
-  /** Tell also of leftovers that a sync has told of. */
   readonly isPreview?: boolean;
   readonly onListed?: (sessions: number) => void;
   readonly signal?: AbortSignal | undefined;

@@ -19,7 +19,8 @@ export class Intake {
   #parts: Part[] = [];
   /** How many source records the message under way keeps. */
   #records = 0;
-  #lack: Pick<PreparedMessage, "isLacking" | "isHeldBy"> = {};
+  /** Set where its source lacks a file of it. */
+  #lack: Pick<PreparedMessage, "isLacking" | "isHeldBy"> | undefined;
 
   constructor(outcome: IngestOutcome) {
     this.#outcome = outcome;
@@ -29,7 +30,7 @@ export class Intake {
   close(): PreparedMessage | undefined {
     if (this.#header === undefined) return undefined;
     const prepared = prepareMessage(this.#header, this.#parts);
-    const message = this.#lack.isLacking ? { ...prepared, ...this.#lack } : prepared;
+    const message = this.#lack ? { ...prepared, ...this.#lack } : prepared;
     this.#outcome.records_stored += this.#records;
     if (isCarrier(this.#header)) this.#outcome.records_carried += this.#records;
     this.#forget();
@@ -64,8 +65,8 @@ export class Intake {
     else if (event.kind === "message") {
       this.#header = event.message;
       this.#records = recordsOf(event);
-      const { isLacking = false, isHeldBy } = event;
-      this.#lack = { isLacking, isHeldBy };
+      const { isLacking, isHeldBy } = event;
+      this.#lack = isLacking ? { isLacking, isHeldBy } : undefined;
     }
     // The parts of a message that was left out are left out with it.
     else if (event.kind === "part" && this.#header) this.#parts.push(event.part);

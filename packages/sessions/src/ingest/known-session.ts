@@ -128,9 +128,11 @@ export class KnownSession implements SessionWriter {
         const isKept = value === undefined || message.isHeldBy?.(value) === true;
         const digest = isKept ? this.#digestOf(message) : message.digest;
         this.#seen[position] = { id, digest, timestamp };
-        if (!isKept) this.#changed.set(position, message);
         if (isKept) this.#note(id, digest);
-        else this.#noteLacking(id);
+        else {
+          this.#changed.set(position, message);
+          this.#noteLacking(id);
+        }
         this.#windows.addLate(message, isKept);
       }
     }

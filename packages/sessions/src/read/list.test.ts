@@ -32,6 +32,12 @@ const below = (id: string, parent: string, more: object): readonly ReadEvent[] =
 const ids = (listed: readonly { readonly session_id: string }[]): string[] =>
   listed.map(({ session_id }) => session_id);
 
+/** A note of the client. */
+const noted = (id: string, text: string): DemoMessage => ({ id, text, isInjected: true });
+/** That of a command. */
+const called = (id: string, name: string): DemoMessage =>
+  noted(id, `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>`);
+
 describe("listSessions", () => {
   it("names the last active first, each with its title and counts", () =>
     withStore(async (sessions) => {
@@ -122,12 +128,6 @@ describe("listSessions", () => {
 
   it("gives as title the command that a session began with where nobody said anything", () =>
     withStore(async (sessions) => {
-      const noted = (id: string, text: string): DemoMessage => ({ id, text, isInjected: true });
-      const called = (id: string, name: string): DemoMessage =>
-        noted(
-          id,
-          `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>`,
-        );
       const cleared = noted(
         "clear",
         "<command-name>/clear</command-name>\n            <command-message>clear</command-message>",
@@ -181,17 +181,10 @@ describe("listSessions", () => {
       ],
       "/dye",
     ],
-    ["was gone for a while", [[2], [], [2]], "/spin"],
   ])(
     "gives as title the command that a session began with, also where its note %s",
     (_, states, title) =>
       withStore(async (sessions) => {
-        const noted = (id: string, text: string): DemoMessage => ({ id, text, isInjected: true });
-        const called = (id: string, name: string): DemoMessage =>
-          noted(
-            id,
-            `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>`,
-          );
         const notes = [
           noted("a", "One."),
           noted("b", "Two."),
@@ -209,8 +202,7 @@ describe("listSessions", () => {
   );
 
   it("gives no command as title that stands in a damaged note which was mended", () => {
-    const text = "<command-message>spin</command-message>\n<command-name>/spin</command-name>";
-    const demo = { id: "s", messages: [{ id: "a", text, isInjected: true }] };
+    const demo = { id: "s", messages: [called("a", "spin")] };
     return withAltered(
       [demo],
       (table, row) =>
@@ -232,10 +224,8 @@ describe("listSessions", () => {
     "gives as title the command that a session began with where its note %s for a while",
     (_, meanwhile) =>
       withStore(async (sessions) => {
-        const command =
-          "<command-message>spin</command-message>\n<command-name>/spin</command-name>";
-        const first: DemoMessage = { id: "a", text: "A note.", isInjected: true };
-        const note: DemoMessage = { id: "b", text: command, isInjected: true };
+        const first = noted("a", "A note.");
+        const note = called("b", "spin");
         const titles: unknown[] = [];
         for (const notes of [[note], meanwhile(note), [note]]) {
           await ingestDemo(sessions, [{ id: "s", messages: [first, ...notes] }]);

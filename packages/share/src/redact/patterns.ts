@@ -6,9 +6,9 @@ import { markedTokens, providerTokens } from "./provider-tokens.ts";
 type Pattern = {
   readonly rule: string;
   /**
-   * Global; what it matches is the secret, or its group `secret` is; `front` is a part of it, too. Every repetition is bounded, or
-   * begins where none of its own characters stands before, or needs nothing behind it: each keeps it
-   * linear. One without an end is a `*` or `+` of single characters: the engine counts those of
+   * Global; what it matches is the secret, or its group `secret` is; `front` is a part of it, too.
+   * Every repetition is bounded, or begins where none of its own characters stands before, or needs
+   * nothing behind it: each keeps it linear. One without an end is a `*` or `+` of single characters: the engine counts those of
    * `{12,}` on a stack, which ends after some million.
    */
   readonly pattern: RegExp;
