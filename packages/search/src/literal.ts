@@ -1,6 +1,6 @@
 import type { SessionStore } from "@pond/sessions";
 import { inOneForm } from "@pond/sessions/search";
-import { and, containsInAnyCase, type Filter, or, type Row } from "@pond/substrate";
+import { and, containsInAnyCase, type Filter, or, type Row, type Table } from "@pond/substrate";
 import { textBounds, toMeetsBounds } from "./bounds.ts";
 import { literalQuery, phraseOrWords } from "./full-text.ts";
 import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
@@ -11,6 +11,7 @@ import { byBm25 } from "./ties.ts";
 import {
   holdsWhole,
   inCamelCase,
+  innerWords,
   isHangul,
   isKey,
   isNoPart,
@@ -43,25 +44,21 @@ export function isHeldWhole({ share }: LiteralHit): boolean {
   return share >= inAnotherCase;
 }
 
-/** The messages that hold this very text, or it in another case. Reads every text in scope. */
+/**
+ * The messages that hold this very text, or it in another case. Reads every text in scope, but where
+ * few have the words inside of it.
+ */
 export async function substringArm(
   sessions: SessionStore,
   query: ParsedQuery,
   text: string,
   where: Filter | undefined,
 ): Promise<Hits<LiteralHit>> {
-  // What was stored before `search_text` held every text in one form may be in the other.
-  const forms = new Set([text, text.normalize("NFD")]);
-  const holds = or(...[...forms].map((form) => containsInAnyCase("search_text", form)));
-  const batches = sessions.store.table("messages").scan({
-    columns: foundColumns,
-    where: where ? and(where, holds) : holds,
-    // Of the first of many none may meet what the scan cannot be asked for.
-    limit: isBound(query) || isNoPart(text) ? undefined : scanDepth,
-  });
   const meetsBounds = toMeetsBounds(query);
+  const isNarrow = isBound(query) || isNoPart(text);
+  const messages = sessions.store.table("messages");
   const found: LiteralHit[] = [];
-  for await (const rows of batches) {
+  for await (const rows of rowsHolding(messages, text, { where, isNarrow })) {
     const within = rows.filter(
       (row) =>
         meetsBounds(textOf(row)) &&
@@ -72,6 +69,47 @@ export async function substringArm(
   }
   const hits = found.toSorted(byShare).slice(0, literalDepth);
   return { hits, isCut: found.length > literalDepth };
+}
+
+// To read more by the index takes longer than to read all.
+const innerDepth = 100;
+
+type Holding = {
+  readonly where: Filter | undefined;
+  /** True where not all of these rows are wanted. */
+  readonly isNarrow: boolean;
+};
+
+/** The rows of messages that hold a text, as they are found. */
+async function* rowsHolding(
+  messages: Table,
+  text: string,
+  { where, isNarrow }: Holding,
+): AsyncGenerator<Row[]> {
+  const words = innerWords(text);
+  if (words.length > 0 && (await messages.knowsPhrases("search_text"))) {
+    const search = { column: "search_text", query: phraseOrWords(words.join(" ")) };
+    const asked = { where, limit: innerDepth, columns: foundColumns };
+    const rows = await messages.fullText({ ...search, ...asked });
+    if (rows.length < innerDepth) {
+      // That score is of a few of its words.
+      yield rows.filter((row) => holds(row, text)).map(({ _score, ...row }) => row);
+      return;
+    }
+  }
+  // What was stored before `search_text` held every text in one form may be in the other.
+  const forms = new Set([text, text.normalize("NFD")]);
+  const isHeld = or(...[...forms].map((form) => containsInAnyCase("search_text", form)));
+  yield* messages.scan({
+    columns: foundColumns,
+    where: where ? and(where, isHeld) : isHeld,
+    // Of the first of many none may meet what the scan cannot be asked for.
+    limit: isNarrow ? undefined : scanDepth,
+  });
+}
+
+function holds(row: Row, text: string): boolean {
+  return inSmallLetters(inOneForm(textOf(row))).includes(inSmallLetters(text));
 }
 
 /** What holds a literal. */

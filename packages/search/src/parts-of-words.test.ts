@@ -1,6 +1,10 @@
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { substringArm } from "./literal.ts";
+import { parseQuery } from "./query.ts";
 import { search } from "./search.ts";
-import { storeOf, type TestStore } from "./testing.ts";
+import { type Chat, storeOf, type TestStore } from "./testing.ts";
+import { innerWords } from "./words.ts";
 
 const texts: Readonly<Record<string, string>> = {
   particles: "서버에서 오류가 발생했습니다. 로그를 확인해 주세요",
@@ -56,7 +60,7 @@ it.each(["POND-5", "UTF-8"])("reads not every text for %s, which no text holds",
   remove();
 });
 
-it.each(["config_xqzj", "lookupXqzj", "zzqxv", '"quite unheard of"', "?!"])(
+it.each(["config_xqzj", "lookupXqzj", "zzqxv", '"quite unheard"', "?!"])(
   "reads every text once for %s, which no text holds",
   async (query) => {
     const { sessions, remove } = await storeOf([{ id: "other", texts: ["noise"] }]);
@@ -70,6 +74,88 @@ it.each(["config_xqzj", "lookupXqzj", "zzqxv", '"quite unheard of"', "?!"])(
     remove();
   },
 );
+
+it.each(["src/heron/xqzj.ts", "reeds.heron_nests", '"quite unheard of"', '"who saw: the heron?"'])(
+  "reads not every text for %s, whose inner words few texts hold",
+  async (query) => {
+    const { sessions, remove } = await storeOf([
+      { id: "other", texts: ["src/reed/nests.ts, reeds_heron"] },
+      { id: "apart", texts: ["they saw. And then the heron: gone"] },
+    ]);
+    const scan = vi.spyOn(sessions.store.table("messages"), "scan");
+
+    await search(sessions, { query });
+
+    const ofTexts = scan.mock.calls.filter(([asked]) => asked?.columns?.includes("search_text"));
+    expect(ofTexts).toEqual([]);
+    remove();
+  },
+);
+
+const insideOfWords = [
+  ["src/heron/nest.ts", "see MYSRC/Heron/nest.tsx, at last"],
+  ["name_of_bird", "the rename_of_birds and others"],
+  ["[[heron]]", "x[[heron]]y"],
+  [":heron:", "::heron::"],
+] as const;
+describe.each(insideOfWords)("%s is found in %j", (query, text) => {
+  const others = Array.from({ length: 120 }, (_, at) => ({
+    id: `other ${at}`,
+    texts: [`heron/nest, of, heron ${at}`],
+  }));
+  const found = async (
+    chats: readonly Chat[],
+    { isFolded = true, isMissing = false }: { isFolded?: boolean; isMissing?: boolean } = {},
+  ): Promise<unknown[]> => {
+    const all = [{ id: "wanted", texts: [text] }, ...chats];
+    const { sessions, remove } = await storeOf(all, { isFolded });
+    if (isMissing) {
+      const messages = sessions.store.table("messages");
+      vi.spyOn(messages, "knowsPhrases").mockResolvedValue(false);
+      vi.spyOn(messages, "fullText").mockResolvedValue([]);
+    }
+    const { hits } = await substringArm(sessions, parseQuery(query), query, undefined);
+    remove();
+    return hits.map(({ sessionId, score }) => ({ sessionId, score }));
+  };
+
+  it.each([
+    ["that is indexed", [], {}],
+    ["that is not indexed yet", [], { isFolded: false }],
+    ["beside others that have its inner words alone", others.slice(0, 2), {}],
+    ["among more that have its inner words than are looked at", others, {}],
+    ["where the index is missing", [], { isMissing: true }],
+  ])("%s", async (_, chats, how) => {
+    expect(await found(chats, how)).toEqual([{ sessionId: "wanted", score: undefined }]);
+  });
+});
+
+describe("inner words", () => {
+  const around = fc.string({ unit: "grapheme", maxLength: 8 });
+  const ascii = fc.string({ unit: fc.constantFrom(..."ab1Z_-./:'#@ \t\n"), maxLength: 30 });
+
+  it("are words of the index in a row, whatever is around them", async () => {
+    const messages = store.sessions.store.table("messages");
+    await fc.assert(
+      fc.asyncProperty(around, ascii, around, async (before, text, behind) => {
+        const words = innerWords(text).map((word) => word.toLowerCase());
+        const tokens = await messages.tokenize(`${before}${text}${behind}`);
+        expect(` ${tokens.join(" ")} `).toContain(` ${words.join(" ")} `.trimEnd());
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ["a_b", []],
+    ["src/a/b.ts", ["a", "b"]],
+    ["/src/", ["src"]],
+    ["é_b_c", []],
+    [`a_${"b".repeat(257)}_c`, []],
+  ])("of %j are %j", (text, words) => {
+    expect(innerWords(text)).toEqual(words);
+  });
+});
 
 it.each([
   ["中_文", "在中_文件夹里"],

@@ -82,6 +82,20 @@ function segmentsOf(run: string): string[] {
   return [...segmenter.segment(run)].map(({ segment }) => segment);
 }
 
+// Longer ones the index drops.
+const longestWord = 256;
+
+/**
+ * The words of a text between its signs: whatever holds the text holds them in a row, and each whole,
+ * where the first and the last may be pieces of longer ones. None where not all is ASCII, for signs of
+ * other scripts do not all part words, nor where the index drops one.
+ */
+export function innerWords(text: string): string[] {
+  if (!/^[\0-\x7f]*$/.test(text)) return [];
+  const words = text.match(/(?<=[^a-z\d])[a-z\d]+(?=[^a-z\d])/gi) ?? [];
+  return words.some(({ length }) => length > longestWord) ? [] : words;
+}
+
 /** True where the text holds a name and no other goes on at either side of it. */
 export function holdsWhole(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {

@@ -9,6 +9,7 @@ import { type FoldOptions, type FoldOutcome, type FoldPlace, fold } from "./inde
 import { healthOf, type TableHealth } from "./indexes/health.ts";
 import { dropIndex, tokenize } from "./indexes/indexes.ts";
 import { refresh } from "./indexes/lost-indexes.ts";
+import { missingTextIndexes } from "./indexes/text-indexes.ts";
 import { and, columnsOf, type Filter, gte, lt, takesNothing } from "./read/filter.ts";
 import { refuseUnfitFilter } from "./read/fit-filter.ts";
 import { refuseUnfitRead } from "./read/fit-read.ts";
@@ -217,6 +218,17 @@ export class Table {
     const query = (stored: FullTextOptions, withNulls: readonly string[]): Query =>
       fullTextQuery(this.declaration, this.#handle, stored, withNulls);
     return this.#collect(options, query);
+  }
+
+  /**
+   * True where the index is there by which `fullText` finds phrases in a column. Without it a phrase is
+   * not found, whoever said it.
+   */
+  async knowsPhrases(column: string): Promise<boolean> {
+    const declared = this.declaration.indexes.find((index) => index.column === column);
+    if (declared?.kind !== "full-text" || !declared.hasPositions) return false;
+    const missing = await this.#retry(() => missingTextIndexes(this.declaration, this.#handle));
+    return missing.every((index) => index.column !== column);
   }
 
   /**

@@ -140,8 +140,19 @@ it("who only reads is told of an index that is missing, and makes none", async (
   });
 
   expect(missing).toEqual([{ table: "parts", column: "description" }]);
-  const { indexes } = await (await opened(location, declared, { mode: "read" })).health();
-  expect(indexes.map(({ column }) => column)).toEqual([]);
+  const table = await opened(location, declared, { mode: "read" });
+  expect((await table.health()).indexes.map(({ column }) => column)).toEqual([]);
+  expect(await table.knowsPhrases("description")).toBe(false);
+});
+
+it.each([
+  ["description", true, true],
+  ["description", false, false],
+  ["number", true, false],
+])("of %s that knows positions, or not: %s, finds phrases: %s", async (column, has, knows) => {
+  const table = await opened(temporaryLocation(), withText("description", has));
+
+  expect(await table.knowsPhrases(column)).toBe(knows);
 });
 
 it("who reads a store without the column yet is told of nothing", async () => {
