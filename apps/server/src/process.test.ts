@@ -192,6 +192,19 @@ describe("before it serves", () => {
     },
   );
 
+  test.each([["--check"], []])("storage that would lose commits ends it: %s", async (...args) => {
+    const store = await startS3({ isConditional: false });
+    const env = {
+      POND_STORAGE: store.url("tenants"),
+      POND_STORAGE_OPTIONS: JSON.stringify(store.storageOptions),
+    };
+
+    const ended = await runServer(args, env);
+
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("If-None-Match") });
+    await store.close();
+  });
+
   test.each([["--help"], ["--version"]])("%s needs no environment", async (flag) => {
     const ended = await runServer([flag], { POND_TYPO: "1" });
 

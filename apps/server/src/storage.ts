@@ -41,7 +41,11 @@ export async function proveStorage({ storage, ...options }: Storage): Promise<vo
   }
   const probe = `${storage}/${probePrefix}`;
   const store = await openStore(probe, { ...options, tables: [], mode: "write" });
-  store.close();
+  try {
+    await store.proveWritable();
+  } finally {
+    store.close();
+  }
 }
 
 /**

@@ -51,6 +51,8 @@ export type StoreInit = {
   readonly catalog: Catalog;
   readonly tables: readonly Table[];
   readonly flush: () => Promise<void>;
+  /** See {@link Store.proveWritable}. */
+  readonly proveWritable: () => Promise<void>;
 };
 
 /** An open store: a folder or a bucket prefix with the tables a consumer declared. */
@@ -61,13 +63,15 @@ export class Store {
   readonly #catalog: Catalog;
   readonly #tables: ReadonlyMap<string, Table>;
   readonly #flush: () => Promise<void>;
+  readonly #proveWritable: () => Promise<void>;
 
-  constructor({ id, catalog, tables, flush }: StoreInit) {
+  constructor({ id, catalog, tables, flush, proveWritable }: StoreInit) {
     this.id = id;
     this.location = catalog.location.uri;
     this.#catalog = catalog;
     this.#tables = new Map(tables.map((table) => [table.declaration.name, table]));
     this.#flush = flush;
+    this.#proveWritable = proveWritable;
   }
 
   /** A declared table. @throws {TypeError} for any other name. */
@@ -83,6 +87,17 @@ export class Store {
    */
   async refresh(): Promise<void> {
     await Promise.all([...this.#tables.values()].map((table) => table.refresh()));
+  }
+
+  /**
+   * Proves that the place keeps what is written: of writers that commit at once each has to be seen,
+   * or be told that it failed. Nothing is written before that was proven, which is done where it is
+   * first needed: it takes an object store some 200 requests, once in a process. A folder needs none.
+   *
+   * @throws {StorageUnavailableError} for an object store that would lose commits.
+   */
+  proveWritable(): Promise<void> {
+    return this.#proveWritable();
   }
 
   /** Resolves when what was written so far survives a power cut. Call before acknowledging. */
@@ -104,7 +119,8 @@ export class Store {
  * @throws {StoreSchemaError} where a newer version of the consumer wrote it, and for tables that
  *   cannot be made as they are declared: nothing is made then.
  * @throws {StorageUnavailableError} after every retry failed, for a place that can hold no store, and
- *   in mode `write` for an object store that would lose commits.
+ *   where tables have to be made in an object store that would lose commits
+ *   ({@link Store.proveWritable}).
  * @throws {TypeError} for a mode that is none, no location, storage options that are not text, and a
  *   `stalenessMs` that is no number of milliseconds.
  * @throws {Error} on a Node older than 22.18, before anything is made.
@@ -128,6 +144,7 @@ export async function openStore(location: string, options: StoreOptions): Promis
   const durable = place.folder === undefined ? undefined : new DurableFolder(place.folder);
   const flush = async (): Promise<void> => durable?.flush();
   const catalog = await Catalog.connect(place, { storageOptions, caches, stalenessMs });
+  const proveWritable = (): Promise<void> => catalog.proveWritable();
   try {
     if (place.folder !== undefined && heals) {
       const datasets = await catalog.look(tables);
@@ -152,9 +169,11 @@ export async function openStore(location: string, options: StoreOptions): Promis
         const isExclusive = place.folder !== undefined && canLock(table.uri);
         const exclusive = isExclusive ? exclusiveOf(catalog, table) : undefined;
         const open = () => catalog.openAny(table.declaration.name);
-        return new Table({ ...table, location: place.uri, mode, flush, open, exclusive });
+        const init = { location: place.uri, mode, flush, proveWritable, open, exclusive };
+        return new Table({ ...table, ...init });
       }),
       flush,
+      proveWritable,
     });
   } catch (error) {
     catalog.close();

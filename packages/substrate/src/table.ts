@@ -40,6 +40,8 @@ export type TableInit = {
   readonly mode: "read" | "write";
   /** Makes what was written durable. */
   readonly flush: () => Promise<void>;
+  /** See {@link Store.proveWritable}. */
+  readonly proveWritable: () => Promise<void>;
   /** Opens another handle of it. */
   readonly open: () => Promise<LanceTable>;
   /** Declared columns that were not stored when it was opened: they read as empty. */
@@ -55,7 +57,7 @@ export type TableInit = {
 /**
  * One table of a store: everything a consumer can do with its rows. Each of `insert`, `append`,
  * `replace`, `update`, `renew`, `dropIndex` and `fold` is a `TypeError` in a store that was opened in
- * mode `read`: only mode `write` proves that its place keeps what is written.
+ * mode `read`, and first proves that its place keeps what is written (`Store.proveWritable`).
  */
 export class Table {
   readonly declaration: TableDeclaration;
@@ -67,13 +69,15 @@ export class Table {
   readonly #location: string;
   readonly #mode: "read" | "write";
   readonly #flush: () => Promise<void>;
+  readonly #proveWritable: () => Promise<void>;
   readonly #open: () => Promise<LanceTable>;
   #absent: readonly string[];
   #withNulls: readonly string[];
   readonly #writer: TableWriter;
 
   constructor(init: TableInit) {
-    const { declaration, handle, uri, location, mode, flush, open, isUpgraded, exclusive } = init;
+    const { declaration, handle, uri, location, mode, isUpgraded, exclusive } = init;
+    const { flush, proveWritable, open } = init;
     this.declaration = declaration;
     this.uri = uri;
     this.isUpgraded = isUpgraded;
@@ -81,6 +85,7 @@ export class Table {
     this.#location = location;
     this.#mode = mode;
     this.#flush = flush;
+    this.#proveWritable = proveWritable;
     this.#open = open;
     this.#absent = init.absent;
     this.#withNulls = init.withNulls;
@@ -95,7 +100,7 @@ export class Table {
    * @throws {InvalidBatchError} for rows that cannot be stored as they are.
    */
   async insert(batch: ColumnBatch, signal?: AbortSignal): Promise<InsertOutcome> {
-    this.#refuseInRead();
+    await this.#beforeWriting();
     return this.#writer.insert(batch, signal);
   }
 
@@ -106,7 +111,7 @@ export class Table {
    * @throws {TypeError} for a table with indexes.
    */
   async append(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
-    this.#refuseInRead();
+    await this.#beforeWriting();
     return this.#writer.append(batch, signal);
   }
 
@@ -116,7 +121,7 @@ export class Table {
    * @throws {TypeError} for a table that is not declared `isDerived` (`lance-append-only`).
    */
   async replace(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
-    this.#refuseInRead();
+    await this.#beforeWriting();
     return this.#writer.replace(batch, signal);
   }
 
@@ -128,13 +133,13 @@ export class Table {
    * @throws {TypeError} for columns that are not declared `isDerived` (`lance-append-only`).
    */
   async update(batch: ColumnBatch, signal?: AbortSignal): Promise<number> {
-    this.#refuseInRead();
+    await this.#beforeWriting();
     return this.#writer.update(batch, signal);
   }
 
   /** See {@link renew}. */
   async renew(types: Readonly<Record<string, ColumnType>>): Promise<void> {
-    this.#refuseInRead();
+    await this.#beforeWriting();
     return renew(this.declaration, this.#handle, this.#location, types);
   }
 
@@ -149,7 +154,7 @@ export class Table {
    * @throws {TypeError} for a full-text index, without which a search would find other rows.
    */
   async dropIndex(column: string): Promise<void> {
-    this.#refuseInRead();
+    await this.#beforeWriting();
     const { name, indexes } = this.declaration;
     if (indexes.some((index) => index.column === column && index.kind === "full-text")) {
       throw new TypeError(`${name}.${column}: a full-text index is not dropped`);
@@ -279,7 +284,8 @@ export class Table {
   }
 
   #foldPlace(): FoldPlace {
-    return { location: this.#location, home: locate(this.uri).folder };
+    const { folder: home } = locate(this.uri);
+    return { location: this.#location, home, proveWritable: this.#proveWritable };
   }
 
   /** Rows, fragments and how far each index reaches. */
@@ -423,6 +429,11 @@ export class Table {
   }
 
   /** @throws {TypeError} in mode `read`. */
+  async #beforeWriting(): Promise<void> {
+    this.#refuseInRead();
+    await this.#proveWritable();
+  }
+
   #refuseInRead(): void {
     if (this.#mode === "write") return;
     throw new TypeError(`${this.declaration.name}: the store is open in mode "read", not "write"`);

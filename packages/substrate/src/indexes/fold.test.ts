@@ -152,7 +152,7 @@ it.each(["createIndex", "optimize"] as const)(
       controller.abort();
       return never;
     };
-    const place = { location, home: undefined };
+    const place = { location, home: undefined, proveWritable: async () => undefined };
     const wishes = { isForced: true, signal: controller.signal };
 
     const folding = fold(parts, handle, place, async () => undefined, wishes);
@@ -241,10 +241,8 @@ onFolders("there are no power cuts")(
       whenFlushed = dataFiles();
     };
 
-    await fold(parts, handle, { location: folder, home: undefined }, flush, {
-      isForced: true,
-      retentionMs: 0,
-    });
+    const place = { location: folder, home: undefined, proveWritable: async () => undefined };
+    await fold(parts, handle, place, flush, { isForced: true, retentionMs: 0 });
 
     connection.close();
     expect(before.length).toBe(3);

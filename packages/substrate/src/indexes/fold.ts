@@ -2,6 +2,7 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
 import { isTooMuchAtOnce } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
+import { columnsWithNulls } from "../engine/schema.ts";
 import { untilAborted } from "../engine/until-aborted.ts";
 import { type MendProgress, replaceNulls } from "../write/replace-nulls.ts";
 import { healthOf, type IndexHealth, type TableHealth } from "./health.ts";
@@ -76,6 +77,8 @@ export type FoldPlace = {
   readonly location: string;
   /** The folder of the table, where it is in one. */
   readonly home: string | undefined;
+  /** Asked before anything is written: see {@link Store.proveWritable}. */
+  readonly proveWritable: () => Promise<void>;
 };
 
 /** Index upkeep, apart from every write (`lance-index-maintenance`) and only where it pays. */
@@ -90,6 +93,10 @@ export async function fold(
   const foldNow = (isChanged: boolean): Promise<FoldOutcome> =>
     foldWithoutNulls(table, handle, place, flush, { ...wishes, isChanged });
   // First, for to make an index or to join fragments the engine reads many rows at once.
+  const schema = await retry({ table: table.name, location: place.location }, () =>
+    handle.schema(),
+  );
+  if (columnsWithNulls(schema, table).length > 0) await place.proveWritable();
   const nulls = await replaceNulls(table, handle, place.location, { signal, onMend });
   if (nulls === "later") return { table: table.name, created: [], isFolded: false };
   try {
@@ -107,7 +114,7 @@ export async function fold(
 async function foldWithoutNulls(
   table: TableDeclaration,
   handle: LanceTable,
-  { location, home }: FoldPlace,
+  { location, home, proveWritable }: FoldPlace,
   flush: () => Promise<void>,
   wishes: FoldOptions & { readonly isChanged: boolean },
 ): Promise<FoldOutcome> {
@@ -146,11 +153,15 @@ async function foldWithoutNulls(
         () => indexesToMake(table, handle, health, { isForced, isJoining }),
         options,
       );
+  if (missing.length > 0) await proveWritable();
   const untrained = await createIndexes(table, handle, location, missing, { signal });
   const made = missing.map(({ column }) => column).filter((column) => !untrained.includes(column));
   await checkIndexes();
   const isFolded = isJoining || isTailDue(await look());
-  if (isFolded) await optimize(new Date(0));
+  if (isFolded) {
+    await proveWritable();
+    await optimize(new Date(0));
+  }
   if (isFolded || isChanged || made.length > 0) await flush();
   // Cleaned apart and last: the files it removes are what a power cut would fall back on.
   if (isFolded && !(await isKept())) await optimize(cutoff());

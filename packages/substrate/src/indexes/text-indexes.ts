@@ -4,31 +4,32 @@ import { retry } from "../engine/retry.ts";
 import { columnsWithNulls } from "../engine/schema.ts";
 import { isNotNull } from "../read/filter.ts";
 import { toSql } from "../read/sql.ts";
-import { createIndexes } from "./indexes.ts";
 import { refresh } from "./lost-indexes.ts";
 
 // To index so many takes a second or two, of the length that messages have.
 const fewTexts = 10_000;
 
 /**
- * Makes the full-text indexes that are missing, where few rows have a text: without its index a
- * column is searched by another tokenizer, which finds other rows. Others wait for a fold.
+ * The full-text indexes that are missing and are made at once, for few rows have a text: without its
+ * index a column is searched by another tokenizer, which finds other rows. Others wait for a fold.
  */
-export async function makeTextIndexes(
+export async function textIndexesToMake(
   table: TableDeclaration,
   handle: LanceTable,
   location: string,
-): Promise<void> {
+): Promise<FullTextIndex[]> {
   const place = { table: table.name, location };
   const options = { refresh: () => refresh(table, handle) };
   const withNulls = columnsWithNulls(await retry(place, () => handle.schema(), options), table);
+  const few: FullTextIndex[] = [];
   for (const index of await retry(place, () => missingTextIndexes(table, handle), options)) {
     // To make it many rows would be read at once.
     if (withNulls.includes(index.column)) continue;
     const hasText = toSql(isNotNull(index.column), table);
     const texts = await retry(place, () => handle.countRows(hasText), options);
-    if (texts <= fewTexts) await createIndexes(table, handle, location, [index], {});
+    if (texts <= fewTexts) few.push(index);
   }
+  return few;
 }
 
 /** The full-text indexes that are declared, and are not there or lack the positions of words. */

@@ -145,7 +145,8 @@ it("leaves what an earlier version stored for a later fold, where others write a
   };
   const before = await table.version();
 
-  const outcome = await fold(files, handle, { location, home: undefined }, async () => undefined);
+  const place = { location, home: undefined, proveWritable: async () => undefined };
+  const outcome = await fold(files, handle, place, async () => undefined);
 
   expect(outcome).toEqual({ table: "files", created: [], isFolded: false });
   // Each attempt leaves all rows lying there once more.

@@ -7,10 +7,11 @@ import { isNotThere } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
 import { absentColumns, columnsWithNulls, fromSchema, unmetColumn } from "../engine/schema.ts";
 import { type SchemaProblem, StoreNotFoundError, StoreSchemaError } from "../errors.ts";
+import { createIndexes } from "../indexes/indexes.ts";
 import { dropLostIndexes } from "../indexes/lost-indexes.ts";
-import { makeTextIndexes } from "../indexes/text-indexes.ts";
-import { finishRenewal } from "../write/renew.ts";
-import { upgrade } from "../write/upgrade.ts";
+import { textIndexesToMake } from "../indexes/text-indexes.ts";
+import { finishRenewal, isInRenewal } from "../write/renew.ts";
+import { isEarlier, upgrade } from "../write/upgrade.ts";
 import { createTable } from "./create.ts";
 import { nudgeThreads } from "./lost-wake-up.ts";
 import { datasetsOf } from "./pointer.ts";
@@ -142,11 +143,18 @@ export class Catalog {
    * @throws {StoreSchemaError} where a table is lost: an empty one in its place would hide that.
    */
   async create(tables: readonly TableDeclaration[]): Promise<void> {
-    if (this.location.folder === undefined) {
-      await proveExclusiveCommits(this.location, this.#connection, this.#storageOptions);
-    }
     await this.look(tables);
     await this.#refuseLost(tables);
+    if (tables.some(({ name }) => !this.#datasets.has(name))) await this.#createMissing(tables);
+    // All are proven first: nothing is changed of a store that is refused.
+    const proven = await Promise.all(
+      tables.map(async (table) => ({ table, ...(await this.openProven(table)) })),
+    );
+    for (const { table, handle } of proven) await this.#bringUpToDate(table, handle);
+  }
+
+  async #createMissing(tables: readonly TableDeclaration[]): Promise<void> {
+    await this.proveWritable();
     const datasets = new Map(this.#datasets);
     let storeId: string = randomUUID();
     for (const table of tables) {
@@ -157,10 +165,17 @@ export class Catalog {
       // The first table decides the id, whoever made it.
       if (table === tables[0]) ({ storeId } = await this.open(table));
     }
-    // All are proven first: nothing is changed of a store that is refused.
-    const proven: [TableDeclaration, LanceTable][] = [];
-    for (const table of tables) proven.push([table, (await this.openProven(table)).handle]);
-    for (const [table, handle] of proven) await this.#bringUpToDate(table, handle);
+  }
+
+  /**
+   * Proves that the place keeps what is written, before anything is: it takes an object store some 200
+   * requests, which would be most of what a sync without news asks of it.
+   *
+   * @throws {StorageUnavailableError} where it would lose commits.
+   */
+  async proveWritable(): Promise<void> {
+    if (this.location.folder !== undefined) return;
+    await proveExclusiveCommits(this.location, this.#connection, this.#storageOptions);
   }
 
   /** Names of tables that are missing because the store is older. Asks for {@link look} before. */
@@ -219,9 +234,14 @@ export class Catalog {
   }
 
   async #bringUpToDate(table: TableDeclaration, handle: LanceTable): Promise<void> {
-    await finishRenewal(table, handle, this.location.uri);
-    if (await upgrade(table, handle, this.location.uri)) this.#upgraded.add(table.name);
-    await makeTextIndexes(table, handle, this.location.uri);
+    const { uri } = this.location;
+    const schema = await retry(this.#place(table.name), () => handle.schema());
+    if (isEarlier(table, schema) || isInRenewal(table, schema)) await this.proveWritable();
+    await finishRenewal(table, handle, uri);
+    if (await upgrade(table, handle, uri)) this.#upgraded.add(table.name);
+    const indexes = await textIndexesToMake(table, handle, uri);
+    if (indexes.length > 0) await this.proveWritable();
+    await createIndexes(table, handle, uri, indexes, {});
     release(handle);
   }
 

@@ -3,9 +3,11 @@ import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { type Fault, startAzurite, startFaultyProxy, startS3 } from "@pond/storage-testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { TableDeclaration } from "../declaration.ts";
 import { createCaches } from "../engine/caches.ts";
 import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "../errors.ts";
-import { numbered } from "../testing/catalogue.ts";
+import type { Store } from "../store.ts";
+import { catalogue, numbered } from "../testing/catalogue.ts";
 import { openCatalogue, temporaryFolder } from "../testing/store.ts";
 
 type Storage = Awaited<ReturnType<typeof startS3>>;
@@ -153,6 +155,82 @@ it.each([["directly"], ["through a slow proxy"]])(
     await expect(outcome).rejects.toThrow("If-None-Match");
   },
 );
+
+describe("a store that was moved to an object store that ignores If-None-Match", () => {
+  async function moved(tables = catalogue): Promise<Storage> {
+    const [good, bad] = [await startedS3(), await startedS3(false)];
+    const { storageOptions } = good;
+    const store = await openCatalogue(good.url("store"), { storageOptions, tables });
+    await store.table("parts").insert(numbered(30));
+    await store.table("prices").insert({ maker: ["acme"], total: [1] });
+    for (const [key, bytes] of good.objects) {
+      await put(bad, key.slice("pond/".length), new Uint8Array(bytes));
+    }
+    return bad;
+  }
+
+  const shape = [new Float32Array([1, 0, 0, 0])];
+  it.each<[string, (store: Store) => Promise<unknown>]>([
+    ["insert", (store) => store.table("parts").insert(numbered(40))],
+    ["replace", (store) => store.table("prices").replace({ maker: ["acme"], total: [2] })],
+    ["update", (store) => store.table("parts").update({ maker: ["acme"], number: ["n1"], shape })],
+    ["renew", (store) => store.table("parts").renew({ shape: { vector: 8 } })],
+    ["dropIndex", (store) => store.table("parts").dropIndex("maker")],
+    ["fold", (store) => store.table("parts").fold()],
+    ["fold of all", (store) => store.table("prices").fold({ isForced: true })],
+    ["proveWritable", (store) => store.proveWritable()],
+  ])("is read, and %s refuses to write to it", async (_, write) => {
+    const { url, storageOptions, objects } = await moved();
+    const store = await openCatalogue(url("store"), { storageOptions });
+    const before = [...objects.keys()];
+
+    await expect(write(store)).rejects.toThrow(StorageUnavailableError);
+    await expect(write(store)).rejects.toThrow("If-None-Match");
+
+    expect(await store.table("parts").count()).toBe(30);
+    expect([...objects.keys()].filter((key) => !key.includes("probe_"))).toEqual(before);
+  });
+
+  const [parts, ...others] = catalogue;
+  it("is not opened where that would bring its tables up to date", async () => {
+    const { url, storageOptions } = await moved();
+    const tables = [{ ...parts, schemaVersion: 2 } as TableDeclaration, ...others];
+
+    const opening = openCatalogue(url("store"), { storageOptions, tables });
+
+    await expect(opening).rejects.toThrow("If-None-Match");
+  });
+
+  it("is not opened where that would make an index", async () => {
+    const without = { ...parts, indexes: [] } as unknown as TableDeclaration;
+    const { url, storageOptions } = await moved([without, ...others]);
+
+    const opening = openCatalogue(url("store"), { storageOptions });
+
+    await expect(opening).rejects.toThrow("If-None-Match");
+  });
+});
+
+it("proves that an object store keeps what is written when there is something to write", async () => {
+  const s3 = await startedS3();
+  const first = await openCatalogue(s3.url("store"), { storageOptions: s3.storageOptions });
+  await first.table("parts").insert(numbered(30));
+  await first.table("parts").fold();
+  const proxy = await startFaultyProxy(s3, { kind: "slow", delayMs: 0, only: /probe_/ });
+  onTestFinished(() => proxy.close());
+
+  const store = await openCatalogue(s3.url("store"), { storageOptions: proxy.storageOptions });
+  await store.table("parts").fold();
+  const { faults: withoutNews } = proxy;
+  const table = store.table("parts");
+  await Promise.all([table.insert(numbered(31)), table.insert(numbered(32))]);
+  const { faults: withNews } = proxy;
+  await table.insert(numbered(33));
+
+  expect(withoutNews).toBe(0);
+  expect(withNews).toBeGreaterThan(0);
+  expect(proxy.faults).toBe(withNews);
+});
 
 describe("what cannot be used is refused, and the reason said, without credentials", () => {
   const secrets = { aws_secret_access_key: "s3cr3t-s3cr3t", aws_session_token: "t0k3n-t0k3n" };

@@ -51,7 +51,7 @@ export async function proveReachable(
 }
 
 // Proven once in a process: it is a property of the service, not of the store.
-const proven = new Set<string>();
+const proofs = new Map<string, Promise<void>>();
 // Of a store that ignores conditions, four of them passed one time in eleven on one core.
 const writersAtOnce = 8;
 const maxRounds = 3;
@@ -70,9 +70,21 @@ export async function proveExclusiveCommits(
   // Credentials change while a server runs, and are not to be kept.
   const options = Object.entries(storageOptions).filter(([name]) => !secretNames.test(name));
   const service = JSON.stringify([uri.split("/", 3), options]);
-  for (let round = 1; round <= maxRounds && !proven.has(service); round++) {
-    // A race that nobody contested proves little.
-    if ((await raceOnce(uri, connection)) > 1 || round === maxRounds) proven.add(service);
+  const proof = proofs.get(service) ?? race(uri, connection);
+  proofs.set(service, proof);
+  try {
+    await proof;
+  } catch (error) {
+    // A fault may pass.
+    proofs.delete(service);
+    throw error;
+  }
+}
+
+async function race(uri: string, connection: Connection): Promise<void> {
+  for (let round = 1; round <= maxRounds; round++) {
+    // One that nobody contested proves little.
+    if ((await raceOnce(uri, connection)) > 1) return;
   }
 }
 

@@ -1,11 +1,13 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
+import type * as Arrow from "apache-arrow";
 import type { ColumnType, TableDeclaration } from "../declaration.ts";
 import { arrow } from "../engine/arrow.ts";
 import { retry } from "../engine/retry.ts";
 import { toType } from "../engine/schema.ts";
 import { SubstrateError } from "../errors.ts";
+import { createIndexes } from "../indexes/indexes.ts";
 import { refresh } from "../indexes/lost-indexes.ts";
-import { makeTextIndexes } from "../indexes/text-indexes.ts";
+import { textIndexesToMake } from "../indexes/text-indexes.ts";
 
 const next = "_next";
 const previous = "_previous";
@@ -56,8 +58,22 @@ export async function renew(
       if (!(await isWished(next))) continue;
     }
     await finishRenewal(table, handle, location);
-    if (await isWished()) return makeTextIndexes(table, handle, location);
+    if (!(await isWished())) continue;
+    await createIndexes(
+      table,
+      handle,
+      location,
+      await textIndexesToMake(table, handle, location),
+      {},
+    );
+    return;
   }
+}
+
+/** True where a process began a renewal that nobody has completed. */
+export function isInRenewal(table: TableDeclaration, { fields }: Arrow.Schema): boolean {
+  const stored = new Set(fields.map(({ name }) => name));
+  return derivedColumns(table).some((name) => renewalEnds.some((end) => stored.has(name + end)));
 }
 
 /** Completes a renewal that a process began, this one or one that was killed. */
@@ -66,7 +82,7 @@ export async function finishRenewal(
   handle: LanceTable,
   location: string,
 ): Promise<void> {
-  const derived = Object.keys(table.columns).filter((name) => table.columns[name]?.isDerived);
+  const derived = derivedColumns(table);
   if (derived.length === 0) return;
   const place = { table: table.name, location };
   const step = (commit: () => Promise<unknown>): Promise<unknown> =>
@@ -85,6 +101,10 @@ export async function finishRenewal(
       await refresh(table, handle);
     }
   }
+}
+
+function derivedColumns(table: TableDeclaration): string[] {
+  return Object.keys(table.columns).filter((name) => table.columns[name]?.isDerived);
 }
 
 /** True for what looking again does not help with: {@link retry} has given up. */

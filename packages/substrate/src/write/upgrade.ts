@@ -1,4 +1,5 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
+import type * as Arrow from "apache-arrow";
 import type { TableDeclaration } from "../declaration.ts";
 import { retry } from "../engine/retry.ts";
 import { absentColumns, fromSchema, toFields, versionMetadata } from "../engine/schema.ts";
@@ -32,10 +33,15 @@ export async function upgrade(
   }
 }
 
+/** True for a table that an earlier version of the consumer made. */
+export function isEarlier(table: TableDeclaration, schema: Arrow.Schema): boolean {
+  const { schemaVersion = table.schemaVersion } = fromSchema(schema, table) ?? {};
+  return schemaVersion < table.schemaVersion;
+}
+
 async function upgradeOnce(table: TableDeclaration, handle: LanceTable): Promise<boolean> {
   const schema = await handle.schema();
-  const { schemaVersion = table.schemaVersion } = fromSchema(schema, table) ?? {};
-  if (schemaVersion >= table.schemaVersion) return false;
+  if (!isEarlier(table, schema)) return false;
   const absent = absentColumns(schema, table);
   if (absent.length > 0) await handle.addColumns(toFields(table, absent));
   const path = table.primaryKey[0] ?? "";
