@@ -1,6 +1,6 @@
 import type { MessageHit, WindowHit } from "./full-text.ts";
 import { minMax } from "./fuse.ts";
-import type { LiteralHit } from "./literal.ts";
+import type { LiteralHit } from "./literal-hits.ts";
 import type { FoundMessage, MessageKey } from "./message.ts";
 import type { VectorHit } from "./vector.ts";
 import { weights } from "./weights.ts";

@@ -2,16 +2,12 @@ import type { SessionStore } from "@pond/sessions";
 import type { Found } from "./candidates.ts";
 import type { Scope } from "./filter.ts";
 import { type MessageHit, messageArm, type WindowHit, windowArm } from "./full-text.ts";
-import {
-  indexedLiteral,
-  isHeldWhole,
-  type LiteralHit,
-  type LiteralHits,
-  substringArm,
-} from "./literal.ts";
+import { indexedLiteral, type LiteralHits, withUnread } from "./literal.ts";
 import { eachLiteral, literalArm } from "./literal-arm.ts";
+import { isHeldWhole, type LiteralHit } from "./literal-hits.ts";
 import { isScoredByLiteral, type ParsedQuery } from "./query.ts";
 import { type Hits, sessionsWanted } from "./rounds.ts";
+import { substringArm } from "./substrings.ts";
 import { isUnspaced } from "./words.ts";
 
 /** What the arms that search words and characters say. */
@@ -77,10 +73,10 @@ export async function byLiteral(
       const messages = { hits: scored, isCut };
       return { messages, windows: later, literals: { hits: whole, isCut }, isScanned: false };
     }
-    const [messages, windows, literals] = await Promise.all([
+    const [messages, windows, [literals = nothing]] = await Promise.all([
       asked ?? messageArm(sessions, query, bounds.messages),
       whole.length > 0 || bounds.isSure ? later : windowArm(sessions, query, bounds.windows),
-      indexed.beyond(),
+      withUnread(sessions, query, [indexed]),
     ]);
     return { messages, windows, literals, isScanned: isScan(query, literal, literals) };
   };
@@ -110,13 +106,14 @@ export async function byCharacters(
   query: ParsedQuery,
   { messages: where }: Bounds,
 ): Promise<Lexical> {
-  const literals = await substringArm(sessions, query, query.text, where);
+  const [literals = nothing] = await substringArm(sessions, query, [query.text], where);
   return { messages: nothing, windows: nothing, literals, isScanned: true };
 }
 
-/** True where the query as it stands was looked for within words, too, as one of its literals. */
+/** True where all texts were read for the query as it stands, or for a piece of it that is in none. */
 function isScan({ text }: ParsedQuery, literal: string, found: LiteralHits | undefined): boolean {
-  return literal === text && found?.isScanned === true;
+  if (found?.isScanned !== true) return false;
+  return literal === text || (found.hits.length === 0 && text.includes(literal));
 }
 
 /** True where words and characters found nothing. */

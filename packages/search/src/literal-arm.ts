@@ -1,14 +1,8 @@
 import type { SessionStore } from "@pond/sessions";
 import { and, type Filter, oneOf } from "@pond/substrate";
 import type { MessageHit, WindowHit } from "./full-text.ts";
-import {
-  exactness,
-  indexedLiteral,
-  inWords,
-  isHeldWhole,
-  type LiteralHit,
-  type LiteralHits,
-} from "./literal.ts";
+import { indexedLiteral, type LiteralHits, withUnread } from "./literal.ts";
+import { exactness, inWords, isHeldWhole, type LiteralHit } from "./literal-hits.ts";
 import type { FoundMessage } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
 import { type Hits, sessionsWanted } from "./rounds.ts";
@@ -27,19 +21,20 @@ type ByWords = { readonly messages: readonly MessageHit[]; readonly windows: rea
  * script without spaces - is looked for character by character. In a Korean sentence that is each
  * word, and common ones would outweigh a rare one: for those that the index knows BM25 decides.
  */
-export function eachLiteral(
+export async function eachLiteral(
   sessions: SessionStore,
   query: ParsedQuery,
   where: Filter | undefined,
 ): Promise<LiteralHits[]> {
   const isSentence = query.literals.length > fewLiterals;
-  return Promise.all(
-    query.literals.map(async (literal) => {
-      const { hits, beyond } = await indexedLiteral(sessions, query, literal, where);
-      const isKnownWord = isSentence && hits.length > 0 && isHangul(literal);
-      return isKnownWord ? noHits : beyond();
-    }),
+  const indexed = await Promise.all(
+    query.literals.map((literal) => indexedLiteral(sessions, query, literal, where)),
   );
+  const told = indexed.filter(
+    ({ literal, hits }) => !(isSentence && hits.length > 0 && isHangul(literal)),
+  );
+  const found = await withUnread(sessions, query, told);
+  return indexed.map((each) => found[told.indexOf(each)] ?? noHits);
 }
 
 /**

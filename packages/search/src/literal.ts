@@ -1,116 +1,20 @@
 import type { SessionStore } from "@pond/sessions";
-import { inOneForm } from "@pond/sessions/search";
-import { and, containsInAnyCase, type Filter, or, type Row, type Table } from "@pond/substrate";
+import type { Filter } from "@pond/substrate";
 import { textBounds, toMeetsBounds } from "./bounds.ts";
 import { literalQuery, phraseOrWords } from "./full-text.ts";
-import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
-import { isBound, type ParsedQuery } from "./query.ts";
-import { deepHits, type Hits, keptRows, without } from "./rounds.ts";
-import { inSmallLetters } from "./small-letters.ts";
-import { byBm25 } from "./ties.ts";
 import {
-  holdsWhole,
-  inCamelCase,
-  innerWords,
-  isHangul,
-  isKey,
-  isNoPart,
-  isShortName,
-  isUnspaced,
-  wordsOf,
-} from "./words.ts";
-
-const literalDepth = 40;
-const scanDepth = 400;
-
-// The very characters, by themselves; in another case; inside of a longer word, or in camelCase; and
-// the same words in a row, with something else between them. Below the second each gap is wider than
-// what the other arms can make up for (`weights`): what holds the very name comes first.
-const exactly = 1;
-const inAnotherCase = 0.99;
-const insideWord = 0.65;
-export const inWords = 0.3;
-
-/** A message that holds literals. */
-export type LiteralHit = FoundMessage & {
-  /** How many of the query's literals it holds, and how exactly: 0 to 1. */
-  readonly share: number;
-  /** BM25 of the words of the literal it was found by; undefined where a scan found it. */
-  readonly score?: number;
-};
-
-/** True where a message holds the literal as it stands, or in another case. */
-export function isHeldWhole({ share }: LiteralHit): boolean {
-  return share >= inAnotherCase;
-}
-
-/**
- * The messages that hold this very text, or it in another case. Reads every text in scope, but where
- * few have the words inside of it.
- */
-export async function substringArm(
-  sessions: SessionStore,
-  query: ParsedQuery,
-  text: string,
-  where: Filter | undefined,
-): Promise<Hits<LiteralHit>> {
-  const meetsBounds = toMeetsBounds(query);
-  const isNarrow = isBound(query) || isNoPart(text);
-  const messages = sessions.store.table("messages");
-  const found: LiteralHit[] = [];
-  for await (const rows of rowsHolding(messages, text, { where, isNarrow })) {
-    const within = rows.filter(
-      (row) =>
-        meetsBounds(textOf(row)) &&
-        (!isNoPart(text) || exactness(textOf(row), text) >= inAnotherCase),
-    );
-    found.push(...(await literalHits(sessions, within, text)));
-    if (found.length >= scanDepth) break;
-  }
-  const hits = found.toSorted(byShare).slice(0, literalDepth);
-  return { hits, isCut: found.length > literalDepth };
-}
-
-// To read more by the index takes longer than to read all.
-const innerDepth = 100;
-
-type Holding = {
-  readonly where: Filter | undefined;
-  /** True where not all of these rows are wanted. */
-  readonly isNarrow: boolean;
-};
-
-/** The rows of messages that hold a text, as they are found. */
-async function* rowsHolding(
-  messages: Table,
-  text: string,
-  { where, isNarrow }: Holding,
-): AsyncGenerator<Row[]> {
-  const words = innerWords(text);
-  if (words.length > 0 && (await messages.knowsPhrases("search_text"))) {
-    const search = { column: "search_text", query: phraseOrWords(words.join(" ")) };
-    const asked = { where, limit: innerDepth, columns: foundColumns };
-    const rows = await messages.fullText({ ...search, ...asked });
-    if (rows.length < innerDepth) {
-      // That score is of a few of its words.
-      yield rows.filter((row) => holds(row, text)).map(({ _score, ...row }) => row);
-      return;
-    }
-  }
-  // What was stored before `search_text` held every text in one form may be in the other.
-  const forms = new Set([text, text.normalize("NFD")]);
-  const isHeld = or(...[...forms].map((form) => containsInAnyCase("search_text", form)));
-  yield* messages.scan({
-    columns: foundColumns,
-    where: where ? and(where, isHeld) : isHeld,
-    // Of the first of many none may meet what the scan cannot be asked for.
-    limit: isNarrow ? undefined : scanDepth,
-  });
-}
-
-function holds(row: Row, text: string): boolean {
-  return inSmallLetters(inOneForm(textOf(row))).includes(inSmallLetters(text));
-}
+  exactness,
+  inAnotherCase,
+  isHeldWhole,
+  type LiteralHit,
+  literalHits,
+} from "./literal-hits.ts";
+import { foundColumns, textOf } from "./message.ts";
+import type { ParsedQuery } from "./query.ts";
+import { deepHits, type Hits, keptRows, without } from "./rounds.ts";
+import { literalDepth, substringArm } from "./substrings.ts";
+import { byBm25 } from "./ties.ts";
+import { isHangul, isKey, isShortName, isUnspaced, wordsOf } from "./words.ts";
 
 /** What holds a literal. */
 export type LiteralHits = Hits<LiteralHit> & {
@@ -120,9 +24,12 @@ export type LiteralHits = Hits<LiteralHit> & {
 
 /** What the index says of a literal. */
 export type IndexedLiteral = Hits<LiteralHit> & {
-  /** Adds what the index cannot tell of, where there may be any. */
-  readonly beyond: () => Promise<LiteralHits>;
+  readonly literal: string;
+  /** Where others may hold it that the index cannot tell of; undefined for nowhere. */
+  readonly unread: () => Promise<Scope | undefined>;
 };
+
+type Scope = { readonly where: Filter | undefined };
 
 /** The messages that hold the words of a literal in a row, those with most BM25 first. */
 export async function indexedLiteral(
@@ -156,19 +63,41 @@ export async function indexedLiteral(
   const isPhrase = words.length > 1 && (isServed || isKnownName);
   // Nobody said that a line is there as it stands.
   const isEnough = literal === query.line || isPhrase || isFull || (isWhole && !isVague);
-  const beyond = async (): Promise<LiteralHits> => {
+  const unread = async (): Promise<Scope | undefined> => {
     // Where the bounds alone leave it out, no longer word is meant.
     const isAll = isEnough || (where && !isVague && (await isKnown(sessions, literal)));
-    if (isAll) return { hits, isCut };
-    const known = new Set(hits.map(({ row }) => row));
+    if (isAll) return undefined;
     // Sessions that hold it often would be all that a scan finds.
     const held = hits.length < literalDepth ? [] : hits.filter(isHeldWhole);
-    const others = without(new Set(held.map(({ sessionId }) => sessionId)), where);
-    const anywhere = await substringArm(sessions, query, literal, others);
-    const more = anywhere.hits.filter(({ row }) => !known.has(row));
-    return { hits: [...hits, ...more], isCut: isCut || anywhere.isCut, isScanned: true };
+    return { where: without(new Set(held.map(({ sessionId }) => sessionId)), where) };
   };
-  return { hits, isCut, beyond };
+  return { literal, hits, isCut, unread };
+}
+
+/** Adds what the index could not tell of literals. What is to be read for several is read once. */
+export async function withUnread(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  indexed: readonly IndexedLiteral[],
+): Promise<LiteralHits[]> {
+  const scopes = await Promise.all(indexed.map(({ unread }) => unread()));
+  const found = indexed.map(({ hits, isCut }): LiteralHits => ({ hits, isCut }));
+  const unread = indexed.flatMap((each, at) =>
+    scopes[at] ? [{ ...each, ...scopes[at], at }] : [],
+  );
+  const byScope = Map.groupBy(unread, ({ where }) => where);
+  const read = async ([where, literals]: readonly [Filter | undefined, typeof unread]) => {
+    const texts = literals.map(({ literal }) => literal);
+    const anywhere = await substringArm(sessions, query, texts, where);
+    for (const [position, { at, hits, isCut }] of literals.entries()) {
+      const more = anywhere[position] ?? { hits: [], isCut: false };
+      const known = new Set(hits.map(({ row }) => row));
+      const others = more.hits.filter(({ row }) => !known.has(row));
+      found[at] = { hits: [...hits, ...others], isCut: isCut || more.isCut, isScanned: true };
+    }
+  };
+  await Promise.all([...byScope].map(read));
+  return found;
 }
 
 const knownDepth = 5;
@@ -182,30 +111,4 @@ async function isKnown({ store }: SessionStore, literal: string): Promise<boolea
     limit: knownDepth,
   });
   return rows.some((row) => exactness(String(row["search_text"]), literal) >= inAnotherCase);
-}
-
-async function literalHits(
-  sessions: SessionStore,
-  rows: readonly Row[],
-  literal: string,
-): Promise<LiteralHit[]> {
-  const found = await toFound(sessions, rows, ({ _score: score }) =>
-    score === undefined ? {} : { score: Number(score) },
-  );
-  return found.map((message) => ({ ...message, share: exactness(message.text, literal) }));
-}
-
-/** What a scan finds has no score: of what holds it alike the newest come first. */
-function byShare(left: LiteralHit, right: LiteralHit): number {
-  return right.share - left.share || Number(right.timestamp - left.timestamp);
-}
-
-/** How exactly a text holds a literal whose words it has in a row. */
-export function exactness(stored: string, literal: string): number {
-  const text = inOneForm(stored);
-  if (holdsWhole(text, literal)) return exactly;
-  const [lowText, lowLiteral] = [inSmallLetters(text), inSmallLetters(literal)];
-  if (holdsWhole(lowText, lowLiteral)) return inAnotherCase;
-  const forms = isNoPart(literal) ? [] : [lowLiteral, ...inCamelCase(lowLiteral)];
-  return forms.some((form) => lowText.includes(form)) ? insideWord : inWords;
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { substringArm } from "./literal.ts";
 import { parseQuery } from "./query.ts";
 import { search } from "./search.ts";
+import { substringArm } from "./substrings.ts";
 import { type Chat, storeOf, type TestStore } from "./testing.ts";
 import { innerWords } from "./words.ts";
 
@@ -106,7 +106,7 @@ describe.each(insideOfWords)("%s is found in %j", (query, text) => {
   const found = async (
     chats: readonly Chat[],
     { isFolded = true, isMissing = false }: { isFolded?: boolean; isMissing?: boolean } = {},
-  ): Promise<unknown[]> => {
+  ): Promise<unknown> => {
     const all = [{ id: "wanted", texts: [text] }, ...chats];
     const { sessions, remove } = await storeOf(all, { isFolded });
     if (isMissing) {
@@ -114,9 +114,9 @@ describe.each(insideOfWords)("%s is found in %j", (query, text) => {
       vi.spyOn(messages, "knowsPhrases").mockResolvedValue(false);
       vi.spyOn(messages, "fullText").mockResolvedValue([]);
     }
-    const { hits } = await substringArm(sessions, parseQuery(query), query, undefined);
+    const [arm] = await substringArm(sessions, parseQuery(query), [query], undefined);
     remove();
-    return hits.map(({ sessionId, score }) => ({ sessionId, score }));
+    return arm?.hits.map(({ sessionId, score }) => ({ sessionId, score }));
   };
 
   it.each([
@@ -127,6 +127,49 @@ describe.each(insideOfWords)("%s is found in %j", (query, text) => {
     ["where the index is missing", [], { isMissing: true }],
   ])("%s", async (_, chats, how) => {
     expect(await found(chats, how)).toEqual([{ sessionId: "wanted", score: undefined }]);
+  });
+});
+
+it.each(["config_xqzj lookupXqzj", "config_xqzj lookupXqzj, and parserZzqv"])(
+  "reads every text once for the names of %j, which no text holds",
+  async (query) => {
+    const { sessions, remove } = await storeOf([{ id: "other", texts: ["noise"] }]);
+    const scan = vi.spyOn(sessions.store.table("messages"), "scan");
+
+    await search(sessions, { query });
+
+    const ofTexts = scan.mock.calls.filter(([asked]) => asked?.columns?.includes("search_text"));
+    expect(ofTexts).toHaveLength(1);
+    remove();
+  },
+);
+
+describe("several names within words", () => {
+  const names = ["lookupXqzj", "parserZzqv", "config_xqzj", "a_b", "src/xqzj/b.ts"];
+  const chats = [
+    { id: "one", texts: ["see mylookupxqzj", "a MYPARSERZZQV", "and my_config_xqzjs, a_b too"] },
+    { id: "all", texts: ["lookupXqzjs, parserZzqvs, config_xqzjs", "mysrc/xqzj/b.tsx"] },
+    { id: "none", texts: ["lookup, parser and config", "xqzj"] },
+  ];
+  // More than are read for one name.
+  const many = { id: "many", texts: Array.from({ length: 401 }, (_, at) => `parserZzqvs ${at}`) };
+
+  it.each([
+    ["few", chats, "lookupXqzj"],
+    ["many", [...chats, many], "lookupXqzj"],
+    ["few, where a word is required", chats, "lookupXqzj +config_xqzjs"],
+  ])("are found as each by itself is, where %s texts have one", async (_, stored, query) => {
+    const { sessions, remove } = await storeOf(stored);
+    const parsed = parseQuery(query);
+
+    const together = await substringArm(sessions, parsed, names, undefined);
+
+    const each = await Promise.all(
+      names.map((name) => substringArm(sessions, parsed, [name], undefined)),
+    );
+    expect(together).toEqual(each.flat());
+    expect(together[2]?.hits.length).toBeGreaterThan(0);
+    remove();
   });
 });
 

@@ -154,6 +154,25 @@ describe("text", () => {
     expect(await found(table, containsInAnyCase("description", "\ud800"))).toEqual([]);
   });
 
+  it("is found by any of several texts in any case as by each, whatever signs they have", async () => {
+    const signs = fc.string({ unit: fc.constantFrom(..."aB.*|\\^$(){}[]+?_%'é\n"), maxLength: 3 });
+    const texts = fc.sample(signs, 40);
+    const table = await tableOf(texts.map((description) => ({ description })));
+    const alternatives = [...texts.filter((text) => text !== "").slice(0, 12), "\ud800"];
+
+    for (let at = 0; at + 3 < alternatives.length; at += 1) {
+      const some = alternatives.slice(at, at + 4);
+      const filters = some.map((text) => containsInAnyCase("description", text));
+      const ofEach = await Promise.all(filters.map((filter) => found(table, filter)));
+      const expected = [...new Set(ofEach.flat())].sort();
+      expect([some, await found(table, or(...filters, eq("number", "none")))]).toEqual([
+        some,
+        expected,
+      ]);
+      expect(await found(table, not(or(...filters)))).toHaveLength(texts.length - expected.length);
+    }
+  });
+
   it("is found by how it begins as JavaScript would, for any text", async () => {
     const samples = fc.sample(
       fc.string({

@@ -43,22 +43,43 @@ export function toSql(filter: Filter, table: TableDeclaration): string {
     case "not-null":
       return `${valueIn(filter.column, table)} IS NOT NULL`;
     case "and":
-      return joined(filter.filters, " AND ", "true", table);
+      return joined(
+        filter.filters.map((each) => toSql(each, table)),
+        " AND ",
+        "true",
+      );
     case "or":
-      return joined(filter.filters, " OR ", "false", table);
+      return joined(anyOf(filter.filters, table), " OR ", "false");
     case "not":
       return `(NOT ${toSql(filter.filter, table)})`;
   }
 }
 
-function joined(
-  filters: readonly Filter[],
-  operator: string,
-  ofNone: string,
-  table: TableDeclaration,
-): string {
-  if (filters.length === 0) return ofNone;
-  return `(${filters.map((each) => toSql(each, table)).join(operator)})`;
+type ContainedText = { readonly op: Filter["op"]; readonly column: string; readonly text: string };
+
+/**
+ * The engine looks for several texts in any case at once as fast as for one. In a group: without it,
+ * it makes a LIKE of each, which takes as long as it does for each, and takes a backslash for another.
+ */
+function anyOf(filters: readonly Filter[], table: TableDeclaration): string[] {
+  const isInAnyCase = (filter: Filter): filter is Filter & ContainedText =>
+    filter.op === "contains-any-case" && filter.text.isWellFormed();
+  const byColumn = Map.groupBy(filters.filter(isInAnyCase), ({ column }) => column);
+  const together = [...byColumn].filter(([, { length }]) => length > 1);
+  const columns = new Set(together.map(([column]) => column));
+  const isAlone = (filter: Filter): boolean => !isInAnyCase(filter) || !columns.has(filter.column);
+  const patterns = together.map(([column, contained]) => {
+    const texts = contained.map(({ text }) => text.replaceAll(inPatterns, "\\$&"));
+    return `regexp_like(${valueIn(column, table)}, ${literal(`(${texts.join("|")})`)}, 'i')`;
+  });
+  return [...filters.filter(isAlone).map((each) => toSql(each, table)), ...patterns];
+}
+
+/** What means something in a pattern. */
+const inPatterns = /[\\^$.*+?()[\]{}|]/g;
+
+function joined(conditions: readonly string[], operator: string, ofNone: string): string {
+  return conditions.length === 0 ? ofNone : `(${conditions.join(operator)})`;
 }
 
 type Comparison = Extract<Filter, { readonly value: FilterValue }>;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { exactness } from "./literal.ts";
+import { exactness } from "./literal-hits.ts";
 
 it.each([
   ["调用getUserName方法", "getUserName", 1],

@@ -1,0 +1,49 @@
+import type { SessionStore } from "@pond/sessions";
+import { inOneForm } from "@pond/sessions/search";
+import type { Row } from "@pond/substrate";
+import { type FoundMessage, toFound } from "./message.ts";
+import { inSmallLetters } from "./small-letters.ts";
+import { holdsWhole, inCamelCase, isNoPart } from "./words.ts";
+
+// The very characters, by themselves; in another case; inside of a longer word, or in camelCase; and
+// the same words in a row, with something else between them. Below the second each gap is wider than
+// what the other arms can make up for (`weights`): what holds the very name comes first.
+const exactly = 1;
+export const inAnotherCase = 0.99;
+const insideWord = 0.65;
+export const inWords = 0.3;
+
+/** A message that holds literals. */
+export type LiteralHit = FoundMessage & {
+  /** How many of the query's literals it holds, and how exactly: 0 to 1. */
+  readonly share: number;
+  /** BM25 of the words of the literal it was found by; undefined where a scan found it. */
+  readonly score?: number;
+};
+
+/** True where a message holds the literal as it stands, or in another case. */
+export function isHeldWhole({ share }: LiteralHit): boolean {
+  return share >= inAnotherCase;
+}
+
+/** Rows as messages that hold a literal, or its words. */
+export async function literalHits(
+  sessions: SessionStore,
+  rows: readonly Row[],
+  literal: string,
+): Promise<LiteralHit[]> {
+  const found = await toFound(sessions, rows, ({ _score: score }) =>
+    score === undefined ? {} : { score: Number(score) },
+  );
+  return found.map((message) => ({ ...message, share: exactness(message.text, literal) }));
+}
+
+/** How exactly a text holds a literal whose words it has in a row. */
+export function exactness(stored: string, literal: string): number {
+  const text = inOneForm(stored);
+  if (holdsWhole(text, literal)) return exactly;
+  const [lowText, lowLiteral] = [inSmallLetters(text), inSmallLetters(literal)];
+  if (holdsWhole(lowText, lowLiteral)) return inAnotherCase;
+  const forms = isNoPart(literal) ? [] : [lowLiteral, ...inCamelCase(lowLiteral)];
+  return forms.some((form) => lowText.includes(form)) ? insideWord : inWords;
+}

@@ -1,0 +1,118 @@
+import type { SessionStore } from "@pond/sessions";
+import { inOneForm } from "@pond/sessions/search";
+import { and, containsInAnyCase, type Filter, or, type Row, type Table } from "@pond/substrate";
+import { toMeetsBounds } from "./bounds.ts";
+import { phraseOrWords } from "./full-text.ts";
+import { exactness, inAnotherCase, type LiteralHit, literalHits } from "./literal-hits.ts";
+import { foundColumns, textOf } from "./message.ts";
+import { isBound, type ParsedQuery } from "./query.ts";
+import type { Hits } from "./rounds.ts";
+import { inSmallLetters } from "./small-letters.ts";
+import { innerWords, isNoPart } from "./words.ts";
+
+export const literalDepth = 40;
+const scanDepth = 400;
+
+/**
+ * Of each of these texts the messages that hold it, in any case and inside of words too. That reads
+ * every text in scope, once for all of them, but for those whose inner words few messages have.
+ */
+export async function substringArm(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  texts: readonly string[],
+  where: Filter | undefined,
+): Promise<Hits<LiteralHit>[]> {
+  const messages = sessions.store.table("messages");
+  const byWords = await Promise.all(texts.map((text) => byInnerWords(messages, text, where)));
+  const isAlone = (text: string): boolean => isBound(query) || isNoPart(text);
+  const others = texts.filter((text, at) => byWords[at] === undefined && !isAlone(text));
+  const together = await scanTogether(messages, others, where);
+  return Promise.all(
+    texts.map((text, at) => {
+      const rows = byWords[at] ?? (isAlone(text) ? undefined : together);
+      // Of the first of many none may meet what the scan cannot be asked for.
+      const limit = isAlone(text) ? undefined : scanDepth;
+      const batches = rows ? [rows.filter((row) => holds(row, text))] : undefined;
+      return hitsAmong(sessions, query, text, batches ?? scan(messages, [text], where, limit));
+    }),
+  );
+}
+
+async function hitsAmong(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  text: string,
+  batches: AsyncIterable<Row[]> | Iterable<Row[]>,
+): Promise<Hits<LiteralHit>> {
+  const meetsBounds = toMeetsBounds(query);
+  const found: LiteralHit[] = [];
+  for await (const rows of batches) {
+    const within = rows.filter(
+      (row) =>
+        meetsBounds(textOf(row)) &&
+        (!isNoPart(text) || exactness(textOf(row), text) >= inAnotherCase),
+    );
+    found.push(...(await literalHits(sessions, within, text)));
+    if (found.length >= scanDepth) break;
+  }
+  const hits = found.toSorted(byShare).slice(0, literalDepth);
+  return { hits, isCut: found.length > literalDepth };
+}
+
+// To read more by the index takes longer than to read all.
+const innerDepth = 100;
+
+/**
+ * Rows among which are all that hold a text, by the words inside of it; undefined where it has none, or
+ * too many rows have them, or the index is missing.
+ */
+async function byInnerWords(
+  messages: Table,
+  text: string,
+  where: Filter | undefined,
+): Promise<Row[] | undefined> {
+  const words = innerWords(text);
+  if (words.length === 0 || !(await messages.knowsPhrases("search_text"))) return undefined;
+  const search = { column: "search_text", query: phraseOrWords(words.join(" ")) };
+  const asked = { where, limit: innerDepth, columns: foundColumns };
+  const rows = await messages.fullText({ ...search, ...asked });
+  // That score is of a few of its words.
+  return rows.length < innerDepth ? rows.map(({ _score, ...row }) => row) : undefined;
+}
+
+/** Rows among which are all that hold one of several texts; undefined where they are too many. */
+async function scanTogether(
+  messages: Table,
+  texts: readonly string[],
+  where: Filter | undefined,
+): Promise<Row[] | undefined> {
+  if (texts.length < 2) return undefined;
+  const rows = (await Array.fromAsync(scan(messages, texts, where, scanDepth))).flat();
+  return rows.length < scanDepth ? rows : undefined;
+}
+
+function scan(
+  messages: Table,
+  texts: readonly string[],
+  where: Filter | undefined,
+  limit: number | undefined,
+): AsyncGenerator<Row[]> {
+  // What was stored before `search_text` held every text in one form may be in the other.
+  const forms = new Set(texts.flatMap((text) => [text, text.normalize("NFD")]));
+  const isHeld = or(...[...forms].map((form) => containsInAnyCase("search_text", form)));
+  return messages.scan({
+    columns: foundColumns,
+    where: where ? and(where, isHeld) : isHeld,
+    limit,
+  });
+}
+
+function holds(row: Row, text: string): boolean {
+  return inSmallLetters(inOneForm(textOf(row))).includes(inSmallLetters(text));
+}
+
+/** What a scan finds has no score: of what holds it alike the newest come first. */
+function byShare(left: LiteralHit, right: LiteralHit): number {
+  return right.share - left.share || Number(right.timestamp - left.timestamp);
+}
