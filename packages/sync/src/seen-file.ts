@@ -86,9 +86,10 @@ export type SeenFile = {
 
 const version = 1;
 
-/** The file for one source of one store. */
+/** The file for one source of one store, in `directory` itself also for a client called `@acme/loom`. */
 export function seenFile(directory: string, source: { adapter: string; path: string }): string {
-  return join(directory, `${source.adapter}-${hash("sha256", source.path).slice(0, 16)}.json`);
+  const adapter = encodeURIComponent(source.adapter.toWellFormed());
+  return join(directory, `${adapter}-${hash("sha256", source.path).slice(0, 16)}.json`);
 }
 
 /** What a state file says; undefined where it is not there or cannot be read. */

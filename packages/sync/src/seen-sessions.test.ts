@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { placesRead } from "./other-sources.ts";
 import { type AddedRow, type Stored, seenFile, watchedTables } from "./seen-file.ts";
 import { SeenSessions } from "./seen-sessions.ts";
 
@@ -45,6 +46,25 @@ describe("SeenSessions", () => {
     ]);
     expect(readdirSync(join(folder, "state"))).toHaveLength(1);
   });
+
+  it.each(["@acme/loom", "../../loom", "..", "loom \ud800"])(
+    "writes into its folder, where the places of %j are found again",
+    async (adapter) => {
+      const directory = join(folder, "a", "b", "state");
+      const seen = await SeenSessions.load(
+        directory,
+        { ...source, adapter },
+        { stored: storing(10) },
+      );
+      seen.set("a", { fingerprint: "1.2.3" });
+      await seen.save(storing(10));
+
+      expect(await placesRead(directory, adapter)).toEqual([source.path]);
+      expect(
+        readdirSync(folder, { recursive: true }).filter((each) => /json/.test(`${each}`)),
+      ).toEqual(readdirSync(directory).map((name) => join("a", "b", "state", name)));
+    },
+  );
 
   it.each([0, 1, 999, 1_000, 1_001, 2_500])(
     "gives back %i of them in their order",
