@@ -39,6 +39,11 @@ it.each([
     /disk is full/,
   ],
   [
+    "a quota that is used up, as the system says it",
+    systemError("EDQUOT: disk quota exceeded, write"),
+    /make room/,
+  ],
+  [
     "a file in the way, as the system says it",
     systemError("ENOTDIR: not a directory, mkdir '/f/x'"),
     /name another place/,

@@ -69,6 +69,7 @@ const hints: Readonly<Record<string, string>> = {
   schedule_failed:
     "`pond sync` works without a schedule; what the error names can be run by hand to see more.",
   ENOSPC: diskFull,
+  EDQUOT: diskFull,
   ENOTDIR: "A file is where a folder should be: name another place.",
   EACCES: notAllowed,
   EPERM: notAllowed,

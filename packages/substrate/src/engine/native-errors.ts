@@ -146,8 +146,9 @@ const reasons: readonly (readonly [
     "foreign_manifest",
   ],
   [/no space left on device \(os error/i, () => "no space left on device", "disk_full"],
+  [/dis[ck] quota exceeded \(os error/i, () => "the disk quota is used up", "disk_full"],
   [
-    /(not a directory|permission denied|operation not permitted|read-only file system|no such file or directory) \(os error/i,
+    /(not a directory|permission denied|operation not permitted|read-only file system|no such file or directory|file too large|too many open files|input\/output error) \(os error/i,
     ([, said = ""]) => said.toLowerCase(),
   ],
 ];

@@ -72,6 +72,7 @@ it.each([
 
 it.each([
   ["disk_full", "IO error: No space left on device (os error 28)"],
+  ["disk_full", "lance error: LanceError(IO): Disk quota exceeded (os error 122), /lance/x.rs:1:9"],
   ["damaged", "lance error: LanceError(IO): Generic N/A error: unexpected EOF"],
   [
     "damaged",
@@ -106,12 +107,22 @@ it.each([
   }
 });
 
-it("says in few words that a place takes no folder, as /sys", async () => {
-  const message =
-    "lance error: LanceError(IO): Unable to created lance dataset at /sys/default: Operation not permitted (os error 1)\n\nCaused by: Operation not permitted (os error 1)";
+it.each([
+  [
+    "operation not permitted",
+    "lance error: LanceError(IO): Unable to created lance dataset at /sys/default: Operation not permitted (os error 1)\n\nCaused by: Operation not permitted (os error 1)",
+  ],
+  [
+    "file too large",
+    "lance error: LanceError(IO): File too large (os error 27), /registry/src/lance-file-12.0.0/src/writer/structural.rs:255:9\n\nCaused by: File too large (os error 27)",
+  ],
+  ["too many open files", "lance error: LanceError(IO): Too many open files (os error 24)"],
+  ["input/output error", "lance error: LanceError(IO): Input/output error (os error 5)"],
+  ["the disk quota is used up", "lance error: LanceError(IO): Disk quota exceeded (os error 122)"],
+])("says in few words: %s", async (reason, message) => {
   const outcome = retry(place, failing(message));
 
-  await expect(outcome).rejects.toMatchObject({ details: { reason: "operation not permitted" } });
+  await expect(outcome).rejects.toMatchObject({ details: { reason } });
 });
 
 it("passes any other error on at once", async () => {
