@@ -125,6 +125,12 @@ describe.skipIf(!isThere.get("zsh"))("in zsh", again, () => {
     expect(lineOf(await typed(text))).toBe(expected);
   });
 
+  it("lists what has no description by itself, in its order", async () => {
+    const listing = await typed("pond sync --only ");
+
+    expect(listing).toMatch(/import +embed +update-indexes(?! +--)/);
+  });
+
   it("shows hostile text as it is, and puts it on the line so that it means itself", async () => {
     const listing = await typed("pond get ");
     const completed = lineOf(await typed("pond list --project /work/\\$"));

@@ -34,7 +34,7 @@ complete -F _pond pond
 
 const zsh = String.raw`#compdef pond
 _pond() {
-  local kind line
+  local kind line value text
   local -a lines entries
   lines=("${"$"}{(@f)$(command pond complete zsh -- "${"$"}{(@)words[2,CURRENT-1]}" "$QIPREFIX$PREFIX" </dev/null 2>/dev/null)}")
   kind=$lines[1]
@@ -43,7 +43,10 @@ _pond() {
   case $kind in
     values)
       for line in $lines; do
-        entries+=("${"$"}{${"$"}{${"$"}{line%%$'\t'*}//\\/\\\\}//:/\\:}:${"$"}{line#*$'\t'}")
+        value=${"$"}{${"$"}{${"$"}{line%%$'\t'*}//\\/\\\\}//:/\\:}
+        text=${"$"}{line#*$'\t'}
+        # One with a colon and no text is listed with two dashes, and out of order.
+        entries+=("$value${"$"}{text:+:$text}")
       done
       _describe -V pond entries
       ;;
