@@ -34,6 +34,12 @@ export class AmbiguousIdError extends CliError {
   readonly code = "ambiguous_id";
 }
 
+/** A session of an agent that has no files for pond to write, such as one that was recorded. */
+export class NoClientError extends CliError {
+  override readonly name = "NoClientError";
+  readonly code = "unknown_adapter";
+}
+
 /** What starts programs at times (systemd, cron, launchd) did not do what it was told. */
 export class SchedulerError extends CliError {
   override readonly name = "SchedulerError";

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Adapter, Fidelity } from "@pond/canonical/adapter";
 import type { At, LeftDrafts, LineagesAhead, Restored, SessionStore } from "@pond/sessions";
+import { adapterFor } from "./adapter-for.ts";
 import type { Context } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { formatCount } from "./output/numbers.ts";
@@ -228,9 +229,9 @@ async function restoreOne(
   { folder, named, leftOut, leftDrafts, ahead }: Place,
   { to, install, force, at }: RestoreOptions,
 ): Promise<Outcome> {
-  const { adapterNamed, meaningsOf } = await import("@pond/adapters");
+  const { meaningsOf } = await import("@pond/adapters");
   const { restore, writeFiles } = await import("@pond/sessions");
-  const adapter = adapterNamed(to ?? source_agent);
+  const adapter = await adapterFor(source_agent, to);
   const target = install ? homeOf(adapter, { home, env }) : folder;
   const all = await restore(sessions, id, adapter.to, {
     at,

@@ -9,6 +9,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sessionFromWire } from "@pond/canonical";
+import { createIngest, openSessions } from "@pond/sessions";
 import {
   afterAll,
   afterEach,
@@ -286,6 +288,36 @@ describe("pond restore", () => {
       ],
     ]);
   });
+
+  it.each(["restore", "resume"])(
+    "says how a session that was recorded goes to a client: %s",
+    async (command) => {
+      const other = new Home();
+      onTestFinished(() => other.remove());
+      const store = join(other.folder, ".local", "share", "pond", "default");
+      const sessions = await openSessions(store, { mode: "write" });
+      const ingest = createIngest(sessions, { host: "loom", now: () => new Date() });
+      const at = { created_at: "2026-03-01T09:00:00Z", project: "/work", options: {} };
+      const session = sessionFromWire({ ...at, id: "recorded", source_agent: "loom-agent" });
+      async function* events() {
+        yield { kind: "session", session } as const;
+      }
+      await ingest.session(events(), {
+        isUnchanged: async () => true,
+        onCommitted: () => undefined,
+      });
+      await ingest.finish();
+      sessions.close();
+
+      const failed = await other.pond(command, "recorded");
+      const given = await other.pond("restore", "recorded", "--to", "pi", "--out", out);
+
+      expect(failed.stderr).toMatch(
+        /sessions of "loom-agent" go back to no client .* --to CLIENT .*claude-code/s,
+      );
+      expect([failed.code, given.code]).toEqual([2, 0]);
+    },
+  );
 
   it("names the sessions an unclear beginning could mean", async () => {
     const other = new Home();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Adapter, Fidelity, RestoredFile, Resume } from "@pond/canonical/adapter";
 import type { RestoreOptions, SessionStore } from "@pond/sessions";
 import { Command } from "commander";
+import { adapterFor } from "../adapter-for.ts";
 import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { droppedText } from "../dropped-text.ts";
@@ -100,11 +101,11 @@ async function install(
   flags: ResumeFlags,
 ): Promise<ResumeReport> {
   const { settings, home, env, output } = context;
-  const { adapterNamed, meaningsOf } = await import("@pond/adapters");
+  const { meaningsOf } = await import("@pond/adapters");
   const { loadLineage, restore } = await import("@pond/sessions");
   const askedId = await resolveSessionId(settings, sessions, typed);
   const { root: asked } = await whileRestoring(output, () => loadLineage(sessions, askedId));
-  const adapter = adapterNamed(flags.to ?? asked.session.source_agent);
+  const adapter = await adapterFor(asked.session.source_agent, flags.to);
   if (adapter.resume === undefined) throw noCommand(adapter, askedId);
   const resumed = await resumedSession(sessions, asked, adapter);
   const { session } = resumed;
