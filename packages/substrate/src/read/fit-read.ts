@@ -2,19 +2,26 @@ import type { TableDeclaration } from "../declaration.ts";
 import { refuseUnfitFilter } from "./fit-filter.ts";
 import type { FullTextQuery } from "./full-text.ts";
 import { typeOf } from "./known-columns.ts";
-import type { FullTextOptions, NearestOptions, ScanOptions } from "./read.ts";
+import type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read.ts";
 
 /**
  * Refuses a read that this table cannot answer, before the engine says so in words of its own, or
  * answers something else.
  *
  * @throws {TypeError} for a column that is not declared or of a type that is not read so, for an
- *   unfit condition, and for words that ask for nothing.
+ *   unfit condition, for words that ask for nothing, and for rows without a column.
  */
 export function refuseUnfitRead(
   table: TableDeclaration,
   read: ScanOptions | FullTextOptions | NearestOptions,
 ): void {
+  const order = ("orderBy" in read && read.orderBy) || [];
+  // The engine gives no rows then; a search has a score or a distance besides.
+  const isOfNothing = read.columns.length + order.length === 0 && !("column" in read);
+  if (isOfNothing)
+    throw new TypeError(
+      `${table.name}: no columns are asked for; count() tells how many rows there are`,
+    );
   for (const column of read.columns) typeOf(table, column);
   if (read.where !== undefined) refuseUnfitFilter(table, read.where);
   if ("rowsAtOnce" in read && read.rowsAtOnce !== undefined) {
@@ -23,17 +30,18 @@ export function refuseUnfitRead(
     const isFit = Number.isInteger(rowsAtOnce) && rowsAtOnce > 0 && rowsAtOnce < 2 ** 32;
     if (!isFit) throw new TypeError(`${rowsAtOnce} is no number of rows to read at once`);
   }
-  if ("orderBy" in read) {
-    for (const { column } of read.orderBy ?? []) refuseUnfitOrder(table, column);
-  }
+  for (const each of order) refuseUnfitOrder(table, each);
   if ("query" in read) refuseUnfitWords(table, read);
   if ("vector" in read && typeof typeOf(table, read.column) !== "object") {
     throw new TypeError(`${table.name}.${read.column}: only vectors are near to one`);
   }
 }
 
-function refuseUnfitOrder(table: TableDeclaration, column: string): void {
+function refuseUnfitOrder(table: TableDeclaration, { column, direction = "asc" }: OrderBy): void {
   typeOf(table, column);
+  if (direction !== "asc" && direction !== "desc") {
+    throw new TypeError(`no order is called ${direction}`);
+  }
   // What stands for none would come among the others.
   if (!Object.hasOwn(table.columns, column) || !table.columns[column]?.isSparse) return;
   throw new TypeError(`${table.name}.${column}: no rows are ordered by a sparse column`);

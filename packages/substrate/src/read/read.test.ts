@@ -148,6 +148,20 @@ describe("scan", () => {
     expect([await table.count(), await table.count(gte("number", "n5"))]).toEqual([10, 5]);
   });
 
+  it("refuses rows without a column, and an order there is not", async () => {
+    const table = (await openCatalogue()).table("parts");
+    await table.insert(numbered(2));
+    const orderBy = [{ column: "number", direction: "down" as "desc" }];
+
+    await expect(table.rows({ columns: [] })).rejects.toThrow(TypeError);
+    await expect(table.scan({ columns: [] }).next()).rejects.toThrow("no columns are asked for");
+    await expect(table.rows({ columns: ["number"], orderBy })).rejects.toThrow(
+      new TypeError("no order is called down"),
+    );
+    const sorted = [{ column: "number" }];
+    expect(await table.rows({ columns: [], orderBy: sorted })).toHaveLength(2);
+  });
+
   it("refuses a column that is not there, wherever it is named", async () => {
     const table = (await openCatalogue()).table("parts");
     const [columns, where, limit] = [["number"], not(and(eq("maker", "a"), eq("nowhere", 1))), 1];
