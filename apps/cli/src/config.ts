@@ -166,6 +166,12 @@ function adapterAt(at: At, name: string, value: unknown): AdapterConfig {
   const isEnabled = optional(table, "enabled", (each) => booleanAt(at, `${path}.enabled`, each));
   const paths = optional(table, "paths", (each) => {
     if (!Array.isArray(each)) return refuse(at, `${path}.paths`, "must be a list of folders");
+    // Nothing would be read, and the client's own homes said not to be here.
+    if (each.length === 0) {
+      const remedy =
+        "name a folder, leave it out for the client's own homes, or say enabled = false";
+      return refuse(at, `${path}.paths`, `names no folder: ${remedy}`);
+    }
     return each.map((item) => placeAt(at, stringAt(at, `${path}.paths`, item)));
   });
   const place = placeOf(at, path);
