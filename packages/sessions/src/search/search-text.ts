@@ -1,8 +1,8 @@
 import type { MessageHeader, Part } from "@pond/canonical";
 
 /**
- * The text of a message that search sees (spec 8): its conversational text, and the names of its
- * conversational files. Null for system and tool messages and where nothing is left.
+ * The text of a message that search sees (spec 8): its conversational text, and the names and types
+ * of its conversational files. Null for system and tool messages and where nothing is left.
  */
 export function searchText(
   message: Pick<MessageHeader, "role">,
