@@ -1,5 +1,6 @@
 import { parseJson } from "@pond/canonical";
 import {
+  type ErrorBody,
   errorBodySchema,
   type OperationName,
   operations,
@@ -22,11 +23,27 @@ export async function readAnswer<Name extends OperationName>(
 ): Promise<Responses[Name]> {
   const { status, requestId } = answer;
   if (status < 200 || status > 299) {
-    const error = new ServerError(await read(errorBodySchema, answer), status, requestId);
+    const error = new ServerError(await readError(answer), status, requestId);
     throw error.details["kind"] === "path_unknown" ? nothingThere(answer, error) : error;
   }
   const schema: Schema<Responses[Name]> = operations[name].response;
   return read(schema, answer);
+}
+
+async function readError(answer: Answer): Promise<ErrorBody> {
+  try {
+    return await read(errorBodySchema, answer);
+  } catch (cause) {
+    const { status } = answer;
+    if (!isOfGuard(status)) throw cause;
+    const reason = `has status ${status} and is not of a pond: what stands before the server wants other credentials (headers)`;
+    throw refusal(answer, { reason }, { cause });
+  }
+}
+
+/** Statuses by which what asks who somebody is says that it let nobody through. */
+function isOfGuard(status: number): boolean {
+  return status === 401 || status === 403 || status === 407;
 }
 
 async function read<Value>(schema: Schema<Value>, answer: Answer): Promise<Value> {

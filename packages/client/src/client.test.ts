@@ -416,6 +416,12 @@ describe("an answer", () => {
     ["a page", says(200, "<!doctype html>"), { reason: "is no JSON: is that a pond server?" }],
     ["nothing", says(200), { reason: "is no JSON: is that a pond server?" }],
     ["a page that is not there", says(404, "<html>"), { status: 404 }],
+    [
+      "a page to sign in at",
+      says(401, "<html>"),
+      { reason: expect.stringContaining("credentials") },
+    ],
+    ["a no", says(403, { message: "no" }), { reason: expect.stringContaining("credentials") }],
     ["another error", says(400, { error: "no" }), { status: 400, path: "error" }],
     [
       "a code of another version",
