@@ -164,6 +164,25 @@ it("finds a time that is a number in the time it was taken as", async () => {
   });
 });
 
+it.each<[string, Partial<AdapterKit>]>([
+  ["all files are left alone", { isIngested: () => false }],
+  ["nothing is called a record", { records: () => new Map() }],
+])("passes no fixture of which %s", async (_, options) => {
+  const kit = { ...demo, fixtures: fixtures.slice(0, 1), generated: { runs: 1 }, ...options };
+  const ofFixture = adapterCases(kit).filter(({ name }) => / plain\b/.test(name));
+  const failures = await Promise.all(
+    ofFixture.map(({ run }) =>
+      run().then(
+        () => "",
+        ({ message }: Error) => message,
+      ),
+    ),
+  );
+
+  expect(failures.length).toBeGreaterThan(20);
+  expect(failures.filter((each) => !each.includes("plain/input holds no record"))).toEqual([]);
+});
+
 it("says which cases it does not make, and why", async () => {
   const log = vi.spyOn(console, "log").mockReturnValue();
   const cases = adapterCases({ ...demo, isLineFile: () => false });

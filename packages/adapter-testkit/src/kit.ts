@@ -95,11 +95,19 @@ export type Fixture = {
   readonly expected: () => Promise<Expected>;
 };
 
-export function fixturesOf({ fixtures, isIngested }: CompleteKit): readonly Fixture[] {
+export function fixturesOf({ fixtures, isIngested, records }: CompleteKit): readonly Fixture[] {
   const ingested = (files: SourceFiles): SourceFiles =>
     new Map([...files].filter(([path]) => isIngested(path)));
   return fixtures.map((folder) => {
-    const load = async () => ingested(await readFolder(join(folder, "input")));
+    const input = join(folder, "input");
+    const load = async () => {
+      const files = ingested(await readFolder(input));
+      // Every law would hold of nothing.
+      if ([...records(files).values()].flat().length > 0) return files;
+      throw new Error(
+        `${input} holds no record, so nothing is checked: see isIngested and records`,
+      );
+    };
     return {
       name: basename(folder),
       load,
