@@ -26,7 +26,11 @@ export function listCommand(run: RunAction): Command {
     .description(
       "list sessions, the last active first; sub-agents are counted with the session they served",
     )
-    .option("--project <folder>", "only of this folder and those below it", parseProject)
+    .option(
+      "--project <folder>",
+      "only of this folder (/x, ./x or .) and those below it",
+      parseProject,
+    )
     .option("--agent <name>", "only of this client")
     .option("--since <time>", "only active since: 2026-03-01, 7d, today", (text) => parseTime(text))
     .option("--limit <n>", "at most so many sessions (default: 50)", parseCount)

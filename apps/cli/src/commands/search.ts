@@ -33,7 +33,11 @@ export function searchCommand(run: RunAction): Command {
   return new Command("search")
     .description("find what was said, best first")
     .argument("<query...>", 'words, "a phrase", +required, -excluded (after --)')
-    .option("--project <folder>", "only in this folder and those below it", parseProject)
+    .option(
+      "--project <folder>",
+      "only in this folder (/x, ./x or .) and those below it",
+      parseProject,
+    )
     .option("--session <id>", "only in this session")
     .option("--agent <name>", "only of this client")
     .addOption(new Option("--role <role>", "only said by").choices(roles))
