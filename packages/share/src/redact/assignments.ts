@@ -1,13 +1,23 @@
-import type { Hit } from "./hit.ts";
 import { isLikelySecret, isOfWords, isRandomLooking, type ValueTraits } from "./likely-secret.ts";
+import type { Rule } from "./rule.ts";
 
 const rule = "assigned-secret";
-const passwords =
-  "passw(?:or)?d|passwort|passphrase|passcode|pwd|kennwort|mot de passe|contraseña|senha|пароль|密码|密碼|パスワード|(?<![\\w-])psk(?!\\w)|requirepass|masterauth|(?:admin|auth|database|db|ftp|imap|ldap|login|mail|mongo|mysql|pg|postgres|proxy|redis|root|smtp|sql|ssh|sudo|user)[_-]?(?:pass|pw)(?![a-z])";
+const words =
+  "passwd|password|passwort|passphrase|passcode|pwd|kennwort|mot de passe|contraseña|senha|пароль|密码|密碼|パスワード|requirepass|masterauth";
+/** Whose `_PASS` or `pw` is a password. */
+const owners =
+  "admin|auth|database|db|ftp|imap|ldap|login|mail|mongo|mysql|pg|postgres|proxy|redis|root|smtp|sql|ssh|sudo|user";
+const passwords = `${words}|(?<![\\w-])psk(?!\\w)|(?:${owners})[_-]?(?:pass|pw)(?![a-z])`;
 // By itself it may also say that a test passed, or how often something is gone over.
 const pass = "(?<![a-z])pass(?![a-z])";
-const names = `(?:access|account|aes|api|app|application|auth|client|decryption|deploy|encryption|fernet|functions|hmac|license|master|preshared|private|root|secret|server|session|shared|signing|storage|subscription|unseal|validation|webhook)[_ -]?key|${passwords}|${pass}|secret|token|credentials?`;
-const everyName = new RegExp(names, "gi");
+/** Whose key is a secret. */
+const keys =
+  "access|account|aes|api|app|application|auth|client|decryption|deploy|encryption|fernet|functions|hmac|license|master|preshared|private|root|secret|server|session|shared|signing|storage|subscription|unseal|validation|webhook";
+const names = `(?:${keys})[_ -]?key|${passwords}|${pass}|secret|token|credentials?`;
+const begins = [words, owners, keys, "psk|pass|secret|token|credential"].flatMap((each) =>
+  each.split("|"),
+);
+const aName = new RegExp(names, "iy");
 const isPasswordName = new RegExp(passwords, "i");
 /** `PASS: TestParse2Times`, as test runners write, unless what follows is no name of a test. */
 const verdict = /(?<![\w-])PASS:/y;
@@ -75,29 +85,28 @@ const inMarkup = /[^\s"'`<>\\\]]{1,256}/y;
 const bareToSpace = /[^\s"'`\\]{1,256}/y;
 
 /** `NAME=value`, `"name": "value"`, `--name value`, where the name is one of a secret. */
-export function* assignedSecrets(text: string): Generator<Hit> {
-  // Names inside a secret are part of it.
-  let free = 0;
-  for (const match of text.matchAll(everyName)) {
-    const [name] = match;
-    const after = match.index + name.length;
-    if (match.index < free) continue;
-    const found = [signAfter(text, match.index, after), weakSignAfter(text, after)]
-      .map((assigned) => assigned && valueAfter(text, match, assigned))
-      .find((value) => value !== undefined);
-    if (found === undefined) continue;
-    free = found.until;
-    yield { start: found.start, end: found.end, rule };
-  }
-}
+export const assignmentRule: Rule = {
+  begins,
+  find(text, at) {
+    const match = stickyMatch(aName, text, at);
+    if (match === undefined) return undefined;
+    const after = at + match[0].length;
+    const value =
+      valueAfter(text, match, signAfter(text, at, after)) ??
+      valueAfter(text, match, weakSignAfter(text, after));
+    if (value === undefined) return { hits: [], until: after };
+    // Names inside a secret are part of it.
+    return { hits: [{ start: value.start, end: value.end, rule }], until: value.until };
+  },
+};
 
 /** What is assigned, where it looks like a secret; and where all of it ends. */
 function valueAfter(
   text: string,
   { index, 0: name }: RegExpExecArray,
-  assigned: Assigned,
+  assigned: Assigned | undefined,
 ): { readonly start: number; readonly end: number; readonly until: number } | undefined {
-  if (namesNone.test(assigned.text)) return undefined;
+  if (assigned === undefined || namesNone.test(assigned.text)) return undefined;
   const isUpper = name === name.toUpperCase() && /^\S*=$/.test(assigned.text);
   const kind = kindOf(name);
   const isVerdict = assigned.quote === "" && stickyMatch(verdict, text, index) !== undefined;

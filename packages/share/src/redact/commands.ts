@@ -2,6 +2,10 @@
 const hasUser = String.raw`(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))`;
 /** Of a container that is called so, `-p3306:3306` opens a port. */
 const notPorts = String.raw`-p(?!\d{1,5}:\d{1,5}(?:/[a-z]{3,4})?(?:[\s"'\x60\\;|&)]|$))`;
+const logins = "docker|podman|helm registry|oras|crane auth|oc|nerdctl".replaceAll(
+  /(?=\||$)/g,
+  "[ \\t]{1,4}login",
+);
 /** Programs, what stands right in front of the password they are given, and what else is to be there. */
 export const commands: readonly (readonly [names: string, flag: string, condition?: string])[] = [
   ["mysql|mysqldump|mysqladmin|mariadb|mariadb-dump", notPorts, hasUser],
@@ -11,22 +15,25 @@ export const commands: readonly (readonly [names: string, flag: string, conditio
     String.raw`(?=[^\n|;&]{0,200}?[ \t]-h)`,
   ],
   [
-    String.raw`(?:docker|podman|helm registry|oras|crane auth|oc|nerdctl)[ \t]{1,4}login|mongo(?:sh|dump|restore|export|import)?|mycli|cqlsh|cypher-shell|snowsql|rabbitmqadmin|crackmapexec|netexec|nxc|evil-winrm|rdesktop|psexec(?:\.exe)?|twine upload|poetry publish|az login`,
+    `${logins}|mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mycli|cqlsh|cypher-shell|snowsql|rabbitmqadmin|crackmapexec|netexec|nxc|evil-winrm|rdesktop|psexec|psexec\\.exe|twine upload|poetry publish|az login`,
     "-p[ \\t]{1,4}",
     hasUser,
   ],
   ["sshpass", "-p\\s{0,4}"],
-  ["sqlcmd|bcp|mosquitto_[ps]ub|ipmitool|zip|unzip|zipcloak|ssh-keygen", "-P[ \\t]{1,4}"],
+  [
+    "sqlcmd|bcp|mosquitto_pub|mosquitto_sub|ipmitool|zip|unzip|zipcloak|ssh-keygen",
+    "-P[ \\t]{1,4}",
+  ],
   ["ssh-keygen", "-N[ \\t]{1,4}"],
-  ["7z[ar]?|unrar|rar", "-p"],
+  ["7z|7za|7zr|unrar|rar", "-p"],
   ["redis-cli", "-a[ \\t]{1,4}"],
   ["plink|pscp|psftp|putty|klink|kitty", "-pw[ \\t]{1,4}"],
-  ["ldap(?:search|modify|add|delete|passwd|whoami)", "-w[ \\t]{0,4}"],
-  ["security add-(?:generic|internet)-password", "-w[ \\t]{1,4}"],
+  ["ldapsearch|ldapmodify|ldapadd|ldapdelete|ldappasswd|ldapwhoami", "-w[ \\t]{0,4}"],
+  ["security add-generic-password|security add-internet-password", "-w[ \\t]{1,4}"],
   ["keytool|jarsigner|apksigner", "-(?:store|key|srcstore|deststore)pass[ \\t]{1,4}"],
   ["x11vnc", "-passwd[ \\t]{1,4}"],
-  ["xfreerdp3?|wlfreerdp", "/p:"],
-  ["schtasks(?:\\.exe)?", "/r?p[ \\t]{1,4}"],
+  ["xfreerdp|xfreerdp3|wlfreerdp", "/p:"],
+  ["schtasks|schtasks\\.exe", "/r?p[ \\t]{1,4}"],
   ["htpasswd", "-(?=\\w{0,8}b)(?=\\w{0,8}n)\\w{1,8}[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
   ["htpasswd", "-(?=\\w{0,8}b)(?!\\w{0,8}n)\\w{1,8}[ \\t]{1,4}(?:\\S{1,256}[ \\t]{1,4}){2}"],
   ["rabbitmqctl", "(?:add_user|change_password)[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],

@@ -4,6 +4,3 @@ export type Hit = {
   readonly end: number;
   readonly rule: string;
 };
-
-/** Finds what it takes for secrets, in time linear in the text whatever the text is. */
-export type Finder = (text: string) => Iterable<Hit>;

@@ -1,12 +1,13 @@
 import { commands } from "./commands.ts";
-import type { Finder, Hit } from "./hit.ts";
 import { entropy, isLikelySecret, isOfWords, isRandomLooking, isStandIn } from "./likely-secret.ts";
 import { markedTokens, providerTokens } from "./provider-tokens.ts";
+import { beginningOf, type Rule } from "./rule.ts";
 
 type Pattern = {
   readonly rule: string;
+  readonly begins: Rule["begins"];
   /**
-   * Global; what it matches is the secret, or its group `secret` is; `front` is a part of it, too.
+   * Sticky; what it matches is the secret, or its group `secret` is; `front` is a part of it, too.
    * Every repetition is bounded, or begins where none of its own characters stands before, or needs
    * nothing behind it: each keeps it linear. One without an end is a `*` or `+` of single characters: the engine counts those of
    * `{12,}` on a stack, which ends after some million.
@@ -35,11 +36,6 @@ const isWord = (text: string): boolean => /^[A-Za-z]?[a-z]+(?:-[a-z]+)*[.,:;!?)]
 const isBasicPair = (text: string): boolean =>
   /^[\x20-\x7e]{0,256}:[\x20-\x7e]{1,1024}$/.test(Buffer.from(text, "base64").toString("latin1"));
 
-const providerToken = new RegExp(
-  `(?<![A-Za-z0-9_-])(?:${providerTokens.join("|")})(?![A-Za-z0-9])`,
-  "g",
-);
-
 const quote = String.raw`\\{0,8}["']`;
 // What stands between the name of a header and what it holds: a sign, as a field of an object too; the
 // `value` beside it; the next text in a list, or what code is called with; in a configuration, a space.
@@ -50,21 +46,26 @@ const tokenOf = (length: number): string =>
 const schemes =
   "apikey|api-token|aws|basic|bearer|bot|geniekey|key|klaviyo-api-key|negotiate|ntlm|sharedkey(?:lite)?|splunk|token|zoho-oauthtoken";
 
+/** What begins a field of a query, one of these. */
+const fieldsOfQueries = (names: readonly string[]): string[] =>
+  ["?", "&", ";"].flatMap((sign) => names.map((name) => sign + name));
+
 /** Addresses that anybody may post to who knows them. */
 const webhooks = [
-  String.raw`\bdiscord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,22}/(?<secret>[A-Za-z0-9_-]{50,100})`,
-  String.raw`\bhooks\.slack\.com/(?:workflows|triggers)/(?<secret>[A-Z0-9]{6,14}/[A-Za-z0-9/]{20,200})`,
-  String.raw`\bwebhook\.office\.com/webhookb2/(?<secret>[a-f0-9-]{36}@[a-f0-9-]{36}/\w{1,32}/[a-f0-9]{32}/[A-Za-z0-9/_-]{36,128})`,
-  String.raw`\bhooks\.zapier\.com/hooks/catch/(?<secret>\d{4,12}/[a-z0-9]{5,20})`,
+  String.raw`discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,22}/(?<secret>[A-Za-z0-9_-]{50,100})`,
+  String.raw`hooks\.slack\.com/(?:workflows|triggers)/(?<secret>[A-Z0-9]{6,14}/[A-Za-z0-9/]{20,200})`,
+  String.raw`webhook\.office\.com/webhookb2/(?<secret>[a-f0-9-]{36}@[a-f0-9-]{36}/\w{1,32}/[a-f0-9]{32}/[A-Za-z0-9/_-]{36,128})`,
+  String.raw`hooks\.zapier\.com/hooks/catch/(?<secret>\d{4,12}/[a-z0-9]{5,20})`,
 ];
 
 const patterns: readonly Pattern[] = [
   {
     // Some name an account in front of what it signs with.
     rule: "authorization",
+    begins: ["authorization"],
     pattern: new RegExp(
       `\\bauthorization${heads}(?:(?:${schemes})\\s{1,4})?(?:[A-Za-z0-9_-]{1,64}:)?(?!AWS4-)${tokenOf(12)}`,
-      "gi",
+      "iy",
     ),
     // `request.headers.authorization` is code; in a list, the next header may stand there.
     isSecret: (text) =>
@@ -74,200 +75,269 @@ const patterns: readonly Pattern[] = [
   },
   {
     rule: "authorization",
-    pattern: new RegExp(`\\bbearer\\s{1,4}${tokenOf(16)}`, "gi"),
+    begins: ["bearer"],
+    pattern: new RegExp(`\\bbearer\\s{1,4}${tokenOf(16)}`, "iy"),
     isSecret: isRandom,
   },
   {
     rule: "authorization",
-    pattern: /\bbasic\s{1,4}(?<secret>[A-Za-z0-9+/]{8}[A-Za-z0-9+/]*={0,2})(?![A-Za-z0-9+/=])/gi,
+    begins: ["basic"],
+    pattern: /\bbasic\s{1,4}(?<secret>[A-Za-z0-9+/]{8}[A-Za-z0-9+/]*={0,2})(?![A-Za-z0-9+/=])/iy,
     isSecret: isBasicPair,
   },
   {
     // What requests to AWS are signed with, and those by other schemes that name their fields.
     rule: "authorization",
+    begins: ["SignedHeaders=", "authorization"],
     pattern:
-      /(?:\bSignedHeaders=[a-z0-9;-]{1,1000},\s{0,4}Signature=|\bauthorization(?:\\{0,8}["'])?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:digest|hawk|oauth|snowflake)\s[^\r\n]{0,1000}?\b(?:response|mac|oauth_signature|token)=\\{0,8}")(?<secret>[A-Za-z0-9%+/=_-]{16}[A-Za-z0-9%+/=_-]*)/gi,
+      /(?:\bSignedHeaders=[a-z0-9;-]{1,1000},\s{0,4}Signature=|\bauthorization(?:\\{0,8}["'])?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:digest|hawk|oauth|snowflake)\s[^\r\n]{0,1000}?\b(?:response|mac|oauth_signature|token)=\\{0,8}")(?<secret>[A-Za-z0-9%+/=_-]{16}[A-Za-z0-9%+/=_-]*)/iy,
     isSecret: hasDigit,
   },
   {
     rule: "api-key-header",
+    begins: ["x-a", "x-g", "x-f"],
     pattern: new RegExp(
       `\\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token|functions-key)${heads}${tokenOf(12)}`,
-      "gi",
+      "iy",
     ),
     isSecret: hasDigit,
   },
   {
     rule: "cookie",
-    pattern: new RegExp(
-      `\\b(?:set-)?cookie${heads.replace("[:=]", ":")}(?<secret>[^\\r\\n"'\\\\]+)`,
-      "gi",
-    ),
+    begins: ["cookie"],
+    pattern: new RegExp(`\\bcookie${heads.replace("[:=]", ":")}(?<secret>[^\\r\\n"'\\\\]+)`, "iy"),
     isSecret: isCookie,
   },
   {
     // As `curl` is given it, to the next space where it is not in quotes, and a page.
     rule: "cookie",
+    begins: ["curl", "document.cookie"],
     pattern:
-      /(?:\bcurl[ \t](?:[^\n|;&]{0,400}?[ \t])?(?:-b|--cookie)[ =]{0,4}|\bdocument\.cookie\s{0,4}=\s{0,4})(?:\\{0,8}["'`])?(?<secret>(?<=["'`])[^\r\n"'`\\]+|[^\s"'`\\]+)/g,
+      /(?:\bcurl[ \t](?:[^\n|;&]{0,400}?[ \t])?(?:-b|--cookie)[ =]{0,4}|\bdocument\.cookie\s{0,4}=\s{0,4})(?:\\{0,8}["'`])?(?<secret>(?<=["'`])[^\r\n"'`\\]+|[^\s"'`\\]+)/y,
     isSecret: isCookie,
   },
   {
     // A line of a file of cookies, as browsers once had it and `curl` has.
     rule: "cookie",
+    begins: ["TRUE\t", "FALSE\t"],
     pattern:
-      /\b(?:TRUE|FALSE)\t\/\S{0,256}\t(?:TRUE|FALSE)\t\d{1,16}\t[^\s]{1,256}\t(?<secret>[^\s"'\\]{16}[^\s"'\\]*)/g,
+      /\b(?:TRUE|FALSE)\t\/\S{0,256}\t(?:TRUE|FALSE)\t\d{1,16}\t[^\s]{1,256}\t(?<secret>[^\s"'\\]{16}[^\s"'\\]*)/y,
   },
   {
     rule: "jwt",
+    begins: ["eyJ"],
     pattern:
-      /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8}[A-Za-z0-9_-]*\.eyJ[A-Za-z0-9_-]{4}[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*/g,
+      /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8}[A-Za-z0-9_-]*\.eyJ[A-Za-z0-9_-]{4}[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*/y,
   },
   {
     rule: "connection-string",
+    begins: ["://"],
     pattern:
       // Behind a `+` or `-` too: lines of a difference begin with them. A password may have an `@` in
       // it, and be a token of any length; no `/` is in it, and two begin each match.
-      /(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/"'`<>\\]{0,128}:(?<secret>[^\s@/"'`<>\\]+(?:@[^\s@/"'`<>\\?#,;&|]+){0,1000})@/gi,
+      /(?<=(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,30}):\/\/[^\s:/"'`<>\\]{0,128}:(?<secret>[^\s@/"'`<>\\]+(?:@[^\s@/"'`<>\\?#,;&|]+){0,1000})@/iy,
     isSecret: isPassword,
   },
   {
     // A token in the place of a name, as git hosts take it.
     rule: "connection-string",
-    pattern: /:\/\/(?<secret>[A-Za-z0-9_-]{20,256})(?::x-oauth-basic)?@/g,
+    begins: ["://"],
+    pattern: /:\/\/(?<secret>[A-Za-z0-9_-]{20,256})(?::x-oauth-basic)?@/y,
     isSecret: isRandom,
   },
   {
     rule: "signed-url",
+    begins: fieldsOfQueries(["sig=", "x-amz-s", "x-goog-s"]),
     pattern:
-      /[?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=(?<secret>[A-Za-z0-9%+/=_-]{16}[A-Za-z0-9%+/=_-]*)/gi,
+      /[?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=(?<secret>[A-Za-z0-9%+/=_-]{16}[A-Za-z0-9%+/=_-]*)/iy,
   },
   {
     // Of less certain names, where it looks like one by itself.
     rule: "signed-url",
+    begins: fieldsOfQueries("auth hdnea hdnts hmac jwt key magic session sid signature".split(" ")),
     pattern:
-      /[?&;](?:auth|hdnea|hdnts|hmac|jwt|key|magic|session_?id|sid|signature)=(?<secret>[A-Za-z0-9%+/=_.~-]{16}[A-Za-z0-9%+/=_.~-]*)/gi,
+      /[?&;](?:auth|hdnea|hdnts|hmac|jwt|key|magic|session_?id|sid|signature)=(?<secret>[A-Za-z0-9%+/=_.~-]{16}[A-Za-z0-9%+/=_.~-]*)/iy,
     isSecret: isRandomLooking,
   },
   {
     // As `crypt`, `htpasswd` and others write down what a password was, to be guessed at.
     rule: "password-hash",
+    begins: ["$2", "$apr1$", "$1$", "$5$", "$6$", "$y$", "$7$", "$gy$", "$argon2", "pbkdf2_sha"],
     pattern:
-      /(?<![\w$])(?:\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$(?:apr1|[156])\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|\$(?:y|7|gy)\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}|\$argon2(?:id|[id])\$(?:v=\d{1,3}\$)?m=\d{1,9},t=\d{1,9},p=\d{1,9}\$[A-Za-z0-9+/]{8,128}\$[A-Za-z0-9+/]{16,128}|pbkdf2_sha(?:1|256|512)\$\d{1,9}\$[A-Za-z0-9]{1,64}\$[A-Za-z0-9+/]{20,128}={0,2})/g,
+      /(?<![\w$])(?:\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$(?:apr1|[156])\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|\$(?:y|7|gy)\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}|\$argon2(?:id|[id])\$(?:v=\d{1,3}\$)?m=\d{1,9},t=\d{1,9},p=\d{1,9}\$[A-Za-z0-9+/]{8,128}\$[A-Za-z0-9+/]{16,128}|pbkdf2_sha(?:1|256|512)\$\d{1,9}\$[A-Za-z0-9]{1,64}\$[A-Za-z0-9+/]{20,128}={0,2})/y,
   },
   {
     // A line of `.pgpass`.
     rule: "typed-password",
+    begins: [..."*0123456789"].map((sign) => `:${sign}`),
     pattern:
-      /(?<![^\s"'`\\])(?:\*|localhost|[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}):(?:\*|\d{1,5}):(?:\*|[A-Za-z_][\w-]{0,63}):(?:\*|[A-Za-z_][\w-]{0,63}):(?<secret>[^\s"'`\\:]{6,256})(?![^\s"'`\\])/g,
+      /(?<=(?<![^\s"'`\\])(?:\*|localhost|[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})):(?:\*|\d{1,5}):(?:\*|[A-Za-z_][\w-]{0,63}):(?:\*|[A-Za-z_][\w-]{0,63}):(?<secret>[^\s"'`\\:]{6,256})(?![^\s"'`\\])/y,
     isSecret: isRandomLooking,
   },
   {
     rule: "basic-auth",
+    begins: ["auth"],
     pattern:
-      /(?<![A-Za-z0-9])_?auth\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9+/]{8,2048}={0,2})(?![A-Za-z0-9+/=])/g,
+      /(?<![A-Za-z0-9])auth\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9+/]{8,2048}={0,2})(?![A-Za-z0-9+/=])/y,
     isSecret: isBasicPair,
   },
   {
     // Of `curl`: `-u 1000:1000` and `-u www:www` name a user and a group, `rsync -u host:/srv` and
     // `ffuf -u http://host` a place.
     rule: "typed-password",
+    begins: ["-u", "--user", "--proxy-user"],
     pattern:
-      /(?<![\w-])(?:-u|--user|--proxy-user)(?:[ =:]{1,4}|\\{0,8}["'],\s{0,40})\\{0,8}["']?(?!-)(?:\$\{\w{1,64}\}|[^\s:"'/{]{1,128}):(?!\/)(?<secret>[^\s"'`\\]{6,256})/g,
+      /(?<![\w-])(?:-u|--user|--proxy-user)(?:[ =:]{1,4}|\\{0,8}["'],\s{0,40})\\{0,8}["']?(?!-)(?:\$\{\w{1,64}\}|[^\s:"'/{]{1,128}):(?!\/)(?<secret>[^\s"'`\\]{6,256})/y,
     isSecret: isTyped,
   },
   {
     // The same without a space, behind other flags of one letter or as `-U`, where the command is one
     // of `curl`: other programs have a `-u` too.
     rule: "typed-password",
+    begins: ["curl"],
     pattern:
-      /\bcurl[ \t](?:[^\n|;&]{0,300}?[ \t])?-[A-Za-z]{0,8}[uU][ =]{0,4}\\{0,8}["']?[A-Za-z0-9][^\s:"'\\/{]{0,127}:(?!\/)(?<secret>[^\s"'`\\]{6,256})/g,
+      /\bcurl[ \t](?:[^\n|;&]{0,300}?[ \t])?-[A-Za-z]{0,8}[uU][ =]{0,4}\\{0,8}["']?[A-Za-z0-9][^\s:"'\\/{]{0,127}:(?!\/)(?<secret>[^\s"'`\\]{6,256})/y,
     isSecret: isTyped,
   },
   {
     // `name:password`, and what else programs have between the two.
     rule: "typed-password",
+    begins: [
+      "http",
+      "xh",
+      " --",
+      "\t--",
+      "smbclient",
+      "rpcclient",
+      "lftp",
+      "sqlplus",
+      "jdbc:oracle:",
+    ],
     pattern:
-      /(?:\b(?:https?|httpie|xhs?)[ \t](?:[^\n|;&]{0,300}?[ \t])?(?:-a|--auth)[ =]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128}:|[ \t]--(?:(?:src-|dest-)?creds|auth)[ =]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128}:|\b(?:smbclient|rpcclient)[ \t](?:[^\n|;&]{0,300}?[ \t])?(?:-U|--user)[ =]{0,4}(?:\\{0,8}["'])?[\w.@+\\/-]{1,128}%|\blftp[ \t](?:[^\n|;&]{0,300}?[ \t])?-u[ ]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128},|(?:\bsqlplus[ \t](?:-\w{1,16}[ \t]){0,4}(?:\\{0,8}["'])?|\bjdbc:oracle:\w{1,8}:)[\w.$-]{1,64}\/)(?<secret>[^\s"'`\\@]{6,256})/g,
+      /(?:\b(?:https?|httpie|xhs?)[ \t](?:[^\n|;&]{0,300}?[ \t])?(?:-a|--auth)[ =]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128}:|[ \t]--(?:(?:src-|dest-)?creds|auth)[ =]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128}:|\b(?:smbclient|rpcclient)[ \t](?:[^\n|;&]{0,300}?[ \t])?(?:-U|--user)[ =]{0,4}(?:\\{0,8}["'])?[\w.@+\\/-]{1,128}%|\blftp[ \t](?:[^\n|;&]{0,300}?[ \t])?-u[ ]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128},|(?:\bsqlplus[ \t](?:-\w{1,16}[ \t]){0,4}(?:\\{0,8}["'])?|\bjdbc:oracle:\w{1,8}:)[\w.$-]{1,64}\/)(?<secret>[^\s"'`\\@]{6,256})/y,
     isSecret: isTyped,
   },
   ...commands.map(([names, flag, condition = ""]) => ({
     rule: "typed-password",
+    begins: names.split("|").map(beginningOf),
     // Behind its flag, in one command.
     pattern: new RegExp(
       String.raw`\b(?:${names})${condition}[ \t](?:[^\n|;&]{0,200}?[ \t])?${flag}(?:\\{0,8}["'])?(?![-/.]|env:|file:)(?<secret>[^\s"'\x60\\]{6,256})`,
-      "g",
+      "y",
     ),
     isSecret: (text: string) => !isStandIn(text),
   })),
   {
     // What is piped to one that asks for a password.
     rule: "typed-password",
+    begins: ["echo", "printf"],
     pattern:
-      /\b(?:echo|printf)[ \t]{1,4}(?:-n[ \t]{1,4}|(?:\\{0,8}["'])?%s(?:\\{1,8}n)?(?:\\{0,8}["'])?[ \t]{1,4})?(?:\\{0,8}["'])?(?<secret>[^\s"'`\\|;&]{6,256})(?:\\{0,8}["'])?[ \t]{0,4}\|[ \t]{0,4}(?=[^\n|;&]{0,200}?(?:--password-stdin|--passphrase-fd|--with-token|\bsudo -S|\bsudo --stdin|\bpasswd --stdin|\bchpasswd|\bcryptsetup|\bwrangler secret put))/g,
+      /\b(?:echo|printf)[ \t]{1,4}(?:-n[ \t]{1,4}|(?:\\{0,8}["'])?%s(?:\\{1,8}n)?(?:\\{0,8}["'])?[ \t]{1,4})?(?:\\{0,8}["'])?(?<secret>[^\s"'`\\|;&]{6,256})(?:\\{0,8}["'])?[ \t]{0,4}\|[ \t]{0,4}(?=[^\n|;&]{0,200}?(?:--password-stdin|--passphrase-fd|--with-token|\bsudo -S|\bsudo --stdin|\bpasswd --stdin|\bchpasswd|\bcryptsetup|\bwrangler secret put))/y,
     isSecret: (text) => !isStandIn(text),
   },
   {
     // Statements of SQL.
     rule: "typed-password",
+    begins: ["IDENTIFIED", "ENCRYPTED", "WITH", "LOGIN"],
     pattern:
-      /\b(?:IDENTIFIED(?:[ \t]{1,4}WITH[ \t]{1,4}\S{1,64})?[ \t]{1,4}BY|(?:ENCRYPTED|WITH|LOGIN)[ \t]{1,4}PASSWORD)(?:[ \t]{1,4}PASSWORD)?[ \t]{1,4}\\{0,8}["'](?<secret>[^\s"'`\\]{6,256})/gi,
+      /\b(?:IDENTIFIED(?:[ \t]{1,4}WITH[ \t]{1,4}\S{1,64})?[ \t]{1,4}BY|(?:ENCRYPTED|WITH|LOGIN)[ \t]{1,4}PASSWORD)(?:[ \t]{1,4}PASSWORD)?[ \t]{1,4}\\{0,8}["'](?<secret>[^\s"'`\\]{6,256})/iy,
     isSecret: (text) => !isStandIn(text) && !isWord(text),
   },
   {
     // `.netrc`, in one line or several, in any order. Sentences have its words too.
     rule: "typed-password",
+    begins: ["machine", "default"],
     pattern:
-      /\b(?:machine\s{1,8}\S{1,256}|default)\s{1,8}(?:(?:login|account|user)\s{1,8}\S{1,256}\s{1,8}){0,3}password\s{1,8}(?<secret>[^\s"'`\\]{6,256})/g,
+      /\b(?:machine\s{1,8}\S{1,256}|default)\s{1,8}(?:(?:login|account|user)\s{1,8}\S{1,256}\s{1,8}){0,3}password\s{1,8}(?<secret>[^\s"'`\\]{6,256})/y,
     isSecret: (text) => !isStandIn(text) && !isWord(text),
   },
   {
     rule: "slack-token",
+    begins: ["xapp-", "xoxe", "xoxc-", "xoxd-"],
     pattern:
-      /(?<![A-Za-z0-9-])(?:(?:xapp-\d|xoxe(?:\.xox[bp])?-\d)-[A-Za-z0-9-]{20,512}|xoxc-[0-9-]{20,64}[a-f0-9]{64}|xoxd-[A-Za-z0-9%+/_-]{40,512}={0,2})/g,
+      /(?<![A-Za-z0-9-])(?:(?:xapp-\d|xoxe(?:\.xox[bp])?-\d)-[A-Za-z0-9-]{20,512}|xoxc-[0-9-]{20,64}[a-f0-9]{64}|xoxd-[A-Za-z0-9%+/_-]{40,512}={0,2})/y,
     isSecret: isRandom,
   },
   {
     rule: "gitlab-token",
+    begins: ["gl"],
     pattern:
-      /(?<![A-Za-z0-9-])gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rtr?|soat|wt)-[A-Za-z0-9_-]{20,255}(?:\.[a-z0-9]{2}\.[a-z0-9]{9})?/g,
+      /(?<![A-Za-z0-9-])gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rtr?|soat|wt)-[A-Za-z0-9_-]{20,255}(?:\.[a-z0-9]{2}\.[a-z0-9]{9})?/y,
     isSecret: isRandom,
   },
   {
     rule: "google-client-secret",
-    pattern: /(?<![A-Za-z0-9_-])GOCSPX-[A-Za-z0-9_-]{28}(?![A-Za-z0-9_-])/g,
+    begins: ["GOCSPX-"],
+    pattern: /(?<![A-Za-z0-9_-])GOCSPX-[A-Za-z0-9_-]{28}(?![A-Za-z0-9_-])/y,
   },
-  { rule: "google-refresh-token", pattern: /(?<![A-Za-z0-9_/-])1\/\/0[A-Za-z0-9_-]{40,512}/g },
+  {
+    rule: "google-refresh-token",
+    begins: ["1//0"],
+    pattern: /(?<![A-Za-z0-9_/-])1\/\/0[A-Za-z0-9_-]{40,512}/y,
+  },
   {
     rule: "azure-client-secret",
-    pattern: /(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w~-])/g,
+    begins: ["Q~"],
+    pattern: /(?<=(?<![\w.~-])(?<front>[\w.~-]{3}\d))Q~[\w.~-]{31,34}(?![\w~-])/y,
   },
-  ...webhooks.map((address) => ({ rule: "webhook", pattern: new RegExp(address, "g") })),
-  { rule: "provider-token", pattern: providerToken, isSecret: isRandom },
-  ...markedTokens.map(([front, marked]) => ({
+  ...webhooks.map((address) => ({
+    rule: "webhook",
+    begins: [beginningOf(address)],
+    pattern: new RegExp(String.raw`\b${address}`, "y"),
+  })),
+  ...providerTokens.map((token) => ({
     rule: "provider-token",
-    // The mark first: it is rare, where what stands in front of it may begin anywhere.
-    pattern: new RegExp(`(?<=(?<![A-Za-z0-9_-])(?<front>${front}))${marked}(?![A-Za-z0-9])`, "g"),
+    begins: [beginningOf(token)],
+    pattern: new RegExp(`(?<![A-Za-z0-9_-])${token}(?![A-Za-z0-9])`, "y"),
     isSecret: isRandom,
   })),
-  { rule: "google-api-key", pattern: /(?<![A-Za-z0-9_-])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g },
-  { rule: "google-access-token", pattern: /(?<![A-Za-z0-9_-])ya29\.[A-Za-z0-9_-]{20,2048}/g },
-  { rule: "pypi-token", pattern: /(?<![A-Za-z0-9_-])pypi-AgEI[A-Za-z0-9_-]{40,512}/g },
+  ...markedTokens.map(([front, mark, rest]) => ({
+    rule: "provider-token",
+    begins: [mark],
+    // The mark first: it is rare, where what stands in front of it may begin anywhere.
+    pattern: new RegExp(
+      `(?<=(?<![A-Za-z0-9_-])(?<front>${front}))${mark.replaceAll(/[.+]/g, "\\$&")}${rest}(?![A-Za-z0-9])`,
+      "y",
+    ),
+    isSecret: isRandom,
+  })),
+  {
+    rule: "google-api-key",
+    begins: ["AIza"],
+    pattern: /(?<![A-Za-z0-9_-])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/y,
+  },
+  {
+    rule: "google-access-token",
+    begins: ["ya29."],
+    pattern: /(?<![A-Za-z0-9_-])ya29\.[A-Za-z0-9_-]{20,2048}/y,
+  },
+  {
+    rule: "pypi-token",
+    begins: ["pypi-AgEI"],
+    pattern: /(?<![A-Za-z0-9_-])pypi-AgEI[A-Za-z0-9_-]{40,512}/y,
+  },
   {
     rule: "telegram-bot-token",
-    pattern: /(?<![A-Za-z0-9_-])\d{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/g,
+    begins: [":AA"],
+    pattern: /(?<=(?<![A-Za-z0-9_-])(?<front>\d{8,10})):AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y,
   },
-  { rule: "age-secret-key", pattern: /(?<![A-Z0-9-])AGE-SECRET-KEY-1[A-Z0-9]{58}/g },
+  {
+    rule: "age-secret-key",
+    begins: ["AGE-SECRET-KEY-1"],
+    pattern: /(?<![A-Z0-9-])AGE-SECRET-KEY-1[A-Z0-9]{58}/y,
+  },
   {
     // OpenAI, Anthropic, OpenRouter and many more, also forms that the preset does not know.
     rule: "sk-token",
-    pattern: /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,512}/g,
+    begins: ["sk-"],
+    pattern: /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,512}/y,
     isSecret: (text) => isRandom(text) && /[A-Za-z0-9]{16}/.test(text),
   },
   {
     // The preset takes exact lengths only; these prefixes mean nothing else.
     rule: "github-token",
-    pattern: /(?<![A-Za-z0-9_])(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})/g,
+    begins: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+    pattern: /(?<![A-Za-z0-9_])(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})/y,
   },
 ];
 
@@ -275,22 +345,23 @@ const patterns: readonly Pattern[] = [
 export const userNameRule = "user-name";
 
 /** The rules of ours that are one regular expression. */
-export const patternFinders: readonly Finder[] = patterns.map(
-  (each) => (text) =>
-    // Most texts are short and have none: to begin with all matches takes longer than to look.
-    text.search(each.pattern) < 0 ? [] : hitsOf(each, text),
+export const patternRules: readonly Rule[] = patterns.map(
+  ({ rule, begins, pattern, isSecret = () => true }) => ({
+    begins,
+    find(text, at) {
+      pattern.lastIndex = at;
+      const match = pattern.exec(text);
+      if (match === null) return undefined;
+      const { front = "", secret: part = match[0] } = match.groups ?? {};
+      const secret = front + part;
+      // Of the groups, the secret is the last thing but for an `@`.
+      const start = at + match[0].lastIndexOf(part) - front.length;
+      const end = start + secret.length;
+      const isHit = isSecret(secret) && text[end] !== "(";
+      return { hits: isHit ? [{ start, end, rule }] : [], until: at + match[0].length };
+    },
+  }),
 );
-
-function* hitsOf({ rule, pattern, isSecret = () => true }: Pattern, text: string): Generator<Hit> {
-  for (const match of text.matchAll(pattern)) {
-    const { front = "", secret: part = match[0] } = match.groups ?? {};
-    const secret = front + part;
-    // Of the groups, the secret is the last thing but for an `@`.
-    const start = match.index + match[0].lastIndexOf(part) - front.length;
-    const end = start + secret.length;
-    if (isSecret(secret) && text[end] !== "(") yield { start, end, rule };
-  }
-}
 
 // A placeholder is no name, and neither are `$USER`, `<you>` and `...`.
 const first = "(?![$*%.])";
@@ -300,46 +371,65 @@ const namePattern = `(?<name>${first}${character}{1,64})`;
 const wordPattern = `(?<name>${first}(?:(?!-)${character}){1,64})`;
 const homeFolder = "(?:mnt-[a-z]-|var-)?(?:home|Users)-";
 // `my-home-page` and `a--home-b` are words.
-const begins = String.raw`(?<=^|[\s/\\"'\x60([{<>=:,;|*])`;
-const homes = [
+const begin = String.raw`(?<=^|[\s/\\"'\x60([{<>=:,;|*])`;
+const homes: readonly (readonly [begins: Rule["begins"], pattern: RegExp])[] = [
   // JSON may escape a slash.
-  new RegExp(String.raw`/(?:home|Users)\\*/${namePattern}`, "g"),
+  [["/home", "/Users"], new RegExp(String.raw`/(?:home|Users)\\*/${namePattern}`, "y")],
   // A name may have spaces here, where its end is plain to see.
-  new RegExp(
-    String.raw`\b[A-Za-z]:(?:\\{1,8}|/)Users(?:\\{1,8}|/)(?<name>${first}${character}{1,64}(?:(?: ${character}{1,32}){1,3}(?=\\))?)`,
-    "g",
-  ),
+  [
+    [":\\", ":/Users"],
+    new RegExp(
+      String.raw`(?<=\b[A-Za-z]):(?:\\{1,8}|/)Users(?:\\{1,8}|/)(?<name>${first}${character}{1,64}(?:(?: ${character}{1,32}){1,3}(?=\\))?)`,
+      "y",
+    ),
+  ],
   // Linux as Windows sees it.
-  new RegExp(
-    String.raw`\\wsl(?:\$|\.localhost)\\+${character}{1,64}\\+home\\+${namePattern}`,
-    "gi",
-  ),
+  [
+    ["\\wsl"],
+    new RegExp(
+      String.raw`\\wsl(?:\$|\.localhost)\\+${character}{1,64}\\+home\\+${namePattern}`,
+      "iy",
+    ),
+  ],
   // `-home-ada-shop`, but not the flag `-home-dir`.
-  new RegExp(
-    String.raw`(?:${begins}-|(?<=[/\\])--)${homeFolder}(?!(?:dir|directory|folder|page|path|url)(?![-\w/\\]))${wordPattern}`,
-    "g",
-  ),
+  [
+    ["-home", "-Users", "-mnt", "-var", "--home", "--Users", "--mnt", "--var"],
+    new RegExp(
+      String.raw`(?:${begin}-|(?<=[/\\])--)${homeFolder}(?!(?:dir|directory|folder|page|path|url)(?![-\w/\\]))${wordPattern}`,
+      "y",
+    ),
+  ],
   // `project/home-ada-shop/storage`, as opencode kept each project's sessions once.
-  new RegExp(
-    String.raw`(?<=(?:^|[/\\])project[/\\])(?:home|Users)-${wordPattern}(?=(?:-${character}{0,200})?[/\\]storage(?![-\w]))`,
-    "g",
-  ),
+  [
+    ["home-", "Users-"],
+    new RegExp(
+      String.raw`(?<=(?:^|[/\\])project[/\\])(?:home|Users)-${wordPattern}(?=(?:-${character}{0,200})?[/\\]storage(?![-\w]))`,
+      "y",
+    ),
+  ],
   // `C--Users-ada-shop`, `--C--Users-ada-shop--`
-  new RegExp(`${begins}(?:--)?[A-Za-z]--Users-${wordPattern}`, "g"),
+  [["--Users-"], new RegExp(`(?<=${begin}(?:--)?[A-Za-z])--Users-${wordPattern}`, "y")],
   // `--home-ada-shop--`, but not the flag `--home-page` and not the variable `--home-page-width`.
-  new RegExp(
-    String.raw`${begins}--${homeFolder}${wordPattern}(?=(?:-${character}{0,200})?--(?![\w-]))`,
-    "g",
-  ),
+  [
+    ["--home", "--Users", "--mnt", "--var"],
+    new RegExp(
+      String.raw`${begin}--${homeFolder}${wordPattern}(?=(?:-${character}{0,200})?--(?![\w-]))`,
+      "y",
+    ),
+  ],
 ];
 
 /** The names of people in the paths of their home folders. */
-export function* userNames(text: string): Generator<Hit> {
-  for (const home of homes) {
-    for (const match of text.matchAll(home)) {
-      const { name = "" } = match.groups ?? {};
-      const start = match.index + match[0].length - name.length;
-      yield { start, end: start + name.replace(/[.?!]+$/, "").length, rule: userNameRule };
-    }
-  }
-}
+export const userNameRules: readonly Rule[] = homes.map(([begins, pattern]) => ({
+  begins,
+  find(text, at) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match === null) return undefined;
+    const { name = "" } = match.groups ?? {};
+    const until = at + match[0].length;
+    const start = until - name.length;
+    const end = start + name.replace(/[.?!]+$/, "").length;
+    return { hits: [{ start, end, rule: userNameRule }], until };
+  },
+}));

@@ -1,32 +1,34 @@
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import type { SecretLintRuleContext, SecretLintRuleCreator } from "@secretlint/types";
-import type { Finder, Hit } from "./hit.ts";
+import type { Hit } from "./hit.ts";
 import { isStandIn } from "./likely-secret.ts";
+import type { Rule } from "./rule.ts";
 
 /**
  * Secretlint's recommended rules. They are run by themselves, not by `lintSource`, which sets every
  * rule up again for each text and compares each pair of hits.
  */
-export function presetFinder(): Finder {
-  let hits: Reported[] = [];
+export function presetRules(): Rule[] {
   // A comment in the text is not to switch rules off: nobody's to say in a foreign session.
-  const scanners = rules.filter(({ meta }) => meta.id !== filterByComments);
-  const handlers = scanners.map((rule) =>
-    rule.create(
-      contextOf(rule, (hit) => hits.push(hit)),
-      options,
-    ),
+  return rules.filter(({ meta }) => meta.id !== filterByComments).map(presetRule);
+}
+
+function presetRule(rule: (typeof rules)[number]): Rule {
+  let hits: Reported[] = [];
+  const handler = rule.create(
+    contextOf(rule, (hit) => hits.push(hit)),
+    options,
   );
-  return (text) => {
-    hits = [];
-    const source = sourceOf(text);
-    for (const handler of handlers) {
+  return {
+    begins: [],
+    find(text) {
+      hits = [];
       // What it finds later would be missed: better no page than one that leaks.
-      if (handler.file?.(source) instanceof Promise) {
+      if (handler.file?.(sourceOf(text)) instanceof Promise) {
         throw new TypeError("a rule of secretlint's preset became asynchronous");
       }
-    }
-    return hits.flatMap((hit) => exact(text, hit) ?? []);
+      return { hits: hits.flatMap((hit) => exact(text, hit) ?? []), until: text.length };
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Hit } from "./hit.ts";
+import type { Rule } from "./rule.ts";
 
 const rule = "private-key";
 const everyBegin =
@@ -28,7 +29,15 @@ const isRest = new RegExp(String.raw`${margin}[A-Za-z0-9+/]{1,15}={0,2}\s*$`);
 const isSum = new RegExp(String.raw`${margin}\+?=[A-Za-z0-9+/]{4}\s*$`);
 
 /** Blocks of private keys, also where their end or their beginning was cut away. */
-export function* privateKeys(text: string): Generator<Hit> {
+export const privateKeyRule: Rule = {
+  begins: ["PRIVATE KEY", "Private-Lines"],
+  find: (text, at) =>
+    text.startsWith("PRIVATE KEY", at) || text.startsWith("Private-Lines", at)
+      ? { hits: [...privateKeys(text)], until: text.length }
+      : undefined,
+};
+
+function* privateKeys(text: string): Generator<Hit> {
   const ends = [...text.matchAll(everyEnd)];
   let nextEnd = 0;
   let free = 0;

@@ -2,9 +2,12 @@
 export const providerTokens: readonly string[] = [
   // What signs, deploys and pays.
   "whsec_[A-Za-z0-9+/]{24,64}={0,2}",
-  "do[opr]_v1_[a-f0-9]{64}",
+  "doo_v1_[a-f0-9]{64}",
+  "dop_v1_[a-f0-9]{64}",
+  "dor_v1_[a-f0-9]{64}",
   "rubygems_[a-f0-9]{48}",
-  "AT[AC]TT3[A-Za-z0-9_=-]{50,512}",
+  "ATATT3[A-Za-z0-9_=-]{50,512}",
+  "ATCTT3[A-Za-z0-9_=-]{50,512}",
   "ATBB[A-Za-z0-9_=.-]{28,60}",
   "pul-[a-f0-9]{40}",
   "PMAK-[a-f0-9]{24}-[a-f0-9]{34}",
@@ -45,10 +48,13 @@ export const providerTokens: readonly string[] = [
   String.raw`v1\.0-[a-f0-9]{24}-[a-f0-9]{146}`,
   "ops_eyJ[A-Za-z0-9_-]{200,2048}={0,2}",
   // AWS session tokens.
-  "(?:IQoJb3JpZ2lu|FwoGZXIvYXdz)[A-Za-z0-9+/]{80,2048}={0,2}",
+  "IQoJb3JpZ2lu[A-Za-z0-9+/]{80,2048}={0,2}",
+  "FwoGZXIvYXdz[A-Za-z0-9+/]{80,2048}={0,2}",
   "AQVN[A-Za-z0-9_-]{35,38}",
   // What watches and tells.
-  "(?:api|mob|sdk)-[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}",
+  ...["api", "mob", "sdk"].map(
+    (kind) => `${kind}-[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}`,
+  ),
   "NRAK-[A-Z0-9]{27}",
   "NRII-[A-Za-z0-9_-]{32}",
   "ph[xs]_[A-Za-z0-9]{43}",
@@ -56,13 +62,16 @@ export const providerTokens: readonly string[] = [
   "sntryu_[a-f0-9]{64}",
   String.raw`dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}`,
   "sq[aup]_[a-f0-9]{40}",
-  "x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}",
+  "xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}",
+  "xsmtpsib-[a-f0-9]{64}-[A-Za-z0-9]{16}",
   "SK[a-f0-9]{32}",
   "re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,32}",
   "apify_api_[A-Za-z0-9]{36}",
   // What people write and plan with.
-  "(?:secret_|ntn_)[A-Za-z0-9]{43,50}",
+  "secret_[A-Za-z0-9]{43,50}",
+  "ntn_[A-Za-z0-9]{43,50}",
   String.raw`pat[A-Za-z0-9]{14}\.[a-f0-9]{64}`,
+  ...["1", "2"].map((kind) => `${kind}/[0-9]{16}(?:/[0-9]{16})?:[a-f0-9]{32}`),
   "CFPAT-[A-Za-z0-9_-]{43}",
   "pat-(?:na|eu)[0-9]-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
   "rdme_[a-z0-9]{70}",
@@ -99,16 +108,16 @@ export const providerTokens: readonly string[] = [
   "bb_live_[A-Za-z0-9_-]{27}",
   "ctx7sk-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
 ];
-/** What stands before the mark within a token, and what begins with that mark. */
-export const markedTokens: readonly (readonly [front: string, marked: string])[] = [
-  ["[A-Za-z0-9]{14}", String.raw`\.atlasv1\.[A-Za-z0-9_=-]{60,70}`],
+/** What stands before a mark within a token, the mark, and what stands behind it. */
+export const markedTokens: readonly (readonly [front: string, mark: string, rest: string])[] = [
+  ["[A-Za-z0-9]{14}", ".atlasv1.", "[A-Za-z0-9_=-]{60,70}"],
   // Of Azure.
-  ["[A-Za-z0-9+/]{44}", "AzFu[A-Za-z0-9+/]{6}=="],
-  ["[A-Za-z0-9]{76}", "AZDO[A-Za-z0-9]{4}"],
-  ["[A-Za-z0-9+/]{76}", String.raw`\+(?:ASt|AMC)[A-Za-z0-9+/]{6}[A-Za-z0-9+/=]{2}`],
-  ["[A-Za-z0-9+/]{42}", String.raw`\+ACR[A-Za-z0-9+/]{6}`],
-  ["[A-Za-z0-9]{52}", "JQQJ9[A-Za-z0-9]{27}(?:[A-Za-z0-9]{2}==)?"],
-  // Of Mailchimp and Asana.
-  ["[a-f0-9]{32}", "-us[0-9]{1,2}"],
-  ["[12]/[0-9]{16}(?:/[0-9]{16})?", ":[a-f0-9]{32}"],
+  ["[A-Za-z0-9+/]{44}", "AzFu", "[A-Za-z0-9+/]{6}=="],
+  ["[A-Za-z0-9]{76}", "AZDO", "[A-Za-z0-9]{4}"],
+  ["[A-Za-z0-9+/]{76}", "+ASt", "[A-Za-z0-9+/]{6}[A-Za-z0-9+/=]{2}"],
+  ["[A-Za-z0-9+/]{76}", "+AMC", "[A-Za-z0-9+/]{6}[A-Za-z0-9+/=]{2}"],
+  ["[A-Za-z0-9+/]{42}", "+ACR", "[A-Za-z0-9+/]{6}"],
+  ["[A-Za-z0-9]{52}", "JQQJ9", "[A-Za-z0-9]{27}(?:[A-Za-z0-9]{2}==)?"],
+  // Of Mailchimp.
+  ["[a-f0-9]{32}", "-us", "[0-9]{1,2}"],
 ];

@@ -689,6 +689,26 @@ describe("text", () => {
     }
   });
 
+  it.each([
+    ["AUTHORIZATION: BEARER ", mixed(24)],
+    ["authorization: basic ", basic],
+    ["X-API-KEY: ", mixed(24)],
+    ["cOOKIE: ", joined("sid=", mixed(24))],
+    ["Client_Secret: ", mixed(20)],
+    ["PASSWORT: ", "hunter2x"],
+    ["CONTRASEÑA: ", "hunter2x"],
+    ["ПАРОЛЬ: ", "hunter2x"],
+    ["create user ada identified by '", "kvWmQxT"],
+    ["AMQP://ada:", "k9vW2mQx7T"],
+  ])("sees what stands behind %j, whatever of it is in capitals", (before, secret) => {
+    const after = before.startsWith("AMQP") ? "@queue/" : "'";
+
+    const text = createRedactor().text(joined(before, secret, after));
+
+    expect(text).toMatch(/^[^[]*\[redacted 1: [a-z-]+\]['@/a-z]*$/);
+    expect(text).not.toContain(secret);
+  });
+
   it("replaces what overlaps as one, after the longest", () => {
     const text = createRedactor().text(`Cookie: a=${token}; b=${jwt}`);
 

@@ -1,11 +1,12 @@
 import { isJsonObject, isRawNumber, type JsonValue } from "@pond/canonical";
 import { base64Fields, fileText } from "../file-text.ts";
-import { assignedSecrets, fieldRule, isSecretField } from "./assignments.ts";
+import { assignmentRule, fieldRule, isSecretField } from "./assignments.ts";
 import { mapEncoded } from "./encoded.ts";
-import type { Finder, Hit } from "./hit.ts";
-import { patternFinders, userNames } from "./patterns.ts";
-import { presetFinder } from "./preset.ts";
-import { privateKeys } from "./private-keys.ts";
+import type { Hit } from "./hit.ts";
+import { patternRules, userNameRules } from "./patterns.ts";
+import { presetRules } from "./preset.ts";
+import { privateKeyRule } from "./private-keys.ts";
+import { createScan, type RankedHit } from "./scan.ts";
 import { readings, saidBy } from "./unescaped.ts";
 
 /** What is replaced beside secrets. */
@@ -48,8 +49,8 @@ const shortest = 6;
 export function createRedactor({
   userNames: hidesUserNames = false,
 }: RedactorOptions = {}): Redactor {
-  const finders: Finder[] = [presetFinder(), privateKeys, ...patternFinders, assignedSecrets];
-  if (hidesUserNames) finders.push(userNames);
+  const rules = [...presetRules(), privateKeyRule, ...patternRules, assignmentRule];
+  const scan = createScan(hidesUserNames ? [...rules, ...userNameRules] : rules);
   const placeholders = new Map<string, string>();
   const counts = new Map<string, number>();
 
@@ -65,13 +66,9 @@ export function createRedactor({
 
   const pass = (whole: string): string => {
     if (whole.length < shortest) return whole;
-    const read = readings(whole);
-    const found: Hit[] = [];
-    for (const find of finders) {
-      for (const hit of find(whole)) found.push(hit);
-      for (const { text: other, written } of read) {
-        for (const hit of find(other)) found.push(written(hit));
-      }
+    const found = scan(whole);
+    for (const { text: other, written } of readings(whole)) {
+      for (const hit of scan(other)) found.push({ ...hit, ...written(hit) });
     }
     const hits = outsidePlaceholders(merged(found), whole);
     if (hits.length === 0) return whole;
@@ -114,8 +111,9 @@ export function createRedactor({
 }
 
 /** In order, those that overlap as one, named after the longest. */
-function merged(hits: readonly Hit[]): Hit[] {
-  const sorted = [...hits].sort((a, b) => a.start - b.start || b.end - a.end);
+function merged(hits: readonly RankedHit[]): Hit[] {
+  if (hits.length === 0) return [];
+  const sorted = [...hits].sort((a, b) => a.start - b.start || b.end - a.end || a.rank - b.rank);
   const apart: Hit[] = [];
   let longest = 0;
   for (const hit of sorted) {

@@ -1,0 +1,56 @@
+import type { Hit } from "./hit.ts";
+import type { Rule } from "./rule.ts";
+
+/** With which of the rules found it: of those that found the same, the first names it. */
+export type RankedHit = Hit & { readonly rank: number };
+
+/** The last three characters as one number, by the five bits that a letter and its capital share. */
+const withNext = (three: number, code: number): number => ((three << 5) | (code & 31)) & 0x7fff;
+
+/**
+ * Looks through a text once, for all rules: most find nothing in most texts, and each took as long
+ * to look through it as all of them take together here. Three characters tell enough, since a rule
+ * that is asked for nothing takes less time than it takes to compare more.
+ */
+export function createScan(rules: readonly Rule[]): (text: string) => RankedHit[] {
+  const ranksBy = new Array<number[] | undefined>(0x8000).fill(undefined);
+  for (const [rank, { begins }] of rules.entries()) {
+    for (const three of new Set(begins.flatMap(threesOf))) {
+      const ranks = ranksBy[three];
+      if (ranks === undefined) ranksBy[three] = [rank];
+      else ranks.push(rank);
+    }
+  }
+  const askedOnce = [...rules.keys()].filter((rank) => rules[rank]?.begins.length === 0);
+  const until = new Uint32Array(rules.length);
+
+  return (text) => {
+    const found: RankedHit[] = [];
+    until.fill(0);
+    const ask = (rank: number, at: number): void => {
+      if (at < (until[rank] ?? 0)) return;
+      const answer = rules[rank]?.find(text, at);
+      if (answer === undefined) return;
+      until[rank] = answer.until;
+      for (const hit of answer.hits) found.push({ ...hit, rank });
+    };
+    for (const rank of askedOnce) ask(rank, 0);
+    let three = 0;
+    for (let end = 0; end < text.length; end += 1) {
+      three = withNext(three, text.charCodeAt(end));
+      const ranks = ranksBy[three];
+      if (ranks === undefined || end < 2) continue;
+      for (const rank of ranks) ask(rank, end - 2);
+    }
+    return found;
+  };
+}
+
+/** What a text may begin with that begins so: of two characters, with any third. */
+function threesOf(beginning: string): number[] {
+  if (beginning.length < 2) throw new RangeError(`too short to begin with: "${beginning}"`);
+  const codes = Array.from(beginning.slice(0, 3), (each) => each.charCodeAt(0));
+  const known = codes.reduce(withNext, 0);
+  if (codes.length === 3) return [known];
+  return Array.from({ length: 32 }, (_, any) => withNext(known, any));
+}
