@@ -6,7 +6,7 @@ import type { Rule } from "./rule.ts";
 
 /**
  * Secretlint's recommended rules. They are run by themselves, not by `lintSource`, which sets every
- * rule up again for each text and compares each pair of hits.
+ * rule up again for each text and compares each pair of hits; and each where it may find something.
  */
 export function presetRules(): Rule[] {
   // A comment in the text is not to switch rules off: nobody's to say in a foreign session.
@@ -19,9 +19,12 @@ function presetRule(rule: (typeof rules)[number]): Rule {
     contextOf(rule, (hit) => hits.push(hit)),
     options,
   );
+  const [begins, mayFind] = needed[shortName(rule.meta.id)] ?? [[], /(?:)/y];
   return {
-    begins: [],
-    find(text) {
+    begins,
+    find(text, at) {
+      mayFind.lastIndex = at;
+      if (!mayFind.test(text)) return undefined;
       hits = [];
       // What it finds later would be missed: better no page than one that leaks.
       if (handler.file?.(sourceOf(text)) instanceof Promise) {
@@ -31,6 +34,46 @@ function presetRule(rule: (typeof rules)[number]): Rule {
     },
   };
 }
+
+/**
+ * What stands in each text in which a rule finds something, and what that begins with. It is true
+ * of one version of the preset, which is why we depend on no other. A rule that is not here sees
+ * each text.
+ */
+const needed: Readonly<Record<string, readonly [begins: Rule["begins"], mayFind: RegExp]>> = {
+  aws: [
+    ["A3T", "AKIA", "AGPA", "AIDA", "AROA", "AIPA", "ANPA", "ANVA", "ASIA", "account", "secret"],
+    /(?:A3T|A[A-Z]{3})[A-Z0-9]{16}|account_?(?:id)?["']?\s*[:=]>?\s*["']?\d{4}|secret_?access_?key["']?\s*[:=]>?\s*["']?[A-Z0-9/+=]{40}/iy,
+  ],
+  privatekey: [["PRIVATE KEY"], /PRIVATE KEY/y],
+  npm: [["npm_", "x-oauth-basic"], /npm_\w{36}|x-oauth-basic/y],
+  basicauth: [["://"], /:\/\/[\w-]{1,256}:[\w-]{1,256}@/y],
+  slack: [["xox", "xapp-", "hooks."], /xox[a-z]-|xapp-|hooks\.slack\.com\/services/iy],
+  openai: [["T3BlbkFJ"], /T3BlbkFJ/y],
+  anthropic: [["sk-ant-api0"], /sk-ant-api0/y],
+  groq: [["gsk_"], /gsk_/y],
+  huggingface: [["hf_"], /hf_[a-zA-Z]{34}/y],
+  linear: [["lin_api_"], /lin_api_/y],
+  notion: [["ntn_"], /ntn_/y],
+  sendgrid: [["SG."], /SG\.\w/y],
+  shopify: [["shppa_", "shpca_", "shpat_", "shpss_"], /shp[a-z]{2}_/y],
+  stripe: [["sk_live", "sk_test", "rk_live", "rk_test"], /[sr]k_(?:live|test)_/y],
+  github: [["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"], /gh[a-z]_\w|github_pat_/y],
+  gitlab: [["glpat-"], /glpat-/y],
+  grafana: [["glc_", "glsa_"], /glc_|glsa_/y],
+  "1password": [["ops_ey"], /ops_ey/y],
+  "database-connection-string": [
+    ["mongodb", "mysql", "postgres"],
+    /(?:mongodb(?:\+srv)?|mysqlx?|postgres(?:ql)?):\/\/[^:/\s]{1,100}:/iy,
+  ],
+  "hashicorp-vault": [["hvs.", "hvb.", "hvr."], /hv[sbr]\./y],
+  vercel: [["vcp_", "vci_", "vca_", "vcr_", "vck_"], /vc[piark]_/y],
+  databricks: [["dapi"], /dapi[A-Fa-f0-9]{32}/y],
+  docker: [["dckr_pat_"], /dckr_pat_/y],
+  figma: [["figd_"], /figd_/y],
+  cloudflare: [["cfk_", "cfut_", "cfat_"], /cfk_|cfut_|cfat_/y],
+  tailscale: [["tskey-"], /tskey-/y],
+};
 
 /** Called a scanner like the others. */
 const filterByComments = "@secretlint/secretlint-rule-filter-comments";
@@ -88,9 +131,13 @@ const parts: Readonly<Record<string, RegExp>> = {
 /** Key ids of AWS are looked for on demand only. */
 const options = { enableIDScanRule: true };
 
+function shortName(ruleId: string): string {
+  return ruleId.replace("@secretlint/secretlint-rule-", "");
+}
+
 /** `aws-access-key-id` of `@secretlint/secretlint-rule-aws` and `AWSAccessKeyID`. */
 function ruleName(ruleId: string, messageId: string): string {
-  const rule = ruleId.replace("@secretlint/secretlint-rule-", "");
+  const rule = shortName(ruleId);
   const detail = messageId
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
     .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1-$2")

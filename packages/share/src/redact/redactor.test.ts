@@ -689,6 +689,36 @@ describe("text", () => {
     }
   });
 
+  // What the preset knows besides the examples: each rule of it is asked only where one of these is.
+  it.each([
+    ...["A3TX", "AGPA", "AIDA", "AROA", "AIPA", "ANPA", "ANVA", "ASIA"].map((id) =>
+      joined(id, "Q7RT2WX5YZ3LMN4P"),
+    ),
+    joined("aws_account_id = ", "4096", "20481024"),
+    joined("'SecretAccessKey' => '", mixed(40), "'"),
+    joined("https://", mixed(20), ":x-oauth-", "basic@github.com/a"),
+    joined("ftp", "s://ada:", "k9vW2mQx7T", "@files.corp.example/a"),
+    ...["p", "a", "o", "r"].map((kind) => joined("xo", "x", kind, "-1234-", mixed(24))),
+    joined("HTTPS://HOOKS.", "SLACK.COM/services/T", "0A1/B2C/", mixed(24)),
+    joined("s", "k-proj-", mixed(74), "T3Blbk", "FJ", mixed(74)),
+    ...["pa", "ca", "ss"].map((kind) => joined("sh", "p", kind, "_", mixed(32))),
+    ...["sk_te", "rk_li", "rk_te"].map((kind) =>
+      joined(kind, kind.endsWith("te") ? "st_" : "ve_", mixed(24)),
+    ),
+    ...["o", "u", "s", "r"].map((kind) => joined("g", "h", kind, "_", mixed(36))),
+    at("MongoDB", "k9vW2mQx7T"),
+    at("mysqlx", "k9vW2mQx7T"),
+    joined("jdbc:", at("mysql", "k9vW2mQx7T")),
+    at("postgresql", "k9vW2mQx7T"),
+    joined("hv", "b.", mixed(150)),
+    joined("hv", "r.", mixed(95)),
+    ...["i", "a", "r", "k"].map((kind) => joined("vc", kind, "_", mixed(24))),
+    joined("cf", "k_", mixed(40), hex(8)),
+    joined("cf", "at_", mixed(40), hex(8)),
+  ])("replaces %j, which the preset knows", (text) => {
+    expect(createRedactor().text(`a ${text} b`)).toContain("[redacted 1: ");
+  });
+
   it.each([
     ["AUTHORIZATION: BEARER ", mixed(24)],
     ["authorization: basic ", basic],
