@@ -6,7 +6,7 @@ import type { Hit } from "./hit.ts";
  */
 const escapes = [
   // Colours of a terminal.
-  String.raw`(?:(?!\s)\p{Cc}|\\{1,8}(?:u001[bB]|x1[bB]|e|033))\[[\d;]{0,20}[A-Za-z]`,
+  String.raw`(?:[\x00-\x08\x0e-\x1f\x7f-\x9f]|\\{1,8}(?:u001[bB]|x1[bB]|e|033))\[[\d;]{0,20}[A-Za-z]`,
   // The end of a line that goes on, also in JSON, and in JSON that is a text in another.
   String.raw`(?:\\\r?\n|(?<!\\)(?:\\{3}|\\{6})n)[ \t]{0,40}`,
   // JSON within a string; some write a slash as `\/`, and so every address. Queries of addresses,
@@ -21,9 +21,11 @@ const escapes = [
 ];
 /** In front of a line: its number, its place in a file, what marks a difference or a quotation. */
 const margin = String.raw`(?<=^|\n|\\n)[ \t]{0,8}(?:(?:[\w./-]{1,200}:)?\d{1,7}(?:→|\\{1,8}t|\t|: ?| ?[|│] ?)|(?:[-+>#*]|//)(?![-+>#*/]) ?)`;
-const everyEscape = new RegExp(escapes.join("|"), "gu");
-const everyMargin = new RegExp(margin, "gu");
-const everyEscapeAndMargin = new RegExp([...escapes, margin].join("|"), "gu");
+/** One of them, where there is what one begins with: few characters are, and that is soon seen. */
+const anEscape = String.raw`(?=[\x00-\x08\x0e-\x1f\x7f-\x9f\\%&"'\x60])(?:${escapes.join("|")})`;
+const everyEscape = new RegExp(anEscape, "g");
+const everyMargin = new RegExp(margin, "g");
+const everyEscapeAndMargin = new RegExp(`${anEscape}|${margin}`, "g");
 const letters: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", "/": "/" };
 const entities: Readonly<Record<string, string>> = {
   amp: "&",
