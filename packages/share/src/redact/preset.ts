@@ -43,7 +43,7 @@ function presetRule(rule: (typeof rules)[number]): Rule {
 const needed: Readonly<Record<string, readonly [begins: Rule["begins"], mayFind: RegExp]>> = {
   aws: [
     ["A3T", "AKIA", "AGPA", "AIDA", "AROA", "AIPA", "ANPA", "ANVA", "ASIA", "account", "secret"],
-    /(?:A3T|A[A-Z]{3})[A-Z0-9]{16}|account_?(?:id)?["']?\s*[:=]>?\s*["']?\d{4}|secret_?access_?key["']?\s*[:=]>?\s*["']?[A-Z0-9/+=]{40}/iy,
+    /(?:A3T|A[A-Z]{3})[A-Z0-9]{16}|(?:ACCOUNT|[Aa]ccount)_?(?:ID|[Ii]d)?["']?\s*[:=]>?\s*["']?\d{4}|(?:SECRET|[Ss]ecret)_?(?:ACCESS|[Aa]ccess)_?(?:KEY|[Kk]ey)["']?\s*[:=]>?\s*["']?[A-Za-z0-9/+=]{40}/y,
   ],
   privatekey: [["PRIVATE KEY"], /PRIVATE KEY/y],
   npm: [["npm_", "x-oauth-basic"], /npm_\w{36}|x-oauth-basic/y],
