@@ -3,7 +3,11 @@ import { fileText } from "../file-text.ts";
 // A whole line of several, its end escaped or not; what is left of them, or all of one line.
 const wholeLine = /[A-Za-z0-9+/]{60,76}(?:\r?\n|\\{1,8}n)[ \t]{0,16}/y;
 const lastLine = /[A-Za-z0-9+/_-]+={0,2}/y;
-const everyBegin = /(?:(?<![A-Za-z0-9+/_\\-])|(?<=\\[nrt]))[A-Za-z0-9+/_-]{32}/g;
+/** None that says something is shorter. */
+const shortest = 32;
+const isOfBase64 = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(/[A-Za-z0-9+/_-]/.test(String.fromCharCode(code))),
+);
 // Of random bytes, as those of hashes and pictures, few begin without one of these.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what tells bytes from text
 const noText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
@@ -35,7 +39,7 @@ function encodedAs(written: string, text: string): string {
 
 function* encodedIn(whole: string): Generator<Encoded> {
   let free = 0;
-  for (const { index: start } of whole.matchAll(everyBegin)) {
+  for (const start of beginsIn(whole)) {
     if (start < free) continue;
     const endOfLines = endOfWholeLines(whole, start);
     lastLine.lastIndex = endOfLines;
@@ -46,6 +50,20 @@ function* encodedIn(whole: string): Generator<Encoded> {
     const found =
       (isBelow ? undefined : textOf(whole, start, end)) ?? textOf(whole, start, endOfLines);
     if (found !== undefined) yield found;
+  }
+}
+
+/** Where runs of base64 begin: each holds one of any 32 places that follow one another. */
+function* beginsIn(whole: string): Generator<number> {
+  const isWithin = (place: number): boolean => isOfBase64[whole.charCodeAt(place)] === 1;
+  for (let place = shortest - 1; place < whole.length; place += shortest) {
+    if (!isWithin(place)) continue;
+    let start = place;
+    while (isWithin(start - 1)) start -= 1;
+    while (isWithin(place)) place += 1;
+    // The letter of an escape is none of it, and what else stands behind a backslash is no base64.
+    if (whole[start - 1] === "\\") start = /[nrt]/.test(whole[start] ?? "") ? start + 1 : place;
+    if (place - start >= shortest) yield start;
   }
 }
 
