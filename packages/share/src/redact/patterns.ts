@@ -322,6 +322,17 @@ const patterns: readonly Pattern[] = [
     pattern: /(?<=(?<![A-Za-z0-9_-])(?<front>\d{8,10})):AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y,
   },
   {
+    // The number of an account in base64, a time and what signs both.
+    rule: "discord-bot-token",
+    begins: Array.from({ length: 100 }, (_, number) =>
+      Buffer.from(String(number).padStart(2, "0")).toString("base64").slice(0, 3),
+    ),
+    pattern:
+      /(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_-])/y,
+    isSecret: (text) =>
+      /^\d{17,20}$/.test(Buffer.from(text.split(".", 1)[0] ?? "", "base64").toString("latin1")),
+  },
+  {
     rule: "age-secret-key",
     begins: ["AGE-SECRET-KEY-1"],
     pattern: /(?<![A-Z0-9-])AGE-SECRET-KEY-1[A-Z0-9]{58}/y,

@@ -37,6 +37,8 @@ const uuid = "f1a4e000-7c1d-4b52-9a6e-2d1f0c5b7a01";
 const upper = (length: number): string => mixed(length).toUpperCase();
 const lower = (length: number): string => mixed(length).toLowerCase();
 
+const idOf = (digits: string): string => Buffer.from(digits).toString("base64").replace(/=+$/, "");
+
 /** Of providers that have one form each: what begins them means nothing else. */
 const providers: readonly string[] = [
   joined("AT", "BB", mixed(36)),
@@ -335,6 +337,13 @@ const examples: readonly Example[] = [
   ["google-access-token", "", joined("ya", "29.", mixed(60)), "\n"],
   ["pypi-token", "", joined("py", "pi-", "AgEI", mixed(60)), "\n"],
   ["telegram-bot-token", "bot ", joined("1234567890", ":AA", mixed(33)), "\n"],
+  ["discord-bot-token", "", joined(idOf("123456789012345678"), ".Gx2b_-.", mixed(38)), "\n"],
+  [
+    "discord-bot-token",
+    "Bot ",
+    joined(idOf("98765432109876543"), ".", mixed(6), ".", mixed(27)),
+    "'",
+  ],
   ["age-secret-key", "", joined("AGE-SEC", "RET-KEY-1", mixed(58).toUpperCase()), "\n"],
   ["sk-token", "", joined("s", "k-or-v1-", hex(64)), "\n"],
   ["github-token", "", joined("github", "_pat_", mixed(30)), "\n"],
@@ -500,6 +509,7 @@ describe("text", () => {
     joined("AI", "za", "bc"),
     joined("ey", "Jhbg.", "ey", "J.x"),
     "12:34:56:AAbc",
+    joined(idOf("123456789012345678"), ".js.map, ", mixed(24), ".Gx2b_-.", mixed(38)),
     "shopify uses shpat_ and stripe sk_live_ in front of its keys",
     // Markers of keys without one.
     `if (text.startsWith("${begin}") && text.endsWith("${end}")) return parsePrivateKeyBlock(text);`,
