@@ -160,6 +160,14 @@ const patterns: readonly Pattern[] = [
     isSecret: isRandomLooking,
   },
   {
+    // What `ansible-vault` encrypted with a password, to be guessed at as well: whole lines and a rest.
+    rule: "ansible-vault",
+    begins: ["$ANSIBLE_VAULT;"],
+    pattern:
+      /\$ANSIBLE_VAULT;\d\.\d;AES256(?:;[\w.@-]{1,64})?\s{1,40}(?<secret>(?:[a-f0-9]{80}\s{1,40}){0,5000}[a-f0-9]{2,80}(?![\w:]))/y,
+    isSecret: (text) => text.length >= 80,
+  },
+  {
     // As `crypt`, `htpasswd` and others write down what a password was, to be guessed at.
     rule: "password-hash",
     begins: ["$2", "$apr1$", "$1$", "$5$", "$6$", "$y$", "$7$", "$gy$", "$argon2", "pbkdf2_sha"],

@@ -39,6 +39,8 @@ const lower = (length: number): string => mixed(length).toLowerCase();
 
 const idOf = (digits: string): string => Buffer.from(digits).toString("base64").replace(/=+$/, "");
 
+const vault = (between: string): string => [hex(80), hex(80), hex(42)].join(between);
+
 /** Of providers that have one form each: what begins them means nothing else. */
 const providers: readonly string[] = [
   joined("AT", "BB", mixed(36)),
@@ -333,6 +335,9 @@ const examples: readonly Example[] = [
     joined(uuid, "@", uuid, "/IncomingWebhook/", hex(32), "/", uuid),
     "\n",
   ],
+  ["ansible-vault", "a: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  ", vault("\n  "), "\nadd: b\n"],
+  ["ansible-vault", "$ANSIBLE_VAULT;1.2;AES256;prod\r\n", vault("\r\n"), "\r\n"],
+  ["ansible-vault", '{"a":"$ANSIBLE_VAULT;1.1;AES256\\n', vault("\\n"), '\\n"}'],
   ["google-api-key", "", joined("AI", "za", mixed(35)), "\n"],
   ["google-access-token", "", joined("ya", "29.", mixed(60)), "\n"],
   ["pypi-token", "", joined("py", "pi-", "AgEI", mixed(60)), "\n"],
@@ -509,6 +514,7 @@ describe("text", () => {
     joined("AI", "za", "bc"),
     joined("ey", "Jhbg.", "ey", "J.x"),
     "12:34:56:AAbc",
+    "files that begin with $ANSIBLE_VAULT;1.1;AES256 are encrypted, $ANSIBLE_VAULT;1.1;AES256\nadded",
     joined(idOf("123456789012345678"), ".js.map, ", mixed(24), ".Gx2b_-.", mixed(38)),
     "shopify uses shpat_ and stripe sk_live_ in front of its keys",
     // Markers of keys without one.
