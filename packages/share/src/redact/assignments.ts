@@ -100,6 +100,24 @@ export const assignmentRule: Rule = {
   },
 };
 
+// Its type and what it is for may stand between the two.
+const variable =
+  /\bvariable[ \t]{1,8}\\{0,8}"(?<name>[\w-]{1,100})\\{0,8}"[ \t]{0,8}\{[^{}]{0,2000}?\bdefault[ \t]{0,40}=[ \t]{0,8}\\{0,8}"(?<value>[^"\\\r\n]{6,256})\\{0,8}"/y;
+
+/** What a variable of Terraform is where nothing else is said, and its name is one of a secret. */
+export const variableRule: Rule = {
+  begins: ["variable"],
+  find(text, at) {
+    const match = stickyMatch(variable, text, at);
+    if (match === undefined) return undefined;
+    const { name = "", value = "" } = match.groups ?? {};
+    const start = at + match[0].lastIndexOf(value);
+    const isHit = isSecretField(name, value);
+    const hits = isHit ? [{ start, end: start + value.length, rule }] : [];
+    return { hits, until: at + match[0].length };
+  },
+};
+
 /** What is assigned, where it looks like a secret; and where all of it ends. */
 function valueAfter(
   text: string,

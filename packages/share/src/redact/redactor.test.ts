@@ -410,6 +410,19 @@ const examples: readonly Example[] = [
   ["assigned-secret", "**API key:** ", mixed(20), "\n"],
   ["assigned-secret", '{"Name": "DB_PASSWORD", "Value": "', "hunter2x", '"}'],
   ["assigned-secret", "<username>ada</username><password>", "hunter2x", "</password></server>"],
+  // What a variable of Terraform is where nothing else is said.
+  [
+    "assigned-secret",
+    'variable "db_password" {\n  type      = string\n  sensitive = true\n  default   = "',
+    "hunter2x",
+    '"\n}\n',
+  ],
+  [
+    "assigned-secret",
+    '{"a":"variable \\"api_key\\" {\\n  description = \\"of a shop\\"\\n  default = \\"',
+    mixed(20),
+    '\\"\\n}"}',
+  ],
   // In other words, of other keys.
   ...[
     "Passwort: ",
@@ -514,6 +527,8 @@ describe("text", () => {
     joined("AI", "za", "bc"),
     joined("ey", "Jhbg.", "ey", "J.x"),
     "12:34:56:AAbc",
+    'variable "db_password" {\n  default = ""\n}\nvariable "region" {\n  default = "eu-West-1a2b3c4d5e"\n}',
+    'variable "secret_name" {\n  default = "prod-Db1-x9y8z7"\n}\nvariable "token" { default = var.other }',
     "files that begin with $ANSIBLE_VAULT;1.1;AES256 are encrypted, $ANSIBLE_VAULT;1.1;AES256\nadded",
     joined(idOf("123456789012345678"), ".js.map, ", mixed(24), ".Gx2b_-.", mixed(38)),
     "shopify uses shpat_ and stripe sk_live_ in front of its keys",
@@ -1259,6 +1274,8 @@ describe("whatever the text is", () => {
       "machine a login b account c ",
       "echo a | sudo ",
       "zip -P ",
+      'variable "token" { default ',
+      `$ANSIBLE_VAULT;1.1;AES256\n${hex(80)}\n`,
       '" + "',
       "  12→",
       "&quot;",

@@ -1,6 +1,6 @@
 import { isJsonObject, isRawNumber, type JsonValue } from "@pond/canonical";
 import { base64Fields, fileText } from "../file-text.ts";
-import { assignmentRule, fieldRule, isSecretField } from "./assignments.ts";
+import { assignmentRule, fieldRule, isSecretField, variableRule } from "./assignments.ts";
 import { mapEncoded } from "./encoded.ts";
 import type { Hit } from "./hit.ts";
 import { patternRules, userNameRules } from "./patterns.ts";
@@ -49,7 +49,7 @@ const shortest = 6;
 export function createRedactor({
   userNames: hidesUserNames = false,
 }: RedactorOptions = {}): Redactor {
-  const rules = [...presetRules(), privateKeyRule, ...patternRules, assignmentRule];
+  const rules = [...presetRules(), privateKeyRule, ...patternRules, assignmentRule, variableRule];
   const scan = createScan(hidesUserNames ? [...rules, ...userNameRules] : rules);
   const placeholders = new Map<string, string>();
   const counts = new Map<string, number>();
