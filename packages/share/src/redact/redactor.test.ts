@@ -770,6 +770,28 @@ describe("text", () => {
     expect(text).not.toContain(secret);
   });
 
+  it("replaces the private members of a JSON web key, and no others", () => {
+    const key = (d: string, p: string) => ({ p, kty: "RSA", e: "AQAB", n: mixed(342), d });
+    const [d, p] = [`x7${mixed(340)}`, `y8${mixed(170)}`];
+    const [one, two] = [1, 2].map((number) => `[redacted ${number}: assigned-secret]`);
+    const value = { keys: [key(d, p)], d: mixed(342), a: { d: mixed(342) } };
+    const expected = { ...value, keys: [key(two ?? "", one ?? "")] };
+
+    expect(createRedactor().json(value)).toEqual(expected);
+    for (const spaces of [0, 2]) {
+      const text = JSON.stringify(value, null, spaces);
+      for (const [whole, same] of [
+        [text, JSON.stringify(expected, null, spaces)],
+        [
+          JSON.stringify({ text }),
+          JSON.stringify({ text: JSON.stringify(expected, null, spaces) }),
+        ],
+      ] as const) {
+        expect(createRedactor().text(whole)).toBe(same);
+      }
+    }
+  });
+
   it("replaces what overlaps as one, after the longest", () => {
     const text = createRedactor().text(`Cookie: a=${token}; b=${jwt}`);
 
@@ -1274,6 +1296,8 @@ describe("whatever the text is", () => {
       "machine a login b account c ",
       "echo a | sudo ",
       "zip -P ",
+      '"kty":"RSA"',
+      '{"kty":"RSA","d":"',
       'variable "token" { default ',
       `$ANSIBLE_VAULT;1.1;AES256\n${hex(80)}\n`,
       '" + "',

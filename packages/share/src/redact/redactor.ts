@@ -8,6 +8,7 @@ import { presetRules } from "./preset.ts";
 import { privateKeyRule } from "./private-keys.ts";
 import { createScan, type RankedHit } from "./scan.ts";
 import { readings, saidBy } from "./unescaped.ts";
+import { memberName, webKeyRule } from "./web-keys.ts";
 
 /** What is replaced beside secrets. */
 export type RedactorOptions = {
@@ -49,7 +50,14 @@ const shortest = 6;
 export function createRedactor({
   userNames: hidesUserNames = false,
 }: RedactorOptions = {}): Redactor {
-  const rules = [...presetRules(), privateKeyRule, ...patternRules, assignmentRule, variableRule];
+  const rules = [
+    ...presetRules(),
+    privateKeyRule,
+    ...patternRules,
+    assignmentRule,
+    variableRule,
+    webKeyRule,
+  ];
   const scan = createScan(hidesUserNames ? [...rules, ...userNameRules] : rules);
   const placeholders = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -167,7 +175,7 @@ type Task = {
   readonly value: JsonValue | undefined;
   /**
    * What says what it is: its field; that of the list it is in, or a flag before it there; the
-   * `name` beside a `value`.
+   * `name` beside a `value`; of a JSON web key, that it is private.
    */
   readonly name: string;
   /** The bytes of a file in base64, which may be text. */
@@ -248,7 +256,7 @@ function mapObject(
     put(null);
     const isLabelled = name === "value" && typeof label === "string";
     const isFile = typeof type === "string" && base64Fields.get(type) === name;
-    return { value, name: isLabelled ? label : name, isFile, put };
+    return { value, name: isLabelled ? label : memberName(object, name), isFile, put };
   });
   tasks.push(...own.reverse());
   return copy;

@@ -1,0 +1,36 @@
+import { fieldRule, isSecretField } from "./assignments.ts";
+import type { Rule } from "./rule.ts";
+
+/** What of a JSON web key, an object with a `kty`, nobody else is to know. */
+const isPrivateName = /^(?:d|p|q|dp|dq|qi|k)$/;
+const type = /\\{0,8}"kty\\{0,8}"\s{0,40}:\s{0,40}\\{0,8}"(?:RSA|EC|OKP|oct)\\{0,8}"/y;
+const everyMember =
+  /\\{0,8}"(?<name>d|p|q|dp|dq|qi|k)\\{0,8}"\s{0,40}:\s{0,40}\\{0,8}"(?<value>[\w-]{12,2000})\\{0,8}"/g;
+/** No key has more on one side of its type. */
+const longest = 8000;
+/** As secrets of it are called where its members say too little. */
+const name = "private_key";
+
+/** What the field of an object is called, or, of a web key, what it is. */
+export function memberName(object: Readonly<Record<string, unknown>>, field: string): string {
+  return typeof object["kty"] === "string" && isPrivateName.test(field) ? name : field;
+}
+
+/** The private members of a JSON web key. */
+export const webKeyRule: Rule = {
+  begins: ['"kty'],
+  find(text, at) {
+    type.lastIndex = at;
+    if (!type.test(text)) return undefined;
+    const from = Math.max(0, at - longest);
+    const start = from + text.slice(from, at).lastIndexOf("{") + 1;
+    const body = /^[^}]*/.exec(text.slice(start, at + longest))?.[0] ?? "";
+    const hits = [...body.matchAll(everyMember)].flatMap(({ index, 0: member, groups = {} }) => {
+      const { value = "" } = groups;
+      const first = start + index + member.lastIndexOf(value);
+      const hit = { start: first, end: first + value.length, rule: fieldRule };
+      return isSecretField(name, value) ? [hit] : [];
+    });
+    return { hits, until: Math.max(start + body.length, at + 1) };
+  },
+};
