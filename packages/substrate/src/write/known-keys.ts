@@ -6,6 +6,7 @@ import { manifestAt } from "../manifest-names.ts";
 import { type Filter, type FilterValue, oneOf } from "../read/filter.ts";
 import { rowsOf, scanQuery } from "../read/read.ts";
 import { keyAt, keyText } from "../rows/batch.ts";
+import { HashSet } from "./hash-set.ts";
 
 export type KnownKeysInit = {
   readonly table: TableDeclaration;
@@ -40,7 +41,7 @@ export class KnownKeys {
    * Hashes of what the keys of rows begin with that were added since: a text of each would be kept for
    * as long as the process adds. Of two with one hash both are asked for in the newest version.
    */
-  readonly #added: Set<number> = new Set();
+  readonly #added = new HashSet();
   /**
    * The rest of all keys that begin with a value, by that value; the one used last is at the end.
    */
