@@ -2,6 +2,7 @@ import type { FaultEvent } from "@pond/canonical";
 import type { Reader, SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import { type Fault, faultFromThrown, maxFaultsPerSession, toFault } from "./fault.ts";
+import { type Change, ListedSessions } from "./listed-sessions.ts";
 import { agreedAtOf, compareExtents } from "./places.ts";
 import type { AdapterReport } from "./report.ts";
 import type { Extent, SeenSession } from "./seen-file.ts";
@@ -10,14 +11,6 @@ import { readAgain, type SeenSessions } from "./seen-sessions.ts";
 // Readers call a record settled when its session has rested for an hour, so a session with
 // unsettled ones is worth another look after that long, though its file is the same.
 const settleAfterMs = 3_600_000;
-
-/** A session that is to be read. A home may have a hundred thousand: no more of each than is needed. */
-export type Change = {
-  readonly key: string;
-  readonly bytes: number;
-  /** False of one that is read only to verify it. */
-  readonly isDue: boolean;
-};
 
 export type ListOptions = {
   readonly nowMs: number;
@@ -34,9 +27,9 @@ export async function listSource(
   seen: SeenSessions,
   report: AdapterReport,
   options: ListOptions,
-): Promise<Change[]> {
-  const listed: Change[] = [];
-  const keys = new Set<string>();
+): Promise<ListedSessions> {
+  const listed = new ListedSessions(seen);
+  let count = 0;
   /** Leftovers that are told of, now or before. */
   const told = new Set<string>();
   const { part } = source;
@@ -66,20 +59,21 @@ export async function listSource(
       continue;
     }
     // All of the place is listed: what has moved is known to be gone from where it was.
-    keys.add(found.key);
+    count += 1;
+    const before = seen.found(found.key);
     if (part && !part.keys.has(found.key)) continue;
     report.sessions.seen += 1;
     const { key, bytes } = found;
-    const before = seen.get(key);
     const isDue =
       before === undefined ||
-      hasChanged(before, found, options.nowMs) ||
-      (await isParentTold(before, key, source));
-    listed.push({ key, bytes, isDue });
-    options.onListed?.(keys.size);
+      hasChanged(before.session, found, options.nowMs) ||
+      (await isParentTold(before.session, key, source));
+    const isQuiet = before !== undefined && hasNothingToTell(before.session);
+    listed.add(key, { number: before?.number, bytes, isDue, isQuiet });
+    options.onListed?.(count);
   }
   for (const fault of part?.faults ?? []) tell(fault);
-  seen.markGone(keys, isComplete);
+  seen.markGone(isComplete);
   seen.tell(told, isComplete && part === undefined);
   return listed;
 }
@@ -93,9 +87,9 @@ export type GoneSessions = ReadonlyMap<string, GoneSession>;
 export function goneFrom(sources: readonly SeenSessions[]): GoneSessions {
   const gone = new Map<string, GoneSession>();
   for (const seen of sources) {
-    for (const [, session] of seen.entries()) {
-      const { isGone, sessionId, extent } = session;
-      if (!isGone || sessionId === undefined || extent === undefined) continue;
+    for (const session of seen.gone()) {
+      const { sessionId, extent } = session;
+      if (sessionId === undefined || extent === undefined) continue;
       const other = gone.get(sessionId);
       const isFurther = compareExtents(extent, other?.extent) > 0;
       gone.set(sessionId, {
@@ -111,7 +105,11 @@ export function goneFrom(sources: readonly SeenSessions[]): GoneSessions {
  * True of a copy of what is gone elsewhere: what is stored may say that it lies there still. One that
  * goes less far has older values, and so may one that was not read since the other changed.
  */
-export function isLeft(before: SeenSession, { bytes }: Change, gone: GoneSessions): boolean {
+export function isLeft(
+  before: SeenSession,
+  { bytes }: Pick<Change, "bytes">,
+  gone: GoneSessions,
+): boolean {
   const { sessionId, extent, hasFailed, isLeftover } = before;
   // One of which nothing could be read is not looked at by each sync.
   if (sessionId === undefined || hasFailed || isLeftover || bytes === 0) return false;
@@ -173,6 +171,12 @@ export function countDue(
   else if (before.hasFailed && before.fingerprint === readAgain) countAsBefore(before, report);
   else if (isDue) report.sessions.grown += 1;
   else countAsBefore(before, report, true);
+}
+
+/** True where {@link countAsBefore} counts it as unchanged, and nothing else. */
+function hasNothingToTell(before: SeenSession): boolean {
+  const { hasFailed, pendingSinceMs, faults, omittedFaults, leftovers } = before;
+  return !hasFailed && pendingSinceMs === undefined && !faults && !omittedFaults && !leftovers;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { isSystemError, type Reader, RecordCount } from "@pond/canonical/adapter";
+import { getHeapStatistics } from "node:v8";
+import { collectGarbage, isSystemError, type Reader, RecordCount } from "@pond/canonical/adapter";
 import {
   createIngest,
   type Damaged,
@@ -8,10 +9,11 @@ import {
   type IngestOutcome,
   type SessionStore,
 } from "@pond/sessions";
-import { type Change, countDue, parentStateOf } from "./changes.ts";
+import { countDue, parentStateOf } from "./changes.ts";
 import { countOutcome } from "./count-outcome.ts";
 import type { Source } from "./discover.ts";
 import { failAfter } from "./errors.ts";
+import type { Change } from "./listed-sessions.ts";
 import { emptyNotes, observeRead } from "./observed-read.ts";
 import { foundElsewhere } from "./other-sources.ts";
 import { Places } from "./places.ts";
@@ -51,6 +53,9 @@ export type ImportOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
+// What was known of 100,000 sessions takes as much, and is garbage behind an import; a fold takes
+// memory of its own.
+const garbageAtMost = 64 * 1024 * 1024;
 // Saving after every batch would rewrite a big state file for each of thousands of small ones.
 const saveEveryMs = 5_000;
 
@@ -79,7 +84,10 @@ export async function importSessions(
       return failAfter(error, () => importChanged(sessions, sources, options), signal);
     }
   }
-  return importChanged(sessions, sources, { ...options, damaged });
+  const reports = await importChanged(sessions, sources, { ...options, damaged });
+  const { used_heap_size: used, external_memory: external } = getHeapStatistics();
+  if (used + external > garbageAtMost) collectGarbage();
+  return reports;
 }
 
 type Repair = { readonly damaged?: Damaged | undefined };
@@ -143,10 +151,10 @@ async function importPlanned(
 }
 
 function plannedOf(works: readonly Work[]): Planned {
-  const changed = works.flatMap((work) => work.changed);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
   return {
-    sessions: changed.length,
-    bytes: changed.reduce((sum, { bytes }) => sum + bytes, 0),
+    sessions: sum(works.map(({ changed }) => changed.length)),
+    bytes: sum(works.map(({ changed }) => changed.bytes)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { PackedEntries } from "@pond/canonical/adapter";
 import type { Place } from "@pond/sessions";
 import type { ReadNotes } from "./observed-read.ts";
 import type { FoundElsewhere } from "./other-sources.ts";
@@ -14,8 +15,11 @@ type Found = {
   readonly extent: Extent | undefined;
 };
 
+/** A session by its id, and where it was found. */
+type Here = readonly [id: string, ...places: Found[]];
+
 /** One that is gone from where it was read. */
-type Gone = { readonly seen: SeenSessions; readonly key: string; readonly session: SeenSession };
+type Gone = { readonly seen: SeenSessions; readonly key: string };
 
 /** What is read just now. */
 type Reading = {
@@ -28,11 +32,11 @@ type Reading = {
 export class Places {
   readonly #works: readonly Work[];
   readonly #isVerifying: boolean | undefined;
-  readonly #here: Map<string, Found[]> = new Map();
+  readonly #here = new PackedEntries<Here>();
   readonly #elsewhere: Map<string, FoundElsewhere[]> = new Map();
   readonly #gone: Map<string, Gone[]> = new Map();
-  /** Sessions that are known to have been read here before. */
-  readonly #remembered: Set<string> = new Set();
+  /** Sessions that are known to have been read here before; asked where all are verified. */
+  readonly #remembered = new PackedEntries<readonly [id: string]>();
 
   /** @param elsewhere - Where sources that are not read now had sessions. */
   constructor(
@@ -47,9 +51,9 @@ export class Places {
       for (const [key, session] of seen.entries()) {
         const { sessionId: id, isGone, extent } = session;
         if (id === undefined) continue;
-        this.#remembered.add(id);
-        if (isGone) addTo(this.#gone, id, { seen, key, session });
-        else addTo(this.#here, id, { source, key, extent });
+        if (isVerifying) this.#remembered.set([id]);
+        if (isGone) addTo(this.#gone, id, { seen, key });
+        else this.#put(id, { source, key, extent });
       }
     }
   }
@@ -59,7 +63,7 @@ export class Places {
     const source = this.#works.indexOf(work);
     /** True where that is so of each of the others. */
     const isSoOfOthers = (is: (other: Found) => boolean): boolean =>
-      (this.#here.get(sessionId) ?? []).every((each) => isSame(each, { source, key }) || is(each));
+      this.#foundOf(sessionId).every((each) => isSame(each, { source, key }) || is(each));
     const { isUsual, path } = work.seen;
     const elsewhere = this.#elsewhere.get(sessionId) ?? [];
     // What one place of a session lacks, another may hold: then nothing has disappeared. But a copy
@@ -97,11 +101,8 @@ export class Places {
     const source = this.#works.indexOf(work);
     const formerId = before?.sessionId ?? sessionId;
     if (formerId !== sessionId) {
-      const former = this.#here.get(formerId) ?? [];
-      this.#here.set(
-        formerId,
-        former.filter((each) => !isSame(each, { source, key })),
-      );
+      const former = this.#foundOf(formerId).filter((each) => !isSame(each, { source, key }));
+      this.#here.set([formerId, ...former]);
     }
     this.#put(sessionId, { source, key, extent: extentOf(notes, before) });
     // It has moved here, or this was one of its places.
@@ -115,14 +116,17 @@ export class Places {
   #seenBefore(before: SeenSession | undefined, sessionId: string): SeenSession | undefined {
     if (before?.sessionId === sessionId) return before;
     const [gone, ...others] = this.#gone.get(sessionId) ?? [];
-    return others.length === 0 ? gone?.session : undefined;
+    return others.length === 0 ? gone?.seen.get(gone.key) : undefined;
+  }
+
+  #foundOf(sessionId: string): Found[] {
+    const [, ...places] = this.#here.get(sessionId) ?? [sessionId];
+    return places;
   }
 
   #put(sessionId: string, found: Found): void {
-    const here = this.#here.get(sessionId);
-    const at = here?.findIndex((each) => isSame(each, found)) ?? -1;
-    if (here && at >= 0) here[at] = found;
-    else addTo(this.#here, sessionId, found);
+    const others = this.#foundOf(sessionId).filter((each) => !isSame(each, found));
+    this.#here.set([sessionId, ...others, found]);
   }
 }
 

@@ -1,12 +1,6 @@
-import {
-  type Change,
-  countAsBefore,
-  type GoneSessions,
-  goneFrom,
-  isLeft,
-  listSource,
-} from "./changes.ts";
+import { countAsBefore, type GoneSessions, goneFrom, isLeft, listSource } from "./changes.ts";
 import type { Source } from "./discover.ts";
+import type { ListedSessions } from "./listed-sessions.ts";
 import type { SyncProgress } from "./progress.ts";
 import { type AdapterReport, emptyReport } from "./report.ts";
 import type { Stored } from "./seen-file.ts";
@@ -18,7 +12,7 @@ export type Work = {
   readonly source: Source;
   readonly seen: SeenSessions;
   readonly report: AdapterReport;
-  readonly changed: readonly Change[];
+  readonly changed: ListedSessions;
 };
 
 export type Plan = {
@@ -45,42 +39,41 @@ export async function planImport(
   { stateDirectory, adapters = [], stored, software, now, onProgress, ...options }: PlanOptions,
 ): Promise<Plan> {
   const reports = new Map(adapters.map((name) => [name, emptyReport(name)]));
-  const listed: Listed[] = [];
+  const works: Work[] = [];
   const nowMs = now().getTime();
   for (const source of await wholePlaces(sources, stateDirectory, options.signal)) {
     const { adapter } = source;
     const report = reports.get(adapter) ?? emptyReport(adapter);
     reports.set(adapter, report);
     const seen = await SeenSessions.load(stateDirectory, source, { stored, software });
-    const sessions = await listSource(source, seen, report, {
+    const changed = await listSource(source, seen, report, {
       ...options,
       nowMs,
       onListed: (sessions) => onProgress?.({ stage: "list", adapter, sessions }),
     });
-    listed.push({ source, seen, report, sessions });
+    works.push({ source, seen, report, changed });
   }
-  const gone = goneFrom(listed.map(({ seen }) => seen));
-  const works = listed.map(({ sessions, ...work }) => {
-    return { ...work, changed: toRead(sessions, work, gone, options) };
-  });
+  const gone = goneFrom(works.map(({ seen }) => seen));
+  for (const work of works) leaveOutOthers(work, gone, options);
   return { works, reports };
 }
 
-type Listed = Omit<Work, "changed"> & { readonly sessions: readonly Change[] };
-
-/** Those of the listed sessions that are read; the others are counted as they were. */
-function toRead(
-  sessions: readonly Change[],
-  { seen, report }: Pick<Work, "seen" | "report">,
+/** Leaves listed sessions that are not read; they are counted as they were. */
+function leaveOutOthers(
+  { changed, seen, report }: Work,
   gone: GoneSessions,
   { isVerifying, isPreview }: Pick<PlanOptions, "isVerifying" | "isPreview">,
-): Change[] {
-  return sessions.flatMap((each) => {
-    const before = seen.get(each.key);
-    if (each.isDue || before === undefined) return [each];
-    if (isLeft(before, each, gone)) return [{ ...each, isDue: true }];
-    if (isVerifying) return [each];
+): void {
+  changed.keep((each) => {
+    if (each.isDue || each.number === undefined) return true;
+    // Most are as they were, and there may be a hundred thousand.
+    if (each.isQuiet && !isVerifying && gone.size === 0) {
+      report.sessions.unchanged += 1;
+      return false;
+    }
+    const before = seen.at(each.number);
+    if (before === undefined || isLeft(before, each, gone) || isVerifying) return true;
     countAsBefore(before, report, isPreview);
-    return [];
+    return false;
   });
 }

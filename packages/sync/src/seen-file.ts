@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileChunks, PackedEntries, readLines } from "@pond/canonical/adapter";
 import { type AddedAt, type HeldMessages, makeFolder } from "@pond/sessions";
 import type { Fault } from "./fault.ts";
 
@@ -67,8 +68,8 @@ export type Entry = readonly [
   rest?: Omit<SeenSession, "fingerprint">,
 ];
 
-/** What a state file says of the one source it is for. */
-export type SeenFile = {
+/** What a state file says of the one source it is for, beside the sessions. */
+type SeenHead = {
   readonly software?: unknown;
   /** The source; absent in files of older versions. */
   readonly path?: string;
@@ -79,10 +80,12 @@ export type SeenFile = {
   readonly storedRows?: RowCounts;
   /** The last row of each table that came from this source; absent in files of older versions. */
   readonly lastRows?: readonly AddedRow[];
-  readonly sessions: readonly Entry[];
   /** Places of leftovers that a sync has told of. */
   readonly told?: readonly string[];
 };
+
+/** What a state file says of the one source it is for. */
+export type SeenFile = SeenHead & { readonly sessions: PackedEntries<Entry> };
 
 const version = 1;
 
@@ -94,7 +97,11 @@ export function seenFile(directory: string, source: { adapter: string; path: str
 
 /** What a state file says; undefined where it is not there or cannot be read. */
 export async function readSeenFile(file: string): Promise<SeenFile | undefined> {
-  return parseSeen(await readFile(file, "utf8").catch(() => ""));
+  try {
+    return await readSeen(file);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -102,20 +109,20 @@ export async function readSeenFile(file: string): Promise<SeenFile | undefined> 
  * about which the file says nothing: it holds fewer rows than when the file was written, or lacks
  * the last one that was added. Each table by itself, for each can be set back by itself.
  */
-export async function isOfStore(seen: SeenFile, stored: Stored): Promise<boolean> {
+export async function isOfStore(seen: SeenHead, stored: Stored): Promise<boolean> {
   if (!isOfCounts(seen, stored)) return false;
   for (const row of seen.lastRows ?? []) if (!(await stored.holds(row))) return false;
   return true;
 }
 
 /** As far as counts tell. */
-export function isOfCounts({ storedMessages, storedRows }: SeenFile, { rows }: Stored): boolean {
+export function isOfCounts({ storedMessages, storedRows }: SeenHead, { rows }: Stored): boolean {
   const noted = storedRows ?? { sessions: 0, messages: storedMessages, parts: 0 };
   return watchedTables.every((table) => noted[table] <= rows[table]);
 }
 
-/** What is written of one; its sessions as they are asked for. */
-export type WrittenSeen = Omit<SeenFile, "sessions"> & { readonly sessions: Iterable<Entry> };
+/** What is written of one, its sessions as the texts of their entries. */
+export type WrittenSeen = SeenHead & { readonly sessions: Iterable<string> };
 
 /** Writes the file whole or not at all. */
 export async function writeSeenFile(file: string, seen: WrittenSeen): Promise<void> {
@@ -130,35 +137,62 @@ export async function writeSeenFile(file: string, seen: WrittenSeen): Promise<vo
   }
 }
 
-// Of a hundred thousand sessions the whole text takes 30 MB, and its bytes as many.
+// Of a hundred thousand sessions the whole text takes 30 MB, so it is written and read in portions, and
+// each entry has a line of its own.
 const entriesPerPortion = 1_000;
+// Longer than any such line: what older versions wrote all in one line is read as one text, and once.
+const maxLineBytes = 64 * 1024 * 1024;
+const opening = '"sessions":[';
+const closing = "]}";
 
 /** The text of a file, in portions. */
 function* portionsOf({ sessions, ...rest }: WrittenSeen): Generator<string> {
-  yield `${JSON.stringify({ version, ...rest }).slice(0, -1)},"sessions":[`;
+  yield `${JSON.stringify({ version, ...rest }).slice(0, -1)},${opening}`;
   let portion: string[] = [];
-  let before = "";
+  let before = "\n";
   for (const entry of sessions) {
-    portion.push(JSON.stringify(entry));
+    portion.push(entry);
     if (portion.length < entriesPerPortion) continue;
-    yield before + portion.join(",");
-    before = ",";
+    yield before + portion.join(",\n");
+    before = ",\n";
     portion = [];
   }
-  if (portion.length > 0) yield before + portion.join(",");
-  yield "]}";
+  if (portion.length > 0) yield before + portion.join(",\n");
+  yield `\n${closing}`;
 }
 
-function parseSeen(text: string): SeenFile | undefined {
-  try {
-    const seen: unknown = JSON.parse(text);
-    return isSeenFile(seen) ? seen : undefined;
-  } catch {
-    return undefined;
+async function readSeen(file: string): Promise<SeenFile | undefined> {
+  let head: SeenHead | undefined;
+  let isWhole = false;
+  const sessions = new PackedEntries<Entry>();
+  for await (const lines of readLines(fileChunks(file), { maxLineBytes })) {
+    for (const { text = "" } of lines) {
+      if (head === undefined) {
+        // As older versions wrote it: all in one line.
+        if (!text.endsWith(opening)) return parseWhole(await readFile(file, "utf8"));
+        const seen: unknown = JSON.parse(text + closing);
+        if (!isSeenFile(seen)) return undefined;
+        head = seen;
+      } else if (text === closing) isWhole = true;
+      else {
+        const entry: unknown = JSON.parse(text.endsWith(",") ? text.slice(0, -1) : text);
+        if (!isEntry(entry)) return undefined;
+        sessions.set(entry);
+      }
+    }
   }
+  return head && isWhole ? { ...head, sessions } : undefined;
 }
 
-function isSeenFile(value: unknown): value is SeenFile {
+function parseWhole(text: string): SeenFile | undefined {
+  const seen: unknown = JSON.parse(text);
+  if (!isSeenFile(seen)) return undefined;
+  const sessions = new PackedEntries<Entry>();
+  for (const entry of seen.sessions) sessions.set(entry);
+  return { ...seen, sessions };
+}
+
+function isSeenFile(value: unknown): value is SeenHead & { readonly sessions: readonly Entry[] } {
   if (typeof value !== "object" || value === null) return false;
   if (!("version" in value) || value.version !== version) return false;
   if (!("storedMessages" in value) || typeof value.storedMessages !== "number") return false;

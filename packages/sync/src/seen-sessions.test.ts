@@ -2,9 +2,16 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { collectGarbage } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { placesRead } from "./other-sources.ts";
-import { type AddedRow, type Stored, seenFile, watchedTables } from "./seen-file.ts";
+import {
+  type AddedRow,
+  type SeenSession,
+  type Stored,
+  seenFile,
+  watchedTables,
+} from "./seen-file.ts";
 import { SeenSessions } from "./seen-sessions.ts";
 
 const fault = { adapter: "demo", location: "a.jsonl:3", code: "source_fault", message: "no JSON" };
@@ -109,6 +116,8 @@ describe("SeenSessions", () => {
   it.each([
     ["is empty", () => ""],
     ["was cut", (text: string) => text.slice(0, text.length / 2)],
+    ["was cut behind a line", (text: string) => text.slice(0, text.lastIndexOf("\n"))],
+    ["was cut between lines", (text: string) => text.slice(0, text.indexOf("\n") + 1)],
     ["is no JSON", () => "\0\0\0\0"],
     ["is of another version", (text: string) => text.replace('"version":1', '"version":2')],
     ["holds no sessions", () => '{"version":1,"storedMessages":0}'],
@@ -181,10 +190,12 @@ describe("SeenSessions", () => {
     const seen = await load(storing(0));
     for (const key of ["a", "b", "c"]) seen.set(key, { fingerprint: key });
     const gone = (): unknown[] => ["a", "b", "c"].map((key) => seen.get(key)?.isGone);
-    seen.markGone(new Set(["b", "d"]), true);
+    for (const key of ["b", "d"]) seen.found(key);
+    seen.markGone(true);
     expect(gone()).toEqual([true, undefined, true]);
 
-    seen.markGone(new Set(["a"]), false);
+    seen.found("a");
+    seen.markGone(false);
 
     expect(gone()).toEqual([undefined, undefined, true]);
     expect([seen.get("a"), seen.get("d")]).toEqual([{ fingerprint: "a" }, undefined]);
@@ -227,9 +238,59 @@ describe("SeenSessions", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ ...old, path: source.path });
   });
 
+  it("reads what an older version wrote in one line, however long that is", async () => {
+    const keys = Array.from({ length: 200_000 }, (_, at) => `${at}`.padStart(350, "x"));
+    const sessions = keys.map((key) => [key, "1"]);
+    mkdirSync(join(folder, "state"));
+    writeFileSync(file, JSON.stringify({ version: 1, storedMessages: 0, sessions }));
+
+    const seen = await load(storing(0));
+
+    expect(seen.get(keys.at(-1) ?? "")).toEqual({ fingerprint: "1" });
+  });
+
+  it("takes less than 400 bytes of memory for each of many sessions", async () => {
+    const count = 20_000;
+    const seen = await load(storing(0));
+    for (let at = 0; at < count; at++) seen.set(keyOf(at), sessionOf(at));
+    await seen.save(storing(0));
+    const before = memoryUsed();
+    const loaded = await load(storing(0));
+    const bytes = memoryUsed() - before;
+
+    expect(loaded.get(keyOf(count - 1))).toEqual(sessionOf(count - 1));
+    expect(bytes / count).toBeLessThan(400);
+  });
+
   it("keeps a file for each place", () => {
     const other = seenFile(join(folder, "state"), { adapter: "demo", path: "/home/eve/.demo" });
 
     expect(other).not.toBe(file);
   });
 });
+
+function memoryUsed(): number {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function idOf(at: number): string {
+  return `00000000-0000-4000-8000-${`${at}`.padStart(12, "0")}`;
+}
+
+function keyOf(at: number): string {
+  return `-work/${idOf(at)}.jsonl`;
+}
+
+function sessionOf(at: number): SeenSession {
+  const atMicros = 1_795_974_995_884_980 + at;
+  const digest = `${at}`.padStart(32, "f");
+  return {
+    fingerprint: `936.179595362943${at}.${at}`,
+    sessionId: idOf(at),
+    extent: [1_767_225_600_002 + at, 3, 46],
+    held: { digest, addedAt: atMicros },
+    agreedAt: atMicros,
+  };
+}

@@ -1,3 +1,4 @@
+import { PackedEntries } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import {
   type AddedRow,
@@ -36,7 +37,11 @@ export class SeenSessions {
   readonly isUsual: boolean;
   readonly path: string;
   readonly #software: string;
-  readonly #sessions: Map<string, SeenSession>;
+  readonly #sessions: PackedEntries<Entry>;
+  /** Which of them were found since a listing began, by their numbers. */
+  #found: Uint8Array | undefined;
+  /** Numbers of those that the last listing lacked. */
+  #lacked: readonly number[] = [];
   #told: ReadonlySet<string>;
   /** The last of each table. */
   readonly #lastRows: Map<WatchedTable, AddedRow>;
@@ -58,13 +63,8 @@ export class SeenSessions {
     // It shall say what it is about, for other sources to be compared with it.
     this.#isDirty = seen !== undefined && seen.isUsual !== this.isUsual;
     this.#told = new Set(seen?.told);
-    const isSameSoftware = seen?.software === software;
-    this.#sessions = new Map(
-      seen?.sessions.map(([key, fingerprint, rest]) => [
-        key,
-        { ...rest, fingerprint: isSameSoftware || !rest?.faults ? fingerprint : readAgain },
-      ]),
-    );
+    this.#sessions = seen?.sessions ?? new PackedEntries();
+    if (seen !== undefined && seen.software !== software) this.#readFaultyAgain();
   }
 
   /** What the directory of a store says of a source, as far as it is about the store as it is. */
@@ -80,36 +80,71 @@ export class SeenSessions {
   }
 
   get(key: string): SeenSession | undefined {
-    return this.#sessions.get(key);
+    const entry = this.#sessions.get(key);
+    return entry && sessionOf(entry);
+  }
+
+  /** The same of a session by its number. */
+  at(number: number): SeenSession | undefined {
+    const entry = this.#sessions.at(number);
+    return entry && sessionOf(entry);
+  }
+
+  keyOf(number: number): string {
+    return this.#sessions.at(number)?.[0] ?? "";
   }
 
   /** What was read, by key; also what is gone. */
-  entries(): MapIterator<[string, SeenSession]> {
-    return this.#sessions.entries();
+  *entries(): Generator<[string, SeenSession]> {
+    for (const entry of this.#sessions) yield [entry[0], sessionOf(entry)];
+  }
+
+  /** What is gone, as of the last listing. */
+  *gone(): Generator<SeenSession> {
+    for (const number of this.#lacked) {
+      const entry = this.#sessions.at(number);
+      if (entry?.[2]?.isGone) yield sessionOf(entry);
+    }
   }
 
   /** @param added - The last row of each table that reading it added to. */
   set(key: string, session: SeenSession, added: readonly AddedRow[] = []): void {
-    this.#sessions.set(key, session);
+    this.#put(key, session);
     for (const row of added) this.#added.set(row.table, row);
-    this.#isDirty = true;
   }
 
   forget(key: string): void {
     if (this.#sessions.delete(key)) this.#isDirty = true;
   }
 
+  /** What was read of a session that is listed now, and its number: it is not gone, or back. */
+  found(key: string): { readonly number: number; readonly session: SeenSession } | undefined {
+    const number = this.#sessions.numberOf(key);
+    const before = number === undefined ? undefined : this.at(number);
+    if (number === undefined || before === undefined) return undefined;
+    this.#found ??= new Uint8Array(this.#sessions.numbers);
+    this.#found[number] = 1;
+    if (!before.isGone) return { number, session: before };
+    const { isGone, ...session } = before;
+    this.#put(key, session);
+    return { number, session };
+  }
+
   /**
-   * Marks what is not in `keys` as gone. It is remembered: its folder may come back.
+   * Marks what was not found in a listing as gone. It is remembered: its folder may come back.
    *
    * @param isAll - False where the listing broke off: what it lacks may well be there.
    */
-  markGone(keys: ReadonlySet<string>, isAll: boolean): void {
-    for (const [key, { isGone = false, ...session }] of this.#sessions) {
-      const isAway = !keys.has(key);
-      if (isAway === isGone || (isAway && !isAll)) continue;
-      this.#sessions.set(key, isAway ? { ...session, isGone: true } : session);
-      this.#isDirty = true;
+  markGone(isAll: boolean): void {
+    const found = this.#found ?? new Uint8Array(this.#sessions.numbers);
+    this.#found = undefined;
+    const lacked: number[] = [];
+    for (const [number, isFound] of found.entries()) if (isFound === 0) lacked.push(number);
+    this.#lacked = lacked;
+    if (!isAll) return;
+    for (const number of lacked) {
+      const entry = this.#sessions.at(number);
+      if (entry && !entry[2]?.isGone) this.#put(entry[0], { ...sessionOf(entry), isGone: true });
     }
   }
 
@@ -157,14 +192,24 @@ export class SeenSessions {
       ...{ storedMessages: stored.rows.messages, storedRows: stored.rows },
       ...(this.#lastRows.size > 0 && { lastRows: [...this.#lastRows.values()] }),
       ...(this.#told.size > 0 && { told: [...this.#told] }),
-      // As they are now: others are set while these are written.
-      sessions: entriesOf([...this.#sessions]),
+      sessions: this.#sessions.texts(),
     });
+  }
+
+  #put(key: string, { fingerprint, ...rest }: SeenSession): void {
+    const isBare = Object.keys(rest).length === 0;
+    this.#sessions.set(isBare ? [key, fingerprint] : [key, fingerprint, rest]);
+    this.#isDirty = true;
+  }
+
+  /** Another version may be able to read what was a fault to the one that noted it. */
+  #readFaultyAgain(): void {
+    for (const [key, , rest] of this.#sessions) {
+      if (rest?.faults) this.#sessions.set([key, readAgain, rest]);
+    }
   }
 }
 
-function* entriesOf(sessions: readonly (readonly [string, SeenSession])[]): Generator<Entry> {
-  for (const [key, { fingerprint, ...rest }] of sessions) {
-    yield Object.keys(rest).length === 0 ? [key, fingerprint] : [key, fingerprint, rest];
-  }
+function sessionOf([, fingerprint, rest]: Entry): SeenSession {
+  return { ...rest, fingerprint };
 }

@@ -1,4 +1,3 @@
-import type { Change } from "./changes.ts";
 import type { ImportCounts, SyncProgress } from "./progress.ts";
 
 // Telling each message would cost more than reading some of them.
@@ -9,7 +8,7 @@ type Counts = { -readonly [Name in keyof ImportCounts]: ImportCounts[Name] };
 /** What is going to be read of one source. */
 type Work = {
   readonly source: { readonly adapter: string };
-  readonly changed: readonly Pick<Change, "bytes">[];
+  readonly changed: { readonly length: number; readonly bytes: number };
 };
 
 /** Adds up what an import has done and tells it. */
@@ -23,7 +22,7 @@ export class Tracker {
     this.#tell = tell;
     for (const { source, changed } of works) {
       if (changed.length === 0) continue;
-      const bytes = changed.reduce((sum, session) => sum + session.bytes, 0);
+      const { bytes } = changed;
       for (const counts of [this.#all, this.#of(source.adapter)]) {
         counts.sessionsTotal += changed.length;
         counts.bytesTotal += bytes;

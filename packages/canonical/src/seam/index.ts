@@ -66,6 +66,8 @@ export {
 } from "./list-folder.ts";
 export { makeFolder } from "./make-folder.ts";
 export { type FileStats, fileMark, measureFiles } from "./measure-files.ts";
+export { PackedEntries } from "./packed-entries.ts";
+export { PackedList } from "./packed-list.ts";
 export { inPieces } from "./pieces.ts";
 export { type RecordEvent, type RecordOutcome, readRecords } from "./read-records.ts";
 export { RecordCount } from "./record-count.ts";
