@@ -1,4 +1,5 @@
 import type { Session } from "@pond/canonical";
+import { PackedList } from "@pond/canonical/adapter";
 import type { Store } from "@pond/substrate";
 import { loadParents } from "../read/ancestry.ts";
 import { idApart, idWithin } from "./apart.ts";
@@ -19,7 +20,7 @@ type Read = {
 export class Hanging {
   readonly #store: Store;
   readonly #names: SessionNames;
-  readonly #read: Read[] = [];
+  #read = new PackedList<Read>();
 
   constructor(store: Store, names: SessionNames) {
     this.#store = store;
@@ -35,14 +36,18 @@ export class Hanging {
 
   /** Hangs sessions that came before the one above them below the name that it has got. */
   async hangAnew(): Promise<void> {
-    const hung = this.#read.splice(0).map(({ name, above, child, shared }): Hung => {
-      const isPutOff = this.#names.putOff.has(name);
-      const to = isPutOff ? above : this.#names.ofParent(child, shared);
-      return { sessionId: name, from: above, to };
-    });
-    const all = [...hung, ...(await this.#hungBefore())];
-    const moved = all.filter(({ from, to }) => from !== to);
+    const moved = [...this.#movedOf(this.#read), ...(await this.#hungBefore())];
+    this.#read = new PackedList();
     await hangBelow(this.#store, moved);
+  }
+
+  /** Those of the sessions that were read for which the one above them has another name by now. */
+  *#movedOf(read: Iterable<Read>): Generator<Hung> {
+    for (const { name, above, child, shared } of read) {
+      if (this.#names.putOff.has(name)) continue;
+      const to = this.#names.ofParent(child, shared);
+      if (to !== above) yield { sessionId: name, from: above, to };
+    }
   }
 
   /** Sessions that an earlier run hung below what was there: the one above them may have come since. */
@@ -54,7 +59,7 @@ export class Hanging {
       if (above === null || !stored || names.putOff.has(name)) return [];
       const isOfClient = names.begun(above)?.sourceAgent === stored.sourceAgent;
       const to = isOfClient ? this.#nearer(stored, above) : this.#ofClient(name, stored, above);
-      return [{ sessionId: name, from: above, to }];
+      return to === above ? [] : [{ sessionId: name, from: above, to }];
     });
   }
 

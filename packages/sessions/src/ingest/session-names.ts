@@ -1,4 +1,5 @@
 import type { Session } from "@pond/canonical";
+import { PackedEntries } from "@pond/canonical/adapter";
 import { oneOf } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { Labels } from "../rows/to-rows.ts";
@@ -21,6 +22,9 @@ import {
 /** A session by the id of its client, as far as that says which one it hangs below. */
 export type Child = Pick<Session, "source_agent" | "project"> & { readonly id: string };
 
+/** When and where a session began, by its id. A store may hold a hundred thousand. */
+type Known = readonly [id: string, sourceAgent: string, project: string, createdAt: string];
+
 export type SessionNamesOptions = {
   /** Ids of all sessions that will come, where they are few: of the others nothing is read. */
   readonly sessionIds?: readonly string[] | undefined;
@@ -39,13 +43,13 @@ export class SessionNames {
   readonly #sessionIds: readonly string[] | undefined;
   readonly #commit: () => Promise<void>;
   #isLoaded = false;
-  #known: Map<string, Begun> = new Map();
+  readonly #known = new PackedEntries<Known>();
   /** Sessions of one client that have the same id as another one, begun in other projects. */
   #elsewhere: BegunElsewhere = new BegunElsewhere([]);
   /** Sessions of other clients that have the same id, as far as they were there before. */
   #apart: ReadonlyMap<string, readonly string[]> = new Map();
-  /** Ids of sessions that were thought new, and may not have got them. */
-  readonly #unsettled: Set<string> = new Set();
+  /** Those that came behind so many were thought new, and may not have got their ids. */
+  #settled = 0;
 
   constructor(sessions: SessionStore, options: SessionNamesOptions) {
     this.#sessions = sessions;
@@ -62,18 +66,20 @@ export class SessionNames {
     for (const ids of this.#sessionIds ? idChunks(this.#sessionIds) : [undefined]) {
       await this.#read(ids);
     }
-    this.#elsewhere = new BegunElsewhere(this.#known);
-    this.#apart = this.areClientsApart ? idsApart(this.#known) : new Map();
+    this.#elsewhere = new BegunElsewhere(this.#all());
+    this.#apart = this.areClientsApart ? idsApart(this.#all()) : new Map();
+    this.#settled = this.#known.numbers;
     this.#isLoaded = true;
   }
 
   begun(id: string): Begun | undefined {
-    return this.#known.get(id);
+    const known = this.#known.get(id);
+    return known && begunOfKnown(known);
   }
 
   /** True where any session has the id of another client's. */
   get hasApart(): boolean {
-    return idsApart(this.#known).size > 0;
+    return idsApart(this.#all()).size > 0;
   }
 
   /** Projects of the sessions that a client began under such an id elsewhere, by their own ids. */
@@ -86,8 +92,7 @@ export class SessionNames {
     const { id } = session;
     if (this.#known.has(id)) return;
     const begun = begunOf(session);
-    this.#unsettled.add(id);
-    this.#known.set(id, begun);
+    this.#note(id, begun);
     this.#elsewhere.add(id, begun);
   }
 
@@ -113,7 +118,7 @@ export class SessionNames {
     };
     if (own.id === id && own.parentId === parentId) return undefined;
     const bases = [...new Set([id, idApart(agent, id)])].flatMap((sessionId): Labels[] => {
-      const begun = sessionId === own.id ? undefined : this.#known.get(sessionId);
+      const begun = sessionId === own.id ? undefined : this.begun(sessionId);
       return begun ? [{ sessionId, sourceAgent: begun.sourceAgent, project: begun.project }] : [];
     });
     return { ...own, bases };
@@ -131,7 +136,7 @@ export class SessionNames {
       (this.#isNamedApart(agent, id) || this.#known.has(idApart(agent, shared)));
     const name = isApart ? idApart(agent, shared) : shared;
     const others = this.#elsewhere.of(agent, shared);
-    const stored = this.#known.get(name);
+    const stored = this.begun(name);
     const all = stored ? [[name, stored.project] as const, ...others] : others;
     return begunAbove(all, project) ?? name;
   }
@@ -141,7 +146,7 @@ export class SessionNames {
     const begun = begunOf(session);
     const own = idBegunElsewhere(session.id, begun);
     if (this.#known.has(own)) return own;
-    const stored = this.#known.get(id);
+    const stored = this.begun(id);
     if (stored === undefined || !mayBeOther(begun, stored)) return id;
     const others = this.#elsewhere.of(session.source_agent, session.id);
     const same = [...others].find(([, project]) => project === session.project);
@@ -153,22 +158,34 @@ export class SessionNames {
 
   /** The other client's may be in another store, as where these were copied alone. */
   #isNamedApart(agent: string, id: string): boolean {
-    const stored = this.#known.get(id);
+    const stored = this.begun(id);
     if (stored) return stored.sourceAgent !== agent;
-    return this.#known.get(idApart(agent, id))?.sourceAgent === agent;
+    return this.begun(idApart(agent, id))?.sourceAgent === agent;
   }
 
   /** Another session may have got the id of one that was read before: then it is that one's. */
   async #settle(id: string): Promise<void> {
-    if (!this.#unsettled.has(id)) return;
+    if (!this.#isUnsettled(id)) return;
     await this.#commit();
     // All of them are by now: a copied folder holds many of one id.
-    const taken = [...this.#unsettled].filter((each) => this.putOff.has(each));
-    this.#unsettled.clear();
-    if (taken.length === 0) return;
+    const taken = [...this.putOff].filter((each) => this.#isUnsettled(each));
     for (const each of taken) this.#known.delete(each);
     for (const ids of idChunks(taken)) await this.#read(ids);
-    this.#elsewhere = new BegunElsewhere(this.#known);
+    this.#settled = this.#known.numbers;
+    if (taken.length > 0) this.#elsewhere = new BegunElsewhere(this.#all());
+  }
+
+  #isUnsettled(id: string): boolean {
+    const number = this.#known.numberOf(id);
+    return number !== undefined && number >= this.#settled;
+  }
+
+  *#all(): Generator<readonly [id: string, Begun]> {
+    for (const known of this.#known) yield [known[0], begunOfKnown(known)];
+  }
+
+  #note(id: string, { sourceAgent, project, createdAt }: Begun): void {
+    this.#known.set([id, sourceAgent, project, String(createdAt)]);
   }
 
   /** Takes note of what is stored of these sessions, or of all. */
@@ -176,7 +193,11 @@ export class SessionNames {
     const columns = ["id", ...begunColumns];
     const table = this.#sessions.store.table("sessions");
     for await (const rows of table.scan({ columns, where: ids && oneOf("id", ids) })) {
-      for (const row of rows) this.#known.set(String(row["id"]), begunFromRow(row));
+      for (const row of rows) this.#note(String(row["id"]), begunFromRow(row));
     }
   }
+}
+
+function begunOfKnown([, sourceAgent, project, createdAt]: Known): Begun {
+  return { sourceAgent, project, createdAt: BigInt(createdAt) };
 }
