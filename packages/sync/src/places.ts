@@ -16,7 +16,7 @@ type Found = {
 };
 
 /** A session by its id, and where it was found. */
-type Here = readonly [id: string, ...places: Found[]];
+type Here = readonly [id: string, ...places: (readonly [number, string, Extent | null])[]];
 
 /** One that is gone from where it was read. */
 type Gone = { readonly seen: SeenSessions; readonly key: string };
@@ -102,7 +102,7 @@ export class Places {
     const formerId = before?.sessionId ?? sessionId;
     if (formerId !== sessionId) {
       const former = this.#foundOf(formerId).filter((each) => !isSame(each, { source, key }));
-      this.#here.set([formerId, ...former]);
+      this.#note(formerId, former);
     }
     this.#put(sessionId, { source, key, extent: extentOf(notes, before) });
     // It has moved here, or this was one of its places.
@@ -121,12 +121,17 @@ export class Places {
 
   #foundOf(sessionId: string): Found[] {
     const [, ...places] = this.#here.get(sessionId) ?? [sessionId];
-    return places;
+    return places.map(([source, key, extent]) => ({ source, key, extent: extent ?? undefined }));
   }
 
   #put(sessionId: string, found: Found): void {
     const others = this.#foundOf(sessionId).filter((each) => !isSame(each, found));
-    this.#here.set([sessionId, ...others, found]);
+    this.#note(sessionId, [...others, found]);
+  }
+
+  #note(sessionId: string, places: readonly Found[]): void {
+    const noted = places.map(({ source, key, extent }) => [source, key, extent ?? null] as const);
+    this.#here.set([sessionId, ...noted]);
   }
 }
 

@@ -19,8 +19,9 @@ export type KnownKeysInit = {
 
 // Each query may have to read all rows that no index covers; of more values one is slow to plan.
 const valuesPerQuery = 5_000;
-// Each takes some hundred bytes, and what is kept long is copied by garbage collections.
-const maxRecentKeys = 20_000;
+// Each takes some hundred bytes, of four tables, and what is kept long is copied by garbage collections.
+// Those of a session that goes on in the next batch are kept, however many these are.
+const maxRecentKeys = 4_000;
 
 /**
  * Which keys are stored, for a writer that keeps all others out while it asks and adds. It reads the
