@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { fileMark, type SourceSession } from "@pond/canonical/adapter";
-import type { ThreadFile } from "./discover.ts";
 import type { ThreadNames } from "./thread-names.ts";
+import type { ThreadFile } from "./threads.ts";
 
 /**
  * Size, time and identity of each file, and what the thread is called: another text whenever one

@@ -2,12 +2,13 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { fileReader, type Reader } from "@pond/canonical/adapter";
-import { discover, type Thread } from "./discover.ts";
+import { discover } from "./discover.ts";
 import { measure } from "./fingerprint.ts";
 import { type Place, placeOf } from "./layout.ts";
 import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
 import { nameFile, ThreadNames } from "./thread-names.ts";
+import { type Thread, Threads } from "./threads.ts";
 
 /** How session files of Codex are read. */
 export type CodexOptions = {
@@ -25,14 +26,11 @@ export function fromCodex(path: string, options: CodexOptions = {}): Reader {
     const { trees, home } = openPlace(path);
     const names = new ThreadNames(home && join(home, nameFile));
     // Which files a thread has is known only when all have been seen.
-    const threads = new Map<string, Thread>();
-    function* all(): Generator<Thread | FaultEvent> {
-      threads.clear();
-      for (const found of discover(trees)) {
-        if (found.kind === "files") threads.set(found.key, found);
-        yield found;
-      }
-    }
+    let threads = new Threads();
+    const all = (): Generator<Thread | FaultEvent> => {
+      threads = new Threads();
+      return discover(trees, threads);
+    };
     return {
       prepare: () => names.refresh(),
       *all() {
@@ -40,7 +38,9 @@ export function fromCodex(path: string, options: CodexOptions = {}): Reader {
         yield* all();
       },
       filesOf: (key) => {
-        if (!threads.has(key)) Array.from(all());
+        const known = threads.get(key);
+        if (known) return known;
+        for (const _ of all());
         return threads.get(key);
       },
       measure: ({ files }) => measure(files, names),

@@ -5,9 +5,9 @@ import {
   type RecordOutcome,
   type SourceRecord,
 } from "@pond/canonical/adapter";
-import type { ThreadFile } from "./discover.ts";
 import { type ReadOptions, readEntries } from "./read-file.ts";
 import type { Author } from "./records/envelope.ts";
+import type { ThreadFile } from "./threads.ts";
 import { calledDirectory, directoryAt, toldDirectory } from "./working-directory.ts";
 
 /** What a thread says about itself, gathered from the first records that say it. */

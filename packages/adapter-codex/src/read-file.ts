@@ -16,9 +16,9 @@ import {
   readRecords,
 } from "@pond/canonical/adapter";
 import { decompress } from "./decompress.ts";
-import type { ThreadFile } from "./discover.ts";
 import { fault } from "./faults.ts";
 import { origin } from "./origin.ts";
+import type { ThreadFile } from "./threads.ts";
 
 export type ReadOptions = LineOptions & {
   readonly signal?: AbortSignal | undefined;

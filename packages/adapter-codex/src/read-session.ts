@@ -7,7 +7,6 @@ import {
   type SourceRecord,
   sessionEvent,
 } from "@pond/canonical/adapter";
-import type { Thread, ThreadFile } from "./discover.ts";
 import { fault, isReadError } from "./faults.ts";
 import { headOf, isComplete, readHead } from "./head.ts";
 import { origin } from "./origin.ts";
@@ -18,6 +17,7 @@ import { Goals } from "./records/goals.ts";
 import { readNames } from "./records/name.ts";
 import { readRecord } from "./records/record.ts";
 import type { ThreadNames } from "./thread-names.ts";
+import type { Thread, ThreadFile } from "./threads.ts";
 
 /**
  * The events of one thread: its session, then the records of its files in order, and the names it

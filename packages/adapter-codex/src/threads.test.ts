@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { collectGarbage } from "@pond/canonical/adapter";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { fromCodex } from "./from-codex.ts";
+import { fileName } from "./layout.ts";
+import { Threads } from "./threads.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pond-threads-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const idOf = (at: number): string => `019e0000-0000-7000-8000-${`${at}`.padStart(12, "0")}`;
+
+it("knows a thread by its key, whatever its file is called", () => {
+  const threads = new Threads();
+  const named = `rollout-2026-05-06T09-00-00-${idOf(1)}.jsonl`;
+  for (const name of [named, "notes.jsonl", "odd"]) add(threads, "sessions", name);
+
+  const all = [...threads];
+  expect(all.map(({ key }) => key)).toEqual([
+    `sessions/${named}`,
+    "sessions/notes.jsonl",
+    "sessions/odd.jsonl",
+  ]);
+  expect(all.map(({ key }) => threads.get(key))).toEqual(all);
+  expect(threads.get("sessions/odd")).toBeUndefined();
+  expect(threads.get(`archived_sessions/${named}`)).toBeUndefined();
+});
+
+it("takes the file that was the longer one, also when the other one has grown", () => {
+  const threads = new Threads();
+  const name = `rollout-2026-05-06T09-00-00-${idOf(1)}.jsonl`;
+  const [shorter, longer] = [add(threads, "sessions", name), add(threads, "archived", name)];
+  writeFileSync(shorter, "one");
+  writeFileSync(longer, "longer");
+  const [before] = [...threads];
+  writeFileSync(shorter, "by far the longest");
+
+  expect(before?.files.map(({ file }) => file)).toEqual([longer]);
+  expect(threads.get(before?.key ?? "")).toEqual(before);
+  expect([...threads]).toEqual([before]);
+});
+
+it("takes less than 400 bytes of memory for each of many threads", async () => {
+  const count = 20_000;
+  const day = join(folder, "sessions/2026/05/06");
+  mkdirSync(day, { recursive: true });
+  for (let at = 0; at < count; at++) {
+    writeFileSync(join(day, `rollout-2026-05-06T09-00-00-${idOf(at)}.jsonl`), "");
+  }
+  const reader = fromCodex(folder);
+  const before = memoryUsed();
+  let listed = 0;
+  for await (const _ of reader.sessions()) listed += 1;
+  const bytes = memoryUsed() - before;
+
+  expect(listed).toBe(count);
+  expect(bytes / count).toBeLessThan(400);
+  const key = `sessions/2026/05/06/rollout-2026-05-06T09-00-00-${idOf(7)}.jsonl`;
+  expect(await reader.fingerprint(key)).toBeDefined();
+});
+
+function add(threads: Threads, path: string, entry: string): string {
+  mkdirSync(join(folder, path), { recursive: true });
+  const file = join(folder, path, entry);
+  const name = fileName(entry) ?? fileName(`${entry}.jsonl`);
+  if (name) threads.add({ file, path: `${path}/${name.plain}`, name });
+  return file;
+}
+
+function memoryUsed(): number {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}

@@ -1,0 +1,102 @@
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import { isSystemError, PackedEntries } from "@pond/canonical/adapter";
+import { type FileName, fileName } from "./layout.ts";
+
+/** One file of a thread. */
+export type ThreadFile = {
+  readonly file: string;
+  /** Where it lies in the client's home; without the suffix of a compressed twin. */
+  readonly path: string;
+  readonly name: FileName;
+};
+
+/** The files of one thread, oldest first: a revert of the thread goes on in a file of its own. */
+export type Thread = {
+  readonly kind: "files";
+  /** Path of the first file. */
+  readonly key: string;
+  /** The first file. */
+  readonly file: string;
+  readonly files: readonly ThreadFile[];
+};
+
+/** A thread by its id, or by its path where its name says none, and where its files are. */
+type Entry = readonly [thread: string, ...files: (readonly [file: string, path: string])[]];
+
+/** The threads of a home, of which there may be a hundred thousand, by the names of their files. */
+export class Threads {
+  readonly #entries = new PackedEntries<Entry>();
+
+  add({ file, path, name }: ThreadFile): void {
+    const thread = name.thread ?? path;
+    const [, ...others] = this.#entries.get(thread) ?? [thread];
+    this.#entries.set([thread, ...others, [file, path]]);
+  }
+
+  /** The thread with that key. */
+  get(key: string): Thread | undefined {
+    const entry = this.#entries.get(fileName(basename(key))?.thread ?? key);
+    const thread = entry && this.#threadOf(entry);
+    return thread?.key === key ? thread : undefined;
+  }
+
+  *[Symbol.iterator](): Generator<Thread> {
+    for (const entry of this.#entries) {
+      const thread = this.#threadOf(entry);
+      if (thread) yield thread;
+    }
+  }
+
+  #threadOf([thread, ...places]: Entry): Thread | undefined {
+    const all = places.flatMap(([file, path]): ThreadFile[] => {
+      const own = basename(file);
+      // Of one that the user named, any name will do.
+      const name = fileName(own) ?? fileName(`${own}.jsonl`);
+      return name ? [{ file, path, name }] : [];
+    });
+    const files = all.length === 1 ? all : withoutTwins(all);
+    // Which of two is taken is told once: either may grow meanwhile.
+    if (files.length < all.length) {
+      this.#entries.set([thread, ...files.map(({ file, path }) => [file, path] as const)]);
+    }
+    const [first] = files;
+    return first && { kind: "files", key: first.path, file: first.file, files };
+  }
+}
+
+/**
+ * Each file once, in the order in which they were begun. Names begin with a local time, which goes
+ * back on a journey; what reverts began is named for an id that begins with a time, too.
+ */
+function withoutTwins(files: readonly ThreadFile[]): ThreadFile[] {
+  const chosen = new Map<string, ThreadFile>();
+  for (const file of files) {
+    const { plain } = file.name;
+    const other = chosen.get(plain);
+    chosen.set(plain, other ? better(other, file) : file);
+  }
+  const begun = ({ name: { rollout = "", plain } }: ThreadFile): string => `${rollout} ${plain}`;
+  return [...chosen.values()].sort((left, right) => (begun(left) < begun(right) ? -1 : 1));
+}
+
+/**
+ * The client itself reads the plain file where both are there. Of two in different folders, which
+ * an archiving leaves that was interrupted, the longer one is the later one.
+ */
+function better(left: ThreadFile, right: ThreadFile): ThreadFile {
+  if (left.name.isCompressed !== right.name.isCompressed) {
+    return left.name.isCompressed ? right : left;
+  }
+  return sizeOf(right) > sizeOf(left) ? right : left;
+}
+
+/** One that may not be looked at may be the longer: then the thread is reported, and not half read. */
+function sizeOf({ file }: ThreadFile): number {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  } catch (error) {
+    if (isSystemError(error)) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}
