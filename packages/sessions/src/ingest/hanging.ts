@@ -7,14 +7,16 @@ import { type Begun, begunAbove, idAtClient } from "./begun-elsewhere.ts";
 import { type Hung, hangBelow } from "./hang-below.ts";
 import type { Child, SessionNames } from "./session-names.ts";
 
-/** A session that was read, by its own name, and the name that its parent had then. */
-type Read = {
-  readonly name: string;
-  readonly above: string;
-  readonly child: Child;
-  /** The id of the parent at the client. */
-  readonly shared: string;
-};
+/** A session that was read, and the id of its parent at the client. */
+type Read = readonly [
+  id: string,
+  agent: Child["source_agent"],
+  project: string,
+  shared: string,
+  /** Its own name, where that is not its id, and the name that its parent had then. */
+  name: string | null,
+  above: string | null,
+];
 
 /** Sessions whose parent may get a name of its own when it is read, after them. */
 export class Hanging {
@@ -31,7 +33,9 @@ export class Hanging {
   add({ id: name, parent_session_id: above }: Session, child: Session): void {
     const { id, parent_session_id: shared, source_agent, project } = child;
     if (!this.#names.areClientsApart || above === undefined || shared === undefined) return;
-    this.#read.push({ name, above, child: { id, source_agent, project }, shared });
+    // A home may hold a hundred thousand of them.
+    const names = [name === id ? null : name, above === shared ? null : above] as const;
+    this.#read.push([id, source_agent, project, shared, ...names]);
   }
 
   /** Hangs sessions that came before the one above them below the name that it has got. */
@@ -43,10 +47,12 @@ export class Hanging {
 
   /** Those of the sessions that were read for which the one above them has another name by now. */
   *#movedOf(read: Iterable<Read>): Generator<Hung> {
-    for (const { name, above, child, shared } of read) {
-      if (this.#names.putOff.has(name)) continue;
-      const to = this.#names.ofParent(child, shared);
-      if (to !== above) yield { sessionId: name, from: above, to };
+    for (const [id, source_agent, project, shared, name, above] of read) {
+      const sessionId = name ?? id;
+      if (this.#names.putOff.has(sessionId)) continue;
+      const from = above ?? shared;
+      const to = this.#names.ofParent({ id, source_agent, project }, shared);
+      if (to !== from) yield { sessionId, from, to };
     }
   }
 
