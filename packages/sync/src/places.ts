@@ -15,8 +15,8 @@ type Found = {
   readonly extent: Extent | undefined;
 };
 
-/** A session by its id, and where it was found. */
-type Here = readonly [id: string, ...places: (readonly [number, string, Extent | null])[]];
+/** A session by its id, and the one place where it was found. */
+type Here = readonly [id: string, source: number, key: string, extent: Extent | null];
 
 /** One that is gone from where it was read. */
 type Gone = { readonly seen: SeenSessions; readonly key: string };
@@ -33,6 +33,8 @@ export class Places {
   readonly #works: readonly Work[];
   readonly #isVerifying: boolean | undefined;
   readonly #here = new PackedEntries<Here>();
+  /** Those found in several places, which may be thousands. */
+  readonly #copies: Map<string, Found[]> = new Map();
   readonly #elsewhere: Map<string, FoundElsewhere[]> = new Map();
   readonly #gone: Map<string, Gone[]> = new Map();
   /** Sessions that are known to have been read here before; asked where all are verified. */
@@ -102,7 +104,8 @@ export class Places {
     const formerId = before?.sessionId ?? sessionId;
     if (formerId !== sessionId) {
       const former = this.#foundOf(formerId).filter((each) => !isSame(each, { source, key }));
-      this.#note(formerId, former);
+      if (this.#copies.has(formerId)) this.#copies.set(formerId, former);
+      else if (former.length === 0) this.#here.delete(formerId);
     }
     this.#put(sessionId, { source, key, extent: extentOf(notes, before) });
     // It has moved here, or this was one of its places.
@@ -119,19 +122,23 @@ export class Places {
     return others.length === 0 ? gone?.seen.get(gone.key) : undefined;
   }
 
-  #foundOf(sessionId: string): Found[] {
-    const [, ...places] = this.#here.get(sessionId) ?? [sessionId];
-    return places.map(([source, key, extent]) => ({ source, key, extent: extent ?? undefined }));
+  #foundOf(sessionId: string): readonly Found[] {
+    const copies = this.#copies.get(sessionId);
+    const here = this.#here.get(sessionId);
+    if (copies || here === undefined) return copies ?? [];
+    const [, source, key, extent] = here;
+    return [{ source, key, extent: extent ?? undefined }];
   }
 
   #put(sessionId: string, found: Found): void {
-    const others = this.#foundOf(sessionId).filter((each) => !isSame(each, found));
-    this.#note(sessionId, [...others, found]);
-  }
-
-  #note(sessionId: string, places: readonly Found[]): void {
-    const noted = places.map(({ source, key, extent }) => [source, key, extent ?? null] as const);
-    this.#here.set([sessionId, ...noted]);
+    const { source, key, extent } = found;
+    const copies = this.#copies.get(sessionId);
+    const places = copies ?? this.#foundOf(sessionId);
+    const at = places.findIndex((each) => isSame(each, found));
+    if (copies !== undefined) copies.splice(at < 0 ? copies.length : at, 1, found);
+    else if (places.length === 0 || at === 0) {
+      this.#here.set([sessionId, source, key, extent ?? null]);
+    } else this.#copies.set(sessionId, [...places, found]);
   }
 }
 

@@ -1,0 +1,79 @@
+// Alone: measures memory.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { collectGarbage } from "@pond/canonical/adapter";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { Places } from "./places.ts";
+import { type SeenSession, type Stored, watchedTables } from "./seen-file.ts";
+import { SeenSessions } from "./seen-sessions.ts";
+
+const stored: Stored = {
+  rows: Object.fromEntries(watchedTables.map((table) => [table, 0])) as Stored["rows"],
+  holds: async () => true,
+};
+const source = { adapter: "demo", path: "/home/ada/.demo" };
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pond-many-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const load = (): Promise<SeenSessions> => SeenSessions.load(folder, source, { stored });
+
+it("take less than 400 bytes of memory each, as they were seen", async () => {
+  const count = 60_000;
+  const seen = await load();
+  for (let at = 0; at < count; at++) seen.set(keyOf(at), sessionOf(at));
+  await seen.save(stored);
+  const before = memoryUsed();
+
+  const loaded = await load();
+  const bytes = memoryUsed() - before;
+
+  expect(loaded.get(keyOf(count - 1))).toEqual(sessionOf(count - 1));
+  expect(bytes / count).toBeLessThan(400);
+});
+
+it("take less than a kilobyte for each place, where one of them is in thousands", async () => {
+  const count = 4_000;
+  const seen = await load();
+  for (let at = 0; at < count; at++) seen.set(keyOf(at), { ...sessionOf(at), sessionId: idOf(0) });
+  const before = memoryUsed();
+
+  const places = new Places([{ seen }], [], false);
+  const bytes = memoryUsed() - before;
+
+  expect(bytes / count).toBeLessThan(1_000);
+  const reading = {
+    ...{ key: keyOf(1), before: seen.get(keyOf(1)) },
+    notes: { sessionId: idOf(0), newestMs: 0, messages: 0 },
+  };
+  expect(places.placeOf({ seen }, reading as never, idOf(0)).isNewest()).toBe(false);
+});
+
+function memoryUsed(): number {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function idOf(at: number): string {
+  return `00000000-0000-4000-8000-${`${at}`.padStart(12, "0")}`;
+}
+
+function keyOf(at: number): string {
+  return `-work/${idOf(at)}.jsonl`;
+}
+
+function sessionOf(at: number): SeenSession {
+  const atMicros = 1_795_974_995_884_980 + at;
+  const digest = `${at}`.padStart(32, "f");
+  return {
+    fingerprint: `936.179595362943${at}.${at}`,
+    sessionId: idOf(at),
+    extent: [1_767_225_600_002 + at, 3, 46],
+    held: { digest, addedAt: atMicros },
+    agreedAt: atMicros,
+  };
+}
