@@ -140,8 +140,9 @@ export async function writeSeenFile(file: string, seen: WrittenSeen): Promise<vo
 // Of a hundred thousand sessions the whole text takes 30 MB, so it is written and read in portions, and
 // each entry has a line of its own.
 const entriesPerPortion = 1_000;
-// Longer than any such line: what older versions wrote all in one line is read as one text, and once.
-const maxLineBytes = 64 * 1024 * 1024;
+// Longer than any such line. What older versions wrote all in one line is read as one text; a longer one
+// not before that, too.
+const maxLineBytes = 16 * 1024 * 1024;
 const opening = '"sessions":[';
 const closing = "]}";
 
