@@ -121,6 +121,8 @@ describe("serveStdio", () => {
 
     expect(lines().map(({ id }) => id)).toEqual([1]);
     expect(errors).toHaveLength(4);
+    // One line each.
+    expect(errors.filter((error) => error.includes("\n"))).toEqual([]);
   });
 
   it.each([

@@ -27,7 +27,7 @@ export async function serveStdio(
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve;
   });
-  if (onError) server.onerror = onError;
+  if (onError) server.onerror = (error) => onError(inShort(error));
   // For good: that nobody reads the last answer is heard of when all else is over.
   stdout.on("error", (error) => onError?.(error));
   const close = (): void => void server.close();
@@ -47,4 +47,10 @@ export async function serveStdio(
     stdin.off("close", drain);
     stdout.off("close", close);
   }
+}
+
+/** What the SDK says of a line that is JSON and no message is 140 lines of what a message may be. */
+function inShort(error: Error): Error {
+  if (!/^\$?ZodError$/.test(error.name)) return error;
+  return new Error("a line on stdin is not a JSON-RPC message", { cause: error });
 }
