@@ -12,31 +12,34 @@ type Described = readonly (readonly [name: string, text: string])[];
 const exitTexts: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: "Done.",
   failed: "Failed; the message on stderr says what to do.",
-  badUsage: "Bad usage: the command line or config.toml makes no sense. Nothing was done.",
-  doneWithFaults: "Done, and something could not be read or written; it is listed.",
+  badUsage: "Bad usage: a mistake in the command line or config.toml. Nothing was done.",
+  doneWithFaults: "Done, but something could not be read or written; it is listed.",
   interrupted: "Interrupted, as by Ctrl-C. What was stored until then stays.",
 };
 
 const environment: Described = [
-  ["POND_STORAGE", "Where sessions are kept: a folder or an address, as with --storage."],
+  ["POND_STORAGE", "Where sessions are stored: a folder or an address, as with --storage."],
   ["POND_CONFIG", "The configuration file to read instead of the user's own. It must exist."],
   ["POND_EMBEDDINGS", "off: use no model, whatever the configuration says."],
-  ["POND_PAGER, PAGER", "What long output is read in at a terminal; POND_PAGER goes first."],
+  ["POND_PAGER, PAGER", "The pager for long output at a terminal; POND_PAGER overrides PAGER."],
   ["NO_COLOR", "No colours, if it is set to anything."],
   ["FORCE_COLOR", "Colours in a pipe too, if it is set to anything but 0."],
-  ["XDG_CONFIG_HOME", "Where the folder pond with config.toml is. Default: ~/.config."],
-  ["XDG_DATA_HOME", "Where the folder pond with the stores is. Default: ~/.local/share."],
+  ["XDG_CONFIG_HOME", "The folder that pond/config.toml is in. Default: ~/.config."],
+  ["XDG_DATA_HOME", "The folder that pond/NAMESPACE, a store, is in. Default: ~/.local/share."],
   [
     "XDG_STATE_HOME",
-    "Where the folder pond with what this machine has seen is. Default: ~/.local/state.",
+    "The folder that pond, with what this machine has seen, is in. Default: ~/.local/state.",
   ],
-  ["XDG_CACHE_HOME", "Where the folder pond with models and compiled code is. Default: ~/.cache."],
+  [
+    "XDG_CACHE_HOME",
+    "The folder that pond, with models and compiled code, is in. Default: ~/.cache.",
+  ],
 ];
 
 const files: Described = [
   [
     "~/.config/pond/config.toml",
-    "Settings: storage, namespace, [storage_options], [adapters.NAME] and [embeddings]. Flags and the environment go before it. Nothing has to be in it.",
+    "Settings: storage, namespace, [storage_options], [adapters.NAME] and [embeddings]. Flags and the environment override it. All of it is optional.",
   ],
   ["~/.local/share/pond/NAMESPACE", "The store of a namespace."],
   ["~/.local/state/pond", "What this machine has seen of its clients' files, and the last search."],
@@ -45,7 +48,7 @@ const files: Described = [
 
 const examples: Described = [
   ["pond init", "Once: find clients, let agents search, sync every hour."],
-  ['pond search "flaky coupon test"', "Find what was said, best first."],
+  ['pond search "flaky coupon test"', "Find what was said, best match first."],
   ["pond get 2", "Read the second session that the search found."],
   ["pond resume 2 --to codex", "Go on with it in another client."],
   ["pond list --project . --since 7d", "List last week's sessions of this folder."],
@@ -70,7 +73,7 @@ export function manPage(program: Command, { version, date }: ManPageOptions): st
     roff(program.description()),
     ".PP",
     roff(
-      `Sessions are named by enough of the beginning of their id, or by their number in the last search. A time is a date (2026-03-01), a time (2026-03-01T14:00Z), an age (30m, 12h, 7d, 2w), today or yesterday. With --json results are JSON on stdout, and everything else is on stderr.`,
+      `Name a session by its id, a unique beginning of it, or its number in the last search. A time is a date (2026-03-01), a time (2026-03-01T14:00Z), an age (30m, 12h, 7d, 2w), today or yesterday. With --json results are JSON on stdout, and everything else is on stderr.`,
     ),
     ".SH OPTIONS",
     "Every command takes these.",

@@ -42,7 +42,7 @@ const commands = [
 
 const epilogue = `
 Start with \`pond init\`, then \`pond search "what I remember of it"\`.
-Settings: flags, then POND_STORAGE, POND_CONFIG and POND_EMBEDDINGS, then config.toml, then defaults.
+Settings, the first counts: flags; POND_STORAGE, POND_CONFIG, POND_EMBEDDINGS; config.toml; defaults.
 Exit codes: 0 done, 1 failed, 2 bad usage, 3 done with faults reported.`;
 
 /** The whole command line. Only what it takes to parse and to help is loaded here. */
@@ -50,12 +50,12 @@ export function createProgram(run: RunAction, surface: Surface): Command {
   const { stdout, stderr } = surface;
   const program = new Command("pond")
     .description("Keeps every agent session, finds anything in it, and gives any session back.")
-    .option("--storage <url-or-dir>", "where sessions are kept (default: the user's data folder)")
-    .option("--namespace <name>", "which store in that storage (default: default)")
+    .option("--storage <url-or-dir>", "where sessions are stored (default: the user's data folder)")
+    .option("--namespace <name>", "name of the store in that storage (default: default)")
     .option("--json", "print JSON on stdout, everything else on stderr")
-    .option("-q, --quiet", "say only what needs doing")
-    .option("-v, --verbose", "say more")
-    .option("--no-color", "no colours (NO_COLOR and FORCE_COLOR are respected too)")
+    .option("-q, --quiet", "print only answers and what needs doing")
+    .option("-v, --verbose", "print more details")
+    .option("--no-color", "print no colours (NO_COLOR and FORCE_COLOR count too)")
     .version(version(), "--version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print help for a command")

@@ -9,7 +9,7 @@ import type { GlobalFlags } from "../settings.ts";
 export function completionsCommand(_run: RunAction, surface: Surface): Command {
   return new Command("completions")
     .description("print a completion script: `pond completions bash >> ~/.bashrc`")
-    .addArgument(new Argument("<shell>", "the shell that is to complete").choices(shells))
+    .addArgument(new Argument("<shell>", "the shell to make it for").choices(shells))
     .action((shell: Shell, _flags: unknown, command: Command) => {
       const output = createOutput(command.optsWithGlobals<GlobalFlags>(), surface);
       output.line(shown(completionScript(shell).trimEnd()));

@@ -18,9 +18,9 @@ const own = "@";
 
 export function copyCommand(run: RunAction): Command {
   return new Command("copy")
-    .description("store every session of one storage in another: a folder, s3://, az://")
-    .argument("<from>", `folder or address to read, or ${own} for the usual one`)
-    .argument("<to>", `folder or address to add to, or ${own} for the usual one`)
+    .description("copy every session of one storage to another: a folder, s3://, az://, gs://")
+    .argument("<from>", `folder or address to read; ${own} is the configured storage`)
+    .argument("<to>", `folder or address to add to; ${own} is the configured storage`)
     .action((from: string, to: string, _flags: unknown, command: Command) =>
       run(command, (context) => copyAll(context, from, to)),
     );

@@ -26,9 +26,12 @@ export function exportCommand(run: RunAction): Command {
   return new Command("export")
     .description("write every session into one file, which `pond import` reads")
     .option("-o, --output <file.pond>", "the file to write")
-    .option("--force", "replace a file that is there")
-    .option("--redact", "replace secrets of known forms in it, and say how many; the store stays")
-    .option("--user-names", "with --redact: also the names in paths of home folders")
+    .option("--force", "replace an existing file")
+    .option(
+      "--redact",
+      "replace secrets of known forms in the file, not in the store, and say how many",
+    )
+    .option("--user-names", "with --redact: also user names in paths of home folders")
     .action((flags: ExportFlags, command: Command) =>
       run(command, (context) => exportAll(context, flags)),
     );

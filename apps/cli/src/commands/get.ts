@@ -26,24 +26,24 @@ const formats: readonly PageFormat[] = ["markdown", "html"];
 export function getCommand(run: RunAction): Command {
   return new Command("get")
     .description("show a session, or one message of it")
-    .argument("<session>", "its id, enough of its beginning, or its number in the last search")
+    .argument("<session>", "its id, a unique beginning of it, or its number in the last search")
     .addOption(
       new Option(
         "--mode <mode>",
-        "what was said; with names and sizes of all else; or all of it whole (default: conversational, with --format verbatim)",
+        "only what was said; also names and sizes of the rest; or everything whole (default: conversational, with --format verbatim)",
       ).choices(modes),
     )
-    .option("--message <id>", "one message with all its parts")
-    .option("--context <n>", "how many messages around it (default: 2)", parseDepth)
-    .option("--after <id>", "go on behind this message, with --message behind this part of it")
+    .option("--message <id>", "show one message with all its parts")
+    .option("--context <n>", "with --message: messages on each side (default: 2)", parseDepth)
+    .option("--after <id>", "continue after this message; with --message, after this part of it")
     .addOption(
-      new Option("--format <format>", "as one page that can be passed on").choices(formats),
+      new Option("--format <format>", "make one page of the session, to share").choices(formats),
     )
-    .option("--out <file>", "write the page into this file", parsePlace)
-    .option("--force", "replace a file that is there")
+    .option("--out <file>", "write the page to this file", parsePlace)
+    .option("--force", "replace an existing file")
     .option("--redact", "replace secrets of known forms, and say how many")
-    .option("--user-names", "with --redact: also the names in paths of home folders")
-    .option("--no-pager", "do not page through what is longer than the screen")
+    .option("--user-names", "with --redact: also user names in paths of home folders")
+    .option("--no-pager", "open no pager for output longer than the screen")
     .action((session: string, flags: GetFlags, command: Command) =>
       run(command, (context) => get(context, session, flags)),
     );

@@ -15,7 +15,7 @@ export function importCommand(run: RunAction): Command {
   return new Command("import")
     .description("store the sessions of a file that `pond export` wrote")
     .argument("<file.pond>", "the file to read")
-    .option("--dry-run", "prove the file, whole, and store nothing")
+    .option("--dry-run", "check the whole file, and store nothing")
     .action((file: string, flags: ImportFlags, command: Command) =>
       run(command, (context) => importFile(context, file, flags)),
     );

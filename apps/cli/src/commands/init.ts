@@ -5,13 +5,13 @@ import type { RunAction } from "../run.ts";
 export function initCommand(run: RunAction): Command {
   return new Command("init")
     .description("set pond up: find clients, let agents search, sync now and every hour")
-    .option("-y, --yes", "ask nothing and take everything")
-    .option("--client <name...>", "keep the sessions of these alone (default: every one found)")
+    .option("-y, --yes", "do everything that is offered, without asking")
+    .option("--client <name...>", "store only the sessions of these clients (default: all found)")
     .option("--no-mcp", "do not register pond's MCP server with the clients")
     .option("--no-schedule", "do not sync in the background")
     .option("--no-sync", "do not sync now")
-    .option("--dry-run", "say what would be done; write nothing")
-    .option("--undo", "take back what init did; what is stored stays")
+    .option("--dry-run", "show what would be done, and write nothing")
+    .option("--undo", "undo what init did; stored sessions stay")
     .action((flags: InitFlags, command: Command) =>
       run(command, async (context) => {
         // Before anything is said or asked: the process may start anew, and the sync would do so later.

@@ -24,17 +24,19 @@ type ListFlags = {
 export function listCommand(run: RunAction): Command {
   return new Command("list")
     .description(
-      "list sessions, the last active first; sub-agents are counted with the session they served",
+      "list sessions, last active first; sub-agents count with the session that they served",
     )
     .option(
       "--project <folder>",
-      "only of this folder (/x, ./x or .) and those below it",
+      "only of this folder (/x, ./x or .) and folders below it",
       parseProject,
     )
-    .option("--agent <name>", "only of this client")
-    .option("--since <time>", "only active since: 2026-03-01, 7d, today", (text) => parseTime(text))
-    .option("--limit <n>", "at most so many sessions (default: 50)", parseCount)
-    .option("--all", "every session, sub-agents too, whatever the limit")
+    .option("--agent <name>", "only sessions of this client")
+    .option("--since <time>", "only active since this time: 2026-03-01, 7d, today", (text) =>
+      parseTime(text),
+    )
+    .option("--limit <n>", "list at most this many sessions (default: 50)", parseCount)
+    .option("--all", "list every session, also sub-agents, without a limit")
     .action((flags: ListFlags, command: Command) =>
       run(command, (context) => list(context, flags)),
     );

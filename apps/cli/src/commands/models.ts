@@ -9,21 +9,21 @@ import type { RunAction } from "../run.ts";
 
 export function modelsCommand(run: RunAction): Command {
   const models = new Command("models").description(
-    "list, download and remove the models that search by meaning",
+    "list, download and remove models for search by meaning",
   );
   // Commander hands what it does not know to the default, which says that it takes no arguments.
   models.hook("preSubcommand", ({ args: [named] }, chosen) => {
     if (named !== undefined && !named.startsWith("-") && named !== chosen.name())
       models.error(`error: unknown command '${named}'`, { code: "commander.unknownCommand" });
   });
-  const name = (): Argument => new Argument("<name>", "a model `pond models` lists");
+  const name = (): Argument => new Argument("<name>", "a model that `pond models` lists");
   models
     .command("list", { isDefault: true })
     .description("list the models pond knows, and which are on this machine")
     .action((_flags: unknown, command: Command) => run(command, listModels));
   models
     .command("download")
-    .description("fetch a model; what is here of it already is not fetched again")
+    .description("download a model, or what is missing of it")
     .addArgument(name())
     .action((wanted: string, _flags: unknown, command: Command) =>
       run(command, (context) => downloadPinned(context, wanted)),

@@ -30,14 +30,14 @@ const faultsShown = 10;
 export function restoreCommand(run: RunAction): Command {
   return new Command("restore")
     .description("write sessions back as their client's files, or as another client's")
-    .argument("[session...]", "ids, enough of their beginnings, or numbers of the last search")
-    .option("--all", "every session, each below a folder named after its client")
-    .option("--to <client>", "for this client instead of the one it came from")
+    .argument("[session...]", "ids, unique beginnings of them, or numbers of the last search")
+    .option("--all", "restore every session, into one folder for each client")
+    .option("--to <client>", "write it for this client, not the one it came from")
     .option("--out <dir>", "folder to write to (default: ./pond-restore)", parsePlace)
-    .option("--install", "write into the client's own home, where it finds them")
-    .option("--force", "replace files that are there")
+    .option("--install", "write into the client's own home, where it finds the session")
+    .option("--force", "replace existing files")
     .addOption(
-      new Option("--at <state>", "as last seen in the source, or as first stored")
+      new Option("--at <state>", "as first stored, or as last seen in the source")
         .choices(places)
         .default("last"),
     )

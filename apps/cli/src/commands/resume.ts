@@ -66,10 +66,12 @@ type ResumeReport = {
 
 export function resumeCommand(run: RunAction): Command {
   return new Command("resume")
-    .description("put a session into its client's home, or another client's, and say how to go on")
-    .argument("<session>", "its id, enough of its beginning, or its number in the last search")
-    .option("--to <client>", "go on in this client instead of the one it came from")
-    .option("--force", "replace the session's files where they are there already")
+    .description(
+      "put a session into its client's home, or another client's, and show how to continue",
+    )
+    .argument("<session>", "its id, a unique beginning of it, or its number in the last search")
+    .option("--to <client>", "continue in this client, not the one it came from")
+    .option("--force", "replace the session's files if they exist already")
     .option("--run", "start the client at once")
     .action((session: string, flags: ResumeFlags, command: Command) =>
       run(command, (context) => resume(context, session, flags)),

@@ -22,16 +22,16 @@ export function scheduleCommand(run: RunAction): Command {
       run(command, (context) => startSchedule(context, every, command.optsWithGlobals())),
     );
   const stop = new Command("stop")
-    .description("take back what start wrote, and nothing else")
+    .description("remove what `pond schedule start` wrote, and nothing else")
     .action((_flags: unknown, command: Command) => run(command, stopSchedule));
   const status = new Command("status")
-    .description("say whether pond is scheduled, when it ran and when it will")
+    .description("show whether pond is scheduled, when it ran last and runs next")
     .action((_flags: unknown, command: Command) => run(command, showStatus));
   const now = new Command("run")
-    .description("what the schedule starts: a sync that notes when it was")
+    .description("sync and note the time: the command that the schedule starts")
     .action((_flags: unknown, command: Command) => run(command, runScheduled));
   return new Command("schedule")
-    .description("keep the store up to date by itself: `pond schedule start`")
+    .description("sync in the background: `pond schedule start`")
     .addCommand(start)
     .addCommand(stop)
     .addCommand(status)

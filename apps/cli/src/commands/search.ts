@@ -31,22 +31,28 @@ const roles = ["user", "assistant"];
 
 export function searchCommand(run: RunAction): Command {
   return new Command("search")
-    .description("find what was said, best first")
+    .description("find what was said in any session, best match first")
     .argument("<query...>", 'words, "a phrase", +required, -excluded (after --)')
     .option(
       "--project <folder>",
-      "only in this folder (/x, ./x or .) and those below it",
+      "only in this folder (/x, ./x or .) and folders below it",
       parseProject,
     )
     .option("--session <id>", "only in this session")
-    .option("--agent <name>", "only of this client")
-    .addOption(new Option("--role <role>", "only said by").choices(roles))
-    .option("--since <time>", "only from then on: 2026-03-01, 7d, today", (text) => parseTime(text))
-    .option("--until <time>", "only before", (text) => parseTime(text))
-    .option("--min-score <n>", "leave out matches whose words score less", parseScore)
-    .option("--limit <n>", "at most so many sessions, 1 to 100 (default: 10)", parseCountTo(100))
-    .option("--after <cursor>", "go on behind an earlier answer: its `next`")
-    .option("--explain", "say how the query was read and run")
+    .option("--agent <name>", "only sessions of this client")
+    .addOption(new Option("--role <role>", "only messages of this role").choices(roles))
+    .option("--since <time>", "only from this time on: 2026-03-01, 7d, today", (text) =>
+      parseTime(text),
+    )
+    .option("--until <time>", "only before this time", (text) => parseTime(text))
+    .option("--min-score <n>", "leave out matches with a lower word score (BM25)", parseScore)
+    .option(
+      "--limit <n>",
+      "show at most this many sessions, 1 to 100 (default: 10)",
+      parseCountTo(100),
+    )
+    .option("--after <cursor>", "continue after an earlier answer: its `next`")
+    .option("--explain", "show how the query was read and run")
     .action((query: string[], flags: SearchFlags, command: Command) =>
       run(command, (context) => search(context, query.join(" "), flags)),
     );

@@ -14,16 +14,22 @@ const transports = ["http", "stdio"];
 
 export function serveCommand(run: RunAction): Command {
   return new Command("serve")
-    .description("answer search, get and ingest over HTTP, and agents over MCP, until stopped")
+    .description("serve programs over HTTP and agents over MCP, until stopped")
     .addOption(
       new Option("--transport <name>", "HTTP with MCP at /mcp, or MCP on stdin and stdout")
         .choices(transports)
         .default("http"),
     )
     .option("--host <address>", "listen on this address (default: 127.0.0.1)")
-    .option("--port <n>", "and this port, 0 for any (default: 9797)", parsePort)
-    .option("--allow-remote", "listen beyond this machine: who reaches it can read everything")
-    .option("--allowed-host <name...>", "names it is called by, where something stands in front")
+    .option("--port <n>", "listen on this port; 0 takes a free one (default: 9797)", parsePort)
+    .option(
+      "--allow-remote",
+      "listen beyond this machine: anyone who reaches it can read everything",
+    )
+    .option(
+      "--allowed-host <name...>",
+      "host names that requests may use, such as those of a proxy in front",
+    )
     .action((flags: ServeFlags, command: Command) =>
       run(command, (context) => serve(context, flags)),
     );
@@ -31,7 +37,7 @@ export function serveCommand(run: RunAction): Command {
 
 export function mcpCommand(run: RunAction): Command {
   return new Command("mcp")
-    .description("answer an agent over MCP on stdin and stdout: serve --transport stdio")
+    .description("serve an agent over MCP on stdin and stdout, as serve --transport stdio")
     .action((_flags: unknown, command: Command) =>
       run(command, (context) => serve(context, { transport: "stdio" })),
     );

@@ -22,8 +22,8 @@ type Facts = {
 export function statusCommand(run: RunAction): Command {
   return new Command("status")
     .description("show what is stored, how well it is indexed, and what needs doing")
-    .option("--all", "every project, not only those of most messages")
-    .option("--verify", "read all that is stored, and name the files that cannot be read")
+    .option("--all", "show every project, not only those with the most messages")
+    .option("--verify", "read everything that is stored, and name what is damaged")
     .action((flags: StatusFlags, command: Command) =>
       run(command, (context) => (flags.verify ? verifyStored(context) : status(context, flags))),
     );

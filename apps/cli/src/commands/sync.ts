@@ -44,19 +44,22 @@ export const stageNames: readonly Stage[] = ["import", "embed", "update-indexes"
 
 export function syncCommand(run: RunAction): Command {
   return new Command("sync")
-    .description("store the sessions of the clients on this machine, those that changed")
-    .argument("[adapter...]", "clients to read (default: every one found)")
+    .description("store the new and changed sessions of the clients on this machine")
+    .argument("[adapter...]", "clients to read (default: all found)")
     .option(
       "--path <dir>",
       "read this home, session folder or file instead of the client's own",
       parsePlace,
     )
-    .addOption(new Option("--only <stage>", "run one stage").choices(stageNames))
-    .addOption(new Option("--skip <stage>", "leave one stage out").choices(stageNames))
-    .option("--force-embed", "make every vector anew, those of the same model too")
-    .option("--import-from <file.pond>", "store what `pond export` wrote there first")
-    .option("--verify", "read everything again and compare it with what is stored")
-    .option("--dry-run", "say what would be read and embedded; do nothing of it")
+    .addOption(new Option("--only <stage>", "run only this stage").choices(stageNames))
+    .addOption(new Option("--skip <stage>", "leave this stage out").choices(stageNames))
+    .option("--force-embed", "make every vector again, also those of the same model")
+    .option(
+      "--import-from <file.pond>",
+      "first store the sessions of a file that `pond export` wrote",
+    )
+    .option("--verify", "read everything again, and mend what is missing or damaged")
+    .option("--dry-run", "show what would be read and embedded, and store nothing")
     .action((names: string[], flags: SyncFlags, command: Command) =>
       run(command, (context) => sync(context, names, flags)),
     );
