@@ -21,7 +21,7 @@ export async function withHandlers<T>(
   const namespaces = singleNamespace(location, { storageOptions, ...tell });
   const { now, output } = context;
   const onUpkeepFailed = (error: unknown): void =>
-    tellFailure(output, "indexes were not kept up", error);
+    tellFailure(output, "indexes were not updated", error);
   return withEmbedder(context, async ({ embedder, failure }) => {
     const embedderAbsence = embeddings.isOn ? undefined : embeddings.reason;
     const models = { embedder, embedderFailure: failure, embedderAbsence };

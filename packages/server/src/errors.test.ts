@@ -92,14 +92,14 @@ test.each<[string, unknown, ErrorCode, string, object]>([
     "a store that is being made, or whose making broke off",
     new StoreSchemaError("/secret", "messages", "write to it once", "unmade"),
     "storage_unavailable",
-    "the store is not whole yet: it is once something is stored in it",
+    "the store is not complete yet; storing something completes it",
     { kind: "store_schema.unmade" },
   ],
   [
     "a store that lost a table",
     new StoreSchemaError("/secret", "messages", "it is lost", "lost"),
     "internal",
-    "the store is damaged: a table of it is lost",
+    "the store is damaged: one of its tables is lost",
     { kind: "store_schema.lost", ...id },
   ],
   [

@@ -17,9 +17,12 @@ export const mappings: Readonly<Record<string, Mapping>> = {
   store_schema: { code: "internal", message: "the store was written by a later version of pond" },
   "store_schema.unmade": {
     code: "storage_unavailable",
-    message: "the store is not whole yet: it is once something is stored in it",
+    message: "the store is not complete yet; storing something completes it",
   },
-  "store_schema.lost": { code: "internal", message: "the store is damaged: a table of it is lost" },
+  "store_schema.lost": {
+    code: "internal",
+    message: "the store is damaged: one of its tables is lost",
+  },
   // Of the configured model: the operator reads them in the status.
   config_invalid: { code: "validation_failed" },
   model_not_found: { code: "not_found" },

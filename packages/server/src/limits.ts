@@ -34,5 +34,5 @@ export function refuseUnfit(
 ): void {
   if (typeof limit === "number" && limit >= least && limit <= most) return;
   const upTo = most === Number.POSITIVE_INFINITY ? "" : ` up to ${most}`;
-  throw new TypeError(`${name}: ${limit} is no limit; allowed: a number from ${least}${upTo}`);
+  throw new TypeError(`${name}: ${limit} is not allowed; use a number from ${least}${upTo}`);
 }

@@ -16,12 +16,12 @@ export const envelope: {
 } = {
   protocol_version: v.pipe(
     v.literal(protocolVersion),
-    v.description("The version of the protocol the request is written in."),
+    v.description("Version of the protocol that the request uses."),
   ),
   namespace: v.optional(
     v.pipe(
       v.string(),
-      v.description("The tenant asked; left out, the only one of a personal pond."),
+      v.description("The tenant; if left out, the one of the namespace header, else `default`."),
     ),
   ),
 };

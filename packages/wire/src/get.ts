@@ -68,13 +68,13 @@ export const maxContextDepth = 50;
 
 export const getRequestSchema: v.GenericSchema<unknown, GetRequest> = v.strictObject({
   ...envelope,
-  session_id: id("The session."),
-  message_id: v.optional(id("One message of it, with all its parts and its neighbours.")),
+  session_id: id("The session, by its whole id."),
+  message_id: v.optional(id("Only this message of it, with all its parts and its neighbours.")),
   response_mode: v.optional(
     v.pipe(
       v.picklist(["conversational", "complete", "verbatim"]),
       v.description(
-        "Of a session: what was said (the default), every message in short, or every message whole.",
+        "Not with `message_id`. What was said (the default), every message in short, or every message whole.",
       ),
     ),
   ),
@@ -84,18 +84,18 @@ export const getRequestSchema: v.GenericSchema<unknown, GetRequest> = v.strictOb
       v.integer(),
       v.minValue(0),
       v.maxValue(maxContextDepth),
-      v.description("With `message_id`: neighbours on each side; default 2."),
+      v.description("Only with `message_id`: neighbours on each side; default 2."),
     ),
   ),
   after_id: v.optional(
-    id("The last id of the page before: a message's, or with `message_id` a part's."),
+    id("Last id of the previous page: of a message or, with `message_id`, of a part."),
   ),
   limit_bytes: v.optional(
     v.pipe(
       v.number(),
       v.integer(),
       v.minValue(1),
-      v.description("About how much a page may hold; what cannot be cut may exceed it."),
+      v.description("About how many bytes a page may hold; what cannot be cut may exceed it."),
     ),
   ),
 });

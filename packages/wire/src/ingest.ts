@@ -82,7 +82,7 @@ export const ingestRequestSchema: v.GenericSchema<unknown, ReceivedIngest> = v.s
   events: v.pipe(
     v.array(v.pipe(v.unknown(), v.metadata({ $ref: "#/$defs/IngestEvent" }))),
     v.description(
-      "Of each session: itself first, then every message with its parts right behind it.",
+      "For each session: first its own event, then each message directly followed by its parts.",
     ),
   ),
 });

@@ -8,24 +8,24 @@ const place = "#/components/schemas/";
 
 const headers: JsonObject = {
   "X-Pond-Request-Id": {
-    description: "What the server's log calls the request.",
+    description: "Id of the request in the server's log.",
     schema: { type: "string" },
   },
 };
 
 const retryAfter: JsonObject = {
   "Retry-After": {
-    description: "Seconds after which it is worth asking again.",
+    description: "Seconds to wait before asking again.",
     schema: { type: "integer" },
   },
 };
 
 const summaries: Readonly<Record<keyof typeof operations, string>> = {
-  search: "Messages by their words, and by meaning where they are embedded, grouped by session",
-  get: "A page of a session, or one message with its neighbours",
-  ingest: "Stores canonical events; what is wrong with one costs no other",
-  status: "What is stored, and how well it is indexed",
-  restore: "A session, and all below it, as files of a client",
+  search: "Find messages by their words, and by meaning if they are embedded, grouped by session",
+  get: "Read a page of a session, or one message with its neighbours",
+  ingest: "Store canonical events; those that are refused are listed, all others are stored",
+  status: "Show what is stored, and how well it is indexed",
+  restore: "Restore a session, and all sessions below it, as files of a client",
 };
 
 /** The OpenAPI 3.1 document of the HTTP transport. */
@@ -44,7 +44,9 @@ export function openApi(): JsonObject {
       "/v1/schema": { get: document("schema", "JSON Schema of every request and answer") },
       "/openapi.json": { get: document("openApi", "This document") },
       "/healthz": { get: document("health", "Whether the server runs") },
-      "/readyz": { get: document("readiness", "Whether it can answer", ["storage_unavailable"]) },
+      "/readyz": {
+        get: document("readiness", "Whether the server can answer", ["storage_unavailable"]),
+      },
     },
     components: { schemas: definitionsAt(place) },
   };

@@ -106,7 +106,7 @@ test.each<[string, OperationName, unknown, string]>([
     "a score of more digits than a double has",
     "search",
     { ...v1, query: "x", min_score: JSON.rawJSON("0.12345678901234567890") },
-    "min_score: 0.12345678901234567890 is more than a double holds",
+    "min_score: 0.12345678901234567890 is more than a double can hold",
   ],
   [
     "a limit that is no number",

@@ -36,7 +36,7 @@ function checkVersion(version: unknown): void {
   if (!isVersion || version === protocolVersion) return;
   throw new WireError(
     "version_unsupported",
-    `protocol_version ${version} is not spoken here, but ${protocolVersion}`,
+    `protocol_version ${version} is not supported; ${protocolVersion} is`,
     { supported: [protocolVersion] },
   );
 }
@@ -49,7 +49,7 @@ function toIssue(issue: v.BaseIssue<unknown>): Issue {
 function messageOf({ type, expected, input, message }: v.BaseIssue<unknown>): string {
   if (type === "strict_object" && expected === "never") return "there is no such field";
   // An object, to the schemas, that has no name.
-  if (isRawNumber(input)) return `${input.rawJSON} is more than a double holds`;
+  if (isRawNumber(input)) return `${input.rawJSON} is more than a double can hold`;
   return message;
 }
 

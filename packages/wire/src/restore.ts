@@ -54,12 +54,12 @@ export type RestoreResponse = {
 
 export const restoreRequestSchema: v.GenericSchema<unknown, RestoreRequest> = v.strictObject({
   ...envelope,
-  session_id: id("The session; those below it come with it."),
-  to: v.optional(id("Client to write for; left out, the one the session came from.")),
+  session_id: id("The session; all sessions below it come with it."),
+  to: v.optional(id("Client to write for; if left out, the one that the session came from.")),
   at: v.optional(
     v.pipe(
       v.picklist(["first", "last"]),
-      v.description("As first stored, or as last seen in its source, which is the default."),
+      v.description("As first stored, or as last seen in its source (the default)."),
     ),
   ),
 });
@@ -78,7 +78,7 @@ export const restoreResponseSchema: v.GenericSchema<unknown, RestoreResponse> = 
     v.pipe(
       v.array(v.string()),
       v.description(
-        "Sessions that go on from one that is not stored, or not up to there; left out where none does.",
+        "Sessions that continue one that is not stored, or not that far; left out if there are none.",
       ),
     ),
   ),
@@ -86,7 +86,7 @@ export const restoreResponseSchema: v.GenericSchema<unknown, RestoreResponse> = 
     v.pipe(
       v.array(v.string()),
       v.description(
-        "Sessions with a message that is not what was written; left out where there is none.",
+        "Sessions with a message that is not what was written; left out if there are none.",
       ),
     ),
   ),
@@ -103,7 +103,7 @@ export const restoreResponseSchema: v.GenericSchema<unknown, RestoreResponse> = 
         v.pipe(
           v.literal(true),
           v.description(
-            "Lines for a file that sessions share: add those that it lacks, and replace nothing.",
+            "Lines for a file that sessions share: append those that it lacks, and replace nothing.",
           ),
         ),
       ),

@@ -92,18 +92,26 @@ export const searchRequestSchema: v.GenericSchema<unknown, SearchRequest> = v.st
   ...envelope,
   query: v.pipe(
     v.string(),
-    v.description('Words, "phrases in quotes", +required and -excluded ones.'),
+    v.description(
+      'Words, none of them obligatory; "phrases in quotes", +required and -excluded words.',
+    ),
   ),
-  project: text("A project, and the folders below it."),
-  session: text("One session, by its id."),
-  agent: text("A client brand, such as `claude-code`."),
+  project: text("Only this project, as sessions name it, and the folders below it."),
+  session: text("Only this session, by its whole id; sub-agents have ids of their own."),
+  agent: text("Only sessions of this client, such as `claude-code`."),
   role: v.optional(
-    v.pipe(v.picklist(["user", "assistant"]), v.description("Only what one of them said.")),
+    v.pipe(v.picklist(["user", "assistant"]), v.description("Only messages of this role.")),
   ),
-  since: text("From this time on: RFC 3339, or a date for its midnight UTC."),
-  until: text("Before this time."),
+  since: text("Only messages from this time on: RFC 3339, or a date (its midnight UTC)."),
+  until: text("Only messages before this time, written as in `since`."),
   min_score: v.optional(
-    v.pipe(v.number(), v.minValue(0), v.description("Least `score` (BM25) of a match; default 0.")),
+    v.pipe(
+      v.number(),
+      v.minValue(0),
+      v.description(
+        "Least `score` (BM25) of a match; default 0. Matches by meaning alone score 0.",
+      ),
+    ),
   ),
   limit: v.optional(
     v.pipe(
@@ -111,10 +119,10 @@ export const searchRequestSchema: v.GenericSchema<unknown, SearchRequest> = v.st
       v.integer(),
       v.minValue(1),
       v.maxValue(100),
-      v.description("Sessions in an answer; default 10."),
+      v.description("Most sessions in an answer; default 10."),
     ),
   ),
-  after: text("The `next` of the answer before, to the same query and filters."),
+  after: text("`next` of the previous answer, for more; query and filters stay the same."),
 });
 
 const matchSchema = v.object({

@@ -85,7 +85,7 @@ export const statusResponseSchema: v.GenericSchema<unknown, StatusResponse> = v.
   store_id: v.string(),
   location: v.pipe(
     v.string(),
-    v.description("Folder or address of the store; empty where whoever asks is no operator."),
+    v.description("Folder or address of the store; empty if the caller is not its operator."),
   ),
   sessions: v.number(),
   messages: v.number(),

@@ -140,7 +140,7 @@ class Gathering {
 
   #addSession(session: OpenSession, row: Row<SessionEvent>): void {
     if (session.session === undefined) session.session = row;
-    else this.#reject(row.event, "duplicate", "the session came before");
+    else this.#reject(row.event, "duplicate", "this session came before");
   }
 
   #addMessage(session: OpenSession, row: Row<MessageEvent>): void {
@@ -152,10 +152,10 @@ class Gathering {
     if (session.session === undefined) {
       message.brokenBy = event;
       if (session.brokenBy !== undefined) this.#leaveOut(event, session.brokenBy, "its session");
-      else this.#reject(event, "out_of_order", "its session has not come before it");
+      else this.#reject(event, "out_of_order", "its session must come before it");
     } else if (session.byId.has(id)) {
       message.brokenBy = event;
-      this.#reject(event, "duplicate", "a message of this id came before");
+      this.#reject(event, "duplicate", "a message with this id came before");
     } else {
       message.rows.push(row);
       session.byId.set(id, message);
@@ -170,7 +170,11 @@ class Gathering {
       breakMessage(session, message_id, event);
       if (this.#lastMessage)
         this.#strays.push({ event, session, message_id, behind: this.#lastMessage });
-      this.#reject(event, "out_of_order", "it does not come right behind its message");
+      this.#reject(
+        event,
+        "out_of_order",
+        "it must directly follow its message or another part of it",
+      );
       return;
     }
     const header = message.rows[0]?.value;
@@ -178,7 +182,7 @@ class Gathering {
       this.#leaveOut(event, message.brokenBy ?? event, "its message");
     } else if (message.partIds.has(id)) {
       message.brokenBy ??= event;
-      this.#reject(event, "duplicate", "a part of this id came before in its message");
+      this.#reject(event, "duplicate", "a part with this id came before in its message");
     } else if (!allowedParts[header.message.role].includes(type)) {
       message.brokenBy ??= event;
       const reason = `a ${header.message.role} message holds no ${type} part`;

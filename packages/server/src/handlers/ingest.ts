@@ -58,7 +58,7 @@ function labelsRow(
     return { event, code: "invalid", message: outcome.error.message, details: { session_id: id } };
   }
   if (!outcome.rejected) return undefined;
-  const message = "it is stored with another source_agent or project, which stay";
+  const message = "it is stored with another source_agent or project; the stored ones stay";
   return { event, code: "immutable", message, details: { session_id: id } };
 }
 

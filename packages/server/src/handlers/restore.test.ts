@@ -145,7 +145,7 @@ test("restores nothing where nothing restores", async () => {
 
   await expect(bare.ask("restore", { session_id: "a" })).rejects.toMatchObject({
     code: "validation_failed",
-    message: 'to: nothing here restores for "claude-code"; there are: none',
+    message: 'to: no client "claude-code" can be restored for; known: none',
   });
   await bare.remove();
 });

@@ -62,7 +62,7 @@ function writerFor(origin: string, { writers }: Restorers): Writer {
   const shown = origin.slice(0, 64).toWellFormed();
   throw new WireError(
     "validation_failed",
-    `to: nothing here restores for "${shown}"; there are: ${known.join(", ") || "none"}`,
+    `to: no client "${shown}" can be restored for; known: ${known.join(", ") || "none"}`,
     { field: "to", known },
   );
 }

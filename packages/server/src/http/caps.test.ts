@@ -337,7 +337,7 @@ describe("a limit that is none", () => {
     for (const limit of [Number.NaN, -1, 0]) {
       const limits = { [name]: limit };
       expect(() => createHandlers({ namespaces: served.pond.namespaces, limits })).toThrow(
-        `${name}: ${limit} is no limit; allowed: a number from 1`,
+        `${name}: ${limit} is not allowed; use a number from 1`,
       );
     }
   });

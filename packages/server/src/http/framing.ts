@@ -15,6 +15,6 @@ export function createFramingCheck(): (request: IncomingMessage) => void {
     const isSound = httpVersion === "1.1" || (httpVersion === "1.0" && !isChunked);
     if (isSound && !broken.has(socket)) return;
     broken.add(socket);
-    throw refused("http_malformed", "HTTP/1.1 is spoken here, and HTTP/1.0 without chunks");
+    throw refused("http_malformed", "use HTTP/1.1, or HTTP/1.0 without a chunked body");
   };
 }

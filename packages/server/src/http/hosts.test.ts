@@ -66,7 +66,7 @@ describe("a Host", () => {
     };
 
     expect(() => createHostCheck("127.0.0.1")(request as unknown as IncomingMessage)).toThrow(
-      "not a host this server answers to",
+      "this server does not answer to that host name",
     );
   });
 });

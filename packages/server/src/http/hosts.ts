@@ -21,17 +21,18 @@ export function createHostCheck(
   const names = new Set([...loopback, nameOf(bound), ...listed]);
   return ({ headers, rawHeaders, url = "" }) => {
     // A whole address as the target would stand above the Host; only proxies are asked that way.
-    if (!url.startsWith("/")) throw refused("http_malformed", "the target must be a path");
+    if (!url.startsWith("/")) throw refused("http_malformed", "the request target must be a path");
     const host = headers.host ?? "";
     // Of two Host headers Node shows the first; what stands in front may have read the second.
     const isOne = rawHeaders.filter((each, at) => at % 2 === 0 && isHost(each)).length === 1;
     const isKnown = hostHeader.test(host) && (allowed === "any" || names.has(nameOf(host)));
-    if (!isOne || !isKnown) throw refused("host_not_allowed", "not a host this server answers to");
+    if (!isOne || !isKnown)
+      throw refused("host_not_allowed", "this server does not answer to that host name");
     const { origin } = headers;
     if (origin === undefined || isSame(origin, host)) return;
     // A proxy that changes the Host leaves the Origin: a name that was listed is meant.
     if (!listed.includes(nameOf(origin.replace(/^https?:\/\//i, "")))) {
-      throw refused("origin_not_allowed", "web pages from there may not ask this server");
+      throw refused("origin_not_allowed", "web pages of that origin may not call this server");
     }
   };
 }

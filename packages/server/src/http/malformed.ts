@@ -48,5 +48,5 @@ function refusalOf(code: string | undefined): WireError {
   if (code === "HPE_HEADER_OVERFLOW") {
     return refused("headers_too_large", "the headers of the request are too large");
   }
-  return refused("http_malformed", "this is not HTTP/1.1 as it should be");
+  return refused("http_malformed", "the request is not valid HTTP/1.1");
 }

@@ -12,6 +12,6 @@ export function namespaceSaid(
 ): string {
   const namespace = headers[header]?.toString();
   if (namespace) return namespace;
-  const message = `the request has no header ${header}: it says the namespace, and is required here`;
+  const message = `the request has no header ${header}, which names the namespace and is required here`;
   throw new WireError("namespace_unknown", message, { header });
 }

@@ -24,7 +24,7 @@ export function createNodeServer(limits: HttpLimits): Server {
   // A client that reads nothing of its answer, or sends nothing at all.
   server.setTimeout(bodyTimeoutMs + answerTimeoutMs);
   server.on("checkExpectation", (request, response) => {
-    sendError(response, refused("http_malformed", "only 100-continue can be expected"));
+    sendError(response, refused("http_malformed", "the only expectation served is 100-continue"));
     request.resume();
   });
   // There is nothing here that a connection could become.

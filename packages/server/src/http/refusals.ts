@@ -20,10 +20,10 @@ const refusalKinds = [
 export type RefusalKind = (typeof refusalKinds)[number];
 
 const busyMessages = {
-  answers_held: "too many answers are not read yet; ask again",
-  bodies_held: "too much is being sent at this moment; ask again",
+  answers_held: "too many answers are still unread; ask again",
+  bodies_held: "too many bytes are being sent at once; ask again",
   client_busy: "too many of your requests are under way; ask again when one is answered",
-  client_gone: "the client has left",
+  client_gone: "the client has disconnected",
   not_ready: "the store cannot be reached now",
   queue_full: "too many requests of this kind are waiting; ask again",
   stopping: "the server is stopping; ask again",

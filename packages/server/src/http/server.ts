@@ -77,12 +77,12 @@ const lastWordsMs = 500;
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { handlers, host = defaultHost, mounts = {}, checkReady = async () => {} } = options;
   if (!isLoopback(host) && options.isRemoteAllowed !== true) {
-    throw new TypeError(`${host} is reached by others; that needs isRemoteAllowed`);
+    throw new TypeError(`${host} can be reached by others; that needs isRemoteAllowed`);
   }
   const limits = limitsOf(options.limits);
   const { trustedProxies = 0 } = options;
   if (!(Number.isSafeInteger(trustedProxies) && trustedProxies >= 0)) {
-    throw new TypeError(`trustedProxies: ${trustedProxies} is no number of proxies`);
+    throw new TypeError(`trustedProxies: ${trustedProxies} is not a number of proxies`);
   }
   const flights = new Flights();
   const server = createNodeServer(limits);
@@ -120,7 +120,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return {
     listen: async () => {
       // Nothing could stop it again.
-      if (isStopping()) throw new TypeError("the server was stopped; make another one");
+      if (isStopping()) throw new TypeError("the server was stopped; create another one");
       const listening = listen(app, server, host, options.port);
       started = Promise.allSettled([started, listening]);
       return listening;

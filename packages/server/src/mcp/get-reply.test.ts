@@ -69,7 +69,7 @@ describe("a page of a session", () => {
     expect(reply).toMatchObject({
       messages_remaining: 42 - shown,
       next: { after_id: `m${shown - 1}` },
-      hint: `${42 - shown} newer message(s). To go on, ask the same again with "after_id": "m${shown - 1}".`,
+      hint: `${42 - shown} newer message(s) follow. To read on, repeat the call with "after_id": "m${shown - 1}".`,
     });
     expect(getText(reply)).toContain(`${42 - shown} newer message(s)`);
   });
@@ -114,7 +114,7 @@ describe("a page of a session", () => {
   it("says how to go on with the last message where it is too long", () => {
     const { hint } = getWithin(pageOf([said("a", "x".repeat(9_000))]), start);
 
-    expect(hint).toMatch(/^Of "a" characters 0 to (\d+) of 9000\. To go on, .* "offset": \1\.$/);
+    expect(hint).toMatch(/^Characters 0 to (\d+) of 9000 of "a"\. To read on, .* "offset": \1\.$/);
   });
 
   it("leaves out what else a client keeps of a session where it is long", () => {

@@ -36,7 +36,7 @@ function sessionWithin(response: SessionPage, asked: Asked): SessionReply {
     textOf: ({ id, content, text = content, ...beside }) =>
       typeof text === "string" ? { text, beside } : undefined,
   });
-  const hint = hintOf(rest, remaining, "newer message(s)");
+  const hint = hintOf(rest, remaining, "newer message(s) follow");
   return { ...reply, messages: shown, messages_remaining: remaining, ...rest, ...hint };
 }
 
@@ -71,7 +71,7 @@ function messageWithin(response: MessageView, asked: Asked): MessageReply {
     target: { ...around.target, content: contentOf(content, shown.length) },
     target_parts_remaining: remaining,
   };
-  return { ...page, ...rest, ...hintOf(rest, remaining, "more part(s) of it") };
+  return { ...page, ...rest, ...hintOf(rest, remaining, "more part(s) of it follow") };
 }
 
 function contentOf(
@@ -105,9 +105,9 @@ function hintOf(
   const lines = [
     ...(piece === undefined
       ? []
-      : [`Of ${quoteValue(piece.id)} characters ${piece.from} to ${piece.until} of ${piece.of}.`]),
+      : [`Characters ${piece.from} to ${piece.until} of ${piece.of} of ${quoteValue(piece.id)}.`]),
     ...(remaining === 0 ? [] : [`${remaining} ${more}.`]),
-    ...(next === undefined ? [] : [`To go on, ask the same again with ${nextText(next)}.`]),
+    ...(next === undefined ? [] : [`To read on, repeat the call with ${nextText(next)}.`]),
   ];
   return lines.length === 0 ? {} : { hint: lines.join(" ") };
 }

@@ -17,17 +17,17 @@ const labelChars = 200;
 
 const queryLanguage = `# Searching a pond
 
-A query is words, ranked by how well they fit; none is obligatory. "words in quotes" are looked for as a phrase. +word must be there, -word must not. Names, paths, error texts and words of any language are found as they are written; a query that is no words at all, such as an operator or two characters of Chinese, is looked for letter by letter.
+A query is a list of words; messages are ranked by how well they fit, and no word is obligatory. "words in quotes" are searched as a phrase. A message must contain a +word, and must not contain a -word. Names, paths, error texts and words of any language are found as they are written. A query without any word, such as an operator or two characters of Chinese, is searched character by character.
 
-What people and models said is searched. What tools were given and answered is not: pond_get shows it.
+Search covers what people and models said. It does not cover tool calls and their output: pond_get shows them.
 
-Sessions of sub-agents count for the session above them. Of one session at most three matches are shown. "score" of a session compares within one answer only.
+Sessions of sub-agents count towards the session above them. At most three matches of a session are shown. The "score" of a session compares within one answer only.
 
-Times are RFC 3339, or a date for its midnight UTC. A project stands for the folders below it too.
+Times are RFC 3339, or a date, which means its midnight UTC. A project includes the folders below it.
 
 # Reading a session
 
-response_mode "conversational" (the default) shows what was said, "complete" every message in short, "verbatim" every message whole. With message_id one message is shown with all its parts, and context_depth neighbours on each side. A message marked "revised" is shown as it was last seen in its source.
+response_mode "conversational" (the default) shows what was said, "complete" every message in short, "verbatim" every message whole. With message_id instead of response_mode, one message is shown with all its parts, and context_depth neighbours on each side. A message marked "revised" is shown as it was last seen in its source.
 `;
 
 const schema: Resource = {

@@ -45,10 +45,10 @@ export function searchText(reply: SearchReply): string {
   ];
   if (shortened !== undefined) lines.push(shortened);
   if (next !== undefined) {
-    lines.push(`More sessions: the same search with "after": ${quoteValue(next)}`);
+    lines.push(`More sessions: repeat the search with "after": ${quoteValue(next)}`);
   }
   if (sessions.length > 0) {
-    lines.push("pond_get with a session_id and a message_id shows a message whole, in context.");
+    lines.push("pond_get with session_id and message_id shows a message whole, in context.");
   }
   return lines.join("\n").trimEnd();
 }
@@ -94,7 +94,7 @@ function withSnippets(response: SearchResponse): SearchReply {
       ...(text !== undefined && text.length <= shortTextChars && { text }),
     })),
   }));
-  const shortened = "Of long texts only the piece around the match is shown.";
+  const shortened = "Of a long text, only the piece around the match is shown.";
   return { ...whole({ ...response, sessions }), shortened };
 }
 
@@ -103,7 +103,7 @@ function withBest(response: SearchResponse): SearchReply {
     ...session,
     matches: session.matches.slice(0, 1),
   }));
-  const shortened = "Of each session only the best match is shown, and the piece around it.";
+  const shortened = "Of each session, only the piece around its best match is shown.";
   return { ...withSnippets({ ...response, sessions }), shortened };
 }
 

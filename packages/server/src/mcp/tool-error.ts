@@ -4,7 +4,7 @@ import type { ErrorCode, WireError } from "@pond/wire";
 /** What a model can do about it. */
 const remedies: Readonly<Partial<Record<ErrorCode, string>>> = {
   validation_failed: "Correct the arguments as the message says, and call again.",
-  not_found: "Ids come from pond_search, or stand in the message; take them over exactly.",
+  not_found: "Take ids from pond_search or from the message, and copy them exactly.",
   storage_unavailable: "Call again in a moment.",
   conflict: "Call again.",
 };
@@ -12,7 +12,7 @@ const remedies: Readonly<Partial<Record<ErrorCode, string>>> = {
 /** An error as the answer of a tool, so that the model reads it: the wire's body, and a remedy. */
 export function toolError(error: WireError): CallToolResult {
   const isEmpty = error.details["kind"] === "store_not_found";
-  const remedy = isEmpty ? "The user fills it with `pond sync`." : remedies[error.code];
+  const remedy = isEmpty ? "The user fills the store with `pond sync`." : remedies[error.code];
   const texts = [JSON.stringify(error.toBody()), ...(remedy === undefined ? [] : [remedy])];
   return { isError: true, content: texts.map((text) => ({ type: "text", text })) };
 }

@@ -30,14 +30,15 @@ const maxCharacters: JsonObject = {
   minimum: characters.least,
   maximum: characters.most,
   default: characters.otherwise,
-  description: "How long the reply may be, in characters.",
+  description: "Most characters of the reply.",
 };
 const searchInput = inputSchema("SearchRequest", { max_characters: maxCharacters });
 const getInput = inputSchema("GetRequest", {
   offset: {
     type: "integer",
     minimum: 0,
-    description: "The `next.offset` of the reply before, where it held a piece of something long.",
+    description:
+      "`next.offset` of the previous reply, if that cut something long; else leave it out.",
   },
   max_characters: maxCharacters,
 });
@@ -47,7 +48,7 @@ const searchTool: Tool = {
     name: "pond_search",
     title: "Search past agent sessions",
     description:
-      "Finds what was said in earlier sessions of coding agents (Claude Code, Codex, opencode, pi and others), best first, grouped by session. Use distinctive words, names, error texts or file names. `next` in the reply, given as `after`, goes on.",
+      "Finds messages in past sessions of coding agents (Claude Code, Codex, opencode, pi and others), best first, grouped by session. Use distinctive words, names, error texts or file names. For more, repeat the call with `after` set to the reply's `next`.",
     inputSchema: searchInput,
     outputSchema: outputSchema("SearchResponse", { shortened: { type: "string" } }),
     annotations: { title: "Search past agent sessions", ...annotations },
@@ -70,12 +71,12 @@ const searchTool: Tool = {
 
 const piece: JsonObject = {
   type: "object",
-  description: "What is shown of a message, or a part, that is too long for one reply.",
+  description: "A piece of a message, or of a part, that is too long for one reply.",
   properties: {
     id: { type: "string" },
     text: { type: "string" },
     is_json: { type: "boolean" },
-    beside: { type: "object", description: "The other fields of it." },
+    beside: { type: "object", description: "The other fields of that message or part." },
     from: { type: "integer" },
     until: { type: "integer" },
     of: { type: "integer" },
@@ -84,7 +85,7 @@ const piece: JsonObject = {
 };
 const next: JsonObject = {
   type: "object",
-  description: "Fields to change in the request for what comes after.",
+  description: "Fields to set in the next request, to read on; keep the others.",
   properties: { after_id: { type: "string" }, offset: { type: "integer" } },
 };
 
@@ -93,7 +94,7 @@ const getTool: Tool = {
     name: "pond_get",
     title: "Read a past agent session",
     description:
-      "Reads a stored session page by page, or with `message_id` one message whole, between its neighbours. Ids come from pond_search. `next` in the reply says what to change in the request to go on.",
+      "Reads a stored session page by page or, with `message_id`, one message whole with its neighbours. Take ids from pond_search. To read on, repeat the call with the fields of the reply's `next`.",
     inputSchema: getInput,
     outputSchema: outputSchema("GetResponse", { piece, next, hint: { type: "string" } }),
     annotations: { title: "Read a past agent session", ...annotations },
