@@ -23,7 +23,7 @@ export async function check(config: Config, say: (line: string) => void): Promis
     say(`  ${name}: ${await contentOf(place, name)}`);
   }
   const said = namespaceHeader === undefined ? "each request" : `the header ${namespaceHeader}`;
-  say(`namespace of a request: said by ${said}`);
+  say(`namespace of a request: named by ${said}`);
   say(`embeddings: ${embeddings === undefined ? "none" : await modelOf(embeddings)}`);
   say(`would listen at: ${host}, port ${port}`);
 }

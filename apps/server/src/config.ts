@@ -67,11 +67,11 @@ function disagreements(values: Partial<Values>, env: Environment): string[] {
     [!isSet("POND_STORAGE"), `POND_STORAGE is not set; allowed: ${variables.POND_STORAGE.allowed}`],
     [
       isRemoteAllowed === false && !ownNames.includes(host.toLowerCase()),
-      `POND_HOST is ${JSON.stringify(host)}, which others reach, and pond asks nobody who they are; put something in front that does and set POND_ALLOW_REMOTE to true, or leave it at 127.0.0.1`,
+      `POND_HOST is ${JSON.stringify(host)}, which others can reach, and pond authenticates nobody; put something in front that does and set POND_ALLOW_REMOTE to true, or leave it at 127.0.0.1`,
     ],
     [
       held < body,
-      `POND_MAX_HELD_MB is "${held}"; allowed: no less than POND_MAX_INGEST_MB, which is ${body}`,
+      `POND_MAX_HELD_MB is "${held}"; allowed: at least POND_MAX_INGEST_MB, which is ${body}`,
     ],
     [
       isSet("POND_EMBEDDINGS_URL") && isSet("POND_EMBEDDINGS_FOLDER"),
@@ -86,13 +86,13 @@ function disagreements(values: Partial<Values>, env: Environment): string[] {
       ],
       [
         isSet(name) && !isSet("POND_EMBEDDINGS_URL"),
-        `${name} is set; it goes with POND_EMBEDDINGS_URL, which is not`,
+        `${name} is set; it needs POND_EMBEDDINGS_URL, which is not set`,
       ],
     );
   }
   found.push([
     isSet("POND_EMBEDDINGS_API_KEY") && !isSet("POND_EMBEDDINGS_URL"),
-    "POND_EMBEDDINGS_API_KEY is set; it goes with POND_EMBEDDINGS_URL, which is not",
+    "POND_EMBEDDINGS_API_KEY is set; it needs POND_EMBEDDINGS_URL, which is not set",
   ]);
   return found.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []));
 }

@@ -27,5 +27,5 @@ export function tellingEmbeddingFailures(embedder: Embedder, log: Log): Embedder
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof EmbedError) return error.message;
   const isTimeUp = error instanceof DOMException && error.name === "TimeoutError";
-  return isTimeUp ? "no vector in the time a search has for it" : undefined;
+  return isTimeUp ? "no vector within the time that a search allows" : undefined;
 }

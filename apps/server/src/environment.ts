@@ -16,7 +16,7 @@ export function readEnvironment(env: Environment): Reading {
   const values: Record<string, unknown> = {};
   const problems = unknownNames(env).map(
     // Its value may be a key whose name was spelled wrong.
-    (name) => `${name} is no variable of pond-server; pond-server --help lists them`,
+    (name) => `${name} is not a variable of pond-server; pond-server --help lists them`,
   );
   for (const [name, variable] of Object.entries<Variable<unknown>>(variables)) {
     const given = env[name] || variable.fallback;

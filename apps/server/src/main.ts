@@ -4,7 +4,7 @@ import { exitOnStopSignal } from "./stop-signal.ts";
 
 const [, major, minor] = /^v(\d+)\.(\d+)/.exec(process.version) ?? [];
 if (Number(major) * 1000 + Number(minor) < 22_018) {
-  process.stderr.write(`pond-server: it needs Node 22.18 or later; this is ${process.version}\n`);
+  process.stderr.write(`pond-server: needs Node 22.18 or later; this is ${process.version}\n`);
   process.exit(2);
 }
 

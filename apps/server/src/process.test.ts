@@ -188,7 +188,7 @@ describe("before it serves", () => {
       });
 
       expect(ended.code).toBe(2);
-      expect(ended.stderr).toBe(`pond-server: it needs Node 22.18 or later; this is ${old}\n`);
+      expect(ended.stderr).toBe(`pond-server: needs Node 22.18 or later; this is ${old}\n`);
     },
   );
 

@@ -33,7 +33,8 @@ export async function run(args: readonly string[]): Promise<number> {
   if (config === undefined) return badUsage;
   const { provision: names } = flags;
   if (flags.check) {
-    if (names !== undefined) return refuse("--check and --provision are two runs");
+    if (names !== undefined)
+      return refuse("--check and --provision do not go together: run one after the other");
     return attempt(() => check(config, (line) => print(`${line}\n`)));
   }
   return names === undefined ? serveUntilTold(config) : provisionEach(names, config);
@@ -43,7 +44,10 @@ export async function run(args: readonly string[]): Promise<number> {
 async function provisionEach(names: readonly string[], config: Config): Promise<number> {
   const { storage, storageOptions, policy } = config;
   for (const name of names) {
-    if (!isNamespace(name)) return refuse(`no namespace is called ${JSON.stringify(name)}`);
+    if (!isNamespace(name))
+      return refuse(
+        `${JSON.stringify(name)} is not a name for a namespace: up to 64 of a-z, 0-9, - and _, a letter or digit first`,
+      );
     if (policy.kind === "fixed" && !policy.names.includes(name)) {
       return refuse(`${name} is not in POND_NAMESPACES, so nobody could use it`);
     }
@@ -94,7 +98,7 @@ function flagsOf(args: readonly string[]): Flags | undefined {
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    complain(`${error.message}\npond-server --help says what there is`);
+    complain(`${error.message}\npond-server --help lists what there is`);
     return undefined;
   }
 }

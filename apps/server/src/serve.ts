@@ -29,16 +29,16 @@ export async function serve(config: Config, version: string, log: Log): Promise<
   await proveStorage(place);
   const embedder = config.embeddings && (await openEmbedder(config.embeddings));
   const onHeal: TenantsInit["onHeal"] = ({ table, setAside }) =>
-    log.error("a table was torn; its state before is used", { table, set_aside: setAside });
+    log.error("a table was torn; its previous state is used", { table, set_aside: setAside });
   const onMissingIndex: TenantsInit["onMissingIndex"] = ({ table, column }) =>
-    log.error("an index is not whole, so a search may miss messages", { table, column });
+    log.error("an index is not complete, so a search may miss messages", { table, column });
   const tenants = createTenants({ ...place, policy, maxOpen, onHeal, onMissingIndex });
   const answering = createHandlers({
     namespaces: tenants,
     embedder: embedder && tellingEmbeddingFailures(embedder, log),
     restorers: restorers(),
     limits: config.handlerLimits,
-    onUpkeepFailed: (error) => log.failure("indexes were not kept up", error),
+    onUpkeepFailed: (error) => log.failure("indexes were not updated", error),
   });
   const handlers = tellingStorageFailures(answering, log);
   const isReady = createReadyCheck(place, config.readyMs);

@@ -193,7 +193,7 @@ describe("who says which tenant it is", () => {
     async (headers) => {
       await expect(server.client("red", headers).status()).rejects.toMatchObject({
         code: "namespace_unknown",
-        message: `the request has no header ${header}: it says the namespace, and is required here`,
+        message: `the request has no header ${header}, which names the namespace and is required here`,
         details: { header },
       });
     },

@@ -3,12 +3,12 @@ import { variables } from "./variables.ts";
 
 const usage = `pond-server: many tenants on one object store, over HTTP and MCP
 
-Usage: pond-server                    serves until it is told to stop
-       pond-server --check            checks environment, storage and model, says what it found, and ends
-       pond-server --provision NAME   makes the empty store of a tenant, and ends; more than once, of each
+Usage: pond-server                    serve until told to stop
+       pond-server --check            check environment, storage and model, report, and exit
+       pond-server --provision NAME   create the empty store of a tenant, and exit; may be repeated
        pond-server --help | --version
 
-It is configured by its environment, which may say nothing else that begins with POND_:
+The environment holds all settings. Any other variable that begins with POND_ is refused:
 `;
 
 /** What `--help` says. */

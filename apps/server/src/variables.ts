@@ -50,7 +50,7 @@ export type Values = {
 export const variables: { readonly [Name in keyof Values]-?: Variable<NonNullable<Values[Name]>> } =
   {
     POND_STORAGE: {
-      about: "where the tenants are stored, each below a prefix of its name; required",
+      about: "where tenants are stored, each below a prefix with its name; required",
       allowed:
         "s3://BUCKET/PREFIX, az://CONTAINER/PREFIX, gs://BUCKET/PREFIX or an absolute folder, without credentials",
       schema: v.pipe(
@@ -61,47 +61,47 @@ export const variables: { readonly [Name in keyof Values]-?: Variable<NonNullabl
     },
     POND_STORAGE_OPTIONS: {
       about:
-        "endpoint and credentials as Lance names them, besides those in AWS_*, AZURE_*, GOOGLE_*",
-      allowed: "a JSON object of texts",
+        "endpoint and credentials by the names of Lance, besides those in AWS_*, AZURE_*, GOOGLE_*",
+      allowed: "a JSON object of strings",
       fallback: "{}",
       isSecret: true,
       schema: storageOptions,
     },
     POND_HOST: {
-      about: "address to listen at",
+      about: "address to listen on",
       allowed: "a host name or an IP address",
       fallback: "127.0.0.1",
       schema: v.pipe(v.string(), v.check(isHost)),
     },
     POND_PORT: {
-      about: "port to listen at; 0 takes a free one",
+      about: "port to listen on; 0 takes a free one",
       fallback: "9797",
       ...whole(0, 65_535),
     },
     POND_ALLOW_REMOTE: {
-      about: "listen where others reach it, with something in front that asks who they are",
+      about: "listen beyond this machine, with something in front that authenticates",
       fallback: "false",
       ...yesOrNo,
     },
     POND_ALLOWED_HOSTS: {
-      about: "names it may be called by besides its own; any where what is in front checks them",
-      allowed: "host names without a port, parted by commas, or any",
+      about: "host names of requests, besides its own; any if what is in front checks them",
+      allowed: "host names without a port, separated by commas, or any",
       schema: hosts,
     },
     POND_NAMESPACES: {
-      about: "which tenants there are: those stored already, any that somebody ingests, or these",
+      about: "which tenants exist: only stored ones, any that somebody ingests, or only these",
       allowed:
         "deny, on-first-ingest or fixed:NAME,NAME, where a name is up to 64 of a-z, 0-9, - and _",
       fallback: "deny",
       schema: policy,
     },
     POND_NAMESPACE_HEADER: {
-      about: "header in which what is in front says the tenant; every request needs it then",
+      about: "header in which what is in front names the tenant; if set, every request needs it",
       allowed: "a header name in lower case, such as x-pond-namespace",
       schema: v.pipe(v.string(), v.regex(/^[a-z0-9-]{1,64}$/)),
     },
     POND_MAX_OPEN_NAMESPACES: {
-      about: "tenants kept open; those idle for longest are closed",
+      about: "most tenants open at one time; the longest idle are closed",
       fallback: "64",
       ...whole(1, 10_000),
     },
@@ -111,93 +111,93 @@ export const variables: { readonly [Name in keyof Values]-?: Variable<NonNullabl
       ...whole(3, 1_048_576),
     },
     POND_MAX_EVENTS: {
-      about: "events of one ingest",
+      about: "most events in one ingest",
       fallback: "10000",
       ...whole(1, 1_000_000),
     },
     POND_MAX_INGEST_MB: {
-      about: "body of one ingest",
+      about: "largest body of one ingest",
       fallback: "16",
       ...whole(1, 256),
     },
     POND_MAX_HELD_MB: {
-      about: "bodies held at one time, whoever sent them",
+      about: "most bodies held at one time, of all clients together",
       fallback: "128",
       ...whole(1, 65_536),
     },
     POND_MAX_RESTORE_MB: {
-      about: "files of one restore",
+      about: "most files of one restore, together",
       fallback: "64",
       ...whole(1, 1_024),
     },
     POND_MAX_CONNECTIONS: {
-      about: "connections at one time",
+      about: "most connections at one time",
       fallback: "1024",
       ...whole(1, 65_536),
     },
     POND_MAX_PER_CLIENT: {
-      about: "requests of one client that run and wait; without a trusted proxy all of one are one",
+      about:
+        "most requests of one client, running or waiting; all behind an untrusted proxy are one client",
       ...whole(1, 65_536),
     },
     POND_TRUSTED_PROXIES: {
-      about:
-        "how many proxies in front add to X-Forwarded-For, by which clients are told apart then",
+      about: "how many proxies in front add to X-Forwarded-For, which then tells clients apart",
       fallback: "0",
       ...whole(0, 16),
     },
     POND_MAX_SEARCHES: {
-      about: "searches that run at one time; more wait",
+      about: "most searches that run at one time; more wait",
       fallback: "4",
       ...whole(1, 1_024),
     },
     POND_MAX_INGESTS: {
-      about: "ingests that run at one time; more wait",
+      about: "most ingests that run at one time; more wait",
       fallback: "8",
       ...whole(1, 1_024),
     },
     POND_ANSWER_SECONDS: {
-      about: "time for an answer, the wait for its turn included",
+      about: "time limit of an answer, including the wait for its turn",
       fallback: "120",
       ...whole(1, 3_600),
     },
     POND_READY_SECONDS: {
-      about: "time the storage has to answer /readyz",
+      about: "time limit of the storage when /readyz asks it",
       fallback: "5",
       ...whole(1, 60),
     },
     POND_STOP_SECONDS: {
-      about: "time to finish what is asked when told to stop",
+      about: "time to finish running requests when told to stop",
       fallback: "10",
       ...whole(0, 3_600),
     },
     POND_EMBEDDINGS_URL: {
       about:
-        "OpenAI-compatible service that searches by meaning ask for vectors, at /embeddings below it",
+        "OpenAI-compatible service that searches by meaning get vectors from, at /embeddings below it",
       allowed: "an http or https address, such as https://host/v1, without credentials or a query",
       schema: v.pipe(v.string(), v.check(isEndpoint)),
     },
     POND_EMBEDDINGS_MODEL: {
-      about: "its model",
+      about: "model of that service",
       allowed: "the name of a model",
       schema: text,
     },
     POND_EMBEDDINGS_DIMENSION: {
-      about: "length of its vectors",
+      about: "length of that model's vectors",
       ...whole(1, 65_536),
     },
     POND_EMBEDDINGS_API_KEY: {
-      about: "sent to it as a bearer token",
+      about: "key for that service, sent as a bearer token",
       allowed: "a key",
       isSecret: true,
       schema: text,
     },
     POND_EMBEDDINGS_FOLDER: {
-      about: "folder of an ONNX model instead; needs onnxruntime-node",
+      about: "folder of an ONNX model, instead of a service; needs onnxruntime-node",
       allowed: "an absolute folder",
       schema: v.pipe(v.string(), v.check(isAbsolute)),
     },
     POND_LOG: {
-      about: "what is logged: every request, failures alone, or nothing",
+      about: "what is logged: every request, only failures, or nothing",
       allowed: "info, error or silent",
       fallback: "info",
       schema: v.picklist(["info", "error", "silent"]),
