@@ -9,7 +9,12 @@ import { mark, type Recording, type Running, Terminals, tmux } from "./terminal.
 if (tmux === undefined)
   console.warn("skipped: tmux 3.2 or later, which records a terminal, is not on the PATH");
 
-const questions = ["Keep which?", "search what pond", "Sync every hour", "Store the sessions now?"];
+const questions = [
+  "Which clients?",
+  "search what pond",
+  "Sync every hour",
+  "Store the sessions now?",
+];
 
 describe.skipIf(tmux === undefined)("pond init at a terminal", () => {
   let home: Home;
@@ -68,8 +73,8 @@ describe.skipIf(tmux === undefined)("pond init at a terminal", () => {
 
     expect(recording.code).toBe(0);
     expectTidy(recording);
-    expect(screen).toContain('Keep which? Numbers, "all" or "none" [1,2,3,4,5] 2,4\n');
-    expect(screen).toContain("Let codex search what pond keeps? [Y/n] y\n  codex: registered\n");
+    expect(screen).toContain('Which clients? Numbers, "all" or "none" [1,2,3,4,5] 2,4\n');
+    expect(screen).toContain("Let codex search what pond stores? [Y/n] y\n  codex: registered\n");
     expect(screen).toMatch(/\ncodex {2}2 sessions: 2 new, .*\npi {5}1 session: 1 new, /);
     expect(screen).toContain("\nTake all this back: pond init --undo\n");
     expect(existsSync(join(home.folder, ".config/systemd"))).toBe(false);
@@ -77,7 +82,7 @@ describe.skipIf(tmux === undefined)("pond init at a terminal", () => {
 
   it("asks again for what is no answer", async () => {
     const running = await terminals.start(60, ["pond", "init"]);
-    await running.see("Keep which?");
+    await running.see("Which clients?");
     await running.press("7", "Enter");
     await running.see("Please answer with numbers from 1 to 5");
     await running.press("none", "Enter");
@@ -111,7 +116,7 @@ describe.skipIf(tmux === undefined)("pond init at a terminal", () => {
       expect(said).toMatch(
         count === 0
           ? /Stopped\. Nothing was changed\.$/
-          : /^Stopped\. What was done so far stays: `pond init` goes on .* `pond init --undo` takes it back\.$/,
+          : /^Stopped\. What was done so far stays: `pond init` continues .* `pond init --undo` undoes it\.$/,
       );
       expect(undone.code).toBe(0);
       expectTidy(undone);
@@ -128,7 +133,10 @@ describe.skipIf(tmux === undefined)("pond init at a terminal", () => {
 
     expect(recording.code).toBe(3);
     expectTidy(recording);
-    for (const place of [".codex/config.toml is no TOML (line 2)", "mcp.json is no JSON (line 2)"])
+    for (const place of [
+      ".codex/config.toml is not TOML (line 2)",
+      "mcp.json is not JSON (line 2)",
+    ])
       expect(said.replaceAll(/\s/g, "")).toContain(place.replaceAll(" ", ""));
     expect(said).toMatch(/put that right, and run `pond init` again/);
     expect(said).toContain("opencode: registered");

@@ -47,7 +47,7 @@ describe("what goes into a pipe", () => {
       "resume",
       ["resume", session],
       new RegExp(`^.*claude --resume ${session}\n$`),
-      /^warning: the session's folder .* is not on this machine: make it first\nAlready/,
+      /^warning: the session's folder .* is not on this machine: create it first\nAlready/,
     ],
   ])("is plain for %s, each word where it belongs", (_, argv, stdout, stderr) => {
     const said = plainly(argv);
@@ -81,7 +81,7 @@ describe("what goes into a pipe", () => {
 
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /^There is no terminal to ask at, so everything is taken, as with --yes\./,
+      /^There is no terminal to ask at, so pond does everything, as with --yes\./,
     );
   });
 });

@@ -24,11 +24,11 @@ it.each([
 it.each(["", "0", "-1", "1.5", "0x10", "1e3", " 7", "9".repeat(16)])(
   "takes %j for no count",
   (text) => {
-    expect(() => parseCount(text)).toThrow("Say a whole number from 1.");
+    expect(() => parseCount(text)).toThrow("Use a whole number from 1.");
   },
 );
 
 it("takes digits for a count, and for a depth zero, too", () => {
   expect([parseCount("12"), parseDepth("12"), parseDepth("0")]).toEqual([12, 12, 0]);
-  expect(() => parseDepth("-1")).toThrow("Say a whole number from 0.");
+  expect(() => parseDepth("-1")).toThrow("Use a whole number from 0.");
 });

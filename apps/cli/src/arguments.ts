@@ -19,7 +19,7 @@ export function parseTime(text: string, now: Date = new Date()): bigint {
   const year = date?.getUTCFullYear() ?? Number.NaN;
   if (date === undefined || !(year >= 0 && year <= 9999)) {
     throw new InvalidArgumentError(
-      "Say a date (2026-03-01), a time (2026-03-01T14:00Z), an age (30m, 12h, 7d, 2w), today or yesterday.",
+      "Use a date (2026-03-01), a time (2026-03-01T14:00Z), an age (30m, 12h, 7d, 2w), today or yesterday.",
     );
   }
   return BigInt(date.getTime()) * 1000n + microsOf(text);
@@ -52,14 +52,14 @@ function isDay(text: string): boolean {
 /** A whole number from one. */
 export function parseCount(text: string): number {
   if (isWhole(text) && Number(text) >= 1) return Number(text);
-  throw new InvalidArgumentError("Say a whole number from 1.");
+  throw new InvalidArgumentError("Use a whole number from 1.");
 }
 
 /** A whole number from one to the most that an answer may have. */
 export function parseCountTo(most: number): (text: string) => number {
   return (text) => {
     if (isWhole(text) && Number(text) >= 1 && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(`Say a whole number from 1 to ${most}.`);
+    throw new InvalidArgumentError(`Use a whole number from 1 to ${most}.`);
   };
 }
 
@@ -71,13 +71,13 @@ function isWhole(text: string): boolean {
 /** A whole number from zero. */
 export function parseDepth(text: string): number {
   if (isWhole(text)) return Number(text);
-  throw new InvalidArgumentError("Say a whole number from 0.");
+  throw new InvalidArgumentError("Use a whole number from 0.");
 }
 
 /** A TCP port, or zero for any that is free. */
 export function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new InvalidArgumentError("Say a number from 0 to 65535.");
+  if (!(port <= 65_535)) throw new InvalidArgumentError("Use a number from 0 to 65535.");
   return port;
 }
 
@@ -85,14 +85,14 @@ export function parsePort(text: string): number {
 export function parseScore(text: string): number {
   const score = Number(text);
   if (text.trim() === "" || !Number.isFinite(score) || score < 0) {
-    throw new InvalidArgumentError("Say a number from 0.");
+    throw new InvalidArgumentError("Use a number from 0.");
   }
   return score;
 }
 
 /** A file or folder. An empty text is what is left of a variable that is not set, also among spaces. */
 export function parsePlace(text: string): string {
-  if (text.trim() === "") throw new InvalidArgumentError("It is empty: name a place.");
+  if (text.trim() === "") throw new InvalidArgumentError("It is empty: name a file or folder.");
   return text;
 }
 

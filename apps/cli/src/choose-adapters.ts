@@ -32,7 +32,7 @@ export async function chooseAdapters(
   );
   if (path !== undefined && names.length !== 1) {
     throw new UsageError(
-      `say which client wrote it: pond sync ${known[0]?.origin} --path ${path}`,
+      `name the client that wrote it: pond sync ${known[0]?.origin} --path ${path}`,
       { path },
     );
   }
@@ -60,7 +60,7 @@ function refuseUnknown({ file, adapters }: Config, known: readonly string[]): vo
   const meant = nearestTo(other, known);
   const guess = meant === undefined ? "" : `did you mean "${meant}"? `;
   throw new ConfigError(
-    `${adapters[other]?.place}: "adapters.${other}" names no client pond knows; ${guess}it knows ${known.join(", ")}`,
+    `${adapters[other]?.place}: "adapters.${other}" names no client that pond knows; ${guess}known: ${known.join(", ")}`,
     { file, key: `adapters.${other}` },
   );
 }

@@ -83,7 +83,7 @@ describe("the process", () => {
     },
   );
 
-  const homeless = "nothing says where this user is at home; set HOME to a folder";
+  const homeless = "this user has no home folder; set HOME to a folder";
   const homelessJson = {
     error: {
       code: "validation_failed",

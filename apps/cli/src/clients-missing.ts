@@ -34,5 +34,5 @@ function describe({ home, env }: Context, adapter: Adapter): Shown {
 
 /** Of a client that has no usual place, and none was named. */
 export function describeHomeless(name: Shown): Shown {
-  return say`${name} has no folder of its own: \`pond sync ${name} --path DIR\` reads one, and \`paths\` of [adapters.${name}] in config.toml names it for good.`;
+  return say`${name} has no folder of its own: \`pond sync ${name} --path DIR\` reads one, and \`paths\` of [adapters.${name}] in config.toml names it permanently.`;
 }

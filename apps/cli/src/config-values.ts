@@ -12,7 +12,7 @@ export function optional<T>(table: Table, key: string, read: (value: unknown) =>
 }
 
 export function stringAt(at: At, path: string, value: unknown): string {
-  if (typeof value !== "string") return refuse(at, path, "must be a text");
+  if (typeof value !== "string") return refuse(at, path, "must be a string");
   return value === "" ? refuse(at, path, "is empty") : value;
 }
 

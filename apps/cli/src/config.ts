@@ -47,7 +47,7 @@ const topSettings = ["storage", "namespace", "storage_options", "adapters", "emb
 /**
  * Reads the file `POND_CONFIG` names, else `config.toml` in the configuration folder if it exists.
  *
- * @throws {ConfigError} where the file is not to be read, is no TOML, or says what pond does not know.
+ * @throws {ConfigError} where the file is not to be read, is not TOML, or says what pond does not know.
  */
 export async function loadConfig(env: Environment, directories: Directories): Promise<Config> {
   const asked = env["POND_CONFIG"];
@@ -98,7 +98,7 @@ function readBytes(file: string, isRequired: boolean): Buffer | undefined {
     const isMissing = code === "ENOENT";
     const link = isMissing ? danglingLink(file) : undefined;
     if (link !== undefined) {
-      const reason = "is a link that leads nowhere: make what it leads to, or remove it";
+      const reason = "is a link to a file that does not exist: create the file, or remove the link";
       throw new ConfigError(`${link}: ${reason}`, { file: link }, { cause });
     }
     if (isMissing && !isRequired) return undefined;
@@ -111,10 +111,10 @@ function readBytes(file: string, isRequired: boolean): Buffer | undefined {
 const unreadable: Readonly<Record<string, string>> = {
   ENOENT: "POND_CONFIG names it, but it does not exist",
   EISDIR: "is a folder; the settings are a file",
-  ENOTDIR: "cannot be there: what should be a folder on the way to it is a file",
-  EACCES: "may not be read by this user",
+  ENOTDIR: "cannot exist: a folder of its path is a file",
+  EACCES: "cannot be read by this user",
   ELOOP: "is a link that leads back to itself, or is behind one",
-  ENAMETOOLONG: "has a name longer than the system takes",
+  ENAMETOOLONG: "has a name longer than the system allows",
 };
 
 /** The link that a missing file is, or is behind: settings that are away are not none. */
@@ -145,13 +145,17 @@ function storageAt(at: At, value: unknown): string {
     return refuse(
       at,
       "storage",
-      `is not known: write the folder of ${home} whole, and one here with ./`,
+      `is not known: write out the home folder of ${home}, or begin a relative path with ./`,
     );
   }
   const kind = kindMeant(storage);
   return kind === undefined
     ? placeAt(at, storage)
-    : refuse(at, "storage", `is no address: one begins with ${kind}://, and a folder with ./`);
+    : refuse(
+        at,
+        "storage",
+        `is not an address: an address begins with ${kind}://, a folder with ./`,
+      );
 }
 
 function namespaceAt(at: At, value: unknown): string {

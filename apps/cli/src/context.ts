@@ -103,7 +103,7 @@ export function unindexed({
 }: Pick<Context, "output">): NonNullable<SessionStoreOptions["onMissingIndex"]> {
   return ({ table, column }) =>
     output.warn(
-      say`${shownLine(table)}.${shownLine(column)}: its index is not whole, so a search may miss messages and finds no phrases; \`pond sync --only update-indexes\` makes it anew`,
+      say`${shownLine(table)}.${shownLine(column)}: its index is not complete, so a search may miss messages and finds no phrases; \`pond sync --only update-indexes\` makes it again`,
     );
 }
 

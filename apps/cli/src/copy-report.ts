@@ -10,7 +10,7 @@ export type CopyWire = Omit<ImportReport, "vectorsLeftOut"> & { readonly vectors
 
 /** What an import or a copy that was stopped leaves. */
 export const whatIsKept: Shown = shown(
-  "What was stored so far is kept, and no session in part; the same command goes on.",
+  "What is stored so far stays, with no session in part; the same command continues.",
 );
 
 export function toCopyWire({ vectorsLeftOut, ...report }: ImportReport): CopyWire {
@@ -40,12 +40,12 @@ export function printCopy({ output }: Context, wire: CopyWire): void {
   if (damaged.length > 0) {
     const sessions = formatCounted(damaged.length, "session");
     output.warn(
-      say`${sessions} with damaged or lost rows, which were left out or came as they are, or which search may not find: ${shownLine(damaged.join(" "))}`,
+      say`${sessions} with damaged or lost rows, which were left out or copied as they are, or which search may not find: ${shownLine(damaged.join(" "))}`,
     );
   }
   if (vectorsLeftOut > 0) {
     output.warn(
-      say`${formatCounted(vectorsLeftOut, "vector")} left out: they are of another length than those here. \`pond sync\` makes new ones.`,
+      say`${formatCounted(vectorsLeftOut, "vector")} left out: their length differs from those here. \`pond sync\` makes new ones.`,
     );
   }
 }

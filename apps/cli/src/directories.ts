@@ -34,7 +34,7 @@ export function homeDirectory(): string {
   try {
     return homedir() || userInfo().homedir;
   } catch (cause) {
-    const message = "nothing says where this user is at home; set HOME to a folder";
+    const message = "this user has no home folder; set HOME to a folder";
     throw new ConfigError(message, {}, { cause });
   }
 }

@@ -39,7 +39,10 @@ export async function downloadPinned(context: Context, name: string): Promise<Ex
   } catch (error) {
     if (!isAbort(error)) throw error;
     progress.clear();
-    return sayStopped(output, say`\`pond models download ${shownLine(name)}\` goes on from there.`);
+    return sayStopped(
+      output,
+      say`\`pond models download ${shownLine(name)}\` continues from there.`,
+    );
   } finally {
     progress.clear();
     stop();

@@ -169,7 +169,7 @@ function readerOf(at: At, table: Table) {
     /** Empty says that the model wants none. */
     prefix: (key: string): string | undefined =>
       optional(table, key, (each) =>
-        typeof each === "string" ? each : refuse(at, pathOf(key), "must be a text"),
+        typeof each === "string" ? each : refuse(at, pathOf(key), "must be a string"),
       ),
   };
 }
@@ -186,12 +186,16 @@ function poolingAt(at: At, value: unknown): "mean" | "cls" {
 
 function urlAt(at: At, text: string): string {
   const path = "embeddings.url";
-  const url = URL.canParse(text) ? new URL(text) : refuse(at, path, "is no address");
+  const url = URL.canParse(text) ? new URL(text) : refuse(at, path, "is not an address");
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     refuse(at, path, "must begin with http:// or https://");
   }
   if (url.username !== "" || url.password !== "") {
-    refuse(at, path, "holds a user or password: name a variable with the key by api_key_env");
+    refuse(
+      at,
+      path,
+      "holds a user or password: put the key into a variable, and name that in api_key_env",
+    );
   }
   if (url.search !== "" || url.hash !== "") {
     refuse(at, path, "must end with its path, such as http://127.0.0.1:11434/v1");

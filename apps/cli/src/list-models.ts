@@ -76,8 +76,8 @@ function printConfigured({ output, home, settings }: Context): void {
   }
   const { model } = embeddings;
   if (model.kind === "folder") {
-    output.note(say`Configured is the folder ${shownLine(shortenHome(model.folder, home))}.`);
+    output.note(say`Configured: the folder ${shownLine(shortenHome(model.folder, home))}.`);
   } else if (model.kind === "http") {
-    output.note(say`Configured is ${shownLine(model.model)} at ${shownLine(model.url)}.`);
+    output.note(say`Configured: ${shownLine(model.model)} at ${shownLine(model.url)}.`);
   }
 }

@@ -145,7 +145,7 @@ function onFaults(clients: readonly ClientStatus[]): Advice {
 
 function onRun(schedule: ScheduleStatus | null): Advice {
   if (schedule?.silent_since) {
-    const message = `The schedule has not run since ${schedule.silent_since.slice(0, 10)}: \`pond schedule start\` writes it anew, for where pond is now.`;
+    const message = `The schedule has not run since ${schedule.silent_since.slice(0, 10)}: \`pond schedule start\` writes it again, for where pond is now.`;
     return [{ code: "schedule_silent", message }];
   }
   const code = schedule?.last_run?.exit_code ?? exitCodes.done;

@@ -19,7 +19,7 @@ it("says where a search is without an index of words, until a sync has made it",
   await home.pond("sync", "--only", "update-indexes");
   const after = await home.pond("search", "word");
 
-  const missing = /warning: messages\.search_text: its index is not whole/;
+  const missing = /warning: messages\.search_text: its index is not complete/;
   expect([before.code, before.stderr]).toEqual([0, expect.stringMatching(missing)]);
   expect(listed.stderr).not.toMatch(missing);
   expect([after.code, after.stderr]).toEqual([0, expect.not.stringMatching(missing)]);

@@ -12,7 +12,7 @@ import { UsageError } from "./errors.ts";
 export function refuseNoPlace(typed: string, example: string): void {
   if (typed === "-") {
     throw new UsageError(
-      `"-" would be a file of that name, not stdout: name one, such as ${example}, or say ./-`,
+      `"-" would be a file of that name, not stdout: name one, such as ${example}, or write ./-`,
     );
   }
   const file = resolve(typed);
@@ -23,11 +23,11 @@ export function refuseNoPlace(typed: string, example: string): void {
   }
   const there = statsOf(file);
   if (there !== undefined && !there.isFile()) {
-    throw new UsageError(`${file} is no file: name one, such as ${example}`, { path: file });
+    throw new UsageError(`${file} is not a file: name one, such as ${example}`, { path: file });
   }
   const folder = dirname(file);
   if (there === undefined && !statsOf(folder)?.isDirectory()) {
-    throw new UsageError(`${folder} is no folder: make it first, or name another`, {
+    throw new UsageError(`${folder} is not a folder: create it first, or name another`, {
       path: folder,
     });
   }

@@ -11,7 +11,7 @@ export type RedactionFlags = {
 /** Names of people, which are no secrets, are counted under it. */
 const userNameRule = "user-name";
 
-export const userNamesWithoutRedact = "--user-names goes with --redact";
+export const userNamesWithoutRedact = "--user-names needs --redact";
 
 /** A redactor where one is wanted. */
 export async function createRedaction(flags: RedactionFlags): Promise<Redactor | undefined> {

@@ -21,7 +21,7 @@ export function textOf(bytes: Buffer, file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new ConfigError(`${file}: is not UTF-8: save it so`, { file }, { cause });
+    throw new ConfigError(`${file}: is not UTF-8: save it as UTF-8`, { file }, { cause });
   }
 }
 
@@ -69,7 +69,7 @@ async function placeOf(file: string): Promise<string> {
   try {
     return await realpath(file);
   } catch (cause) {
-    const reason = "is a link that leads nowhere: make what it leads to, or remove it";
+    const reason = "is a link to a file that does not exist: create the file, or remove the link";
     throw new ConfigError(`${file}: ${reason}`, { file }, { cause });
   }
 }

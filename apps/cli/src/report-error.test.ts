@@ -66,7 +66,7 @@ it.each([
   [
     "a download that broke off",
     new DownloadError({ model: "m", file: "model.onnx", reason: "it broke off" }),
-    /What came is kept/,
+    /What was downloaded stays/,
   ],
   [
     "another file than a model's, of which nothing is kept",
@@ -112,7 +112,7 @@ it("writes the flags for the shell where the folder of a store itself was given"
   const said = saidOf(new StoreNotFoundError(join(folder, "default", "default")));
 
   const word = folder.replaceAll("'", "'\\''");
-  expect(said).toContain(`say --storage '${word}' --namespace default`);
+  expect(said).toContain(`pass --storage '${word}' --namespace default`);
 });
 
 /** As the system says it. */

@@ -27,7 +27,7 @@ const wireCodes: Readonly<Record<string, string>> = {
   archive_not_found: "not_found",
 };
 
-const notAllowed = "You may not do that there: check the permissions, or name another place.";
+const notAllowed = "Permission is missing: check the permissions there, or name another place.";
 const exported = "Check the path; `pond export -o FILE.pond` writes such a file.";
 const diskFull = "The disk is full: make room, and run the same command again.";
 
@@ -43,31 +43,33 @@ const hints: Readonly<Record<string, string>> = {
   "storage_unavailable.damaged":
     "`pond status --verify` names the files that cannot be read, and says how to go on.",
   "storage_unavailable.foreign_manifest":
-    "Stop what syncs the folder, and move every file of other names than 20 digits and .manifest out of there. `pond status --verify` says whether that was all; `pond copy` brings a store to another machine.",
+    "Stop what syncs the folder, and move every file out of there whose name is not 20 digits and .manifest. `pond status --verify` says whether that was all; `pond copy` brings a store to another machine.",
   "storage_unavailable.no_hard_links":
     "A stick or disk with exFAT or FAT can hold an archive: `pond export -o FILE.pond` to a disk of this machine, and move the file there.",
   "store_schema.unmade": "`pond sync` does that.",
   "store_schema.lost": "`pond status --verify` says what can be read, and how to go on.",
   target_exists: "Pass --force to replace it, or name another place.",
-  target_unwritable: "Nothing half-made is left there; the same command goes on once it can write.",
+  target_unwritable:
+    "Nothing half-written is left there; the same command continues once it can write.",
   archive_not_found: exported,
   "archive_damaged.no_archive": exported,
   archive_damaged:
-    "Nothing was stored. Fetch the file again from where it was made, or export anew.",
-  archive_hostile: "Nothing was stored. No export writes such a file: mind where it came from.",
+    "Nothing was stored. Fetch the file again from where it was made, or export again.",
+  archive_hostile:
+    "Nothing was stored. `pond export` writes no such file: check where it came from.",
   archive_newer: "Nothing was stored. Update pond and import it again.",
   unpack_failed:
     "Nothing was stored. An archive is unpacked in $XDG_CACHE_HOME/pond, and takes as much room there as the file: make room, or set XDG_CACHE_HOME to another folder.",
   model_not_found: "`pond models` lists the models that `pond models download NAME` fetches.",
   model_incomplete: "`pond models download NAME` fetches what is missing of a model pond knows.",
   download_failed:
-    "What came is kept, and the same command goes on. HTTPS_PROXY and HF_ENDPOINT, a mirror, are honoured.",
+    "What was downloaded stays, and the same command continues. HTTPS_PROXY and HF_ENDPOINT (a mirror) are used.",
   "download_failed.other_content":
-    "Run the same command again. Where it fails so each time, what HF_ENDPOINT or HTTPS_PROXY names sends other files: name another mirror, or none.",
+    "Run the same command again. If it fails so each time, what HF_ENDPOINT or HTTPS_PROXY names sends other files: name another, or none.",
   models_at_once: "Name one model in every configuration that syncs to this store.",
-  embedding_failed: "What has a vector keeps it; the next `pond sync` goes on with the rest.",
+  embedding_failed: "Messages with a vector keep it; the next `pond sync` continues with the rest.",
   schedule_failed:
-    "`pond sync` works without a schedule; what the error names can be run by hand to see more.",
+    "`pond sync` works without a schedule; to see more, run by hand what the error names.",
   ENOSPC: diskFull,
   EDQUOT: diskFull,
   ENOTDIR: "A file is where a folder should be: name another place.",
@@ -120,11 +122,11 @@ function hintOf(error: unknown, { code, details }: ErrorFacts): string | undefin
     if (!isAddress(location) && existsSync(join(above, "sessions.lance"))) {
       const storage = argument === undefined ? ["--storage", dirname(above)] : [dirname(above)];
       const words = [...storage, "--namespace", basename(above)];
-      return `${above} is a store itself: say ${shellLine(words)}`;
+      return `${above} is a store itself: pass ${shellLine(words)}`;
     }
   }
   if (code === "store_not_found" && typeof argument === "string") {
-    return `${argument} is what is read: name a folder or an address that holds a store.`;
+    return `${argument} is to be read: name a folder or an address that holds a store.`;
   }
   const isFolder = typeof location === "string" && !isAddress(location);
   if (code === "storage_unavailable" && isFolder && problem === undefined) {

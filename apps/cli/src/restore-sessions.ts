@@ -153,7 +153,7 @@ function folderOf({ out = defaultFolder, install }: RestoreOptions): string {
   const folder = resolve(out);
   const there = install ? undefined : statSync(folder, { throwIfNoEntry: false });
   if (there !== undefined && !there.isDirectory()) {
-    throw new UsageError(`${folder} is no folder: name one with --out`, { path: folder });
+    throw new UsageError(`${folder} is not a folder: name one with --out`, { path: folder });
   }
   return folder;
 }
@@ -281,7 +281,7 @@ async function restoreOne(
 /** What the files of a restore lack. */
 export function faultsIn(restored: Restored): RestoreFault[] {
   const message =
-    "messages of it are not what was written, and came as they are stored: `pond sync --verify` mends those that a client still holds";
+    "some of its messages are not what was written, and are restored as stored: `pond sync --verify` mends those that a client still holds";
   const damaged = restored.damaged.map((session_id) => ({
     ...{ session_id, code: "messages_damaged", message },
   }));
@@ -298,9 +298,9 @@ function toRowlessFault(session_id: string): RestoreFault {
 function incompleteFaults({ files, incomplete }: Restored): RestoreFault[] {
   return incomplete.map((session_id) => {
     const { part } = files.find(({ session }) => session === session_id) ?? {};
-    const lack = "it goes on from a session that is not stored, or not up to there";
+    const lack = "it continues a session that is not stored, or not that far";
     const effect = part?.isNative
-      ? "its client refuses it without that one"
+      ? "its client refuses it without that session"
       : "some of what was said before is missing";
     return { session_id, code: "base_missing", message: `${lack}: ${effect}` };
   });
@@ -310,7 +310,7 @@ function incompleteFaults({ files, incomplete }: Restored): RestoreFault[] {
 export function homeOf(adapter: Adapter, surroundings: Parameters<Adapter["homes"]>[0]): string {
   const [home] = adapter.homes(surroundings);
   if (home === undefined) {
-    throw new UsageError(`${adapter.origin} has no folder of its own here: say --out DIR`);
+    throw new UsageError(`${adapter.origin} has no folder of its own here: pass --out DIR`);
   }
   return resolve(home);
 }

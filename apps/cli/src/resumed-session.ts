@@ -22,7 +22,7 @@ export async function resumedSession(
     if (!resumesAbove(root)) return root;
   }
   throw new NothingStoredError(
-    `${origin} goes on with ${id} only in the session above it, and none that it takes is stored: \`pond resume ${id} --to CLIENT\` goes on in another client`,
+    `${origin} continues ${id} only in the session above it, and none that it accepts is stored: \`pond resume ${id} --to CLIENT\` continues in another client`,
     { session: id, client: origin },
   );
 }

@@ -69,7 +69,7 @@ function hint(inScope: number, isNarrowed: boolean): Shown {
     return shown(` ${advice} Tool calls, their output and reasoning are not searched.`);
   }
   return isNarrowed
-    ? shown(" The filters leave none, or nothing is stored: `pond status` tells.")
+    ? shown(" The filters leave none, or nothing is stored: see `pond status`.")
     : shown(" Nothing that search reads is stored yet: `pond sync` fetches sessions.");
 }
 

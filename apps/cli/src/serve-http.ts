@@ -27,7 +27,7 @@ export async function serveHttp(context: Context, flags: HttpFlags): Promise<voi
   const { host, port, allowRemote = false, allowedHost } = { ...defaults, ...flags };
   if (!allowRemote && !ownNames.includes(host.toLowerCase())) {
     throw new UsageError(
-      `${host} can be reached from elsewhere, and pond asks nobody who he is. Put something in front that does, then pass --allow-remote`,
+      `${host} can be reached from elsewhere, and pond authenticates nobody. Put something in front that does, then pass --allow-remote`,
       { host },
     );
   }
@@ -44,7 +44,7 @@ export async function serveHttp(context: Context, flags: HttpFlags): Promise<voi
     const withdraw = await publish(context, { url, instance });
     announce(output, url);
     await aborted(signal);
-    output.note(shownLine("Stopping; what was asked is still answered."));
+    output.note(shownLine("Stopping; open requests are still answered."));
     await withdraw();
     await server.stop();
   };

@@ -43,9 +43,9 @@ describe("resolveSettings", () => {
   });
 
   it.each([
-    ["s3:/bucket/ponds", "s3://bucket/ponds would be one"],
-    ["az:container", "az://container would be one"],
-    ["file:/srv/pond", "file:///srv/pond would be one"],
+    ["s3:/bucket/ponds", "is not an address: write s3://bucket/ponds, or"],
+    ["az:container", "is not an address: write az://container, or"],
+    ["file:/srv/pond", "is not an address: write file:///srv/pond, or"],
     ["file://host/srv/pond", "names no folder here"],
     ["s3://", "names no bucket"],
     ["az:///", "names no bucket"],
@@ -53,14 +53,14 @@ describe("resolveSettings", () => {
     ["/srv/pond\n", "holds a control character"],
     ["s3://bucket/a\tb", "holds a control character"],
     ["memory://ponds", "keeps nothing"],
-    ["ftp://host/ponds", '"ftp" is no kind of storage; there are folders, s3://, az:// and gs://'],
-    ["https://bucket.example.org/ponds", '"https" is no kind of storage'],
+    ["ftp://host/ponds", '"ftp" is not a kind of storage; use a folder, s3://, az:// or gs://'],
+    ["https://bucket.example.org/ponds", '"https" is not a kind of storage'],
     [
       "abfss://team@acct.dfs.core.windows.net/ponds",
-      '"abfss" is no kind of storage; there are folders, s3://, az:// and gs://: write az://CONTAINER/PATH, and account_name = "ACCOUNT" in [storage_options]',
+      '"abfss" is not a kind of storage; use a folder, s3://, az:// or gs://: write az://CONTAINER/PATH, and account_name = "ACCOUNT" in [storage_options]',
     ],
     ["wasbs://team@acct.blob.core.windows.net", "write az://CONTAINER/PATH"],
-    ["~bob/ponds", "write the folder of ~bob whole, or ./~bob/ponds for one here"],
+    ["~bob/ponds", "write out the home folder of ~bob, or ./~bob/ponds for a folder here"],
   ])("refuses the storage %s", async (storage, message) => {
     await expect(locate({ storage })).rejects.toThrow(UsageError);
     await expect(locate({ storage })).rejects.toThrow(message);
@@ -87,7 +87,7 @@ describe("resolveSettings", () => {
   it("says what a storage may be instead of an address of another kind, whatever that holds", async () => {
     const refused = await locate({ storage: "ftp://ada:topSecret@host" }).catch((error) => error);
 
-    expect(refused.message).toContain('"ftp" is no kind of storage');
+    expect(refused.message).toContain('"ftp" is not a kind of storage');
     expect(JSON.stringify([refused.message, refused.details])).not.toMatch(/Secret/);
   });
 
@@ -97,10 +97,10 @@ describe("resolveSettings", () => {
   });
 
   it.each([
-    ["s3:/bucket/ponds", ':2: "storage" is no address: one begins with s3://'],
-    ["az:container", ':2: "storage" is no address: one begins with az://'],
+    ["s3:/bucket/ponds", ':2: "storage" is not an address: an address begins with s3://'],
+    ["az:container", ':2: "storage" is not an address: an address begins with az://'],
     ["memory://ponds", "keeps nothing"],
-    ["~bob/ponds", ':2: "storage" is not known: write the folder of ~bob whole'],
+    ["~bob/ponds", ':2: "storage" is not known: write out the home folder of ~bob'],
   ])("makes no folder beside config.toml of the storage %s", async (storage, message) => {
     home.write(".config/pond/config.toml", `# mine\nstorage = "${storage}"\n`);
     await expect(locate()).rejects.toThrow(message);
@@ -162,10 +162,10 @@ paths = ["~/.claude", "/mnt/old"]`,
     ],
     ["[adapters.claude-code]\npath = 1", ':2: "adapters.claude-code.path" is not a setting'],
     ["[adapters.claude-code]\nenabled = 1", '"adapters.claude-code.enabled" must be true or false'],
-    ["storage = 5", ':1: "storage" must be a text'],
+    ["storage = 5", ':1: "storage" must be a string'],
     ['\nnamespace = "A B"', ':2: "namespace" must be up to 64 of a-z'],
     ["adapters = 5", '"adapters" must be a table'],
-    ["[adapters.x]\npaths = [1]", '"adapters.x.paths" must be a text'],
+    ["[adapters.x]\npaths = [1]", '"adapters.x.paths" must be a string'],
     [
       "[adapters.x]\npaths = []",
       ':2: "adapters.x.paths" names no folder: name a folder, leave it out',
@@ -195,7 +195,7 @@ paths = ["~/.claude", "/mnt/old"]`,
 
     await expect(locate({})).rejects.toMatchObject({
       code: "config_invalid",
-      message: `${file}: is not UTF-8: save it so`,
+      message: `${file}: is not UTF-8: save it as UTF-8`,
     });
   });
 
@@ -211,10 +211,10 @@ paths = ["~/.claude", "/mnt/old"]`,
 
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining(`${link}: is a link that leads nowhere`),
+      expect.stringContaining(`${link}: is a link to a file that does not exist`),
     ]);
     await expect(locate({}, { POND_CONFIG: join(link, "mine.toml") })).rejects.toThrow(
-      `${link}: is a link that leads nowhere`,
+      `${link}: is a link to a file that does not exist`,
     );
   });
 
@@ -227,7 +227,7 @@ paths = ["~/.claude", "/mnt/old"]`,
     );
     const long = `/${"long".repeat(99)}`;
     await expect(locate({}, { POND_CONFIG: long })).rejects.toThrow(
-      `${long}: has a name longer than the system takes`,
+      `${long}: has a name longer than the system allows`,
     );
   });
 
@@ -243,7 +243,7 @@ paths = ["~/.claude", "/mnt/old"]`,
     const file = home.write("a-file", "");
 
     await expect(locate({}, { XDG_CONFIG_HOME: file })).rejects.toThrow(
-      `${file}/pond/config.toml: cannot be there: what should be a folder on the way to it is a file`,
+      `${file}/pond/config.toml: cannot exist: a folder of its path is a file`,
     );
   });
 
@@ -264,7 +264,7 @@ paths = ["~/.claude", "/mnt/old"]`,
 
     expect(code).toBe(2);
     expect(stderr).toContain(
-      'config.toml:2: "adapters.claud-code" names no client pond knows; did you mean "claude-code"?',
+      'config.toml:2: "adapters.claud-code" names no client that pond knows; did you mean "claude-code"?',
     );
   });
 
@@ -311,7 +311,7 @@ describe("parseTime", () => {
   it.each(["", "soon", "7", "7y", "2026-13-01", "2026-02-30", "1.5d", "999999w"])(
     "does not guess at %j",
     (text) => {
-      expect(() => parseTime(text, now)).toThrow(/Say a date/);
+      expect(() => parseTime(text, now)).toThrow(/Use a date/);
     },
   );
 });

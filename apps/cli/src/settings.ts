@@ -64,7 +64,7 @@ export async function resolveSettings(
 /** The one place that says which store a namespace is (`wire-namespace-resolution`). */
 function locate(storage: string, namespace: string, home: string): string {
   if (!isNamespace(namespace)) {
-    throw new UsageError(`"${namespace}" is no namespace: ${namespaceForm}`, { namespace });
+    throw new UsageError(`"${namespace}" is not a namespace: ${namespaceForm}`, { namespace });
   }
   if (storage.trim() === "") {
     throw new UsageError("--storage is empty: name a folder or an address");
@@ -72,7 +72,7 @@ function locate(storage: string, namespace: string, home: string): string {
   // It is not repeated: there may be a password in it.
   if (/\p{Cc}/u.test(storage)) {
     throw new UsageError(
-      "the storage holds a control character, as the end of a line that came with it: name a folder or an address without",
+      "the storage holds a control character, such as the end of a line: name a folder or an address without one",
     );
   }
   if (storage.startsWith("file://")) return join(folderOf(storage), namespace);
@@ -98,14 +98,14 @@ function locate(storage: string, namespace: string, home: string): string {
     const rest = storage.slice(kind.length + 1).replace(/^\//, "");
     const address = `${kind}:${kind === "file" ? "///" : "//"}${rest}`;
     throw new UsageError(
-      `"${storage}" is no address: ${address} would be one, and ./${storage} a folder`,
+      `"${storage}" is not an address: write ${address}, or ./${storage} for a folder`,
       { storage },
     );
   }
   const other = otherHome(storage);
   if (other !== undefined) {
     throw new UsageError(
-      `"${storage}" is not known: write the folder of ${other} whole, or ./${storage} for one here`,
+      `"${storage}" is not known: write out the home folder of ${other}, or ./${storage} for a folder here`,
       { storage },
     );
   }
@@ -113,7 +113,7 @@ function locate(storage: string, namespace: string, home: string): string {
 }
 
 function noKindOfStorage(scheme: string): UsageError {
-  const message = `"${scheme}" is no kind of storage; there are folders, s3://, az:// and gs://`;
+  const message = `"${scheme}" is not a kind of storage; use a folder, s3://, az:// or gs://`;
   // abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH, as Azure's own tools write it.
   const isOfAzure = /^(abfs|wasb)s?$/i.test(scheme);
   const instead =

@@ -78,7 +78,7 @@ function describe(report: AdapterReport, isPreview: boolean): Shown {
       ? [say`+${formatCounted(report.messages_added, "message")}`]
       : []),
     ...count(report.revisions, "revised"),
-    ...count(report.tombstones, "gone from the source, kept here"),
+    ...count(report.tombstones, "gone from the source, still stored"),
     ...count(report.mended, "mended"),
     ...count(report.deferred, "changes left for the next sync"),
     ...count(report.rejected, "with another project than stored, which stays"),

@@ -86,15 +86,13 @@ function print({ output, home }: Context, verdicts: readonly TableVerdict[]): vo
     }
     if (uncheckedRows > 0) {
       const unchecked = formatCounted(uncheckedRows, "row");
-      output.warn(
-        say`${shownLine(name)}: of ${unchecked} nobody can tell whether they are as written`,
-      );
+      output.warn(say`${shownLine(name)}: ${unchecked} cannot be checked against what was written`);
     }
   }
   if (verdicts.every(({ damages }) => damages.length === 0)) return;
   output.note(
     shown(
-      "Copy the folder away before anything else. Messages that are not what was written are mended by `pond sync --verify`, where a client still holds them. Where files cannot be read, what the clients still hold comes back with `pond sync` into a new --storage; `pond import` brings what was exported.",
+      "Copy the folder elsewhere before anything else. `pond sync --verify` mends messages that are not what was written, if a client still holds them. If files cannot be read, `pond sync` into a new --storage brings back what the clients still hold, and `pond import` what was exported.",
     ),
   );
 }

@@ -92,7 +92,7 @@ describe("a fork that goes on from the middle of another session", () => {
       3,
       [{ ...fault, message: expect.stringContaining("what was said before is missing") }],
     ]);
-    expect((await home.pond("resume", fork)).stderr).toContain(`warning: ${fork}: it goes on from`);
+    expect((await home.pond("resume", fork)).stderr).toContain(`warning: ${fork}: it continues`);
   });
 
   it("tells once of that one where it is not what was written, whatever goes on from it", async () => {

@@ -268,7 +268,7 @@ describe("an endpoint", () => {
     expect(stopped).toEqual({
       code: 130,
       stdout: expect.stringMatching(/\n1 message embedded by topics#\w+, 2 left\.\nStored in /),
-      stderr: "Stopped. 2 messages left to embed: `pond sync` goes on.\n",
+      stderr: "Stopped. 2 messages left to embed: `pond sync` continues.\n",
     });
     expect(rest).toMatchObject({ embedded: 2, embedding: { remaining: 0 } });
   });
@@ -306,9 +306,9 @@ describe("without a model", () => {
   it.each([
     [["sync", "--only", "embed"], "there is no model to embed with: no embedding model"],
     [["sync", "--force-embed"], "there is no model to embed with: no embedding model"],
-    [["sync", "--force-embed", "--skip", "embed"], "--force-embed asks for the stage that"],
-    [["sync", "--verify", "--skip", "import"], "--verify asks for the stage that"],
-    [["sync", "pi", "--path", ".", "--only", "embed"], "--path asks for the stage that"],
+    [["sync", "--force-embed", "--skip", "embed"], "--force-embed needs the stage that"],
+    [["sync", "--verify", "--skip", "import"], "--verify needs the stage that"],
+    [["sync", "pi", "--path", ".", "--only", "embed"], "--path needs the stage that"],
   ])("refuses %j", async (argv, message) => {
     const { code, stderr } = await home.pond(...argv);
 

@@ -75,7 +75,7 @@ describe("pond export", () => {
 
     expect([told.code, json.code, JSON.parse(json.stdout).damaged]).toEqual([3, 3, ["s1"]]);
     expect(told.stderr).toContain(
-      "1 session with damaged or lost rows, which were left out or came as they are stored: s1.",
+      "1 session with damaged or lost rows, which were left out or exported as they are stored: s1.",
     );
     expect([imported.code, imported.stdout]).toEqual([
       0,
@@ -114,15 +114,15 @@ describe("pond export", () => {
   });
 
   it.each([
-    ["a folder", "", / is no file: name one/],
+    ["a folder", "", / is not a file: name one/],
     [
       "a folder to be",
       "new/",
       /new\/ names a folder: name a file in it, such as \S+new\/FILE\.pond/,
     ],
-    ["a device", "/dev/null", /\/dev\/null is no file/],
-    ["a folder that is not there", "nowhere/a.pond", /nowhere is no folder: make it first/],
-    ["a line break", "a\nb.pond", /a\nb\.pond: no archive can be made where a control character/],
+    ["a device", "/dev/null", /\/dev\/null is not a file/],
+    ["a folder that is not there", "nowhere/a.pond", /nowhere is not a folder: create it first/],
+    ["a line break", "a\nb.pond", /a\nb\.pond: the path holds a control character/],
   ])("does not write to %s, forced or not", async (_, place, message) => {
     await syncTwo();
 
@@ -135,7 +135,10 @@ describe("pond export", () => {
   it("asks where to write", async () => {
     const { code, stderr } = await home.pond("export");
 
-    expect([code, stderr]).toEqual([2, "error: say where to write it: pond export -o FILE.pond\n"]);
+    expect([code, stderr]).toEqual([
+      2,
+      "error: name the file to write: pond export -o FILE.pond\n",
+    ]);
   });
 
   it("shows on a terminal how far it is", async () => {
@@ -209,7 +212,7 @@ describe("pond export --redact", () => {
   it("refuses --user-names alone", async () => {
     const { code, stderr } = await home.pond("export", "-o", file, "--user-names");
 
-    expect([code, stderr.includes("--user-names goes with --redact")]).toEqual([2, true]);
+    expect([code, stderr.includes("--user-names needs --redact")]).toEqual([2, true]);
   });
 });
 
@@ -330,7 +333,7 @@ describe("pond sync --import-from", () => {
   it("is refused where the import stage is left out", async () => {
     const { code, stderr } = await home.pond("sync", "--skip", "import", "--import-from", file);
 
-    expect([code, stderr.includes("--import-from asks for the stage")]).toEqual([2, true]);
+    expect([code, stderr.includes("--import-from needs the stage")]).toEqual([2, true]);
   });
 });
 
@@ -375,9 +378,9 @@ describe("pond copy", () => {
 
     expect([text.code, text.stderr]).toEqual([
       1,
-      expect.stringMatching(/no store here\nFROM is what is read: name a folder or an address /),
+      expect.stringMatching(/no store here\nFROM is to be read: name a folder or an address /),
     ]);
     expect(JSON.parse(stdout).error.details).toMatchObject({ kind: "store_not_found" });
-    expect(itself.stderr).toMatch(/is a store itself: say \S+\/pond --namespace default\n$/);
+    expect(itself.stderr).toMatch(/is a store itself: pass \S+\/pond --namespace default\n$/);
   });
 });

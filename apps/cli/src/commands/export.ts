@@ -41,7 +41,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
   const { output, home } = context;
   const { output: target, force: isForced = false } = flags;
   if (target === undefined || target === "") {
-    throw new UsageError("say where to write it: pond export -o FILE.pond");
+    throw new UsageError("name the file to write: pond export -o FILE.pond");
   }
   if (flags.userNames && !flags.redact) throw new UsageError(userNamesWithoutRedact);
   refuseNoPlace(target, "FILE.pond");
@@ -74,7 +74,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
     if (!output.isJson) {
       const sessions = formatCounted(damaged.length, "session");
       output.warn(
-        say`${sessions} with damaged or lost rows, which were left out or came as they are stored: ${shownLine(damaged.join(" "))}. \`pond sync --verify\` mends what its sources still hold.`,
+        say`${sessions} with damaged or lost rows, which were left out or exported as they are stored: ${shownLine(damaged.join(" "))}. \`pond sync --verify\` mends what its sources still hold.`,
       );
     }
     return exitCodes.doneWithFaults;
@@ -88,7 +88,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
 function refuseControls(file: string): void {
   if (!/\p{Cc}/u.test(file)) return;
   throw new UsageError(
-    `${file}: no archive can be made where a control character, such as a line break, is in the path: name another`,
+    `${file}: the path holds a control character, such as a line break, and no archive can be made there: name another`,
     { path: file },
   );
 }

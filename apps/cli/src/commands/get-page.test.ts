@@ -119,7 +119,7 @@ describe("pond get --format", () => {
     const noFolder = await home.pond("get", "s1", "--format", "html", "--out", `${file}/a.html`);
 
     expect([noSession.code, noFolder.code, existsSync(file)]).toEqual([1, 2, false]);
-    expect(noFolder.stderr).toContain("is no folder: make it first");
+    expect(noFolder.stderr).toContain("is not a folder: create it first");
     symlinkSync(file, file);
     const loop = await home.pond("get", "s1", ...argv);
     expect([loop.code, loop.stderr]).toEqual([2, expect.stringContaining("(ELOOP): name another")]);
@@ -127,14 +127,17 @@ describe("pond get --format", () => {
 
   it.each([
     [["--format", "html", "--json"], "with --json, --format needs --out FILE"],
-    [["--format", "html", "--message", "m1"], "--format is of a session: leave --message out"],
-    [["--out", "a.html"], "--out goes with --format"],
-    [["--force"], "--force goes with --out"],
+    [
+      ["--format", "html", "--message", "m1"],
+      "--format is for a whole session: leave --message out",
+    ],
+    [["--out", "a.html"], "--out needs --format"],
+    [["--force"], "--force needs --out"],
     [
       ["--format", "html", "--out", ""],
       "option '--out <file>' argument '' is invalid. It is empty",
     ],
-    [["--user-names"], "--user-names goes with --redact"],
+    [["--user-names"], "--user-names needs --redact"],
   ])("refuses %j", async (argv, message) => {
     const { code, stderr } = await home.pond("get", "s1", ...argv);
 

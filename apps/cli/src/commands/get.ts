@@ -86,13 +86,13 @@ async function givePage(
 function refuseMixed(flags: GetFlags, isJson: boolean): void {
   const { message, context, format, out, force, redact, userNames } = flags;
   const refusals: readonly (readonly [boolean, string])[] = [
-    [message === undefined && context !== undefined, "--context goes with --message"],
+    [message === undefined && context !== undefined, "--context needs --message"],
     [
       message !== undefined && format !== undefined,
-      "--format is of a session: leave --message out",
+      "--format is for a whole session: leave --message out",
     ],
-    [format === undefined && out !== undefined, "--out goes with --format"],
-    [out === undefined && force === true, "--force goes with --out"],
+    [format === undefined && out !== undefined, "--out needs --format"],
+    [out === undefined && force === true, "--force needs --out"],
     [isJson && format !== undefined && out === undefined, "with --json, --format needs --out FILE"],
     [userNames === true && redact !== true, userNamesWithoutRedact],
   ];

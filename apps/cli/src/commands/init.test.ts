@@ -248,7 +248,7 @@ describe("what pond init does", () => {
     const { report } = await initJson();
 
     expect(code).toBe(0);
-    expect(stdout).toContain("Settings: nothing to write, what was chosen is so already.");
+    expect(stdout).toContain("Settings: nothing to write, they are as chosen already.");
     expect(stdout).toContain("claude-code: already registered\n");
     expect(stdout).toContain("Schedule: already there, and left as it is");
     expect(stdout).toContain("nothing new");
@@ -353,15 +353,15 @@ describe("what pond init does", () => {
     const again = await initJson("--no-sync", "--client", "codex");
 
     expect([code, again.code]).toEqual([3, 3]);
-    expect(again.report.mcp[0].message).toContain("config.toml is no TOML");
+    expect(again.report.mcp[0].message).toContain("config.toml is not TOML");
     expect(report.mcp.map(({ state }: { state: string }) => state)).toEqual([
       ...["failed", "registered", "failed", "failed"],
     ]);
     expect(report.mcp[0].message).toContain(
       "ended with 9 and did not register pond: claude is out",
     );
-    expect(report.mcp[2].message).toContain("opencode.json is no object");
-    expect(report.mcp[3].message).toContain("mcp.json is no JSON");
+    expect(report.mcp[2].message).toContain("opencode.json is not an object");
+    expect(report.mcp[3].message).toContain("mcp.json is not JSON");
     expect(read(".config/opencode/opencode.json")).toBe('{ "mcp": [] }');
     expect(read(".omp/agent/mcp.json")).toBe("{ damaged");
     expect(read(stateFile)).not.toContain("claude");
@@ -625,7 +625,10 @@ it("does not replace a link that leads nowhere", async () => {
 
   expect([code, report.mcp[0]]).toMatchObject([
     3,
-    { state: "failed", message: expect.stringContaining("is a link that leads nowhere") },
+    {
+      state: "failed",
+      message: expect.stringContaining("is a link to a file that does not exist"),
+    },
   ]);
   expect(undone.code).toBe(0);
   expect(readlinkSync(join(home.folder, ".omp/agent/mcp.json"))).toBe("unmounted");
@@ -721,7 +724,7 @@ describe("pond init at a terminal", () => {
     expect([code, questions]).toEqual([
       0,
       [
-        "Let claude-code, codex search what pond keeps?",
+        "Let claude-code, codex search what pond stores?",
         "Sync every hour in the background, with systemd?",
         "Store the sessions now?",
       ],
@@ -781,7 +784,7 @@ describe("pond init at a terminal", () => {
     const { code, stdout } = await type("2\r", "n\r", "n\r", "y\r");
 
     expect(code).toBe(0);
-    expect(stdout).toContain("Let codex search what pond keeps? [Y/n]");
+    expect(stdout).toContain("Let codex search what pond stores? [Y/n]");
     expect(read(".config/pond/config.toml")).toBe("[adapters.claude-code]\nenabled = false\n");
     expect(isThere(".config/systemd")).toBe(false);
     expect(isThere(".local/share/pond/default")).toBe(true);

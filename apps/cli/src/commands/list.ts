@@ -60,7 +60,7 @@ async function list(context: Context, { all = false, limit = 50, ...filters }: L
   if (listed.length > 0) print(context, listed, found.length > listed.length);
   else {
     const isNarrowed = Object.values(filters).some((filter) => filter !== undefined);
-    const why = isNarrowed ? "No session fits." : "No session is stored yet.";
+    const why = isNarrowed ? "No session matches." : "No session is stored yet.";
     output.line(shown(`${why} \`pond sync\` fetches what is new.`));
   }
   return exitCodes.done;

@@ -91,10 +91,10 @@ describe("pond models", () => {
   });
 
   it.each([
-    ['folder = "~/m\\u001b[2J"', "Configured is the folder ~/m␛[2J.\n"],
+    ['folder = "~/m\\u001b[2J"', "Configured: the folder ~/m␛[2J.\n"],
     [
       'url = "http://127.0.0.1:1/v1"\nmodel = "\\u001b[2J"\ndimension = 3',
-      "Configured is ␛[2J at http://127.0.0.1:1/v1.\n",
+      "Configured: ␛[2J at http://127.0.0.1:1/v1.\n",
     ],
   ])("names a model of the user's own: %s", async (toml, expected) => {
     home.write(".config/pond/config.toml", `[embeddings]\n${toml}`);
@@ -177,7 +177,7 @@ describe("pond models download", () => {
     expect([code, stdout, stderr]).toEqual([
       130,
       "",
-      `Stopped. \`pond models download ${model.name}\` goes on from there.\n`,
+      `Stopped. \`pond models download ${model.name}\` continues from there.\n`,
     ]);
   });
 

@@ -99,7 +99,7 @@ describe("pond list", () => {
 
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining(`is a store itself: say --storage ${pond} --namespace default`),
+      expect.stringContaining(`is a store itself: pass --storage ${pond} --namespace default`),
     ]);
   });
 
@@ -192,7 +192,7 @@ describe("pond get", () => {
       '\n`pond search -- -bar foo --baz` leaves out "bar".\n',
     ],
     [["get", ledger, "--after", "zzz"], 1, "holds no message zzz"],
-    [["get", ledger, "--context", "2"], 2, "--context goes with --message"],
+    [["get", ledger, "--context", "2"], 2, "--context needs --message"],
     [["get", ledger, "--mode", "short"], 2, "Allowed choices are conversational"],
     [["get"], 2, "missing required argument 'session'"],
     [["get"], 2, "See `pond get --help`."],
@@ -285,13 +285,13 @@ describe("pond search", () => {
   it.each([
     [["search"], 2, "missing required argument 'query'"],
     [["search", " "], 2, "query: it is empty"],
-    [["search", "x", "--since", "soon"], 2, "Say a date"],
+    [["search", "x", "--since", "soon"], 2, "Use a date"],
     [["search", "x", "--project", ""], 2, "option '--project <folder>' argument '' is invalid"],
     [["list", "--project", ""], 2, "option '--project <folder>' argument '' is invalid"],
-    [["list", "--project", " "], 2, "It is empty: name a place"],
-    [["search", "x", "--project", "\t"], 2, "It is empty: name a place"],
-    [["search", "x", "--limit", "0"], 2, "Say a whole number from 1"],
-    [["search", "x", "--limit", "101"], 2, "Say a whole number from 1 to 100"],
+    [["list", "--project", " "], 2, "It is empty: name a file or folder"],
+    [["search", "x", "--project", "\t"], 2, "It is empty: name a file or folder"],
+    [["search", "x", "--limit", "0"], 2, "Use a whole number from 1"],
+    [["search", "x", "--limit", "101"], 2, "Use a whole number from 1 to 100"],
     [["search", "x", "--role", "robot"], 2, "Allowed choices are user"],
     [["search", "x", "--session", "zzz"], 1, "no session zzz is stored"],
   ])("refuses %j with %i", async (argv, expected, message) => {

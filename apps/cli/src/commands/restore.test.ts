@@ -208,7 +208,7 @@ describe("pond restore", () => {
 
     const { code, stderr } = await home.pond("restore", ...argv, "--out", file);
 
-    expect([code, stderr]).toEqual([2, expect.stringContaining("is no folder: name one")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("is not a folder: name one")]);
   });
 
   // Node's own way of making folders never comes to an end there.
@@ -337,7 +337,7 @@ describe("pond restore", () => {
   });
 
   it.each([
-    [["restore"], "say which session"],
+    [["restore"], "name a session"],
     [["restore", "--all", ledger], "not both"],
     [["restore", ledger, "--out", "x", "--install"], "--out and --install"],
     [["restore", ledger, "--out", ""], "option '--out <dir>' argument '' is invalid. It is empty"],

@@ -48,10 +48,12 @@ export function restoreCommand(run: RunAction): Command {
 
 async function restore(context: Context, typed: readonly string[], flags: RestoreFlags) {
   if (flags.all && typed.length > 0) {
-    throw new UsageError("--all restores every session: name sessions or say --all, not both");
+    throw new UsageError("--all restores every session: name sessions or pass --all, not both");
   }
   if (!flags.all && typed.length === 0) {
-    throw new UsageError("say which session: pond restore SESSION, or --all; `pond list` has ids");
+    throw new UsageError(
+      "name a session: pond restore SESSION, or pass --all; `pond list` shows ids",
+    );
   }
   if (flags.out !== undefined && flags.install) {
     throw new UsageError("--out and --install name two places: use one of them");
@@ -105,5 +107,5 @@ function print({ output, home }: Context, report: RestoreReport): void {
 }
 
 function leftOutText(count: number): Shown {
-  return say`Left out for a copy that somebody went on in, which may lack what came later: ${formatCounted(count, "session")}.`;
+  return say`Left out, because somebody continued a copy, which may lack what came later: ${formatCounted(count, "session")}.`;
 }

@@ -54,7 +54,7 @@ describe("resume of a session that its client goes on with only in the one above
     expect([code, stdout]).toEqual([0, `cd /work && claude --resume ${main}\n`]);
     expect([existsSync(log), existsSync(agentLog)]).toEqual([true, true]);
     expect(stderr).toContain(
-      `claude-code goes on with ${agent} only in the session above it: ${main}\n`,
+      `claude-code continues ${agent} only in the session above it: ${main}\n`,
     );
   });
 
@@ -143,7 +143,7 @@ describe("resume of a session that its client goes on with only in the one above
     const { code, stdout, stderr } = await home.pond("resume", id);
 
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(`goes on with ${id} only in the session above it`);
+    expect(stderr).toContain(`continues ${id} only in the session above it`);
     expect(stderr).toContain(`pond resume ${id} --to `);
   });
 });

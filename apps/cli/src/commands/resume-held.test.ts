@@ -409,9 +409,7 @@ describe("resume of a session that opencode has", () => {
       stop,
       stop.replace("agent is not a string", "model is not an object"),
     ]);
-    expect(stderr).toContain(
-      `opencode refuses to take all of this session in: ${stop}, and 1 more`,
-    );
+    expect(stderr).toContain(`opencode refuses part of this session: ${stop}, and 1 more`);
   });
 
   it("mixes no two conversations: a copy that somebody went on in stays", async () => {

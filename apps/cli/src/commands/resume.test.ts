@@ -176,7 +176,7 @@ describe("pond resume", () => {
     expect(toldOnly).toEqual({
       code: 0,
       stdout: `cd /gone && claude --resume ${away}\n`,
-      stderr: "warning: the session's folder /gone is not on this machine: make it first\n",
+      stderr: "warning: the session's folder /gone is not on this machine: create it first\n",
     });
     other.remove();
   });

@@ -184,7 +184,7 @@ const nothingElsewhere: RestoreReport = { files: [], left_as_is: [], left_out: [
 
 function outdatedText(id: string, askedId: string): Shown {
   const what = say`the copy that is there may lack what came later in the session`;
-  return say`${what}: ${forced(id, askedId)} replaces it, with what was added to it`;
+  return say`${what}: ${forced(id, askedId)} replaces it, including what was added to it`;
 }
 
 /** How a session is replaced: the one that was asked for is not always the one that is resumed. */
@@ -224,13 +224,13 @@ function print({ output, home }: Context, report: ResumeReport): void {
 }
 
 function resumedAbove({ to, asked_id, session_id }: ResumeReport): Shown {
-  return say`${shown(to)} goes on with ${shownLine(asked_id)} only in the session above it: ${shownLine(session_id)}`;
+  return say`${shown(to)} continues ${shownLine(asked_id)} only in the session above it: ${shownLine(session_id)}`;
 }
 
 function refusedText({ to, refused: [first = "", ...others] }: ResumeReport): Shown {
   const count = formatCounted(others.length, "more", "more");
   const more = others.length > 0 ? say`, and ${count}` : shown("");
-  return say`${shown(to)} refuses to take all of this session in: ${shownLine(first)}${more}; --to another client goes on with it`;
+  return say`${shown(to)} refuses part of this session: ${shownLine(first)}${more}; continue it in another client with --to`;
 }
 
 /** True where the session's folder is none of this machine's, or no longer. */
@@ -240,7 +240,7 @@ function isFolderGone({ directory }: ResumeReport): boolean {
 
 function folderGone({ directory }: ResumeReport, home: string): Shown {
   const folder = shownLine(shortenHome(directory ?? "", home));
-  return say`the session's folder ${folder} is not on this machine: make it first`;
+  return say`the session's folder ${folder} is not on this machine: create it first`;
 }
 
 /** Runs the commands in order, the terminal being theirs. Never through a shell. */

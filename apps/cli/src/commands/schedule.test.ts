@@ -257,7 +257,7 @@ describe("pond schedule", () => {
   it("says that nothing is scheduled, and what does it", async () => {
     const { code, stdout } = await pond(fakePath(home), "schedule", "status");
 
-    expect([code, stdout]).toEqual([0, "Not scheduled: `pond schedule start` does that.\n"]);
+    expect([code, stdout]).toEqual([0, "Not scheduled: `pond schedule start` starts it.\n"]);
   });
 
   it("says where nothing can start it", async () => {
@@ -330,7 +330,7 @@ describe("pond schedule", () => {
     const all = await pond(env, "status");
 
     expect(JSON.parse(json.stdout).silent_since).toBe(silent);
-    expect(stderr.includes("`pond schedule start` writes it anew")).toBe(silent !== null);
+    expect(stderr.includes("`pond schedule start` writes it again")).toBe(silent !== null);
     expect(all.stdout.includes("! The schedule has not run since")).toBe(silent !== null);
   });
 

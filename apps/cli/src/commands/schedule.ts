@@ -54,7 +54,7 @@ async function startSchedule(
   const { output } = context;
   if (output.isJson) output.jsonText(JSON.stringify({ ...status, changed: isNew }));
   else {
-    if (!isNew) output.note(shown("Already so; nothing was changed."));
+    if (!isNew) output.note(shown("Already scheduled like this; nothing was changed."));
     print(context, status);
   }
   return exitCodes.done;
@@ -90,7 +90,7 @@ async function runScheduled(context: Context): Promise<ExitCode> {
 
 function print({ output, home }: Context, status: ScheduleStatus): void {
   const { scheduler, every, places, last_run: last, next_run: next, silent_since } = status;
-  if (scheduler === null) tell(output, shown("Not scheduled: `pond schedule start` does that."));
+  if (scheduler === null) tell(output, shown("Not scheduled: `pond schedule start` starts it."));
   else {
     const often = every === null ? shown("as its file says") : say`every ${shown(every)}`;
     output.line(say`Scheduled with ${shown(scheduler)}, ${often}.`);
@@ -102,7 +102,7 @@ function print({ output, home }: Context, status: ScheduleStatus): void {
   if (next !== null) tell(output, say`Next run ${formatMoment(next)}.`);
   if (silent_since !== null) {
     const why = shown(
-      "it should have: `pond schedule start` writes it anew, for where pond is now",
+      "it should have: `pond schedule start` writes it again, for where pond is now",
     );
     output.note(say`Nothing ran since ${formatMoment(silent_since)}, and ${why}.`);
   }

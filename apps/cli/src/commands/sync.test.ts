@@ -266,7 +266,7 @@ describe("pond sync", () => {
     [["sync", "nope"], 2, 'no adapter is called "nope"'],
     [["sync", "claude-code", "--path", "/nowhere"], 1, "/nowhere: nothing is there"],
     [["sync", "claude-code", "--path", ""], 2, "option '--path <dir>' argument '' is invalid"],
-    [["sync", "--path", "."], 2, "say which client wrote it: pond sync claude-code --path ."],
+    [["sync", "--path", "."], 2, "name the client that wrote it: pond sync claude-code --path ."],
     [["sync", "--only", "import", "--skip", "embed"], 2, "--only and --skip"],
     [["sync", "--only", "indexes"], 2, "Allowed choices are import, embed, update-indexes"],
   ])("refuses %j with %i", async (argv, expected, message) => {

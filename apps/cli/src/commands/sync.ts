@@ -221,8 +221,8 @@ async function finish(
 
 function whatIsLeft(unembedded: number): Shown {
   return unembedded === 0
-    ? shown("What was stored so far is kept; the next sync goes on from there.")
-    : say`${formatCounted(unembedded, "message")} left to embed: \`pond sync\` goes on.`;
+    ? shown("What is stored so far stays; the next sync continues from there.")
+    : say`${formatCounted(unembedded, "message")} left to embed: \`pond sync\` continues.`;
 }
 
 /** @throws {UsageError} for flags that contradict each other, or ask for vectors without a model. */
@@ -231,7 +231,7 @@ function stagesOf(
   embeddings: Embeddings,
 ): Stage[] {
   if (only !== undefined && skip !== undefined) {
-    throw new UsageError("--only and --skip together leave it open what to do: use one of them");
+    throw new UsageError("--only and --skip do not go together: use one of them");
   }
   const stages = stageNames.filter(
     (stage) => (only === undefined || stage === only) && stage !== skip,
@@ -244,7 +244,7 @@ function stagesOf(
   } as const;
   for (const [flag, stage] of Object.entries(asks)) {
     if (stage && !stages.includes(stage)) {
-      throw new UsageError(`${flag} asks for the stage that --only or --skip leaves out`);
+      throw new UsageError(`${flag} needs the stage that --only or --skip leaves out`);
     }
   }
   if ((forceEmbed || only === "embed") && !embeddings.isOn) {

@@ -33,7 +33,7 @@ export async function changeConfig(
   // A dotted key, an inline table or a text of several lines: better not at all than wrong.
   if (!isSame(read, changed, wanted)) {
     throw new ConfigError(
-      `${file}: what it sets is written in a way that pond does not change: put in yourself\n${edit("", {}, change).trimEnd()}`,
+      `${file}: its settings are written in a way that pond does not change: add this yourself\n${edit("", {}, change).trimEnd()}`,
       { file },
     );
   }

@@ -24,7 +24,7 @@ export async function configure(
   const backup = isNew && !isDry ? await writeConfig(context, plan) : null;
   if (!output.isJson) {
     const short = shortenHome(file, home);
-    if (!isNew) tell(output, shown("Settings: nothing to write, what was chosen is so already."));
+    if (!isNew) tell(output, shown("Settings: nothing to write, they are as chosen already."));
     else {
       output.line(shown(isDry ? "Settings, to be written:" : "Settings, written:"));
       printDiff(output, short, diff);
@@ -38,7 +38,7 @@ export async function configure(
 export function sayBackup({ output, home }: Context, backup: string | null): void {
   if (backup === null) return;
   const place = shownLine(shortenHome(backup, home));
-  for (const line of wrapText(say`what was there is in ${place}`, output.width - 2)) {
+  for (const line of wrapText(say`what was there before is in ${place}`, output.width - 2)) {
     output.line(output.style.faint(say`  ${line}`));
   }
 }

@@ -46,7 +46,7 @@ export async function init(
   if (!isAsking && !flags.yes && !flags.dryRun && !output.isJson) {
     output.note(
       shown(
-        "There is no terminal to ask at, so everything is taken, as with --yes. --dry-run says what that is; --client NAME, --no-mcp, --no-schedule and --no-sync take less.",
+        "There is no terminal to ask at, so pond does everything, as with --yes. --dry-run shows what that is; --client NAME, --no-mcp, --no-schedule and --no-sync do less.",
       ),
     );
   }
@@ -143,7 +143,7 @@ function sayLeft(
 ): ExitCode {
   const left =
     after.length > before.length
-      ? "What was done so far stays: `pond init` goes on from there, `pond init --undo` takes it back."
+      ? "What was done so far stays: `pond init` continues from there, `pond init --undo` undoes it."
       : "Nothing was changed.";
   return sayStopped(output, shown(left));
 }
@@ -175,7 +175,7 @@ async function choose(found: readonly FoundClient[], asker: Asker | undefined): 
   const names = found.map(({ name }) => name);
   const enabled = found.flatMap(({ isEnabled }, at) => (isEnabled ? [at] : []));
   const numbers = enabled.map((at) => at + 1).join(",") || "none";
-  const question = `Keep which? Numbers, "all" or "none" [${numbers}]`;
+  const question = `Which clients? Numbers, "all" or "none" [${numbers}]`;
   const picked = (await asker?.choose(question, found.length, enabled)) ?? enabled;
   return picked.flatMap((at) => names[at] ?? []);
 }

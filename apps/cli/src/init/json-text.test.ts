@@ -9,8 +9,8 @@ it.each([
   ['{\n  "a": [1, 2\n', 2],
   ["{\n  'a': 1 }", 2],
   ["", 1],
-])("names the line in which %j is no JSON", (text, line) => {
-  expect(() => parseJsonText(text)).toThrow(`is no JSON (line ${line})`);
+])("names the line in which %j is not JSON", (text, line) => {
+  expect(() => parseJsonText(text)).toThrow(`is not JSON (line ${line})`);
 });
 
 describe("withEntry", () => {

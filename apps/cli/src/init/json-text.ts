@@ -40,7 +40,7 @@ export function parseJsonText(text: string): unknown {
 
 function noJson(text: string, at: number, cause?: unknown): SettingsTextError {
   const line = text.slice(0, at).split("\n").length;
-  return new SettingsTextError(`is no JSON (line ${line})`, { cause });
+  return new SettingsTextError(`is not JSON (line ${line})`, { cause });
 }
 
 /** The value of an entry; undefined where there is none. @throws {SettingsTextError} */
@@ -165,7 +165,7 @@ function bodyOf(text: string, from?: Token): Body {
   const words = significant(text);
   const start = from === undefined ? 0 : words.findIndex(({ start }) => start === from.start);
   const open = words[start];
-  if (open?.text !== "{") throw new SettingsTextError("is no object");
+  if (open?.text !== "{") throw new SettingsTextError("is not an object");
   const members: Member[] = [];
   let depth = 0;
   for (let at = start; at < words.length; at++) {
@@ -182,7 +182,7 @@ function bodyOf(text: string, from?: Token): Body {
     }
     if (word.text === "{" || word.text === "[") depth += 1;
   }
-  throw new SettingsTextError("is no JSON");
+  throw new SettingsTextError("is not JSON");
 }
 
 /** With the token that ends its value. */
@@ -213,5 +213,5 @@ function significant(text: string): Token[] {
 
 function fieldsOf(value: unknown): Fields {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new SettingsTextError("is no object");
+  throw new SettingsTextError("is not an object");
 }

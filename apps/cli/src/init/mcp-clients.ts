@@ -66,7 +66,7 @@ export const mcpClients: readonly McpClient[] = [
         return valueAt(parse(text, { integersAsBigInt: true }), ["mcp_servers", name]);
       } catch (cause) {
         const line = cause instanceof TomlError ? ` (line ${cause.line})` : "";
-        throw new SettingsTextError(`is no TOML${line}`, { cause });
+        throw new SettingsTextError(`is not TOML${line}`, { cause });
       }
     },
     entry: ({ command: [command, ...args], env }) => ({ command, args, ...some(env) }),

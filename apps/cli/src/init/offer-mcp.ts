@@ -32,7 +32,7 @@ export async function offerMcp(
   const names = planned.map(({ is }) => is.client).join(", ");
   const isWanted =
     planned.length === 0 ||
-    ((await asker?.confirm(`Let ${names} search what pond keeps?`)) ?? true);
+    ((await asker?.confirm(`Let ${names} search what pond stores?`)) ?? true);
   const done: Registration[] = [];
   for (const plan of plans) {
     signal.throwIfAborted();
@@ -53,7 +53,7 @@ function sayRegistration(
   const told: Readonly<Record<Registration["state"], string>> = {
     planned: isDry ? "to be registered" : "not registered",
     registered: replaces
-      ? "registered anew, in the place of what pond registered before"
+      ? "registered again, in place of what pond registered before"
       : "registered",
     already: "already registered",
     other: "has a server called pond already, which is left as it is",

@@ -29,7 +29,7 @@ export function lastingNode(path: string, isThere: (path: string) => boolean = e
 export function refusePassing(command: readonly string[]): void {
   if (!command.some((word) => /[\\/]_npx[\\/]/.test(word))) return;
   throw new UsageError(
-    "npx clears what it runs pond from: install it first, with npm install --global @pond/cli",
+    "npx deletes the pond that it runs: install it first, with npm install --global @pond/cli",
   );
 }
 

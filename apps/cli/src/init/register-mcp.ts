@@ -84,7 +84,7 @@ async function planOne(context: Context, client: McpClient, server: McpServer): 
     // With anything else in it somebody made it his own.
     const old = { ...server, env: carriedOf(variables) };
     if (!isDeepStrictEqual(structuredClone(found.entry), client.entry(old))) {
-      const message = "names other places, and holds settings of yours: put that right by hand";
+      const message = "names other places, and holds settings of yours: correct it by hand";
       return plan("other", { message });
     }
     const diff = lineDiff(client.show(old), client.show(server));

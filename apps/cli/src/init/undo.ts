@@ -67,7 +67,7 @@ async function undoFile(action: Extract<Action, { kind: "file" }>): Promise<Undo
     await replaceFile(file, withoutEntry(text, entry.path, entry.isOuterOurs));
     return { what, state: "removed", message: null };
   }
-  if (isOurs) return { what, state: "kept", message: `${backup}, what was there, is gone` };
+  if (isOurs) return { what, state: "kept", message: `${backup}, the backup, is gone` };
   const was = backup === null ? "pond made it" : `what was there before is in ${backup}`;
   return { what, state: "kept", message: `it has changed since; ${was}` };
 }
@@ -91,7 +91,7 @@ async function undoCommand(
 
 const leftAlone = {
   gone: { state: "gone", message: null },
-  other: { state: "kept", message: "the server called pond there is another one by now" },
+  other: { state: "kept", message: "the server called pond there is a different one by now" },
 } as const satisfies Record<string, Omit<Undone, "what">>;
 
 /** What became of a server that was registered. */

@@ -13,7 +13,7 @@ export function refuseControls(words: readonly string[]): void {
   const word = words.find((each) => refused.test(each) || !each.isWellFormed());
   if (word === undefined) return;
   throw new UsageError(
-    `${JSON.stringify(word)} has a line break or another control character in it, which no scheduler takes: move pond, or what it names, elsewhere`,
+    `${JSON.stringify(word)} holds a line break or another control character, which no scheduler accepts: move pond, or what it names, elsewhere`,
     { word },
   );
 }

@@ -19,7 +19,7 @@ export async function writeOwn(file: string, text: string): Promise<boolean> {
   const there = await readFile(file, "utf8").catch(() => undefined);
   if (there === text) return false;
   if (there !== undefined && !there.includes(mark)) {
-    throw new UsageError(`${file} is there already and not from pond: move it away`, { file });
+    throw new UsageError(`${file} exists already and is not from pond: move it away`, { file });
   }
   await replaceFile(file, text);
   return true;

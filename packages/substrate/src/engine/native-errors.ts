@@ -91,7 +91,7 @@ const reasons: readonly (readonly [
   [
     // It goes on with a list of its own, of kinds that nobody has tried with pond among them.
     /No object store provider found for scheme: '(\S*)'/,
-    ([, scheme]) => `"${scheme}" is no kind of storage; there are folders, s3://, az:// and gs://`,
+    ([, scheme]) => `"${scheme}" is not a kind of storage; use a folder, s3://, az:// or gs://`,
     "unknown_kind",
   ],
   [

@@ -355,7 +355,7 @@ describe("what cannot be used is refused, and the reason said, without credentia
       { url: "ftp://host/store", storageOptions: {} },
     ]);
 
-    expect(reason).toBe('"ftp" is no kind of storage; there are folders, s3://, az:// and gs://');
+    expect(reason).toBe('"ftp" is not a kind of storage; use a folder, s3://, az:// or gs://');
     expect(isTransient).toBe(false);
   });
 });
