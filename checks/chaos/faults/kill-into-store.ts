@@ -28,7 +28,7 @@ function towards(truth: Rows, before?: Rows, storageOf: (home: Home) => string =
 /** True for a store of which not all tables were made yet: it says so, and nothing is in it. */
 function isBegun(error: unknown): boolean {
   const isNone = error instanceof Error && "code" in error && error.code === "store_not_found";
-  return isNone || /made before there was such a table; write to it once/.test(String(error));
+  return isNone || /older than this table; write to the store once/.test(String(error));
 }
 
 /** `kill -9` of all that writes to a store. */

@@ -69,7 +69,7 @@ export class RedactionInvalidError extends PondError {
     const { table, key, reason } = details;
     const row = Object.entries(key).map(([column, id]) => `${column} ${id}`);
     super(
-      `${table}, ${row.join(", ")}: redacted, it is no row that can be imported: ${reason}`,
+      `${table}, ${row.join(", ")}: once redacted, it could not be imported: ${reason}`,
       options,
     );
     this.details = details;

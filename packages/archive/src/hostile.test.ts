@@ -206,7 +206,7 @@ const cases: readonly Case[] = [
       return flipped(blockBytes + size + paddingOf(size) - 1);
     },
   ],
-  ["has a manifest that is no JSON", "archive_damaged", () => withManifest(() => "{")],
+  ["has a manifest that is not JSON", "archive_damaged", () => withManifest(() => "{")],
   [
     "has a manifest that is no UTF-8",
     "archive_damaged",
@@ -340,7 +340,7 @@ describe("an archive", () => {
 
   it("that is another file is told from one that is cut off, however small it is", async () => {
     const cutOff = { details: { reason: "it is cut off" } };
-    const other = { details: { reason: "it is no .pond archive", problem: "no_archive" } };
+    const other = { details: { reason: "it is not a .pond archive", problem: "no_archive" } };
 
     expect(await refusal(Buffer.from('{"sessions":[]}'))).toMatchObject(other);
     expect(await refusal(Buffer.from("m"))).toMatchObject(cutOff);

@@ -93,7 +93,7 @@ function parse(bytes: Buffer, damaged: Damaged): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    return damaged("it is no JSON");
+    return damaged("it is not JSON");
   }
 }
 
@@ -149,7 +149,7 @@ function newer(place: ArchivePlace, what: string): ArchiveNewerError {
 
 function fieldsOf(value: unknown, what: string, damaged: Damaged): Fields {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as Fields) : damaged(`${what} is no object`);
+  return isObject ? (value as Fields) : damaged(`${what} is not an object`);
 }
 
 function onlyKeys(fields: Fields, keys: readonly string[], what: string, damaged: Damaged): void {
@@ -166,20 +166,20 @@ function integer(fields: Fields, key: string, damaged: Damaged): number {
   const value = own(fields, key);
   const isCount = typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
   // No export writes a minus in front of zero.
-  return isCount && !Object.is(value, -0) ? value : damaged(`"${key}" is no whole number`);
+  return isCount && !Object.is(value, -0) ? value : damaged(`"${key}" is not a whole number`);
 }
 
 function text(fields: Fields, key: string, damaged: Damaged): string {
   const value = own(fields, key);
-  return typeof value === "string" ? value : damaged(`"${key}" is no text`);
+  return typeof value === "string" ? value : damaged(`"${key}" is not a string`);
 }
 
 function sha256(fields: Fields, key: string, damaged: Damaged): string {
   const value = text(fields, key, damaged);
-  return /^[0-9a-f]{64}$/.test(value) ? value : damaged(`"${key}" is no SHA-256`);
+  return /^[0-9a-f]{64}$/.test(value) ? value : damaged(`"${key}" is not a SHA-256`);
 }
 
 function listOf(fields: Fields, key: string, damaged: Damaged): readonly unknown[] {
   const value = own(fields, key);
-  return Array.isArray(value) ? value : damaged(`"${key}" is no list`);
+  return Array.isArray(value) ? value : damaged(`"${key}" is not a list`);
 }

@@ -77,7 +77,7 @@ export async function readMembers(handle: FileHandle, file: string): Promise<Mem
     }
     const member = { ...readHeader(block, place), offset: offset + blockBytes };
     const inside = { ...place, member: member.path };
-    if (paths.has(member.path)) throw new ArchiveHostileError(inside, "it is there twice");
+    if (paths.has(member.path)) throw new ArchiveHostileError(inside, "it is in it twice");
     paths.add(member.path);
     offset = member.offset + member.size + paddingOf(member.size);
     if (offset + endBytes > fileBytes) {
@@ -89,7 +89,7 @@ export async function readMembers(handle: FileHandle, file: string): Promise<Mem
 }
 
 function noArchive(place: ArchivePlace): ArchiveDamagedError {
-  return new ArchiveDamagedError(place, "it is no .pond archive", { problem: "no_archive" });
+  return new ArchiveDamagedError(place, "it is not a .pond archive", { problem: "no_archive" });
 }
 
 /** True of what is cut off an archive so early that only its beginning can be compared. */
@@ -106,12 +106,12 @@ function readHeader(block: Buffer, place: ArchivePlace): TarFile {
   }
   const inside = { ...place, member: header.path };
   if (header.kind !== "0") {
-    const kind = kinds[header.kind] ?? "something strange";
-    throw new ArchiveHostileError(inside, `it is ${kind}; archives hold nothing but files`);
+    const kind = kinds[header.kind] ?? "of an unknown type";
+    throw new ArchiveHostileError(inside, `it is ${kind}; archives hold only files`);
   }
   const { path, size } = header;
   if (!isPlainPath(path)) {
-    throw new ArchiveHostileError(inside, "its path leads elsewhere, or is none of an archive");
+    throw new ArchiveHostileError(inside, "its path leads elsewhere, or is not one of an archive");
   }
   if (size === undefined || !encodeHeader({ path, size }).equals(block)) {
     throw new ArchiveHostileError(inside, `its header says more than a path and a size`);

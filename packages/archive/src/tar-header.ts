@@ -51,7 +51,7 @@ export function paddingOf(fileBytes: number): number {
 /** What a header says, whether or not pond would write such a one. */
 export type Header = {
   readonly path: string;
-  /** Undefined where it is no whole number that JavaScript can hold. */
+  /** Undefined where it is not a whole number that JavaScript can hold. */
   readonly size: number | undefined;
   /** `0` for a file. */
   readonly kind: string;

@@ -29,7 +29,7 @@ export async function readContents(handle: FileHandle, file: string): Promise<Co
   }
   const { offset } = first;
   if (first.size > maxManifestBytes) {
-    const reason = `it has ${first.size} bytes, and ${maxManifestBytes} are enough for any store`;
+    const reason = `it has ${first.size} bytes, and no store needs more than ${maxManifestBytes}`;
     throw new ArchiveHostileError({ file, member: manifestPath, offset }, reason);
   }
   const bytes = Buffer.alloc(first.size);
@@ -113,7 +113,8 @@ async function checkLanceManifest(handle: FileHandle, file: string, member: Memb
   await handle.read(manifest, 0, manifest.length, member.offset);
   const isElsewhere = namesOtherPlaces(manifest);
   if (isElsewhere) throw new ArchiveHostileError(place, "it names data outside of the archive");
-  if (isElsewhere === undefined) throw new ArchiveDamagedError(place, "it is no manifest of Lance");
+  if (isElsewhere === undefined)
+    throw new ArchiveDamagedError(place, "it is not a manifest of Lance");
 }
 
 /** Nothing may hide between two files. */

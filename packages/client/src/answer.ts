@@ -57,7 +57,7 @@ function parse(answer: Answer): unknown {
   try {
     return parseJson(answer.text);
   } catch (cause) {
-    throw refusal(answer, { reason: "is no JSON: is that a pond server?" }, { cause });
+    throw refusal(answer, { reason: "is not JSON: is that a pond server?" }, { cause });
   }
 }
 

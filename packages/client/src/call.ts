@@ -75,7 +75,7 @@ async function ask<Name extends OperationName>(
       return { isPassing, retryAfterMs, error: () => error };
     }
     if (!(error instanceof AnswerError) || !isOfGateway(status)) throw error;
-    const reason = `what stands before the server answered ${status}`;
+    const reason = `a proxy in front of the server answered ${status}`;
     return {
       isPassing: true,
       retryAfterMs,

@@ -144,7 +144,7 @@ describe("what is sent", () => {
     ["a function", { a: () => 1 }, "a: function"],
     ["a symbol", { a: Symbol("x") }, "a: symbol"],
     ["a bigint", { a: [1n] }, "a.0: bigint"],
-    ["what holds itself", { a: looped }, "a.self: what holds itself"],
+    ["a value that holds itself", { a: looped }, "a.self: a value that holds itself"],
   ])("is what was given, or nothing: %s", (_, params, named) =>
     withServer([found], async ({ client, seen }) => {
       const events = paramsOf(params);
@@ -262,7 +262,7 @@ describe("a failure that passes", () => {
         await expect(client.search({ query })).rejects.toMatchObject({
           name: "ConnectionError",
           code: "connection_failed",
-          message: `${url}/v1/search: what stands before the server answered 504 (tried 3 times)`,
+          message: `${url}/v1/search: a proxy in front of the server answered 504 (tried 3 times)`,
           details: { status: 504, attempts: 3 },
           [Symbol.for("pond.error")]: true,
         });
@@ -413,8 +413,8 @@ describe("an answer", () => {
   };
   const { took_ms: _, ...incomplete } = nothingFound;
   it.each<[string, Reply, object]>([
-    ["a page", says(200, "<!doctype html>"), { reason: "is no JSON: is that a pond server?" }],
-    ["nothing", says(200), { reason: "is no JSON: is that a pond server?" }],
+    ["a page", says(200, "<!doctype html>"), { reason: "is not JSON: is that a pond server?" }],
+    ["nothing", says(200), { reason: "is not JSON: is that a pond server?" }],
     ["a page that is not there", says(404, "<html>"), { status: 404 }],
     [
       "a page to sign in at",
@@ -555,7 +555,7 @@ describe("pages", () => {
     ["the same page", says(200, pageOf(["a"], 1))],
   ])("end with an error where the server does not go on: %s", (_, reply) =>
     withServer([reply], async ({ client, seen }) => {
-      await expect(idsOf(client.messages("s"))).rejects.toThrow("is the page before, again");
+      await expect(idsOf(client.messages("s"))).rejects.toThrow("is the previous page again");
       expect(seen.length).toBeLessThan(3);
     }),
   );
@@ -564,7 +564,7 @@ describe("pages", () => {
     withServer([says(200, { ...nothingFound, next: "n" })], async ({ client, seen }) => {
       const all = Array.fromAsync(client.searchAll({ query }));
 
-      await expect(all).rejects.toThrow("is the page before, again");
+      await expect(all).rejects.toThrow("is the previous page again");
       expect(seen).toHaveLength(2);
     }));
 });

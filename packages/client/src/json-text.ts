@@ -32,7 +32,7 @@ function refuseChanged(root: unknown, path: readonly string[]): void {
     }
     inner.next += 1;
     const [, value] = member;
-    const changed = around.has(value) ? "what holds itself" : changedByJson(value);
+    const changed = around.has(value) ? "a value that holds itself" : changedByJson(value);
     if (changed !== undefined) {
       const keys = open.slice(1).map(({ members, next }) => members[next - 1]?.[0] ?? "");
       throw new TypeError(`${[...path, ...keys].join(".")}: ${changed} cannot be sent as JSON`);

@@ -12,7 +12,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export async function readJsonObject(model: string, path: string): Promise<JsonObject | undefined> {
   const value = await readJson(model, path);
   if (value === undefined || isObject(value)) return value;
-  throw new ModelInvalidError(model, `${path} holds no JSON object`);
+  throw new ModelInvalidError(model, `${path} does not hold a JSON object`);
 }
 
 /** @throws {ModelInvalidError} where it is no JSON. */
@@ -22,7 +22,7 @@ export async function readJson(model: string, path: string): Promise<unknown> {
   } catch (error) {
     if (isMissing(error)) return undefined;
     if (!(error instanceof SyntaxError)) throw error;
-    throw new ModelInvalidError(model, `${path} is no JSON`, { cause: error });
+    throw new ModelInvalidError(model, `${path} is not JSON`, { cause: error });
   }
 }
 

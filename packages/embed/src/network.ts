@@ -82,7 +82,7 @@ export function publicAddress(url: URL): string {
 /** What failed below HTTP, in words that hold no address with a password in it. */
 export function connectionFailure(error: unknown): { reason: string; isPassing: boolean } {
   if (error instanceof ProxyAddressError) {
-    return { reason: "HTTP_PROXY or HTTPS_PROXY is no address that can be used", isPassing: false };
+    return { reason: "HTTP_PROXY or HTTPS_PROXY is not a usable address", isPassing: false };
   }
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   const isFinal = code !== undefined && /CERT|SELF_SIGNED|TLS|ENOTFOUND|INVALID/.test(code);

@@ -19,7 +19,7 @@ export async function openEmbedder(settings: EmbedderSettings): Promise<Embedder
     case "pinned":
       return openLocal(() => openPinnedModel(settings), settings);
     case "folder":
-      if (settings.folder === "") throw new TypeError("folder: expected the path of one");
+      if (settings.folder === "") throw new TypeError("folder: expected a path");
       return openLocal(() => openFolderModel(settings), settings);
     case "http":
       return new HttpEmbedder(settings);

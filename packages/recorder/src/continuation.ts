@@ -23,8 +23,8 @@ export function withContinuation<Start extends AgentStart>(
   }
   if (isContinued !== (continuation_kind !== "Initial")) {
     const reason = isContinued
-      ? `a loop that goes on from ${parent} is not Initial`
-      : "only a loop that goes on from one of its session is a continuation";
+      ? `a loop that continues ${parent} is not Initial`
+      : "only a loop that continues one of its session is a continuation";
     throw new InvalidEventError(type, reason);
   }
   return { ...event, continuation_kind };

@@ -64,7 +64,7 @@ export class NotResumableError extends PondError {
   readonly details: { readonly session_id: string; readonly reason: string };
 
   constructor(sessionId: string, reason: string, options?: ErrorOptions) {
-    super(`session ${sessionId} cannot be gone on with: ${reason}`, options);
+    super(`session ${sessionId} cannot be continued: ${reason}`, options);
     this.details = { session_id: sessionId, reason };
   }
 }
@@ -82,7 +82,7 @@ export class ConflictError extends PondError {
   constructor(sessionId: string, messageId?: string) {
     const lost = messageId === undefined ? "some" : `message ${messageId}`;
     super(
-      `session ${sessionId} was written by somebody else meanwhile: ${lost} of it is not in what is to be saved; load it and go on from there`,
+      `session ${sessionId} was written by somebody else meanwhile: ${lost} of it is missing in what is to be saved; load it and continue from there`,
     );
     this.details = {
       session_id: sessionId,

@@ -258,7 +258,7 @@ class Recorder {
     const log = SessionLog.open(init);
     const answer: unknown = this.#options.beforeTask?.(log.record);
     if (answer instanceof Promise) {
-      throw new TypeError("beforeTask: expected an answer at once, and it gave a promise");
+      throw new TypeError("beforeTask: expected an answer at once, not a promise");
     }
     if (answer === false) {
       this.#sessions.reject(sessionId);

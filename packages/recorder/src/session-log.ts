@@ -132,7 +132,8 @@ export class SessionLog {
       return;
     }
     const event = keptEvent(message);
-    if (event === undefined) throw new InvalidEventError("message", `${message.id} is no event`);
+    if (event === undefined)
+      throw new InvalidEventError("message", `${message.id} is not an event`);
     this.#tree.check(event);
     const sequence = "loop_id" in event ? this.#tree.nextSequence(event.loop_id) : 0;
     if (!isAt(placeOf(event, sequence), message)) {
@@ -143,7 +144,7 @@ export class SessionLog {
 
   #entriesOf(event: TimedEvent): readonly Entry[] {
     if (fromRfc3339(event.timestamp) === undefined) {
-      throw new InvalidEventError(event.type, `${event.timestamp} is no RFC 3339 time`);
+      throw new InvalidEventError(event.type, `${event.timestamp} is not an RFC 3339 time`);
     }
     switch (event.type) {
       case "AgentStart":
@@ -203,7 +204,7 @@ export class SessionLog {
     const at = said.timestamp ?? time;
     const micros = fromRfc3339(at);
     if (micros === undefined)
-      throw new InvalidEventError("MessageEnd", `${at} is no RFC 3339 time`);
+      throw new InvalidEventError("MessageEnd", `${at} is not an RFC 3339 time`);
     const turn = loop.turnIndex;
     const message = toMessage(said, {
       id: messageId(placeInLoop(loop_id, sequence), this.#writer),

@@ -10,7 +10,7 @@ import { type JsonValue, parseJson, stringifyJson } from "@pond/canonical";
  */
 export function snapshot(value: unknown): JsonValue {
   const text = textOf(value);
-  if (text === undefined) throw new TypeError(`${typeof value} is no JSON value`);
+  if (text === undefined) throw new TypeError(`${typeof value} is not a JSON value`);
   return parseJson(text);
 }
 
@@ -83,5 +83,5 @@ function isLeftOut(value: unknown): boolean {
 }
 
 function refuse(what: string): never {
-  throw new TypeError(`${what} is no JSON value`);
+  throw new TypeError(`${what} is not a JSON value`);
 }

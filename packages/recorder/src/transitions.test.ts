@@ -141,7 +141,7 @@ test.each<[string, AgentEvent, string]>([
     },
     "a sub-agent has a session of its own",
   ],
-  ["no time", { ...events.TurnStart, timestamp: "yesterday" }, "no RFC 3339 time"],
+  ["no time", { ...events.TurnStart, timestamp: "yesterday" }, "not an RFC 3339 time"],
   ["a turn without a number", { ...events.TurnStart, turn_index: -1 }, "has no turn_index"],
   ["a type of its own", { ...events.TurnStart, type: "Nap" as "TurnStart" }, "of no known type"],
 ])("refuses %s", (_, event, reason) => {

@@ -40,10 +40,7 @@ export function toScope(request: SearchRequest): Scope {
   }
   const { role } = request;
   if (role !== undefined && !roles.includes(role)) {
-    throw new FilterError(
-      "role",
-      `"${shown(role)}" is none that is searched; use user or assistant`,
-    );
+    throw new FilterError("role", `"${shown(role)}" is not searched; use user or assistant`);
   }
   if (request.explain !== undefined && typeof request.explain !== "boolean") {
     throw new FilterError("explain", "it is neither true nor false");
@@ -91,7 +88,7 @@ function whereText(
 ): Filter[] {
   const value = request[field];
   if (value === undefined) return [];
-  if (typeof value !== "string") throw new FilterError(field, "it is no text");
+  if (typeof value !== "string") throw new FilterError(field, "it is not a string");
   if (value.trim() === "") throw new FilterError(field, "it is empty");
   if (value.length > longestText) {
     throw new FilterError(field, `it is longer than ${longestText} characters`);
@@ -131,12 +128,12 @@ function windowTimes(times: Times): Filter[] {
 }
 
 function timeOf(field: "since" | "until", text: string): Micros {
-  if (typeof text !== "string") throw new FilterError(field, "it is no text");
+  if (typeof text !== "string") throw new FilterError(field, "it is not a string");
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const micros = fromRfc3339(isDate ? `${text}T00:00:00Z` : text);
   if (micros === undefined) {
     const example = "2026-11-20 or 2026-11-20T08:00:00Z";
-    throw new FilterError(field, `"${shown(text)}" is no time; write ${example}`);
+    throw new FilterError(field, `"${shown(text)}" is not a time; write ${example}`);
   }
   return micros;
 }

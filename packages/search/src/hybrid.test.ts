@@ -195,9 +195,9 @@ describe("hybrid search without its model", () => {
     ["returns nothing", async () => [], /0 vectors/],
     ["returns too many", async () => [one, one], /2 vectors/],
     ["returns too few numbers", async () => [one.slice(1)], /383 numbers/],
-    ["returns what is no number", async () => [one.with(3, Number.NaN)], /no direction/],
-    ["returns what is endless", async () => [one.with(3, Infinity)], /no direction/],
-    ["returns no direction", async () => [new Float32Array(384)], /no direction/],
+    ["returns what is no number", async () => [one.with(3, Number.NaN)], /without a direction/],
+    ["returns what is endless", async () => [one.with(3, Infinity)], /without a direction/],
+    ["returns no direction", async () => [new Float32Array(384)], /without a direction/],
     ["never returns", () => new Promise(() => {}), /timeout/],
   ])("answers by words where the model %s, and says so", async (_, embed, reason) => {
     const broken: Embedder = { ...fakeEmbedder(), embed };

@@ -31,7 +31,7 @@ export function toPage(request: SearchRequest): Page {
     throw new FilterError("limit", `${shown(limit)} is not a number from 1 to ${maxLimit}`);
   }
   if (!Number.isFinite(minScore) || minScore < 0) {
-    throw new FilterError("min_score", `${shown(minScore)} is no score; it is 0 or more`);
+    throw new FilterError("min_score", `${shown(minScore)} is not a score; use a number from 0`);
   }
   return { limit, minScore, shown: after === undefined ? new Set() : readToken(after, request) };
 }

@@ -40,7 +40,7 @@ export async function queryVector(
   const length = Math.hypot(...vector);
   // Lance finds nothing near to either, and does not say why.
   if (!Number.isFinite(length) || length === 0) {
-    throw new Error(`${embedder.modelId} returned no direction for a query`);
+    throw new Error(`${embedder.modelId} returned a vector without a direction for a query`);
   }
   return vector.map((number) => number / length);
 }

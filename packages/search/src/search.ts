@@ -80,7 +80,7 @@ const queryChars = 16_384;
 
 /** What of a query is read. */
 function queryText({ query }: SearchRequest): string {
-  if (typeof query !== "string") throw new QueryError("it is no text");
+  if (typeof query !== "string") throw new QueryError("it is not a string");
   return query.slice(0, queryChars);
 }
 

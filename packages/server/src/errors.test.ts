@@ -90,7 +90,7 @@ test.each<[string, unknown, ErrorCode, string, object]>([
   ],
   [
     "a store that is being made, or whose making broke off",
-    new StoreSchemaError("/secret", "messages", "write to it once", "unmade"),
+    new StoreSchemaError("/secret", "messages", "write to the store once", "unmade"),
     "storage_unavailable",
     "the store is not complete yet; storing something completes it",
     { kind: "store_schema.unmade" },

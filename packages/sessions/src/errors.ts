@@ -55,7 +55,7 @@ export class TargetExistsError extends PondError {
   readonly details: { readonly path: string };
 
   constructor(path: string, options?: ErrorOptions) {
-    super(`${path} is there already; nothing replaces it unless forced`, options);
+    super(`${path} is there already; it is replaced only if forced`, options);
     this.details = { path };
   }
 }
@@ -67,7 +67,7 @@ const unwritableReasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   // Its folder is there: /proc and places like it say so.
-  ENOENT: "nothing can be made there",
+  ENOENT: "nothing can be created there",
 };
 
 /** A file, or its folder, cannot be written: the disk is full, or nobody may write there. */
@@ -77,7 +77,7 @@ export class TargetUnwritableError extends PondError {
   readonly details: { readonly path: string; readonly reason: string };
 
   constructor(path: string, reason: string, options?: ErrorOptions) {
-    super(`${path} cannot be written: ${reason}; mend that, or name another place`, options);
+    super(`${path} cannot be written: ${reason}; correct that, or name another place`, options);
     this.details = { path, reason };
   }
 

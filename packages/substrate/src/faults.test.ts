@@ -59,7 +59,7 @@ type Case = {
   readonly says?: RegExp;
 };
 
-const brokenOff = /^it broke the connection off$/;
+const brokenOff = /^it closed the connection$/;
 
 const cases: Readonly<Record<string, Case>> = {
   "bursts of 503": { fault: { kind: "status", status: 503, share: 0.15 } },

@@ -121,7 +121,7 @@ onFolders("it removes a folder")(
     for (const mode of ["read", "write"] as const) {
       const outcome = openCatalogue(location, { mode, tables });
       await expect(outcome).rejects.toThrow(StoreSchemaError);
-      await expect(outcome).rejects.toThrow("table prices: it is lost: parts holds rows");
+      await expect(outcome).rejects.toThrow("table prices: it is lost, but parts holds rows");
       await expect(outcome).rejects.toMatchObject({ details: { problem: "lost" } });
     }
     expect(readdirSync(location)).toEqual(["parts.lance"]);
@@ -155,7 +155,7 @@ it("refuses to be opened in a mode there is none of, or with options that are no
   const options = openCatalogue(location, { storageOptions: { timeout: 5 as unknown as string } });
 
   await expect(mode).rejects.toThrow(new TypeError('no mode is called "wirte"'));
-  await expect(options).rejects.toThrow(new TypeError("storageOptions.timeout is not a text"));
+  await expect(options).rejects.toThrow(new TypeError("storageOptions.timeout is not a string"));
 });
 
 it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])(
@@ -175,7 +175,7 @@ it.each(["s3://", "s3:///store"])("says of %s that it names no bucket", async (l
   const outcome = openStore(location, { tables: catalogue });
 
   await expect(outcome).rejects.toThrow(StorageUnavailableError);
-  await expect(outcome).rejects.toThrow("this is no address of a bucket or container");
+  await expect(outcome).rejects.toThrow("this is not the address of a bucket or container");
 });
 
 it("takes nothing when it is open to be read", async () => {
@@ -214,7 +214,7 @@ describe("a table that came later", () => {
     await earlier.table("parts").insert(numbered(2));
 
     const reading = openCatalogue(location, { tables: later, mode: "read" });
-    await expect(reading).rejects.toThrow("made before there was such a table; write to it once");
+    await expect(reading).rejects.toThrow("older than this table; write to the store once");
     await expect(reading).rejects.toMatchObject({ details: { problem: "unmade" } });
     const verdicts = await verifyStore(location, { tables: later, storageOptions });
     const store = await openCatalogue(location, { tables: later });
@@ -238,7 +238,7 @@ describe("a table that came later", () => {
 
     for (const mode of ["read", "write"] as const) {
       const outcome = openCatalogue(location, { mode, tables: later });
-      await expect(outcome).rejects.toThrow("table wheels: it is lost: parts holds rows");
+      await expect(outcome).rejects.toThrow("table wheels: it is lost, but parts holds rows");
     }
     const verdicts = await verifyStore(location, { tables: later });
     expect(verdicts[2]?.damages).toMatchObject([{ reason: "it is not there" }]);

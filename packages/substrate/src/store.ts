@@ -198,7 +198,7 @@ function refuseUnfitOptions(options: StoreOptions): void {
   for (const [name, value] of Object.entries(storageOptions)) {
     // What is undefined counts as left out. Any other value may be a secret, and is not said.
     if (value === undefined || typeof value === "string") continue;
-    throw new TypeError(`storageOptions.${name} is not a text`);
+    throw new TypeError(`storageOptions.${name} is not a string`);
   }
 }
 

@@ -503,8 +503,8 @@ describe("another model", () => {
     }));
 
   it.each([
-    ["has emptied the vectors", 2, "another model of 768 numbers"],
-    ["has stored its own", undefined, "model-b, of 768 numbers"],
+    ["has emptied the vectors", 2, "another model (768 numbers)"],
+    ["has stored its own", undefined, "model-b (768 numbers)"],
   ])("of another dimension at once wins where it %s, and the other says so", (_, until, by) =>
     withBench(async (bench) => {
       await all(bench);
@@ -532,7 +532,7 @@ describe("another model", () => {
       expect(error).toBeInstanceOf(ModelsAtOnceError);
       expect(error).toMatchObject({
         code: "models_at_once",
-        message: expect.stringContaining(`model-c, of 384 numbers`),
+        message: expect.stringContaining(`model-c (384 numbers)`),
         details: { modelId: "model-c", dimension: 384, stored: { dimension: 768 } },
       });
       expect((error as Error).message).toContain(by);

@@ -37,9 +37,9 @@ export class ModelsAtOnceError extends PondError {
 
   constructor(details: ModelsAtOnceError["details"], options?: ErrorOptions) {
     const { modelId, dimension, stored } = details;
-    const other = stored.modelId === undefined ? "another model" : `${stored.modelId},`;
+    const other = stored.modelId === undefined ? "another model" : stored.modelId;
     super(
-      `while ${modelId}, of ${dimension} numbers, embedded, another sync made room for the vectors of ${other} of ${stored.dimension} numbers; a store holds those of one model: configure the same for every sync, then sync again`,
+      `while ${modelId} (${dimension} numbers) embedded, another sync made room for the vectors of ${other} (${stored.dimension} numbers); a store holds vectors of one model: configure the same for every sync, then sync again`,
       options,
     );
     this.details = details;

@@ -104,7 +104,9 @@ async function nextEvent(
     const { done, value } = await events.next();
     if (done) return undefined;
     if (!kinds.has(value?.kind)) {
-      throw new TypeError("the adapter yields what is no event: this is a defect of it");
+      throw new TypeError(
+        "the adapter yields something that is not an event: this is a defect of it",
+      );
     }
     return { event: value, isLast: false };
   } catch (error) {

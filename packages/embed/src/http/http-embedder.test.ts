@@ -143,7 +143,7 @@ describe("a request", () => {
 
     await expect(embed(["lock"], passage)).rejects.toMatchObject({
       details: {
-        reason: "HTTP_PROXY or HTTPS_PROXY is no address that can be used",
+        reason: "HTTP_PROXY or HTTPS_PROXY is not a usable address",
         attempts: 1,
       },
     });
@@ -177,7 +177,7 @@ describe("an answer", () => {
 
   it.each([
     ["endless, packed small", gzipSync(Buffer.alloc(50_000_000, 32)), "is too long"],
-    ["packed, and broken", Buffer.from("no gzip"), "cannot be unpacked"],
+    ["packed, and broken", Buffer.from("no gzip"), "cannot be decompressed"],
   ])("is refused: %s", async (_, answer, reason) => {
     const { embed } = bound(await openWith([says(200, answer, { "content-encoding": "gzip" })]));
 
@@ -222,14 +222,14 @@ describe("an answer", () => {
     ["no numbers", says(200, data(item(0), item(1, [null, 1]))), "no numbers for text 1"],
     ["odd base64", says(200, data(item(0), item(1, "AAAA"))), "no numbers for text 1"],
     ["nothing", says(200, data(item(0), null)), "no numbers for text 1"],
-    ["zero", says(200, data(item(0), item(1, [0, 0]))), "zero or no number for text 1"],
+    ["zero", says(200, data(item(0), item(1, [0, 0]))), "zero or not a number for text 1"],
     [
       "infinity",
       says(200, '{"data":[{"index":0,"embedding":[1,1e999]},{"index":1,"embedding":[1,1]}]}'),
-      "zero or no number for text 0",
+      "zero or not a number for text 0",
     ],
-    ["NaN", says(200, '{"data":[{"index":0,"embedding":[NaN,1]}]}'), "is no JSON"],
-    ["a page", says(200, `<!doctype html>${secret}`), "is no JSON"],
+    ["NaN", says(200, '{"data":[{"index":0,"embedding":[NaN,1]}]}'), "is not JSON"],
+    ["a page", says(200, `<!doctype html>${secret}`), "is not JSON"],
     ["an error that looks well", says(200, { error: { message: secret } }), 'has no "data"'],
     ["endless", says(200, " ".repeat(1_100_000)), "is too long"],
     ["a redirect", says(307, "", { location: "http://127.0.0.1:9/" }), "answered 307"],
@@ -241,7 +241,7 @@ describe("an answer", () => {
     [
       "refused for its length",
       says(400, { error: { message: secret, code: 400 } }),
-      "answered 400; if a text is too long for its model, a lower limit of characters helps",
+      "answered 400; if a text is too long for its model, lower the limit of characters",
     ],
     [
       "refused, in words",

@@ -185,7 +185,7 @@ export class HttpEmbedder implements Embedder {
         return { ok: false as const, reason, isPassing: !isOfSize, isOfSize };
       }
       if (isOfPacking(error)) {
-        const reason = "the endpoint's answer is packed and cannot be unpacked";
+        const reason = "the endpoint's answer is compressed and cannot be decompressed";
         return { ok: false as const, reason, isPassing: false, status: 200 };
       }
       return { ok: false as const, ...connectionFailure(error) };
@@ -207,7 +207,7 @@ function endpointOf(text: string): URL {
     throw new TypeError(`an endpoint's url begins with http:// or https://, not ${url.protocol}`);
   }
   if (url.username !== "" || url.password !== "") {
-    throw new TypeError("an endpoint's url holds no user and password; there is apiKey");
+    throw new TypeError("an endpoint's url must not hold a user or password; use apiKey");
   }
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/embeddings`;
   return url;
@@ -218,7 +218,9 @@ function keyOf(apiKey = ""): string {
   const key = apiKey.trim();
   // As the HTTP client checks a header.
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(key)) {
-    throw new TypeError("apiKey holds a character that no HTTP header can, such as a line break");
+    throw new TypeError(
+      "apiKey holds a character that no HTTP header can hold, such as a line break",
+    );
   }
   return key;
 }
@@ -283,7 +285,7 @@ function isOfLength(status: number, body = ""): boolean {
 }
 
 const lengthHint =
-  "; if a text is too long for its model, a lower limit of characters helps: all texts are embedded again under it";
+  "; if a text is too long for its model, lower the limit of characters: all texts are then embedded again";
 
 /** The error's machine-readable kind. Its message may repeat the texts, or a part of the key. */
 function kindOfError(body: string | undefined): string {

@@ -15,7 +15,7 @@ export function readAnswer(body: string, count: number, dimension: number): Answ
   try {
     answer = JSON.parse(body);
   } catch {
-    return refuse("the endpoint's answer is no JSON");
+    return refuse("the endpoint's answer is not JSON");
   }
   const items = isObject(answer) ? answer["data"] : undefined;
   if (!Array.isArray(items)) return refuse('the endpoint\'s answer has no "data"');
@@ -39,7 +39,7 @@ export function readAnswer(body: string, count: number, dimension: number): Answ
     }
     const vector = toUnitVector(numbers);
     if (vector === undefined) {
-      return refuse(`the endpoint gave a vector that is zero or no number for text ${index}`);
+      return refuse(`the endpoint gave a vector that is zero or not a number for text ${index}`);
     }
     vectors[index] = vector;
   }

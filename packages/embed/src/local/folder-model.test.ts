@@ -343,13 +343,13 @@ describe("a folder that is no model", () => {
       "configuration that is no JSON",
       (its) => its.write("config.json", "{"),
       "model_invalid",
-      /config\.json is no JSON/,
+      /config\.json is not JSON/,
     ],
     [
       "configuration that is a list",
       (its) => its.write("config.json", []),
       "model_invalid",
-      /no JSON object/,
+      /does not hold a JSON object/,
     ],
     [
       "no dimension",

@@ -124,7 +124,7 @@ function runError({ location, modelId }: LocalModel, error: unknown): Error {
 }
 
 function refuseVector({ modelId }: LocalModel): never {
-  const reason = "the model gives a vector that is zero or no number";
+  const reason = "the model gives a vector that is zero or not a number";
   throw new EmbeddingError({ model: modelId, reason, isOfEveryText: false });
 }
 

@@ -298,7 +298,7 @@ describe("the life of a model", () => {
 
     await expect(local.embed(["lock"], passage)).rejects.toMatchObject({
       code: "model_invalid",
-      message: expect.stringContaining("is not the model that was opened"),
+      message: expect.stringContaining("which was opened; open it again"),
     });
   });
 

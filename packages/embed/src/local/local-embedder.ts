@@ -101,7 +101,7 @@ export class LocalEmbedder implements Embedder {
     const { modelId, location } = this.#model;
     const found = await this.#open();
     if (found.modelId !== modelId) {
-      const reason = `what is there now, ${found.modelId}, is not the model that was opened, ${modelId}; open it again`;
+      const reason = `the model there is now ${found.modelId}, not ${modelId}, which was opened; open it again`;
       throw new ModelInvalidError(location, reason);
     }
     return this.#loadModel(found, this.#options.threads);

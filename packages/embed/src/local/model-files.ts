@@ -35,7 +35,7 @@ export async function findModelFile(folder: string): Promise<string> {
     part !== undefined
       ? `is missing; ${part} is there, a download that was not finished`
       : found.length > 1
-        ? `is missing, and which of ${found.join(", ")} is meant is not clear`
+        ? `is missing, and it is not clear which of ${found.join(", ")} is meant`
         : "is missing";
   throw new ModelIncompleteError(folder, "model.onnx", reason);
 }
@@ -67,7 +67,7 @@ export async function weightFilesOf(folder: string, modelFile: string): Promise<
 async function requireLength(folder: string, file: string, least: number): Promise<void> {
   const { size } = await stat(file);
   if (size >= least) return;
-  const reason = `has ${size} bytes and not the ${least} that the model reads; it was not downloaded to its end`;
+  const reason = `has ${size} bytes and not the ${least} that the model reads; its download is not complete`;
   throw new ModelIncompleteError(folder, relative(folder, file), reason);
 }
 
@@ -101,7 +101,7 @@ export async function requireWhole(
   });
   try {
     const stat = await file.stat();
-    if (!stat.isFile()) refuse("is no file");
+    if (!stat.isFile()) refuse("is not a file");
     if (stat.size === 0) refuse("is empty");
     const { buffer } = await file.read(Buffer.alloc(lfsPointer.length), 0, undefined, 0);
     if (buffer.toString("latin1") === lfsPointer) {
@@ -109,7 +109,7 @@ export async function requireWhole(
     }
     const whole = bytes ?? (name.endsWith(".onnx") ? await onnxLength(file, stat.size) : undefined);
     if (whole !== undefined && whole !== stat.size) {
-      refuse(`has ${stat.size} bytes instead of ${whole}; it was not downloaded to its end`);
+      refuse(`has ${stat.size} bytes instead of ${whole}; its download is not complete`);
     }
   } finally {
     await file.close();

@@ -23,7 +23,11 @@ export async function openPinnedModel(settings: PinnedSettings): Promise<LocalMo
     if (part === undefined) {
       throw new ModelNotFoundError(name, `is not downloaded; it is not in ${folder}`);
     }
-    throw new ModelIncompleteError(name, part.name, "was not downloaded to its end; do that again");
+    throw new ModelIncompleteError(
+      name,
+      part.name,
+      "was not downloaded completely; download it again",
+    );
   }
   for (const file of files) await requireWhole(name, folder, file.name, file.bytes);
   const digest = createHash("sha256")

@@ -64,7 +64,7 @@ async function fetchChecked(download: FileDownload, part: string): Promise<void>
     await rm(part);
     // What an earlier call left may be what is wrong; then it is worth a start from nothing.
     if (inherited === 0 || isSecond) {
-      const reason = `another file came than the model's: its SHA-256 is ${found} instead of ${file.sha256}, so it was removed`;
+      const reason = `the server sent another file than the model's: its SHA-256 is ${found} instead of ${file.sha256}, so it was removed`;
       throw failure(download, reason, { problem: "other_content" });
     }
     report(0);
@@ -125,18 +125,18 @@ async function fetchRest(download: FileDownload, part: string): Promise<Attempt<
   };
   if (status === 416) {
     await rm(part, { force: true });
-    return refuse("the server cannot go on where the last download ended", start > 0);
+    return refuse("the server cannot continue where the last download ended", start > 0);
   }
   if (status === 404) return refuse("the server has no such file");
   if (status === 401 || status === 403) {
     return refuse(
-      `the server refuses (${status}); HF_TOKEN may have to hold a token that may read it`,
+      `the server refuses (${status}); it may need a token that can read it, in HF_TOKEN`,
     );
   }
   if (status !== 200 && status !== 206) return refuse(`the server answered ${status}`);
   if (status === 206 && rangeStart(headers["content-range"]) !== start) {
     await rm(part, { force: true });
-    return refuse("the server sent another part of the file than was asked for", start > 0);
+    return refuse("the server sent another part of the file than requested", start > 0);
   }
   // A server that knows no ranges sends everything again.
   return receive(download, body, part, status === 206 ? start : 0);
@@ -163,7 +163,7 @@ async function receive(
       report(at);
     }
     if (at === file.bytes) return { ok: true, value: "whole" };
-    const reason = `the server ended it at ${at} of ${file.bytes} bytes`;
+    const reason = `the server stopped at ${at} of ${file.bytes} bytes`;
     return { ok: false, reason, isPassing: true };
   } finally {
     await handle.sync();
@@ -219,13 +219,13 @@ async function get(
     if (next?.protocol !== "https:" && next?.protocol !== url.protocol) {
       return {
         ok: false,
-        reason: "the server points to an address that is not safe",
+        reason: "the server redirects to an address that is not safe",
         isPassing: false,
       };
     }
     url = next;
   }
-  return { ok: false, reason: "the server points in circles", isPassing: false };
+  return { ok: false, reason: "the server redirects in a circle", isPassing: false };
 }
 
 function rangeStart(header: string | string[] | undefined): number | undefined {

@@ -319,7 +319,7 @@ describe("a download that fails", () => {
     ["not allowed", says(401), /HF_TOKEN/, 1, 401],
     ["forbidden", says(403), /HF_TOKEN/, 1, 403],
     ["broken for long", says(502), /answered 502/, 5, 502],
-    ["ended early", says(200, "only this"), /ended it at 9 of \d+ bytes/, 6, undefined],
+    ["ended early", says(200, "only this"), /stopped at 9 of \d+ bytes/, 6, undefined],
     [
       "other bytes",
       (_, response) => response.end(Buffer.alloc(model().length)),
@@ -334,7 +334,7 @@ describe("a download that fails", () => {
       1,
       undefined,
     ],
-    ["circles", says(302, "", { location: "/again" }), /circles/, 6, undefined],
+    ["circles", says(302, "", { location: "/again" }), /in a circle/, 6, undefined],
     ["an address that is none", says(302, "", { location: "http://[" }), /not safe/, 1, undefined],
     [
       "another protocol",
@@ -371,7 +371,7 @@ describe("a download that fails", () => {
 
     const came = createHash("sha256").update(Buffer.alloc(model().length)).digest("hex");
     const { sha256 } = manifest.files[0] ?? {};
-    const reason = `another file came than the model's: its SHA-256 is ${came} instead of ${sha256}, so it was removed`;
+    const reason = `the server sent another file than the model's: its SHA-256 is ${came} instead of ${sha256}, so it was removed`;
     expect(failed).toMatchObject({
       code: "download_failed",
       message: expect.stringContaining(`tiny: model.onnx: ${reason} (http://`),

@@ -96,7 +96,7 @@ export async function downloadBy(
 function baseOf({ name, repository, revision }: PinnedModel, endpoint: string): URL {
   const root = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (root === undefined || !/^https?:$/.test(root.protocol)) {
-    const reason = "the endpoint (HF_ENDPOINT) is no http address";
+    const reason = "the endpoint (HF_ENDPOINT) is not an http address";
     throw new DownloadError({ model: name, file: repository, reason });
   }
   root.pathname = `${root.pathname.replace(/\/+$/, "")}/${repository}/resolve/${revision}/`;

@@ -17,13 +17,14 @@ export function manifestOf(model: string | PinnedModel): PinnedModel {
     const known = pinnedModels.find(({ name }) => name === model);
     if (known !== undefined) return known;
     const names = pinnedModels.map(({ name }) => name).join(", ");
-    throw new ModelNotFoundError(model, `is none of the models pond knows: ${names}`);
+    throw new ModelNotFoundError(model, `is not a model that pond knows: ${names}`);
   }
   const refuse = (reason: string): never => {
     throw new ModelInvalidError(model.name, `its manifest ${reason}`);
   };
   for (const name of [model.name, model.revision, ...model.files.map((file) => file.name)]) {
-    if (!safeName.test(name)) refuse(`has the name ${JSON.stringify(name)}, which is no file name`);
+    if (!safeName.test(name))
+      refuse(`has the name ${JSON.stringify(name)}, which is not a file name`);
   }
   for (const { name, sha256, bytes } of model.files) {
     if (!/^[0-9a-f]{64}$/.test(sha256)) refuse(`has no SHA-256 of ${name}`);

@@ -20,7 +20,10 @@ export class NoFolderError extends PondError {
   readonly details: { readonly folder: string };
 
   constructor(folder: string, options?: ErrorOptions) {
-    super(`${folder} is no folder and cannot be made one: name another for the sessions`, options);
+    super(
+      `${folder} is not a folder and cannot be created: name another for the sessions`,
+      options,
+    );
     this.details = { folder };
   }
 }
@@ -32,7 +35,7 @@ export class DamagedFileError extends PondError {
   readonly details: { readonly file: string; readonly reason: string };
 
   constructor(file: string, reason: string, options?: ErrorOptions) {
-    super(`${file} is no session: ${reason}`, options);
+    super(`${file} is not a session: ${reason}`, options);
     this.details = { file, reason };
   }
 }

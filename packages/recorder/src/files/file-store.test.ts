@@ -87,7 +87,7 @@ test.runIf(process.platform === "linux")("a place that takes no folder is none",
   const args = ["--conditions=@pond/source", "--input-type=module", "--eval", code];
   const ended = spawnSync(process.execPath, args, { timeout: 10_000, killSignal: "SIGKILL" });
 
-  expect(ended.stdout.toString()).toContain("no_folder /proc/pond is no folder");
+  expect(ended.stdout.toString()).toContain("no_folder /proc/pond is not a folder");
 });
 
 test("an empty path is no folder", () => {

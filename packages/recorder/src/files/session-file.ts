@@ -73,7 +73,7 @@ export async function readSession(
 async function readWhole(file: string, maxTextBytes: number): Promise<SessionContent> {
   const bytes = await readFile(file);
   if (bytes.length > maxTextBytes)
-    throw new RangeError("it is too long, and holds no message a line");
+    throw new RangeError("it is too long, and does not hold one message a line");
   const value = parseJson(utf8.decode(bytes));
   if (!isJsonObject(value) || !Array.isArray(value["messages"])) {
     throw new SyntaxError("expected a session with messages");

@@ -75,7 +75,7 @@ const callbacks: Row[] = [
       const recorder = testRecorder({ beforeTask: (async () => false) as never });
 
       expect(() => recorder.loop()).toThrow(
-        new TypeError("beforeTask: expected an answer at once, and it gave a promise"),
+        new TypeError("beforeTask: expected an answer at once, not a promise"),
       );
       expect(recorder.sessions()).toEqual([]);
     },

@@ -44,7 +44,7 @@ export async function appendLines(
   try {
     // Reading a pipe would wait for a writer that never comes.
     if (!(await file.stat()).isFile()) {
-      throw new TargetUnwritableError(path, "what is there is no file");
+      throw new TargetUnwritableError(path, "what is there is not a file");
     }
     const { missing, isEnded } = await compareLines(path, content, shared);
     if (missing.length === 0) return;

@@ -21,7 +21,7 @@ export function targetPlace(file: string, isForced: boolean): string {
     const place = behindLinks(file);
     const found = lstatSync(place, { throwIfNoEntry: false });
     if (found === undefined || found.isFile()) return place;
-    const what = found.isDirectory() ? "a folder is there" : "what is there is no file";
+    const what = found.isDirectory() ? "a folder is there" : "what is there is not a file";
     throw new TargetUnwritableError(file, what);
   } catch (error) {
     throw TargetUnwritableError.from(file, error);
@@ -37,7 +37,7 @@ function behindLinks(file: string): string {
     const next = isAbsolute(target) ? target : `${dirname(path)}/${target}`;
     path = join(realpathSync.native(dirname(next)), basename(next));
   }
-  throw new TargetUnwritableError(file, "its links lead to no end");
+  throw new TargetUnwritableError(file, "its links lead in a circle");
 }
 
 /**

@@ -165,7 +165,7 @@ it("loses no row with a text that search finds a message by", () => {
 
   const { damages } = verdictOn({ ...stored, messages: rows ?? [] }).get("messages") ?? {};
 
-  const reason = "search finds these messages by a text that is not theirs";
+  const reason = "search finds these messages by a text of others";
   expect(damages).toEqual([{ files: [], reason, rows: 0, ids: [["s", "m2"]] }]);
 });
 

@@ -43,11 +43,11 @@ export type CheckOptions = {
 const reasons: Readonly<Record<FindingKind, string>> = {
   digest: "these messages, or parts of them, are not what was written",
   extra: "their messages were written without these parts",
-  session: "their sessions have no row, so that nothing shows these messages",
+  session: "their sessions have no row, so nothing shows these messages",
   // Made of the message, which is whole.
-  text: "search finds these messages by a text that is not theirs",
-  head: "search shows these messages as others",
-  form: "these rows are none that pond writes",
+  text: "search finds these messages by a text of others",
+  head: "search shows something else for these messages",
+  form: "pond writes no such rows",
 };
 
 /** A message that was read, or parts of one, that wait for the rest. */

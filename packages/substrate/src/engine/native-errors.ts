@@ -96,7 +96,7 @@ const reasons: readonly (readonly [
   ],
   [
     /did not match any known pattern|Could not parse bucket/,
-    () => "this is no address of a bucket or container",
+    () => "this is not the address of a bucket or container",
   ],
   [/<Code>(NoSuchBucket|ContainerNotFound)</, ([, code]) => `there is no such bucket (${code})`],
   [
@@ -131,12 +131,12 @@ const reasons: readonly (readonly [
   [/TimedOut|kind: Timeout|operation timed out/, () => "it does not answer in time"],
   [
     /ConnectionReset|kind: Interrupted|error sending request|response body error/,
-    () => "it broke the connection off",
+    () => "it closed the connection",
   ],
   [
     // A commit is a link that only one of two writers can make.
     /Unable to rename file: Operation not (?:permitted|supported)/,
-    () => "its file system makes no hard links, which a store needs",
+    () => "its file system has no hard links, which a store needs",
     "no_hard_links",
   ],
   [

@@ -80,7 +80,10 @@ export class Catalog {
       return await retry(this.#place(name), () => this.#connection.openTable(dataset));
     } catch (error) {
       if (!isNotThere(error)) throw error;
-      this.#refuse(name, "only some of it is there: wait for who copies it, or copy it again");
+      this.#refuse(
+        name,
+        "only part of it is there: wait until its copy is complete, or copy it again",
+      );
     }
   }
 
@@ -100,7 +103,7 @@ export class Catalog {
     const schema = await retry(this.#place(table.name), () => handle.schema());
     const stored = fromSchema(schema, table);
     const { schemaVersion } = table;
-    if (stored === undefined) this.#refuse(table.name, "something else than pond made it");
+    if (stored === undefined) this.#refuse(table.name, "it was not made by pond");
     if (stored.schemaVersion > schemaVersion) {
       const reason = `its schema version ${stored.schemaVersion} is newer than ${schemaVersion}`;
       this.#refuse(table.name, `${reason}; update pond to open it`);
@@ -132,7 +135,7 @@ export class Catalog {
     const missing = tables.filter(({ name }) => !this.#datasets.has(name));
     if (missing.length === tables.length) throw new StoreNotFoundError(this.location.uri);
     for (const table of missing) {
-      const reason = "the store was made before there was such a table; write to it once";
+      const reason = "the store is older than this table; write to the store once";
       this.#refuse(table.name, reason, "unmade");
     }
   }
@@ -216,7 +219,7 @@ export class Catalog {
       await this.look(tables);
       const lost = own.find(isMissing);
       if (lost === undefined) return;
-      this.#refuse(lost.name, `it is lost: ${name} holds rows that belong to its own`, "lost");
+      this.#refuse(lost.name, `it is lost, but ${name} holds rows that belong to it`, "lost");
     }
   }
 

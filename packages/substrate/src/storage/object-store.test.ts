@@ -118,7 +118,7 @@ it.each([["parts"], ["prices"]])(
     const opening = openCatalogue(url("copy"), { storageOptions });
 
     await expect(opening).rejects.toThrow(StoreSchemaError);
-    await expect(opening).rejects.toThrow(`${table}: only some of it is there`);
+    await expect(opening).rejects.toThrow(`${table}: only part of it is there`);
   },
 );
 
@@ -275,7 +275,7 @@ describe("what cannot be used is refused, and the reason said, without credentia
       ],
       [
         { storageOptions: { aws_endpoint: "http://name:s3cr3t/s3cr3t@127.0.0.1" } },
-        "its aws_endpoint is no address",
+        "its aws_endpoint is not an address",
         false,
       ],
       [{ url: "s3://other/store" }, "there is no such bucket (NoSuchBucket)", false],
@@ -284,7 +284,7 @@ describe("what cannot be used is refused, and the reason said, without credentia
         "its endpoint is not https, and allow_http is not set",
         false,
       ],
-      [{ url: "s3://" }, "this is no address of a bucket or container", false],
+      [{ url: "s3://" }, "this is not the address of a bucket or container", false],
     ];
 
     const outcomes = await refusals(
@@ -303,7 +303,7 @@ describe("what cannot be used is refused, and the reason said, without credentia
     const cases: [Fault, string, boolean][] = [
       [{ kind: "status", status: 503 }, "it answers 503 (SlowDown)", true],
       [{ kind: "status", status: 403 }, "the credentials are refused (ExpiredToken)", false],
-      [{ kind: "reset", when: "before" }, "it broke the connection off", true],
+      [{ kind: "reset", when: "before" }, "it closed the connection", true],
       [{ kind: "hang" }, "it does not answer in time", true],
     ];
     const proxies = await Promise.all(cases.map(([fault]) => startFaultyProxy(s3, fault)));

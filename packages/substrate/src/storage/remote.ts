@@ -38,7 +38,7 @@ export async function proveReachable(
   for (const [name, value] of Object.entries(storageOptions)) {
     // The engine panics over it, and prints why.
     if (!endpointNames.test(name) || URL.canParse(value)) continue;
-    throw new StorageUnavailableError(uri, `its ${name} is no address`);
+    throw new StorageUnavailableError(uri, `its ${name} is not an address`);
   }
   try {
     const connection = await loadLance().connect(uri, {

@@ -140,7 +140,7 @@ it("takes a link to nothing for a disk that is not there, not for an empty place
 
   expect(() => isMissing(locate(link))).toThrow(StorageUnavailableError);
   for (const place of [link, join(link, "default")]) {
-    expect(() => isMissing(locate(place))).toThrow("unplugged/store, where nothing is");
+    expect(() => isMissing(locate(place))).toThrow("unplugged/store, which does not exist");
   }
 });
 

@@ -34,7 +34,7 @@ export type StoreLocation = {
  */
 export function locate(location: string): StoreLocation {
   if (typeof location !== "string" || location === "") {
-    throw new TypeError("a store is at the path of a folder or at an address");
+    throw new TypeError("a store needs the path of a folder or an address");
   }
   if (/\p{Cc}/u.test(location)) {
     throw new StorageUnavailableError(location, "it holds a control character");
@@ -79,7 +79,7 @@ export function isMissing({ folder }: StoreLocation): boolean {
     if (isGone(error)) {
       const target = brokenLink(folder);
       if (target === undefined) return true;
-      const reason = `its place is a link to ${target}, where nothing is: is the disk there?`;
+      const reason = `its place is a link to ${target}, which does not exist: is the disk mounted?`;
       throw new StorageUnavailableError(folder, reason, { cause: error });
     }
     if (hasCode(error, "EACCES")) {
