@@ -8,16 +8,16 @@ import { markdown, textTable } from "./report.ts";
 
 const usage = `usage: pnpm chaos [options]
 
-  --only TEXT     faults whose name begins so; may be given several times
-  --runs N        runs of each, instead of what each says of itself
+  --only TEXT     only faults whose name begins so; may be repeated
+  --runs N        runs of each fault, instead of its own number
   --seed N        seed of the first run; those after it count up (default: random)
   --json          print the result as JSON
-  --out FILE.md   write the table there, too
-  --keep          leave the homes of failed runs where they are, and say where
-  --list          name the faults, and run none
+  --out FILE.md   write the table to this file, too
+  --keep          keep the homes of failed runs, and say where they are
+  --list          list the faults, and run none
 
-A failed run is done again with: pnpm chaos --only NAME --seed ITS-SEED --runs 1
-The same seed chooses the same moment; processes race to it all the same.`;
+To repeat a failed run: pnpm chaos --only NAME --seed ITS-SEED --runs 1
+The same seed chooses the same moment, but processes still race to it.`;
 
 const { values } = parseArgs({
   options: {

@@ -11,7 +11,7 @@ export const clockFaults: readonly Fault[] = [
   defineFault({
     name: "clock/jumps",
     about:
-      "the clock jumps by up to 30 days, back or forth, several times in a sync: the rows are those of a quiet clock, and the next sync finds nothing new",
+      "the clock jumps by up to 30 days, back or forth, several times in a sync: the rows are those of a steady clock, and the next sync finds nothing new",
     runs: 20,
     async prepare(workshop) {
       const { rows: truth } = await workshop.grown();

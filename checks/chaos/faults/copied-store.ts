@@ -10,7 +10,7 @@ export const copiedStores: readonly Fault[] = [
   defineFault({
     name: "copied store/while written",
     about:
-      "`cp -r` of a store in the middle of a sync: the copy opens with right rows, or is refused by a typed error",
+      "`cp -r` of a store in the middle of a sync: the copy opens with the right rows, or is refused by a typed error",
     runs: 30,
     async prepare(workshop) {
       const { rows: truth } = await workshop.grown();

@@ -37,9 +37,9 @@ type Verdict = {
 
 const abouts = {
   "data file":
-    "a data file of a table deleted, cut, zeroed or with a bit flipped: what cannot be read is named by `status --verify`, and so is each message or part that reads as another; other tables whole",
+    "a data file of a table deleted, cut, zeroed or with a bit flipped: `status --verify` names what cannot be read, and each message or part that reads as another; other tables stay whole",
   manifest:
-    "the newest manifest of a table deleted, cut, zeroed or with a bit flipped: one that is torn is named by `status --verify`; other tables whole",
+    "the newest manifest of a table deleted, cut, zeroed or with a bit flipped: `status --verify` names one that is torn; other tables stay whole",
   index: "a file of an index deleted, cut, zeroed or with a bit flipped: every row stays readable",
 } as const;
 

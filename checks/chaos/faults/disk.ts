@@ -54,7 +54,7 @@ export const diskFaults: readonly Fault[] = wrongs.flatMap((wrong) =>
   Object.entries(works).map(([name, prepare]) =>
     defineFault({
       name: `${wrong} disk/${name}`,
-      about: `${name} on a disk that is ${wrong}: says so and where, loses nothing, goes on once it is mended`,
+      about: `${name} on a disk that is ${wrong}: says so and where, loses nothing, continues once it is mended`,
       runs: wrong === "full" ? 12 : 2,
       unmet: noMounting,
       prepare,

@@ -28,7 +28,7 @@ const maxAttempts = 6;
 export function killFault({ name, runs, prepare }: Victim): Fault {
   return defineFault({
     name: `kill/${name}`,
-    about: `kill -9 at a random moment of ${name}, then the same again in peace`,
+    about: `kill -9 at a random moment of ${name}, then the same again, undisturbed`,
     runs,
     async prepare(workshop) {
       const work = await prepare(workshop);

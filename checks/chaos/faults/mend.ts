@@ -46,7 +46,7 @@ export const mends: readonly Fault[] = [
   defineFault({
     name: "damage/mended",
     about:
-      "the newest state of messages or parts is gone, or a bit of them is flipped: where all can be read, `sync --verify` shows every message again as its client has it",
+      "the newest state of messages or parts is gone, or a bit of them is flipped: if all can be read, `sync --verify` shows every message again as its client has it",
     runs: 40,
     prepare: async (workshop) => {
       const { home } = await workshop.grown();

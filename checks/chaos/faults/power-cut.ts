@@ -20,7 +20,7 @@ function powerCut(
 ): Fault {
   return defineFault({
     name: `power cut/${name}`,
-    about: `the power goes at a random system call of ${name}; what was not flushed is lost, torn or zero`,
+    about: `the power fails at a random system call of ${name}; what was not flushed is lost, torn or zero`,
     runs,
     unmet: noTracing,
     async prepare(workshop) {
