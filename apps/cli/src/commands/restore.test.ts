@@ -216,12 +216,12 @@ describe("pond restore", () => {
     ["restore", ledger, "--out", "/proc/x/y"],
     ["get", ledger, "--format", "html", "--out", "/proc/x"],
     ["export", "--output", "/proc/x"],
-  ])("says that nothing can be made in a place of the system: %s", async (...argv) => {
+  ])("says that nothing can be created in a place of the system: %s", async (...argv) => {
     const { code, stderr } = await home.pond(...argv);
 
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^error: \/proc\/x\S* cannot be written: nothing can be made there/),
+      expect.stringMatching(/^error: \/proc\/x\S* cannot be written: nothing can be created there/),
     ]);
   });
 

@@ -38,7 +38,7 @@ const getInput = inputSchema("GetRequest", {
     type: "integer",
     minimum: 0,
     description:
-      "`next.offset` of the previous reply, if that cut something long; else leave it out.",
+      "`next.offset` of the previous reply, which cut something long; left out if `next` has none.",
   },
   max_characters: maxCharacters,
 });
@@ -85,7 +85,8 @@ const piece: JsonObject = {
 };
 const next: JsonObject = {
   type: "object",
-  description: "Fields to set in the next request, to read on; keep the others.",
+  description:
+    "To read on: set these fields as here, leave out the one that is not here, keep all others.",
   properties: { after_id: { type: "string" }, offset: { type: "integer" } },
 };
 
@@ -94,7 +95,7 @@ const getTool: Tool = {
     name: "pond_get",
     title: "Read a past agent session",
     description:
-      "Reads a stored session page by page or, with `message_id`, one message whole with its neighbours. Take ids from pond_search. To read on, repeat the call with the fields of the reply's `next`.",
+      "Reads a stored session page by page or, with `message_id`, one message whole with its neighbours. Take ids from pond_search. To read on, repeat the call with `after_id` and `offset` of the reply's `next`, and without those that it lacks.",
     inputSchema: getInput,
     outputSchema: outputSchema("GetResponse", { piece, next, hint: { type: "string" } }),
     annotations: { title: "Read a past agent session", ...annotations },
