@@ -122,7 +122,7 @@ export class Store {
  *   where tables have to be made in an object store that would lose commits
  *   ({@link Store.proveWritable}).
  * @throws {TypeError} for a mode that is none, no location, storage options that are not text, and a
- *   `stalenessMs` that is no number of milliseconds.
+ *   `stalenessMs` that is not a number of milliseconds.
  * @throws {Error} on a Node older than 22.18, before anything is made.
  */
 export async function openStore(location: string, options: StoreOptions): Promise<Store> {
@@ -193,7 +193,7 @@ function refuseUnfitOptions(options: StoreOptions): void {
   if (mode !== "read" && mode !== "write") throw new TypeError(`no mode is called "${mode}"`);
   // The engine panics at it, which looks like a damaged store.
   if (!(stalenessMs >= 0 && stalenessMs <= Number.MAX_SAFE_INTEGER)) {
-    throw new TypeError(`stalenessMs: ${stalenessMs} is no number of milliseconds`);
+    throw new TypeError(`stalenessMs: ${stalenessMs} is not a number of milliseconds`);
   }
   for (const [name, value] of Object.entries(storageOptions)) {
     // What is undefined counts as left out. Any other value may be a secret, and is not said.

@@ -29,8 +29,8 @@ function unfitTable({ name, schemaVersion, since = 1 }: TableDeclaration): strin
   if (!/^[\w.-]+$/.test(name) || /^\.+$/.test(name)) {
     return "its name can be of letters, digits, _, - and .";
   }
-  if (!isVersion(schemaVersion)) return `${schemaVersion} is no schema version`;
-  return isVersion(since) ? undefined : `it is since ${since}, which is no schema version`;
+  if (!isVersion(schemaVersion)) return `${schemaVersion} is not a schema version`;
+  return isVersion(since) ? undefined : `it is since ${since}, which is not a schema version`;
 }
 
 function unfitColumns({ columns }: TableDeclaration): string | undefined {
@@ -45,7 +45,7 @@ function unfitColumns({ columns }: TableDeclaration): string | undefined {
       return `column ${name} is sparse, so it is of bytes or text, nullable and not derived`;
     }
     const { since = 1 } = column;
-    if (!isVersion(since)) return `column ${name} is since ${since}, which is no schema version`;
+    if (!isVersion(since)) return `column ${name} is since ${since}, which is not a schema version`;
     // Rows that were stored before have nothing in it.
     if (since > 1 && !column.isNullable) {
       return `column ${name} came later, with version ${since}, so it is nullable`;

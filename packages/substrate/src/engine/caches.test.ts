@@ -6,7 +6,7 @@ it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses a size of %s",
     const create = (): unknown => createCaches({ [name]: bytes });
 
     expect(create).toThrow(TypeError);
-    expect(create).toThrow(`${name}: ${bytes} is no number of bytes`);
+    expect(create).toThrow(`${name}: ${bytes} is not a number of bytes`);
   }
 });
 

@@ -45,14 +45,14 @@ export class Caches {
  *
  * @throws {StorageUnavailableError} where temporary files cannot be written: the engine would end the
  *   process.
- * @throws {TypeError} for a size that is no number of bytes.
+ * @throws {TypeError} for a size that is not a number of bytes.
  */
 export function createCaches(sizes: CacheSizes = {}): Caches {
   const { indexBytes, metadataBytes } = { ...defaults, ...sizes };
   for (const [name, bytes] of Object.entries({ indexBytes, metadataBytes })) {
     // Of less than nothing the engine would make another size.
     if (!(Number.isSafeInteger(bytes) && bytes >= 0)) {
-      throw new TypeError(`${name}: ${bytes} is no number of bytes`);
+      throw new TypeError(`${name}: ${bytes} is not a number of bytes`);
     }
   }
   proveTemporaryFolder();

@@ -31,7 +31,7 @@ export function refuseUnfitFilter(table: TableDeclaration, filter: Filter, depth
       return;
     case "in":
       if (!Array.isArray(filter.values)) {
-        throw new TypeError(`${table.name}.${filter.column}: one of what is no array`);
+        throw new TypeError(`${table.name}.${filter.column}: oneOf needs an array`);
       }
       refuseUnfitValues(table, filter.column, filter.values);
       return;
@@ -52,7 +52,8 @@ export function refuseUnfitFilter(table: TableDeclaration, filter: Filter, depth
 
 function refuseUnfitText(table: TableDeclaration, column: string, text: unknown): void {
   const isText = typeOf(table, column) === "text" && typeof text === "string";
-  if (!isText) throw new TypeError(`${table.name}.${column}: only text contains a text`);
+  if (!isText)
+    throw new TypeError(`${table.name}.${column}: contains needs a text column and a string`);
 }
 
 function refuseUnfitValues(
@@ -69,7 +70,8 @@ function refuseUnfitValues(
 
 /** Why a column is not compared with a value; undefined where it is. */
 function unfitValue(type: ColumnType, value: FilterValue): string | undefined {
-  if (value === null || value === undefined) return `${value} is no value: isNull asks for none`;
+  if (value === null || value === undefined)
+    return `${value} is not a value to compare with: use isNull`;
   switch (type) {
     case "text":
       return typeof value === "string" ? undefined : "text is compared with text";
@@ -84,7 +86,7 @@ function unfitValue(type: ColumnType, value: FilterValue): string | undefined {
       }
       return unfitInteger(value.micros);
     default:
-      return "bytes and vectors are compared with nothing";
+      return "bytes and vectors cannot be compared";
   }
 }
 

@@ -28,12 +28,14 @@ export function refuseUnfitRead(
     const { rowsAtOnce } = read;
     // The engine counts them in 32 bits.
     const isFit = Number.isInteger(rowsAtOnce) && rowsAtOnce > 0 && rowsAtOnce < 2 ** 32;
-    if (!isFit) throw new TypeError(`${rowsAtOnce} is no number of rows to read at once`);
+    if (!isFit) throw new TypeError(`${rowsAtOnce} is not a number of rows to read at once`);
   }
   for (const each of order) refuseUnfitOrder(table, each);
   if ("query" in read) refuseUnfitWords(table, read);
   if ("vector" in read && typeof typeOf(table, read.column) !== "object") {
-    throw new TypeError(`${table.name}.${read.column}: only vectors are near to one`);
+    throw new TypeError(
+      `${table.name}.${read.column}: only a vector column can be searched by nearness`,
+    );
   }
 }
 
@@ -44,7 +46,7 @@ function refuseUnfitOrder(table: TableDeclaration, { column, direction = "asc" }
   }
   // What stands for none would come among the others.
   if (!Object.hasOwn(table.columns, column) || !table.columns[column]?.isSparse) return;
-  throw new TypeError(`${table.name}.${column}: no rows are ordered by a sparse column`);
+  throw new TypeError(`${table.name}.${column}: rows cannot be ordered by a sparse column`);
 }
 
 function refuseUnfitWords(table: TableDeclaration, { column, query }: FullTextOptions): void {
@@ -67,16 +69,18 @@ function unfitQuery(query: FullTextQuery, knowsPhrases: boolean): string | undef
     return "a query has terms, a phrase or other queries";
   if ("terms" in query) {
     const { terms, operator = "or", boost = 1 } = query;
-    if (typeof terms !== "string") return "terms are one text";
+    if (typeof terms !== "string") return "terms must be one string";
     if (operator !== "or" && operator !== "and") return `no operator is called ${operator}`;
     return Number.isFinite(boost) && boost >= 0 ? undefined : `a boost of ${boost}`;
   }
   if ("phrase" in query) {
-    if (typeof query.phrase !== "string") return "a phrase is a text";
-    return knowsPhrases ? undefined : "no index of it knows the positions of words, for a phrase";
+    if (typeof query.phrase !== "string") return "a phrase must be a string";
+    return knowsPhrases
+      ? undefined
+      : "none of its indexes knows the positions of words, which a phrase needs";
   }
   const { must = [], should = [], mustNot = [] } = query;
-  if (must.length + should.length === 0) return "a query that asks for nothing";
+  if (must.length + should.length === 0) return "the query asks for nothing";
   for (const each of [...must, ...should, ...mustNot]) {
     const unfit = unfitQuery(each, knowsPhrases);
     if (unfit !== undefined) return unfit;

@@ -121,7 +121,7 @@ describe("scan", () => {
     expect(batches.flat()).toHaveLength(100);
     for (const rowsAtOnce of [0, -1, 1.5, Number.NaN, 2 ** 32]) {
       await expect(table.rows({ columns, rowsAtOnce })).rejects.toThrow(
-        new TypeError(`${rowsAtOnce} is no number of rows to read at once`),
+        new TypeError(`${rowsAtOnce} is not a number of rows to read at once`),
       );
     }
   });
@@ -184,11 +184,11 @@ describe("scan", () => {
 });
 
 it.each<[string, unknown, string]>([
-  ["nothing", {}, "a query that asks for nothing"],
+  ["nothing", {}, "the query asks for nothing"],
   ["only what must not be there", { mustNot: [{ terms: "a" }] }, "asks for nothing"],
   ["nothing deeper down", { must: [{ terms: "a" }], should: [{}] }, "asks for nothing"],
   ["a text", "bolt", "a query has terms, a phrase or other queries"],
-  ["terms that are no text", { terms: 5 }, "terms are one text"],
+  ["terms that are no text", { terms: 5 }, "terms must be one string"],
   ["another operator", { terms: "a", operator: "xor" }, "no operator is called xor"],
   ["a boost that is no number", { terms: "a", boost: Number.NaN }, "a boost of NaN"],
   ["a boost below zero", { must: [{ terms: "a", boost: -1 }] }, "a boost of -1"],
@@ -216,9 +216,12 @@ it("refuses a search of a column of another type, and of another length", async 
     ],
     [
       () => table.fullText({ column: "maker", query: phrase, columns, limit }),
-      "parts.maker: no index of it knows the positions of words",
+      "parts.maker: none of its indexes knows the positions of words",
     ],
-    [() => table.nearest({ column: "maker", vector, columns, limit }), "only vectors are near"],
+    [
+      () => table.nearest({ column: "maker", vector, columns, limit }),
+      "only a vector column can be searched",
+    ],
     [
       () => table.nearest({ column: "shape", vector: long, columns, limit }),
       "parts.shape: its vectors have 4 numbers, not 5",

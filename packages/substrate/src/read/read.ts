@@ -62,7 +62,7 @@ const mostRows = 2 ** 32 - 1;
  */
 function rowLimit(limit: number): number {
   if (limit !== Number.POSITIVE_INFINITY && !(Number.isInteger(limit) && limit >= 0)) {
-    throw new TypeError(`${limit} is no number of rows`);
+    throw new TypeError(`${limit} is not a number of rows`);
   }
   return Math.min(limit, mostRows);
 }
