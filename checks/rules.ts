@@ -14,8 +14,7 @@ export const rules: Readonly<Record<string, string>> = {
   "lance-table-creation-stable-row-ids": "Rows keep their ids when files are compacted.",
   "lance-table-creation-unenforced-pk": "A table knows its primary key.",
   "lance-table-creation-session-scoped-pk": "Keys of messages and parts begin with the session.",
-  "lance-retry-jitter":
-    "Every call of Lance is retried a few times, at random intervals.",
+  "lance-retry-jitter": "Every call of Lance is retried a few times, at random intervals.",
   "lance-handle-freshness":
     "A reader looks for new versions: at once in a folder, after seconds in a bucket.",
   "lance-index-maintenance":

@@ -25,7 +25,11 @@ const refused = new EmbeddingError({
 
 test.each([
   ["an endpoint that refuses", refused, "answered 401"],
-  ["one that is late", new DOMException("time was up", "TimeoutError"), "no vector within the time"],
+  [
+    "one that is late",
+    new DOMException("time was up", "TimeoutError"),
+    "no vector within the time",
+  ],
 ])("the operator is told of %s", async (_, error, told) => {
   const log: string[] = [];
 

@@ -2,7 +2,11 @@ import { PackedList } from "./packed-list.ts";
 
 const firstSlots = 128;
 
-/** Values by a key, with which each begins. */
+/**
+ * Values by a key, with which each begins.
+ *
+ * @inline
+ */
 type Entry = readonly [key: string, ...values: unknown[]];
 
 /** A map of entries of JSON, kept as a {@link PackedList} keeps them. */
@@ -14,6 +18,7 @@ export class PackedEntries<E extends Entry> {
   #slots = new Int32Array(firstSlots);
   #size = 0;
 
+  /** How many entries there are now. */
   get size(): number {
     return this.#size;
   }
@@ -29,10 +34,12 @@ export class PackedEntries<E extends Entry> {
     return number < 0 ? undefined : number;
   }
 
+  /** True if there is an entry with this key. */
   has(key: string): boolean {
     return this.numberOf(key) !== undefined;
   }
 
+  /** The entry with this key; undefined if there is none. */
   get(key: string): E | undefined {
     const number = this.numberOf(key);
     return number === undefined ? undefined : this.at(number);
@@ -57,6 +64,7 @@ export class PackedEntries<E extends Entry> {
     this.#add(place, hash, this.#list.push(entry));
   }
 
+  /** @returns True if there was an entry with this key. */
   delete(key: string): boolean {
     const number = this.numberOf(key);
     if (number === undefined) return false;

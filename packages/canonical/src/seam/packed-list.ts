@@ -14,6 +14,7 @@ export class PackedList<Value> {
   #starts = new Float64Array(firstRoom);
   #bytes = new Uint32Array(firstRoom);
 
+  /** How many values the list has. */
   get length(): number {
     return this.#length;
   }
@@ -32,6 +33,7 @@ export class PackedList<Value> {
     this.#write(index, JSON.stringify(value));
   }
 
+  /** The value of a number, parsed from its text. */
   at(index: number): Value {
     return JSON.parse(this.#slice(this.#starts[index] ?? 0, this.#bytes[index] ?? 0)) as Value;
   }
@@ -48,6 +50,7 @@ export class PackedList<Value> {
     return isAsLong && this.#slice(this.#starts[index] ?? 0, bytes) === text;
   }
 
+  /** All values in their order, each parsed when it is its turn. */
   *[Symbol.iterator](): Generator<Value, undefined> {
     for (let index = 0; index < this.#length; index++) yield this.at(index);
   }
