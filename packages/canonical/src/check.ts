@@ -6,25 +6,42 @@ import { allowedParts, type Message, type MessageHeader, messageHeaderSchema } f
 import { type Part, partSchema } from "./part.ts";
 import { type Session, sessionSchema } from "./session.ts";
 
-// The schemas say what is valid and why something is not. The guards say yes to nearly every
-// value in a tenth of the time, and never to one that a schema refuses.
+// The schemas say what is valid and why a value is not. The guards accept nearly every valid value
+// in a tenth of the time, and never one that a schema refuses.
 
-/** @throws {ValidationError} where the value is no session. */
+/**
+ * Returns the value as a session.
+ *
+ * @throws {ValidationError} if it is not a valid session.
+ */
 export function checkSession(value: unknown): Session {
   return isPlainSession(value) ? value : parse(sessionSchema, value, "session");
 }
 
-/** @throws {ValidationError} where the value is no message header. */
+/**
+ * Returns the value as a message header.
+ *
+ * @throws {ValidationError} if it is not a valid message header.
+ */
 export function checkHeader(value: unknown): MessageHeader {
   return isPlainHeader(value) ? value : parse(messageHeaderSchema, value, "message");
 }
 
-/** @throws {ValidationError} where the value is no part. */
+/**
+ * Returns the value as a part.
+ *
+ * @throws {ValidationError} if it is not a valid part.
+ */
 export function checkPart(value: unknown): Part {
   return isPlainPart(value) ? value : parse(partSchema, value, "part");
 }
 
-/** @throws {ValidationError} where the part does not belong in the message (spec 4.6). */
+/**
+ * Checks that the part belongs to the message and that the message's role allows its type (spec
+ * 4.6).
+ *
+ * @throws {ValidationError} if it does not.
+ */
 export function checkPlace(part: Part, message: MessageHeader): void {
   if (part.session_id !== message.session_id) {
     throw new ValidationError("part.session_id", `is not that of message ${message.id}`);
@@ -36,9 +53,10 @@ export function checkPlace(part: Part, message: MessageHeader): void {
 }
 
 /**
- * The message that a header and its parts make.
+ * Joins a header and its parts into a message.
  *
- * @throws {ValidationError} where a part belongs elsewhere or the role allows none of its type.
+ * @throws {ValidationError} if a part belongs to another message, or the role allows no part of its
+ * type.
  */
 export function messageOf(header: MessageHeader, parts: readonly Part[]): Message {
   for (const part of parts) checkPlace(part, header);
@@ -57,7 +75,12 @@ export function messageOf(header: MessageHeader, parts: readonly Part[]): Messag
   throw misplaced("unknown", header);
 }
 
-/** @throws {ValidationError} where the value is no message, or one of its parts is not its own. */
+/**
+ * Returns the value as a message with its parts.
+ *
+ * @throws {ValidationError} if it is not a valid message, or one of its parts belongs to another
+ * one.
+ */
 export function checkMessage(value: unknown): Message {
   if (typeof value !== "object" || value === null || !("content" in value)) {
     throw new ValidationError("message", "expected an object with content");

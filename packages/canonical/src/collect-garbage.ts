@@ -4,12 +4,12 @@ import { runInNewContext } from "node:vm";
 let collect: (() => void) | undefined;
 
 /**
- * Collects garbage now, which takes some 20 ms. For whoever has just let go of many megabytes of text:
- * a collection would come by itself only once there are hundreds.
+ * Runs a garbage collection now, which takes about 20 ms. Call it after letting go of many
+ * megabytes of text: left to itself, the engine collects only once there are hundreds.
  */
 export function collectGarbage(): void {
   collect ??= loadCollector();
-  // Of a regular expression the engine keeps what it was last looked for in.
+  // The engine keeps the text that a regular expression last searched.
   /^/.test("");
   collect();
 }
@@ -17,6 +17,6 @@ export function collectGarbage(): void {
 function loadCollector(): () => void {
   setFlagsFromString("--expose-gc");
   const exposed: unknown = runInNewContext("globalThis.gc");
-  // Where it cannot be had, memory is given back later.
+  // Where the engine offers no collector, memory is given back later.
   return typeof exposed === "function" ? () => exposed() : () => undefined;
 }

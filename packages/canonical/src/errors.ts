@@ -1,9 +1,12 @@
 const stamp = Symbol.for("pond.error");
 
-/** Base of every error pond throws on purpose. `code` is contract, `message` is for people. */
+/**
+ * Base of every error that pond throws on purpose. `code` is part of the contract, `message` is for
+ * people.
+ */
 export abstract class PondError extends Error {
   abstract readonly code: string;
-  /** JSON facts about the error. */
+  /** Facts about the error, as JSON. */
   abstract readonly details: Readonly<Record<string, unknown>>;
 
   constructor(message: string, options?: ErrorOptions) {
@@ -11,13 +14,13 @@ export abstract class PondError extends Error {
     Object.defineProperty(this, stamp, { value: true });
   }
 
-  /** True for a PondError of any copy of this package. */
+  /** True for a PondError from any copy of this package. */
   static is(error: unknown): error is PondError {
     return typeof error === "object" && error !== null && stamp in error;
   }
 }
 
-/** Where in a source a record stands. */
+/** Where a record stands in its source. */
 export type SourceLocation = {
   /** Origin of the adapter that read it. */
   readonly adapter: string;

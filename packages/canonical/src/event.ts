@@ -3,16 +3,17 @@ import type { MessageHeader } from "./message.ts";
 import type { Part, ProviderOptions } from "./part.ts";
 import type { Session } from "./session.ts";
 
-/** Opens a session: the first event of it (`adapter-integrity-event-ordering`). */
+/** Opens a session: its first event (`adapter-integrity-event-ordering`). */
 export type SessionEvent = {
   readonly kind: "session";
   readonly session: Session;
-  /** How many source records nothing but this event keeps; none where left out. */
+  /** How many source records only this event keeps. Default: none. */
   readonly records?: number;
   /**
-   * What the source says of its origin that could not be looked up, because a file is not there now:
-   * `cut_point` where the parent is certain, `parent` where it is unknown, too, or only what a name
-   * suggests. What is stored of it stays, a cut-point only with the same parent.
+   * What the source says of the session's origin but cannot be looked up, because a file is missing
+   * now: `cut_point` if the parent is certain; `parent` if the parent is unknown too, or only
+   * suggested by a name. The stored value stays; a stored cut-point stays only if the parent is the
+   * same.
    */
   readonly unresolved?: "parent" | "cut_point";
 };
@@ -21,19 +22,18 @@ export type MessageEvent = {
   readonly kind: "message";
   readonly message: MessageHeader;
   /**
-   * How many source records the message and its parts keep; one where left out, none for the
-   * second message of a record (`adapter-integrity-no-silent-drops`).
+   * How many source records the message and its parts keep. Default: one. The second message of a
+   * record has none (`adapter-integrity-no-silent-drops`).
    */
   readonly records?: number;
   /**
-   * True where a file that belongs into it could not be read: what is stored of it stays as it is,
-   * for that may have come with the file.
+   * True if a file that belongs to the message could not be read. The stored value then stays as it
+   * is, because it may have come with the file.
    */
   readonly isLacking?: boolean;
   /**
-   * True of what is stored of such a message where that holds what could not be read, by the options
-   * of it and of its parts. Else its later value is stored like any other. Left out, it counts as if
-   * it did.
+   * Tells from the options of the stored message and its parts whether they hold what could not be
+   * read. If they do not, the new value is stored like any other. Default: they do.
    */
   readonly isHeldBy?: (stored: {
     readonly options: ProviderOptions;
@@ -50,38 +50,39 @@ export type PartEvent = { readonly kind: "part"; readonly part: Part };
  */
 export type CanonicalEvent = SessionEvent | MessageEvent | PartEvent;
 
-/** A record that could not be read; everything else of its session still comes. */
+/** A record that could not be read. Everything else of its session still comes. */
 export type FaultEvent = {
   readonly kind: "fault";
   readonly fault: SourceFault;
-  /** How many source records it costs; one where left out, none where what it names is kept. */
+  /** How many source records are lost. Default: one. None if what the fault names is kept. */
   readonly records?: number;
   /**
-   * True where every record of the log was read all the same, as where a file beside it is gone:
-   * a message that is missing then was removed. Where left out, it may be behind the fault.
+   * True if every record of the log was read all the same, for example when only a file beside the
+   * log is gone: a message that is missing then was removed. Otherwise it may lie behind the fault.
    */
   readonly isLogWhole?: boolean;
   /**
-   * True where the client left behind what it names, or nothing in it was said: nobody has to do
-   * something about it. It is told once, and where somebody asks. Of what is read, where all that is told
-   * of one log is so.
+   * True if the client left behind what the fault names, or if nothing was said in it: nobody has
+   * to do anything about it. It is reported once, and whenever somebody asks. For a log that is
+   * read, this holds only if all faults of the log are of this kind.
    */
   readonly isLeftover?: boolean;
   /**
-   * True where the log is worth another look though it stays the same, because another beside it may
-   * say what it lacks. Where left out, it is where the operating system refused something.
+   * True if the log is worth reading again although it stays the same, because another log beside
+   * it may say what it lacks. Default: true for faults where the operating system refused
+   * something.
    */
   readonly mayPass?: boolean;
 };
 
-/** A record that is not complete yet, such as a last line still being written. */
+/** A record that is not complete yet, such as a last line that is still being written. */
 export type PendingEvent = {
   readonly kind: "pending";
   /** `uri:record`, for people. */
   readonly location: string;
   /** What is missing, for people. */
   readonly reason: string;
-  /** How many source records wait; one where left out. */
+  /** How many source records wait. Default: one. */
   readonly records?: number;
 };
 

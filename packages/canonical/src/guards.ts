@@ -3,8 +3,9 @@ import type { MessageHeader } from "./message.ts";
 import type { FileContent, Part } from "./part.ts";
 import type { Session } from "./session.ts";
 
-// Hand-written, because they run on every ingested event: a schema takes microseconds. They may
-// refuse what a schema would accept (it is then asked), but accept nothing that it refuses.
+// Hand-written, because they run on every ingested event and a schema takes microseconds. A guard
+// may refuse what the schema would accept (the schema is then asked), but accepts nothing that it
+// refuses.
 
 type NamesOf<Model> = Model extends unknown ? keyof Model : never;
 type Fields = {
@@ -54,7 +55,7 @@ export function isPlainPart(value: unknown): value is Part {
   return ownFields !== undefined && hasFields(value, 6 + ownFields);
 }
 
-/** How many fields of its type the part has, all of them right; undefined where one is not. */
+/** How many fields of its type the part has if all are valid; undefined if one is not. */
 function variantFields(part: Fields): number | undefined {
   switch (part.type) {
     case "text":
@@ -103,7 +104,10 @@ function isFileContent(value: unknown): value is FileContent {
   }
 }
 
-/** True where there are so many fields: with that many known ones present, there is no other. */
+/**
+ * True if the value has exactly this many fields: with that many known ones present, there is no
+ * other.
+ */
 function hasFields(value: Fields, count: number): boolean {
   let found = 0;
   for (const _ in value) found++;

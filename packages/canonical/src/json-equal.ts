@@ -2,8 +2,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { isRawNumber, numberTextEqual } from "./raw-number.ts";
 
 /**
- * True where both are one JSON value. The order of keys does not matter; numbers are compared as
- * decimals, so `1` is `1.0` and `9007199254740993` is not `9007199254740992`. Any depth.
+ * True if both are the same JSON value. The order of keys does not matter. Numbers are compared as
+ * decimals: `1` equals `1.0`, and `9007199254740993` differs from `9007199254740992`. Works at any
+ * depth.
  */
 export function jsonEqual(left: JsonValue, right: JsonValue): boolean {
   const pairs: [JsonValue, JsonValue][] = [[left, right]];
@@ -27,7 +28,7 @@ export function jsonEqual(left: JsonValue, right: JsonValue): boolean {
   return true;
 }
 
-/** The values under each key of two objects; undefined where their keys differ. */
+/** Pairs the values under each key of two objects; undefined if their keys differ. */
 function pairMembers(left: JsonObject, right: JsonObject): [JsonValue, JsonValue][] | undefined {
   const keys = Object.keys(left);
   if (keys.length !== Object.keys(right).length) return undefined;

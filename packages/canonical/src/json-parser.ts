@@ -6,10 +6,10 @@ type MutableObject = { [key: string]: JsonValue };
 type Container = JsonValue[] | MutableObject;
 
 /**
- * Parses JSON of any depth and keeps every number exact. The stack is a list of its own, so
- * nesting costs memory, not call frames.
+ * Parses JSON of any depth and keeps every number exact. The stack is a list, so nesting costs
+ * memory rather than call frames.
  *
- * @returns undefined where the text is not JSON; `JSON.parse` then says why.
+ * @returns undefined if the text is not JSON; `JSON.parse` then says why.
  */
 export function parseExactly(text: string): { readonly value: JsonValue } | undefined {
   const stack: Container[] = [];
@@ -48,7 +48,7 @@ export function parseExactly(text: string): { readonly value: JsonValue } | unde
       at = scalar.end;
     }
 
-    // The value is complete: place it, and close every container that ends behind it.
+    // The value is complete: place it, and close every container that ends after it.
     for (;;) {
       at = skipSpace(text, at);
       if (container === undefined) return at === text.length ? { value } : undefined;
@@ -97,7 +97,10 @@ function readScalar(text: string, at: number, code: number): Token<JsonValue> | 
   return end === undefined ? undefined : { value: exactNumber(text.slice(at, end)), end };
 }
 
-/** Where the number at `at` ends. By hand: a pattern overflows on millions of digits. */
+/**
+ * Where the number at `at` ends. Scanned by hand, because a pattern overflows on millions of
+ * digits.
+ */
 function numberEnd(text: string, at: number): number | undefined {
   const from = text.charCodeAt(at) === minus ? at + 1 : at;
   let end: number | undefined = text.charCodeAt(from) === zero ? from + 1 : digitsEnd(text, from);
@@ -130,7 +133,7 @@ function readString(text: string, at: number): Token<string> | undefined {
   }
 }
 
-/** A quote behind an odd number of backslashes is part of the string. */
+/** A quote after an odd number of backslashes is part of the string. */
 function isEscaped(text: string, at: number): boolean {
   let from = at;
   while (text.charCodeAt(from - 1) === backslash) from--;

@@ -5,7 +5,7 @@ type Frame =
   | { readonly array: readonly JsonValue[]; next: number }
   | { readonly object: JsonObject; readonly keys: readonly string[]; next: number };
 
-/** What `JSON.stringify` gives, for values nested deeper than its call stack. */
+/** Does what `JSON.stringify` does, for values nested deeper than its call stack allows. */
 export function stringifyDeep(root: JsonValue): string {
   const text: string[] = [];
   const stack: Frame[] = [];
@@ -31,7 +31,7 @@ function open(value: JsonValue): Frame | undefined {
   return { object, keys: Object.keys(object), next: 0 };
 }
 
-/** Writes what stands before the next member and returns that member, or closes the container. */
+/** Writes the text before the next member and returns that member, or closes the container. */
 function step(frame: Frame, text: string[]): JsonValue | undefined {
   const separator = frame.next === 0 ? "" : ",";
   const at = frame.next++;

@@ -3,7 +3,7 @@ import { parseExactly } from "./json-parser.ts";
 import { stringifyDeep } from "./json-writer.ts";
 import { isLostInDouble, isRawNumber, type RawNumber } from "./raw-number.ts";
 
-/** A JSON object. Keys are as the source wrote them: `__proto__` is one like any other. */
+/** A JSON object. Keys are as the source wrote them; `__proto__` is a key like any other. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 /** Any JSON value. A number that a double would change is a {@link RawNumber}. */
 export type JsonValue =
@@ -15,7 +15,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | JsonObject;
 
-// Shallow on purpose: the values come from a parser, and nesting may be 10,000 deep.
+// Shallow on purpose: the values come from a parser and may be nested 10,000 deep.
 export const jsonValueSchema: v.GenericSchema<unknown, JsonValue> = v.custom<JsonValue>(
   (value) => value !== undefined && typeof value !== "bigint" && typeof value !== "function",
   "expected a JSON value",
@@ -25,7 +25,7 @@ export const jsonObjectSchema: v.GenericSchema<unknown, JsonObject> = v.custom<J
   "expected a JSON object",
 );
 
-/** True for a JSON object; arrays, null and raw numbers are none. */
+/** True for a JSON object; false for arrays, null and raw numbers. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return (
     typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value)
@@ -33,8 +33,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Parses JSON without losing anything: numbers a double cannot carry stay text (`RawNumber`),
- * `__proto__` is a field, nesting may have any depth, the last of equal keys wins.
+ * Parses JSON without loss. A number that a double cannot carry stays text (`RawNumber`),
+ * `__proto__` is a field, nesting may have any depth, and the last of equal keys wins.
  *
  * @throws {SyntaxError} as `JSON.parse` does.
  */
@@ -43,7 +43,7 @@ export function parseJson(text: string): JsonValue {
   return exact ? exact.value : parseNatively(text);
 }
 
-/** What {@link parseJson} reads; undefined where the text is no JSON. */
+/** Like {@link parseJson}, but returns undefined if the text is not JSON. */
 export function parsedJson(text: string): JsonValue | undefined {
   try {
     return parseJson(text);
@@ -53,17 +53,17 @@ export function parsedJson(text: string): JsonValue | undefined {
   }
 }
 
-/** The object that the text holds; undefined where it holds another value, or is no JSON. */
+/** The object that the text holds; undefined if it holds another value or is not JSON. */
 export function parsedObject(text: string): JsonObject | undefined {
   const value = parsedJson(text);
   return isJsonObject(value) ? value : undefined;
 }
 
 /**
- * Writes JSON that `parseJson` reads as an equal value, at any depth. A lone surrogate is written
- * as an escape, so that the text is valid Unicode.
+ * Writes JSON, at any depth, that `parseJson` reads back as an equal value. A lone surrogate is
+ * written as an escape, so that the text is valid Unicode.
  *
- * @throws {RangeError} where the text would be longer than a string can be.
+ * @throws {RangeError} if the text would be longer than a string can be.
  */
 export function stringifyJson(value: JsonValue): string {
   try {
@@ -78,23 +78,26 @@ function parseNatively(text: string): JsonValue {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // Nested too deep for the engine; it takes millions of levels, so this is rare.
+    // Nested too deep for the engine. That takes millions of levels, so it is rare.
     const exact = error instanceof RangeError ? parseExactly(text) : undefined;
     if (exact) return exact.value;
     throw error;
   }
 }
 
-// Up to 15 digits without an exponent are exact in a double. Spelled out, the class sixteen times
-// is found four characters at a time: 0.6 ns a character, a sixth of what `JSON.parse` takes.
-// Every repeat has an end, because the engine's own stack overflows on millions of digits.
+// A number of up to 15 digits without an exponent is exact in a double. With the class spelled out
+// sixteen times, the engine searches four characters at a time: 0.6 ns a character, a sixth of what
+// `JSON.parse` takes. Every repetition is bounded, because the engine's own stack overflows on
+// millions of digits.
 const longNumberSomewhere: RegExp = new RegExp(
   `\\d${"[\\d.]".repeat(15)}|\\d[eE][+-]?\\d{1,15}(?:[\\s,\\]}]|$)`,
 );
 const longNumber =
   /(?:[:,[\s]|^)(-?(?:[\d.]{16,999}|\d{1,15}(?:\.\d{1,15})?(?=[eE]))(?:[eE][+-]?\d{1,999})?)/g;
 
-/** True where the text may hold a number that a double would change. Text inside strings counts. */
+/**
+ * True if the text may hold a number that a double would change. Text inside strings counts too.
+ */
 function holdsLostNumber(text: string): boolean {
   if (!longNumberSomewhere.test(text)) return false;
   longNumber.lastIndex = 0;

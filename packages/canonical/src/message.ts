@@ -19,16 +19,16 @@ import { type Micros, microsSchema } from "./timestamp.ts";
 type BaseMessage = {
   readonly id: MessageId;
   readonly session_id: SessionId;
-  /** When the source says it happened. File order, not this, orders a session. */
+  /** When the source says it happened. A session is ordered by its file, not by this. */
   readonly timestamp: Micros;
-  /** What its record held beside the typed fields. */
+  /** What the source record held besides the typed fields. */
   readonly options: ProviderOptions;
 };
 
 /** @inline */
 type SystemHeader = BaseMessage & {
   readonly role: "system";
-  /** May be empty: a carrier of a record that maps to no message (spec 6.5, rule 3). */
+  /** May be empty: the message then carries a record that maps to no message (spec 6.5, rule 3). */
   readonly content: string;
 };
 /** @inline */
@@ -38,14 +38,15 @@ type AssistantHeader = BaseMessage & { readonly role: "assistant" };
 /** @inline */
 type ToolHeader = BaseMessage & { readonly role: "tool" };
 
-/** A message as an event carries it and a row stores it: its parts follow, one event each. */
+/** A message as an event carries it and a row stores it. Its parts follow, one event each. */
 export type MessageHeader = SystemHeader | UserHeader | AssistantHeader | ToolHeader;
 
 /**
- * What neither the human nor the model said; it has text and no parts. It may carry a whole record.
+ * A message from neither the human nor the model. It has text and no parts, and may carry a whole
+ * record.
  */
 export type SystemMessage = SystemHeader;
-/** A turn of the user's side: what was typed, and what the client put beside it. */
+/** A turn of the user: what was typed, and what the client added to it. */
 export type UserMessage = UserHeader & { readonly content: readonly (TextPart | FilePart)[] };
 /** A turn of the model: what it said, thought and called. */
 export type AssistantMessage = AssistantHeader & {
@@ -58,18 +59,18 @@ export type AssistantMessage = AssistantHeader & {
     | ToolApprovalRequestPart
   )[];
 };
-/** What tools answered, and whether a human let them run. */
+/** The answers of tools, and whether a human let them run. */
 export type ToolMessage = ToolHeader & {
   readonly content: readonly (ToolResultPart | ToolApprovalResponsePart)[];
 };
 
-/** A whole message, its parts inside (spec 4.6). */
+/** A whole message with its parts (spec 4.6). */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
 /** Whose turn a message is. */
 export type Role = Message["role"];
 
-/** Which parts a message of each role may hold (spec 4.6). */
+/** The part types that a message of each role may hold (spec 4.6). */
 export const allowedParts: Readonly<Record<Role, readonly PartType[]>> = {
   system: [],
   user: ["text", "file"],
@@ -89,7 +90,7 @@ const base = {
   options: jsonObjectSchema,
 };
 
-/** Checks one message header. Strict: a field the model does not name is an error. */
+/** Checks one message header. Strict: a field that the model does not name is an error. */
 export const messageHeaderSchema: v.GenericSchema<unknown, MessageHeader> = v.variant("role", [
   v.strictObject({ ...base, role: v.literal("system"), content: v.string() }),
   v.strictObject({ ...base, role: v.literal("user") }),

@@ -9,10 +9,16 @@ import {
 } from "./ids.ts";
 import { type JsonObject, type JsonValue, jsonObjectSchema, jsonValueSchema } from "./json.ts";
 
-/** Extensibility bag: `source.*` source facts, `<provider>.*` extensions, `pond.*` pond's own. */
+/**
+ * Extensible bag of fields: `source.*` for facts of the source, `<provider>.*` for extensions,
+ * `pond.*` for pond's own.
+ */
 export type ProviderOptions = JsonObject;
 
-/** Whether a Part is the conversation or was inserted by the harness (`model-part-provenance`). */
+/**
+ * Whether a Part belongs to the conversation or was inserted by the harness
+ * (`model-part-provenance`).
+ */
 export type Provenance = "conversational" | "injected";
 
 /** @inline */
@@ -21,67 +27,67 @@ type BasePart = {
   readonly session_id: SessionId;
   readonly message_id: MessageId;
   readonly provenance: Provenance;
-  /** What of its own the source kept beside the typed fields. */
+  /** What the source kept besides the typed fields. */
   readonly options: ProviderOptions;
 };
 
-/** Text that was said, or put in by the harness. */
+/** Text that somebody said or the harness inserted. */
 export type TextPart = BasePart & { readonly type: "text"; readonly text: string };
 
 /** What the model thought. Never searched (spec 8). */
 export type ReasoningPart = BasePart & { readonly type: "reasoning"; readonly text: string };
 
-/** What a file part holds: its bytes, base64 text that is not canonical base64, or where it is. */
+/** What a file part holds: its bytes, text that is not canonical base64, or the file's address. */
 export type FileContent =
   | { readonly type: "bytes"; readonly bytes: Uint8Array }
   | { readonly type: "base64"; readonly text: string }
   | { readonly type: "url"; readonly url: string };
 
-/** A file, an image or a recording. `media_type` is a generic one where the source has none. */
+/** A file, an image or a recording. `media_type` is generic if the source names none. */
 export type FilePart = BasePart & {
   readonly type: "file";
   readonly media_type: string;
-  /** As the source calls it; no path to go by. */
+  /** The source's name for the file. It is not a path that can be opened. */
   readonly file_name?: string;
   readonly data: FileContent;
 };
 
-/** A tool that the model called. `provider_executed` is true where its provider ran it. */
+/** A tool call of the model. `provider_executed` is true if the model's provider ran the tool. */
 export type ToolCallPart = BasePart & {
   readonly type: "tool_call";
   /** Matches the `call_id` of the result. */
   readonly call_id: string;
   readonly name: string;
-  /** As the model wrote them: often an object, sometimes the text of one. */
+  /** As the model wrote them: often an object, sometimes JSON text of one. */
   readonly params: JsonValue;
   readonly provider_executed: boolean;
 };
 
-/** What a tool answered. `is_failure` is false where the source does not say. */
+/** The answer of a tool. `is_failure` is false if the source does not say. */
 export type ToolResultPart = BasePart & {
   readonly type: "tool_result";
   /** Matches the `call_id` of the call. */
   readonly call_id: string;
-  /** Absent where neither the result nor a call in the session names it (`model-schema-honesty`). */
+  /** Absent if neither the result nor a call in the session names it (`model-schema-honesty`). */
   readonly name?: string;
   readonly is_failure: boolean;
-  /** In the shape the client gave it. */
+  /** In the shape that the client gave it. */
   readonly result: JsonValue;
 };
 
-/** A call that waits for a human's leave. */
+/** A tool call that waits for a human's permission. */
 export type ToolApprovalRequestPart = BasePart & {
   readonly type: "tool_approval_request";
-  /** Matches that of the response. */
+  /** Matches the `approval_id` of the response. */
   readonly approval_id: string;
-  /** The `call_id` of the call that waits. */
+  /** The `call_id` of the waiting call. */
   readonly tool_call_id: string;
 };
 
-/** What the human said to the request of the same `approval_id`. */
+/** The human's reply to the request with the same `approval_id`. */
 export type ToolApprovalResponsePart = BasePart & {
   readonly type: "tool_approval_response";
-  /** Matches that of the request. */
+  /** Matches the `approval_id` of the request. */
   readonly approval_id: string;
   readonly approved: boolean;
   readonly reason?: string;
@@ -97,7 +103,7 @@ export type Part =
   | ToolApprovalRequestPart
   | ToolApprovalResponsePart;
 
-/** Which of the variants a part is. */
+/** The type names of parts. */
 export type PartType = Part["type"];
 
 const base = {
@@ -114,7 +120,7 @@ const fileContentSchema = v.variant("type", [
   v.strictObject({ type: v.literal("url"), url: v.string() }),
 ]);
 
-/** Checks one Part. Strict: a field the model does not name is an error, not a silent drop. */
+/** Checks one Part. Strict: a field that the model does not name is an error, not a silent drop. */
 export const partSchema: v.GenericSchema<unknown, Part> = v.variant("type", [
   v.strictObject({ ...base, type: v.literal("text"), text: v.string() }),
   v.strictObject({ ...base, type: v.literal("reasoning"), text: v.string() }),

@@ -1,5 +1,8 @@
-/** A number whose text a double cannot carry, as `JSON.rawJSON` makes it: `{ rawJSON: "1e400" }`. */
-// An interface: an alias would have an index signature and pass for a JsonObject.
+/**
+ * A number that a double cannot carry, kept as text, as `JSON.rawJSON` makes it:
+ * `{ rawJSON: "1e400" }`.
+ */
+// An interface, because a type alias would have an index signature and pass for a JsonObject.
 export interface RawNumber {
   readonly rawJSON: string;
 }
@@ -12,12 +15,12 @@ declare global {
   }
 }
 
-/** True for a number that `parseJson` kept as text, and for nothing that merely looks like one. */
+/** True for a number that `parseJson` kept as text, and for nothing that only looks like one. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return JSON.isRawJSON(value);
 }
 
-/** The number a JSON number's text stands for: a double where one carries it, else the text. */
+/** The number that a JSON number's text stands for: a double if one carries it, else the text. */
 export function exactNumber(text: string): number | RawNumber {
   const double = Number(text);
   return isCarried(text, double) ? double : JSON.rawJSON(text);
@@ -29,7 +32,7 @@ export function isLostInDouble(text: string): boolean {
   return !Number.isNaN(double) && !isCarried(text, double);
 }
 
-/** True where both texts are JSON numbers of one value: `1`, `1.0`, `1e0`, `10e-1`. */
+/** True if both texts are JSON numbers of the same value: `1`, `1.0`, `1e0`, `10e-1`. */
 export function numberTextEqual(left: string, right: string): boolean {
   return left === right || decimal(left) === decimal(right);
 }
@@ -39,7 +42,9 @@ function isCarried(text: string, double: number): boolean {
   return written === text || (Number.isFinite(double) && decimal(written) === decimal(text));
 }
 
-/** One spelling per value: the digits without zeros at either end, and a power of ten. */
+/**
+ * Gives each value one spelling: its digits without leading or trailing zeros, and a power of ten.
+ */
 function decimal(text: string): string {
   const isNegative = text.startsWith("-");
   const mark = text.search(/[eE]/);
@@ -57,7 +62,10 @@ function decimal(text: string): string {
   return `${isNegative ? "-" : ""}${digits.slice(from, to)}e${exponent}`;
 }
 
-/** An exponent plus a shift. Past a thousand digits, where BigInt grows slow, a sum unreduced. */
+/**
+ * An exponent plus a shift. Past a thousand digits, where BigInt grows slow, it stays an
+ * unevaluated sum.
+ */
 function power(text: string, shift: number): bigint | string {
   const sign = text.startsWith("-") ? "-" : "";
   const digits = text.slice(zerosEnd(text, text.startsWith("+") || sign ? 1 : 0)) || "0";

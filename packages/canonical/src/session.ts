@@ -7,21 +7,23 @@ import { type Micros, microsSchema } from "./timestamp.ts";
 /** One session of one agent (spec 4.5). */
 export type Session = {
   readonly id: SessionId;
-  /** The session this one was spawned or forked from. A soft reference. */
+  /**
+   * The session that this one was spawned or forked from. A soft reference: it need not be stored.
+   */
   readonly parent_session_id?: SessionId;
-  /** The cut-point in the parent; only for a fork, and only with its parent. */
+  /** The cut-point in the parent; only for a fork, and only together with the parent. */
   readonly parent_message_id?: MessageId;
   /** The client brand that wrote it, such as `claude-code`. */
   readonly source_agent: string;
-  /** Source-recorded; not when pond stored it. */
+  /** The time that the source recorded, not the time when pond stored it. */
   readonly created_at: Micros;
-  /** The scope it belongs to: the working directory, decoded (`model-project-non-empty`). */
+  /** The scope that it belongs to: the decoded working directory (`model-project-non-empty`). */
   readonly project: string;
-  /** What its records held beside the typed fields. */
+  /** What the source records held besides the typed fields. */
   readonly options: ProviderOptions;
 };
 
-/** Checks one session. Strict: a field the model does not name is an error. */
+/** Checks one session. Strict: a field that the model does not name is an error. */
 export const sessionSchema: v.GenericSchema<unknown, Session> = v.pipe(
   v.strictObject({
     id: sessionIdSchema,

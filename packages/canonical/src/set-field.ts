@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json.ts";
 
-/** Sets an own field of any name: assigning `__proto__` would change the prototype instead. */
+/** Sets an own field of any name. Assigning `__proto__` would change the prototype instead. */
 export function setField(
   object: { [key: string]: JsonValue },
   key: string,

@@ -7,7 +7,7 @@ export const microsSchema: v.GenericSchema<Micros> = v.bigint();
 
 const pattern =
   /^(\d{4}-\d{2}-(\d{2}))[Tt ]((?:[01]\d|2[0-3]):\d{2}:\d{2})(?:[.,](\d{1,6})\d*)?([Zz]|[+-]\d{2}:?\d{2})$/;
-// The form pond writes, as nearly every client does.
+// The form that pond writes, and nearly every client.
 const plainPattern = /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):\d{2}:\d{2}\.\d{3}Z$/;
 const firstMillis = Date.parse("0000-01-01T00:00:00Z");
 const lastMillis = Date.parse("9999-12-31T23:59:59.999Z");
@@ -15,7 +15,7 @@ const lastMillis = Date.parse("9999-12-31T23:59:59.999Z");
 /**
  * Microseconds since the epoch from RFC 3339 text; digits past the sixth are cut.
  *
- * @returns undefined where the text is not such a time.
+ * @returns undefined if the text is not such a time.
  */
 export function fromRfc3339(text: string): Micros | undefined {
   if (plainPattern.test(text)) {
@@ -34,9 +34,9 @@ export function fromRfc3339(text: string): Micros | undefined {
 }
 
 /**
- * Microseconds since the epoch from milliseconds; what is past the sixth decimal is cut.
+ * Microseconds since the epoch from milliseconds; anything finer than a microsecond is cut.
  *
- * @returns undefined where RFC 3339 cannot write that time.
+ * @returns undefined if RFC 3339 cannot write that time.
  */
 export function fromMillis(millis: number): Micros | undefined {
   if (!(millis >= firstMillis && millis <= lastMillis)) return undefined;
@@ -45,16 +45,17 @@ export function fromMillis(millis: number): Micros | undefined {
 }
 
 /**
- * Microseconds since the epoch from seconds, the nearest: a double of today's seconds has no more.
+ * Microseconds since the epoch from seconds, rounded to the nearest: a double of today's seconds
+ * has no more precision.
  *
- * @returns undefined where RFC 3339 cannot write that time.
+ * @returns undefined if RFC 3339 cannot write that time.
  */
 export function fromSeconds(seconds: number): Micros | undefined {
   if (!(seconds * 1000 >= firstMillis && seconds * 1000 <= lastMillis)) return undefined;
   return BigInt(Math.round(seconds * 1_000_000));
 }
 
-/** RFC 3339 text in UTC, with three decimals, or six where the time has microseconds. */
+/** RFC 3339 text in UTC, with three decimals, or six if the time has microseconds. */
 export function toRfc3339(micros: Micros): string {
   const millis = micros / 1000n - (micros < 0n && micros % 1000n !== 0n ? 1n : 0n);
   const rest = micros - millis * 1000n;
@@ -62,7 +63,7 @@ export function toRfc3339(micros: Micros): string {
   return rest === 0n ? text : `${text.slice(0, -1)}${String(rest).padStart(3, "0")}Z`;
 }
 
-/** True where `toRfc3339` writes exactly this text for the time that it stands for. */
+/** True if `toRfc3339` writes exactly this text for the time that it stands for. */
 export function isPlainTime(text: string, micros: Micros): boolean {
   return plainPattern.test(text) || toRfc3339(micros) === text;
 }

@@ -6,9 +6,9 @@ import type { Part } from "./part.ts";
 import type { Session } from "./session.ts";
 
 /**
- * Checks the events of one session, in order: what each one is, that the session comes first and
- * every part right behind its message (`adapter-integrity-event-ordering`), that references match
- * and that no id comes twice. Costs about a microsecond an event.
+ * Checks the events of one session in order. Each event has to be valid by itself; the session
+ * comes first and every part right after its message (`adapter-integrity-event-ordering`);
+ * references match; no id comes twice. Costs about a microsecond an event.
  */
 export class EventValidator {
   #session: Session | undefined;
@@ -16,7 +16,7 @@ export class EventValidator {
   readonly #messageIds: Set<string> = new Set();
   #partIds: Set<string> = new Set();
 
-  /** @throws {ValidationError} where the event is wrong by itself or where it stands. */
+  /** @throws {ValidationError} if the event is wrong by itself or in this place. */
   accept(event: CanonicalEvent): void {
     switch (event.kind) {
       case "session":

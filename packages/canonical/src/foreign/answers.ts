@@ -3,18 +3,21 @@ import type { ToolCallPart, ToolResultPart } from "../part.ts";
 import { sourceOf } from "../seam/source-options.ts";
 import { hasVisibleText } from "./content.ts";
 
-/** A result, and the message it stands in. */
+/** A tool result and the message that holds it. */
 export type Answer = { readonly message: Message; readonly part: ToolResultPart };
 
 /**
- * The results of a session, each for one call. Ids come again, where a client counts them anew for
- * each prompt: a result is that of the step before it which waits for one.
+ * Matches each result of a session to one call. A client that counts ids anew for each prompt uses
+ * an id several times: a result then belongs to the latest step before it that waits for one.
  */
 export class Answers {
   readonly #answers: Map<ToolCallPart, Answer> = new Map();
   readonly #orphans: Set<ToolResultPart> = new Set();
 
-  /** @param givenText - What a system message tells a model: where it says something, a step ends. */
+  /**
+   * @param givenText - What a system message tells a model. A message that tells something ends a
+   * step.
+   */
   constructor(
     messages: readonly Message[],
     givenText: (message: SystemMessage) => string = ({ content }) => content,
@@ -37,7 +40,7 @@ export class Answers {
         }
       }
     }
-    // Logs are not always in the order of time.
+    // Logs are not always in chronological order.
     for (const answer of early) {
       const call = asked.get(answer.part.call_id)?.takeFirst(branchOf(answer.message));
       if (call) this.#answers.set(call, answer);
@@ -45,12 +48,12 @@ export class Answers {
     }
   }
 
-  /** What a call was answered, wherever that stands; undefined where no answer was recorded. */
+  /** The answer to a call, wherever it stands; undefined if none was recorded. */
   of(call: ToolCallPart): Answer | undefined {
     return this.#answers.get(call);
   }
 
-  /** These messages, and those in which their calls are answered. */
+  /** These messages, and the messages that hold the answers to their calls. */
   withAnswersTo(messages: readonly Message[]): ReadonlySet<Message> {
     const answered = messages.flatMap(partsOf).flatMap((part) => {
       const answer = part.type === "tool_call" ? this.of(part) : undefined;
@@ -65,7 +68,7 @@ export class Answers {
   }
 }
 
-/** Calls of one id that wait for an answer, those of one step together. */
+/** The calls of one id that wait for an answer, grouped by step. */
 class AskedCalls {
   readonly #steps: AskedStep[] = [];
   readonly #branches: Set<Branch> = new Set();
@@ -77,7 +80,10 @@ class AskedCalls {
     else this.#steps.push({ step, branch, calls: [call] });
   }
 
-  /** Out of the last step; of another branch only where its own never called so. */
+  /**
+   * Takes a call from the last step; from another branch only if the result's own branch never used
+   * the id.
+   */
   takeLast(branch: Branch): ToolCallPart | undefined {
     const own = this.#steps.findLastIndex((step) => mayAnswer(branch, step));
     return this.#takeAt(own < 0 && !this.#branches.has(branch) ? this.#steps.length - 1 : own);
@@ -101,7 +107,7 @@ type AskedStep = {
   readonly calls: ToolCallPart[];
 };
 
-/** One of several conversations that a session holds side by side; undefined where none is named. */
+/** One of several conversations that a session holds side by side; undefined if none is named. */
 type Branch = string | undefined;
 
 function branchOf(message: Message): Branch {
@@ -113,7 +119,7 @@ function mayAnswer(branch: Branch, asked: AskedStep): boolean {
   return branch === undefined || asked.branch === undefined || branch === asked.branch;
 }
 
-/** True for a message that may be of the same step as what is before it. */
+/** True for a message that may belong to the same step as the one before it. */
 function goesOn(message: Message, givenText: (message: SystemMessage) => string): boolean {
   if (message.role === "system") return !hasVisibleText(givenText(message));
   return message.role === "assistant" && message.content[0]?.type === "tool_call";

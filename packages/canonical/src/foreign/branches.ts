@@ -7,23 +7,25 @@ import { isTurn } from "./speakers.ts";
 export type TreePlace = {
   /** The index of its parent. */
   readonly parent: number | undefined;
-  /** Of all that compete for one place, the one that was gone on with last is live. */
+  /**
+   * Messages with the same value compete for one place; the one that was continued last is live.
+   */
   readonly competesFor: string | undefined;
 };
 
-/** What a client knows of its messages beside their places. */
+/** What a client knows about its messages besides their places. */
 export type BranchRules = {
-  /** True for what a model is told. Default: for a turn. */
+  /** True for a message that a model is told. Default: for a turn. */
   readonly isTold?: (message: Message) => boolean;
-  /** True for a message that no session goes on with, wherever it stands. Default: for none. */
+  /** True for a message that no session continues from, wherever it stands. Default: for none. */
   readonly isAside?: (message: Message) => boolean;
 };
 
 /**
- * Parts what is on the way to the newest message from branches that were left for another. Where
- * that way tells a model nothing, the newest branch that has a turn is live.
+ * Separates the path to the newest message from branches that were abandoned for another. If that
+ * path tells a model nothing, the newest branch that has a turn is live.
  *
- * @param places - Of the messages, in their order.
+ * @param places - One for each message, in the same order.
  */
 export function withoutLeftBranches(
   messages: readonly Message[],
@@ -39,7 +41,7 @@ export function withoutLeftBranches(
   return without(messages, beatenBranches(messages, places, turnsFirst));
 }
 
-/** What is not on the way to the newest message, by the age that each is given. */
+/** The messages that are not on the path to the newest one, where `ages` says how new each is. */
 function beatenBranches(
   messages: readonly Message[],
   places: readonly TreePlace[],

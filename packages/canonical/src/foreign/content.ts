@@ -2,8 +2,8 @@ import type { FilePart } from "../part.ts";
 import { base64Bytes } from "./base64.ts";
 
 /**
- * The bytes of a file, also of one that stands in a data URL. Undefined where they are elsewhere,
- * where there are none, and where what stands in their place is no base64.
+ * The bytes of a file part, also from a data URL. Undefined if the bytes are elsewhere, if there
+ * are none, or if what stands in their place is not base64.
  */
 export function fileBytesOf({ data }: FilePart): Uint8Array | undefined {
   switch (data.type) {
@@ -16,7 +16,7 @@ export function fileBytesOf({ data }: FilePart): Uint8Array | undefined {
   }
 }
 
-/** What a data URL holds, as base64 or with percent escapes; undefined for any other address. */
+/** Decodes a data URL, in base64 or with percent escapes; undefined for any other address. */
 export function bytesInUrl(url: string): Uint8Array | undefined {
   const [, head, body] = /^data:([^,]*),(.*)$/is.exec(url) ?? [];
   if (head === undefined || body === undefined) return undefined;
@@ -39,19 +39,21 @@ function withoutEscapes(text: string): Buffer {
 
 const percentSign = 0x25;
 
-/** A hexadecimal digit by its character; NaN for any other. */
+/** The value of a hexadecimal digit; NaN for any other character. */
 function digitOf(character: number): number {
   if (character >= 0x30 && character <= 0x39) return character - 0x30;
   const letter = character | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }
 
-/** True for a file of which the session has only the address. */
+/** True if the session has only the address of the file. */
 export function isElsewhere({ data }: FilePart): boolean {
   return data.type === "url" && !/^data:/i.test(data.url);
 }
 
-/** The type of a file; where its source has none, that of an image is told by its first bytes. */
+/**
+ * The media type of a file. If the source names none, an image is recognized by its first bytes.
+ */
 export function mediaTypeOf(part: FilePart): string {
   if (part.media_type !== "" && part.media_type !== "application/octet-stream") {
     return part.media_type;
@@ -68,7 +70,7 @@ const imageStarts: readonly (readonly [RegExp, string])[] = [
   [/^RIFF.{4}WEBP/s, "image/webp"],
 ];
 
-/** The file as a data URL in base64; undefined where {@link fileBytesOf} is. */
+/** The file as a data URL in base64; undefined whenever {@link fileBytesOf} is. */
 export function dataUrlOf(part: FilePart): string | undefined {
   const bytes = fileBytesOf(part);
   if (bytes === undefined) return undefined;
@@ -82,7 +84,7 @@ export function fileNote(part: FilePart): string {
   return namedFileNote(mediaTypeOf(part), part.file_name);
 }
 
-/** The same of a file that stands in no part of its own, but in the answer of a tool. */
+/** The same line for a file that is not a part of its own but stands in a tool's answer. */
 export function namedFileNote(mediaType: string, name: string | undefined): string {
   return `[File ${name ?? "without a name"}, ${mediaType}]`;
 }
@@ -99,17 +101,17 @@ export function isTextType(mediaType: string): boolean {
   return mediaType.startsWith("text/") || mediaType === "application/json";
 }
 
-/** False for a text that APIs refuse because nothing in it can be seen. */
+/** False for a text in which nothing can be seen; APIs refuse it. */
 export function hasVisibleText(text: string): boolean {
   return text.trim() !== "";
 }
 
-/** What a text begins with, cut between two characters. */
+/** The first `count` characters of a text, never cut inside a character. */
 export function firstCharacters(text: string, count: number): string {
   return [...text.slice(0, 2 * count)].slice(0, count).join("");
 }
 
-/** The text with U+FFFD for each lone surrogate, which no API takes. */
+/** The text with U+FFFD for each lone surrogate, because no API takes those. */
 export function wellFormed(text: string): string {
   return text.toWellFormed();
 }

@@ -9,7 +9,10 @@ export function without(messages: readonly Message[], undone: ReadonlySet<Messag
   };
 }
 
-/** The course in which the words of these messages are told in others of them, as in a result of a tool. */
+/**
+ * The course in which the words of these messages are repeated in others of them, such as a tool's
+ * result.
+ */
 export function withoutRetold(
   messages: readonly Message[],
   isRetold: (message: Message) => boolean,
@@ -18,7 +21,7 @@ export function withoutRetold(
   return { ...without(messages, retold), retold };
 }
 
-/** The course by several rules, each of which parts what those before it left live. */
+/** Applies several rules in turn. Each rule gets what the rules before it left live. */
 export function inSteps(
   messages: readonly Message[],
   rules: readonly ((messages: readonly Message[]) => Course)[],

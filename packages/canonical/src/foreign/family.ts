@@ -4,23 +4,28 @@ import type { Lineage, NativeParent } from "../seam/codec.ts";
 import { sourceOf } from "../seam/source-options.ts";
 import type { Session } from "../session.ts";
 
-/** How the sessions of one lineage belong together. */
+/** How the sessions of one lineage are related. */
 export type Family = {
-  /** The session that this one was forked from or is a sub-agent of; undefined for the topmost. */
+  /**
+   * The session that this one was forked from, or whose sub-agent it is; undefined for the topmost.
+   */
   readonly aboveOf: (session: Session) => Session | undefined;
-  /** The session whose sub-agent this is; undefined for a fork and for one that stands by itself. */
+  /** The session whose sub-agent this is; undefined for a fork and for a session on its own. */
   readonly parentOf: (session: Session) => Session | undefined;
-  /** The session that stands by itself at the top of this one's chain of parents. */
+  /** The session at the top of this one's chain of parents; it is nobody's sub-agent. */
   readonly mainOf: (session: Session) => Session;
-  /** Where the client has a session that it wrote itself; undefined for one that is translated. */
+  /**
+   * Where the client keeps a session that it wrote itself; undefined for one that is translated.
+   */
   readonly nativePath: (session: Session) => string | undefined;
 };
 
 /**
- * The family of a lineage. The topmost session stands by itself, also where it descends from one
- * that is below it; safe where other parents form a circle.
+ * The family of a lineage. The topmost session counts as one without a parent, even if it descends
+ * from a session below it. Parents that form a circle elsewhere do no harm.
  *
- * @param parents - What the root descends from, as writers are given it; the root is topmost without.
+ * @param parents - The sessions that the root descends from, as writers get them. Without them the
+ * root is topmost.
  */
 export function familyOf(
   { root, descendants }: Lineage,
@@ -47,7 +52,7 @@ export function familyOf(
   return { aboveOf, parentOf, mainOf, nativePath: ({ id }) => paths.get(id) };
 }
 
-/** True where another session started this one, wherever that is. */
+/** True if another session started this one, wherever that one is. */
 export function isSubAgent(
   session: Session,
 ): session is Session & { readonly parent_session_id: SessionId } {
@@ -59,11 +64,12 @@ function isFork(session: Session): boolean {
 }
 
 /**
- * True where a session with a parent is a fork of it, and no sub-agent. A fork has a cut-point, where
- * its source does not say what it is: agents are cut off, too.
+ * True if a session with a parent is a fork of it rather than a sub-agent. The source decides; if
+ * it does not say, a session with a cut-point is a fork. The cut-point does not come first, because
+ * sub-agents are cut off at a message, too.
  *
- * @param source - What `options.source` of the session holds.
- * @param hasCut - Whether it names the message of its parent that it was cut at.
+ * @param source - What the session's `options.source` holds.
+ * @param hasCut - Whether the session names the message of its parent where it was cut off.
  */
 export function saysFork({ relation }: JsonObject, hasCut: boolean): boolean {
   return relation === undefined ? hasCut : relation === "fork";

@@ -1,8 +1,8 @@
 import { type JsonValue, stringifyJson } from "../json.ts";
 
 /**
- * A value as JSON text without lone surrogates, which no API takes: U+FFFD stands for each. Only
- * lone ones are written as escapes; a pair stands as it is.
+ * Writes a value as JSON text without lone surrogates, which no API takes: each becomes U+FFFD. A
+ * surrogate pair stays as it is, unescaped.
  */
 export function wellFormedJson(value: JsonValue): string {
   const text = stringifyJson(value);
@@ -12,7 +12,10 @@ export function wellFormedJson(value: JsonValue): string {
   );
 }
 
-/** True where JSON text of any writer holds a lone surrogate: an escape that is no half of a pair. */
+/**
+ * True if JSON text holds a lone surrogate: an escape that is not half of a pair. The text may come
+ * from any writer.
+ */
 export function holdsLoneSurrogate(json: string): boolean {
   const single = json
     .replaceAll("\\\\", " ")

@@ -3,7 +3,7 @@ import type { Message } from "../message.ts";
 import type { NamedModel } from "../seam/codec.ts";
 import { objectAt, restOf, sourceOf } from "../seam/source-options.ts";
 
-/** The model an answer names, wherever its adapter left it. Other messages name none. */
+/** The model that an answer names, wherever its adapter left it. Other messages name none. */
 export function modelOf(message: Message): NamedModel {
   if (message.role !== "assistant") return {};
   const source = sourceOf(message);
@@ -14,7 +14,7 @@ export function modelOf(message: Message): NamedModel {
   return { ...named, ...(id !== undefined && { model: id }) };
 }
 
-/** The model that stands in one of these objects, the first first, under any name clients give it. */
+/** The model named in the first of these objects that names one, under any key that clients use. */
 export function modelIn(...places: readonly JsonObject[]): NamedModel {
   const model = firstText(places, ["model", "modelID", "modelId", "model_id"]);
   const provider = firstText(places, ["provider", "providerID", "model_provider"]);

@@ -3,23 +3,26 @@ import { isJsonObject, type JsonValue } from "../json.ts";
 import type { Part } from "../part.ts";
 import type { Meanings, SessionContent } from "../seam/codec.ts";
 
-/** By what the session above can name an agent. */
+/** The names by which the session above can refer to a sub-agent. */
 export type AgentNames = {
   readonly agent: SessionId;
-  /** Each counts as a word, wherever it stands in a text. */
+  /** Each counts as a word, anywhere in a text. */
   readonly ids: readonly string[];
-  /** Counts as a whole text alone. */
+  /** Counts only if it is the whole text. */
   readonly label: string | undefined;
 };
 
-/** By what its client names an agent (`RecordRules.agentNames`, `RecordRules.agentLabel`). */
+/**
+ * The names that a client uses for a sub-agent (`RecordRules.agentNames`,
+ * `RecordRules.agentLabel`).
+ */
 export function agentNamesOf(content: SessionContent, { recordsOf }: Meanings): AgentNames {
   const { id, source_agent } = content.session;
   const { agentNames, agentLabel } = recordsOf?.(source_agent) ?? {};
   return { agent: id, ids: agentNames?.(content) ?? [id], label: agentLabel?.(content) };
 }
 
-/** Those of the agents that are named anywhere in these values. */
+/** Those of the sub-agents that are named anywhere in these values. */
 export function agentsNamedIn(
   values: readonly JsonValue[],
   agents: readonly AgentNames[],
@@ -34,7 +37,10 @@ export function agentsNamedIn(
   return found;
 }
 
-/** What names can stand in of a part: all that was said and noted, but not what a file holds. */
+/**
+ * The values of a part in which names can stand: everything that was said and noted, but not the
+ * content of a file.
+ */
 export function recordedIn(part: Part): readonly JsonValue[] {
   switch (part.type) {
     case "text":
@@ -50,7 +56,7 @@ export function recordedIn(part: Part): readonly JsonValue[] {
 
 function* textsIn(values: readonly JsonValue[]): Generator<string> {
   const open: JsonValue[] = [...values];
-  // Not by recursion: records nest as deep as they like.
+  // No recursion, because records nest to any depth.
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value === "string") yield value;
     else if (Array.isArray(value)) for (const each of value) open.push(each);
@@ -58,7 +64,7 @@ function* textsIn(values: readonly JsonValue[]): Generator<string> {
   }
 }
 
-/** True where a word stands in a text by itself: `a1` does in `agent-a1`, and does not in `a12`. */
+/** True if the word stands by itself in the text: `a1` does in `agent-a1`, but not in `a12`. */
 function hasWord(text: string, word: string): boolean {
   if (word === "") return false;
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
@@ -70,5 +76,5 @@ function hasWord(text: string, word: string): boolean {
 }
 
 const begins = /^[\p{L}\p{N}_]/u;
-/** Results are often JSON in a text: a word begins behind its `\n`. */
+/** Results are often JSON inside a text, where a word can follow the two characters `\n`. */
 const goesOn = /(?:(?<!\\)|(?![nrt]))[\p{L}\p{N}_]$/u;

@@ -1,29 +1,32 @@
 import { createHash } from "node:crypto";
 import type { Origin } from "../seam/codec.ts";
 
-/** A UUID that is the same for the same names, so that restoring twice gives one session. */
+/**
+ * A UUID derived from the names: the same names give the same one, so that restoring twice gives
+ * one session.
+ */
 export function derivedUuid(...names: readonly string[]): string {
   const hex = derivedHex(...names);
-  // Version and variant as a name-based UUID has them: clients accept no other shape.
+  // The version and variant bits of a name-based UUID, because clients accept no other shape.
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
   const groups = [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`];
   return [...groups, `${variant}${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-");
 }
 
-/** 64 hexadecimal digits that are the same for the same names. */
+/** 64 hexadecimal digits derived from the names. */
 export function derivedHex(...names: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(names)).digest("hex");
 }
 
 /**
- * The id of a session's copy in another client. Never the session's own: the copy would come back
- * into the original when that client is synced.
+ * The id of a session's copy in another client. It is never the session's own id: the copy would
+ * come back into the original when that client is synced.
  */
 export function copyUuid(target: Origin, id: string): string {
   return derivedUuid("session", target, id);
 }
 
-/** Fourteen letters and digits of such a number, for clients whose ids end so. */
+/** Fourteen letters and digits of such a hexadecimal number, for clients whose ids end in them. */
 export function lettersOf(hex: string): string {
   let number = BigInt(`0x${hex}`);
   let text = "";
@@ -36,12 +39,12 @@ export function lettersOf(hex: string): string {
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** The end of the id of a session's copy in a client whose ids are no UUIDs. */
+/** The end of the id of a session's copy, for a client whose ids are not UUIDs. */
 export function copyLetters(target: Origin, id: string): string {
   return lettersOf(derivedHex("session", target, id));
 }
 
-/** A tool's name as every provider's API accepts one. */
+/** A tool's name in a form that every provider's API accepts. */
 export function toolName(name: string): string {
   return name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64) || "tool";
 }
@@ -49,14 +52,14 @@ export function toolName(name: string): string {
 /** Hands out ids of tool calls that every client accepts, each once in a session. */
 export class CallIds {
   readonly #used: Set<string> = new Set();
-  /** The number of the name that was last given for an id: all before it are used. */
+  /** The number last given out for each id; all lower ones are used. */
   readonly #numbers: Map<string, number> = new Map();
 
-  /** The name of a call in the copy; another one each time the same id comes. */
+  /** The id of a call in the copy; a different one each time the same id comes. */
   next(id: string): string {
-    // Claude Code takes `x_2` for the second entry of a call `x` and joins their results.
+    // Claude Code takes `x_2` for the second entry of call `x` and joins their results.
     const legal = id.replace(/[^A-Za-z0-9_-]/g, "_").replace(/_(?=\d+$)/, "-") || "call";
-    // OpenAI's API takes 64 characters; a number may follow.
+    // OpenAI's API takes 64 characters, and a number may follow.
     const isLong = legal.length > 60;
     const plain = isLong ? `${legal.slice(0, 43)}-${derivedHex(id).slice(0, 16)}` : legal;
     let number = this.#numbers.get(plain) ?? 1;

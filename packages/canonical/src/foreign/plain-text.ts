@@ -1,8 +1,8 @@
 import { type JsonValue, stringifyJson } from "../json.ts";
 
 /**
- * A value as text, for people: a string as it is, anything else as JSON. `String` throws where an
- * object from a file brings a `toString` of its own.
+ * Shows a value to people: a string as it is, anything else as JSON. `String` would throw for an
+ * object from a file that brings its own `toString`.
  */
 export function plainText(value: JsonValue | undefined): string {
   if (typeof value === "string") return value;

@@ -2,28 +2,28 @@ import type { JsonObject } from "../json.ts";
 import type { PartType } from "../part.ts";
 import type { Fidelity, FidelityCount } from "../seam/codec.ts";
 
-/** What became of one part: the same in the target, the same in another form, or not there. */
+/** What became of one part: kept as it is, translated into another form, or dropped. */
 export type Outcome = keyof FidelityCount;
 
-/** What a part became: a block of the target's content, or nothing. */
+/** The result of writing a part: a block of the target's content, or nothing. */
 export type Written = { readonly block: JsonObject | undefined; readonly outcome: Outcome };
 
-/** What stands in a place of another kind than it came from is not kept as it was. */
+/** Counts a part as translated if it was kept but now stands in a place of another kind. */
 export function moved(written: Written): Written {
   return written.outcome === "kept" ? { ...written, outcome: "translated" } : written;
 }
 
-/** Counts what a foreign restore keeps; every part once. */
+/** Counts what a foreign restore keeps. Every part is counted once. */
 export class Tally {
   readonly #counts: Partial<Record<PartType | "system", FidelityCount>> = {};
 
-  /** Counts one part; `system` is the text of a system message. */
+  /** Counts one part; the type `system` stands for the text of a system message. */
   count(type: PartType | "system", outcome: Outcome): void {
     const known = this.#counts[type] ?? { kept: 0, translated: 0, dropped: 0 };
     this.#counts[type] = { ...known, [outcome]: known[outcome] + 1 };
   }
 
-  /** Counts a part by what it became. @returns Its block, where there is one. */
+  /** Counts a part by its outcome. @returns Its block, if there is one. */
   take(type: PartType | "system", { block, outcome }: Written): JsonObject[] {
     this.count(type, outcome);
     return block ? [block] : [];
@@ -39,7 +39,7 @@ export class Tally {
   }
 }
 
-/** The order in which a report lists them. */
+/** The order in which a report lists the types. */
 const types: readonly (PartType | "system")[] = [
   "system",
   "text",

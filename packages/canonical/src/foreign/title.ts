@@ -2,14 +2,14 @@ import type { JsonObject, JsonValue } from "../json.ts";
 import type { Message } from "../message.ts";
 import { carriedRecord, objectAt, sourceOf } from "../seam/source-options.ts";
 
-/** What a session is called in its client. */
+/** The title of a session in its client. */
 export type SessionTitle = {
   readonly text: string;
-  /** True where a person chose it; else the client made it up, or does not say. */
+  /** True if a person chose it; false if the client made it up, or does not say. */
   readonly isChosen: boolean;
 };
 
-/** One of these stands in the options of every message that says a title. */
+/** Every message that says a title has one of these fields in its options. */
 export const titleFields: readonly string[] = [
   '"titleField"',
   '"customTitle"',
@@ -20,10 +20,10 @@ export const titleFields: readonly string[] = [
 ];
 
 /**
- * The title of a session as its client shows it: the last that a person chose, else the last that
- * the client made up. Undefined where there is none, or it was taken back.
+ * The title of a session as its client shows it: the last one that a person chose, else the last
+ * one that the client made up. Undefined if there is none, or if it was taken back.
  *
- * @param messages - Of the session, in their order; those without {@link titleFields} may be left out.
+ * @param messages - The session's, in order. Messages without {@link titleFields} may be left out.
  */
 export function titleOf(messages: Iterable<Pick<Message, "options">>): SessionTitle | undefined {
   let [chosen, made] = ["", ""];
@@ -36,19 +36,19 @@ export function titleOf(messages: Iterable<Pick<Message, "options">>): SessionTi
   return made === "" ? undefined : { text: made, isChosen: false };
 }
 
-/** What one record says of it; an empty text takes back what was said before. */
+/** What one record says about the title. An empty text takes back what was said before. */
 function titleIn(message: Pick<Message, "options">): SessionTitle | undefined {
   const record = carriedRecord(message);
   if (record === undefined) return undefined;
   const source = sourceOf(message);
   const { titleField, isTitleChosen } = source;
-  // A reader marks the record with the name of the field that says it.
+  // A reader marks the record with the name of the field that says the title.
   return typeof titleField === "string"
     ? { text: textOf(record[titleField]), isChosen: isTitleChosen === true }
     : unmarkedTitle(record, source);
 }
 
-/** The same of clients whose sessions were stored before there was a mark. */
+/** The same for sessions that were stored before readers left that mark. */
 function unmarkedTitle(record: JsonObject, source: JsonObject): SessionTitle | undefined {
   switch (record["type"]) {
     // Claude Code
@@ -65,7 +65,7 @@ function unmarkedTitle(record: JsonObject, source: JsonObject): SessionTitle | u
     // omp
     case "session":
       return headerTitle(record, objectAt(source, "title"));
-    // opencode keeps what it knows of a session without a type; of one that went on in 2.x twice.
+    // What opencode knows about a session has no type; a session continued in 2.x has it twice.
     case undefined:
       return rowTitle(objectAt(source, "continued")) ?? rowTitle(record);
     default:
@@ -77,17 +77,17 @@ function threadName({ type, thread_name: name }: JsonObject): SessionTitle | und
   return type === "thread_name_updated" ? { text: textOf(name), isChosen: true } : undefined;
 }
 
-/** @param slot - The line in front of the header, which later versions write the title to. */
+/** @param slot - The line before the header, where later versions write the title. */
 function headerTitle(record: JsonObject, slot: JsonObject): SessionTitle {
   const { title, source } =
     slot["title"] === undefined ? { title: record["title"], source: record["titleSource"] } : slot;
   return { text: textOf(title), isChosen: source === "user" };
 }
 
-// What a session is called until the client has made up something.
+// The title of a session until the client has made one up.
 const placeholder = /^(?:New|Child) [Ss]ession - \d{4}-\d\d-\d\dT/;
 
-/** Of others without a type, such as its lists of things to do, none says a title. */
+/** Other objects without a type, such as lists of things to do, say no title. */
 function rowTitle({ title }: JsonObject): SessionTitle | undefined {
   if (title === undefined) return undefined;
   const text = textOf(title);
@@ -99,9 +99,9 @@ function textOf(value: JsonValue | undefined): string {
 }
 
 /**
- * The command that a client notes to have been called, as it is typed: for a session in which nobody
- * said anything it is all there is to tell it by. Undefined for all other texts, and for commands of
- * the client itself, such as those that clear the screen: their notes begin with the name.
+ * The command in a client's note that one was called, as it would be typed. If nobody said anything
+ * in a session, this is all that identifies it. Undefined for all other texts, and for commands of
+ * the client itself, such as clearing the screen: their notes begin with the name.
  */
 export function commandIn(text: string): string | undefined {
   return commandNote.exec(text)?.[1];

@@ -5,20 +5,20 @@ import { objectAt } from "../seam/source-options.ts";
 import { base64Bytes } from "./base64.ts";
 import { bytesInUrl, hasVisibleText, isTextType, namedFileNote } from "./content.ts";
 
-/** What a tool answered, as every client can show it. */
+/** A piece of a tool's answer, in a form that every client can show. */
 export type ResultBlock = TextBlock | ImageBlock | FileBlock;
 
-/** What a tool said. */
+/** Text that a tool returned. */
 export type TextBlock = { readonly type: "text"; readonly text: string };
 
-/** An image that a tool gave. */
+/** An image that a tool returned. */
 export type ImageBlock = {
   readonly type: "image";
   readonly mediaType: string;
   readonly base64: string;
 };
 
-/** A file of any other kind that a tool gave, such as a PDF. */
+/** A file of any other kind that a tool returned, such as a PDF. */
 export type FileBlock = {
   readonly type: "file";
   readonly mediaType: string;
@@ -29,11 +29,14 @@ export type FileBlock = {
 /** What {@link resultBlocks} understood of a result. */
 export type ResultBlocks = {
   readonly blocks: readonly ResultBlock[];
-  /** False where something became text that was none: JSON, the text in a file, its name. */
+  /** False if something became text that was not: JSON, a text file's content, a file's name. */
   readonly isWhole: boolean;
 };
 
-/** A result as blocks, from the shape any client gives it: text, a list of blocks, or JSON. */
+/**
+ * Turns a result into blocks, from the shape that any client gives it: text, a list of blocks, or
+ * JSON.
+ */
 export function resultBlocks(result: JsonValue): ResultBlocks {
   if (typeof result === "string") {
     return { blocks: result === "" ? [] : [{ type: "text", text: result }], isWhole: true };
@@ -51,19 +54,19 @@ export function resultBlocks(result: JsonValue): ResultBlocks {
     : resultBlocks(inner);
 }
 
-/** A line that says which image or file a tool gave, where it cannot stand itself. */
+/** A line that says which image or file a tool returned, where the file itself cannot stand. */
 export function blockNote(block: ImageBlock | FileBlock): string {
   return block.type === "image"
     ? `[Image, ${block.mediaType}]`
     : namedFileNote(block.mediaType, block.name);
 }
 
-/** What stands in place of an answer that was never recorded: APIs take no call without one. */
+/** Stands in for an answer that was never recorded, because APIs accept no call without one. */
 export const unanswered = "No result of this call was recorded.";
 
 /**
- * A result as blocks, for a place where no result may stand: a text that begins with whose answer
- * it is, and what else can be seen of it.
+ * A result as blocks, for a place that cannot hold a result. The first block is text; it says which
+ * call is answered. The rest of what can be shown follows.
  */
 export function orphanBlocks(part: ToolResultPart): readonly [TextBlock, ...ResultBlock[]] {
   const { blocks } = resultBlocks(part.result);
@@ -75,7 +78,10 @@ export function orphanBlocks(part: ToolResultPart): readonly [TextBlock, ...Resu
     : [{ type: "text", text: head }, ...seen];
 }
 
-/** The same as one text, where nothing else can stand: images and files by name. */
+/**
+ * A result as one text, for places where nothing else can stand. Images and files become their
+ * names.
+ */
 export function resultText(part: ToolResultPart): string {
   const { blocks } = resultBlocks(part.result);
   const texts = blocks.map((block) => (block.type === "text" ? block.text : blockNote(block)));
@@ -90,7 +96,7 @@ function jsonBlock(value: JsonValue): ResultBlock {
   return { type: "text", text: stringifyJson(value) };
 }
 
-/** What `{ content }` or `{ output }` holds, where nothing that says more stands beside it. */
+/** The content of `{ content }` or `{ output }`, if nothing beside it says more. */
 function soleContent(result: JsonObject): string | readonly JsonValue[] | undefined {
   const entries = Object.entries(result).filter(([, value]) => value !== null);
   const [first, ...others] = entries;
@@ -121,7 +127,7 @@ function textElement({ type, text }: JsonObject): Element | undefined {
     : undefined;
 }
 
-/** A file, what a text file says, or a line about a file whose bytes are not there. */
+/** A file, the text of a text file, or a line about a file whose bytes are missing. */
 function fileElement(value: JsonObject): Element | undefined {
   const { type, filename, title, name } = value;
   if (typeof type !== "string" || !fileTypes.includes(type)) return undefined;
@@ -144,10 +150,10 @@ function fileElement(value: JsonObject): Element | undefined {
   return { block: named === undefined ? file : { ...file, name: named }, isWhole: true };
 }
 
-/** What clients and the Model Context Protocol call a block that is a file. */
+/** The types under which clients and the Model Context Protocol put a file into a block. */
 const fileTypes: readonly string[] = ["image", "input_image", "document", "audio", "file"];
 
-/** A file that stands in its block; `bytes` is undefined where what stands there is no base64. */
+/** A file that a block holds; `bytes` is undefined if the block's data is not base64. */
 type Held = { readonly mediaType: string; readonly bytes: Uint8Array | undefined };
 
 function inFields(value: JsonObject): Held | undefined {

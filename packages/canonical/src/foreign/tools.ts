@@ -12,7 +12,7 @@ const text = { type: "string" } as const;
 const number = { type: "number" } as const;
 const flag = { type: "boolean" } as const;
 
-/** The common parameters of each kind of tool. Paths and texts are as the client wrote them. */
+/** The common parameters of each kind of tool. Paths and texts stay as the client wrote them. */
 export const toolFields: Readonly<Record<ToolKind, Readonly<Record<string, Field>>>> = {
   shell: { command: needed, directory: text, timeout_ms: number, description: text },
   read: { path: needed, offset: number, limit: number },
@@ -28,28 +28,30 @@ export const toolFields: Readonly<Record<ToolKind, Readonly<Record<string, Field
   agent: { prompt: needed, description: text, agent: text },
 };
 
-/** A tool whose parameters only have other names: common name -> the client's. */
+/** A tool whose parameters differ from the common ones only in name. */
 export type RenamedTool = {
   readonly name: string;
   readonly kind: ToolKind;
-  /** Those of {@link toolFields} that the tool has: common name -> its own. */
+  /** The entries of {@link toolFields} that the tool has: common name -> its own. */
   readonly fields: Readonly<Record<string, string>>;
 };
 
-/** A tool whose parameters need more than other names. */
+/** A tool whose parameters differ in more than their names. */
 export type ShapedTool = {
   readonly name: string;
   readonly kind: ToolKind;
-  /** A call as any client means it; undefined where it means nothing to others. */
+  /** Translates a call into the common form; undefined if it means nothing to other clients. */
   readonly read: (params: JsonValue) => CommonCall | undefined;
   /**
-   * A call in this client's words; undefined where the tool cannot do it. Left out, it is only
-   * read.
+   * Translates a common call into this client's words; undefined if the tool cannot do it. Left
+   * out, the tool is only read.
    */
   readonly write?: (call: CommonCall) => ClientCall | undefined;
 };
 
-/** The tools of a client. Of several of one kind, the first that can is the one written. */
+/**
+ * The tools of a client. If several are of one kind, the first that can express a call is written.
+ */
 export function toolVocabulary(entries: readonly (RenamedTool | ShapedTool)[]): Tools {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   return {
@@ -69,7 +71,7 @@ export function toolVocabulary(entries: readonly (RenamedTool | ShapedTool)[]): 
   };
 }
 
-/** Undefined where a required parameter is missing or is of another type. */
+/** Undefined if a required parameter is missing or has another type. */
 export function readRenamed(
   { kind, fields: names }: Omit<RenamedTool, "name">,
   params: JsonValue,
@@ -90,7 +92,7 @@ export function readRenamed(
   return isWhole ? { kind, fields, rest } : undefined;
 }
 
-/** The call in the client's words; a parameter it has no word for keeps its common name. */
+/** The call in the client's words. A parameter for which it has no word keeps its common name. */
 export function writeRenamed(
   { name, fields: names }: Omit<RenamedTool, "kind">,
   { fields, rest }: CommonCall,

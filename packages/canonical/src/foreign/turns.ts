@@ -24,34 +24,36 @@ import { CallIds } from "./names.ts";
 import type { Tally } from "./tally.ts";
 import type { ImageBlock } from "./tool-result.ts";
 
-/** What one side of the exchange gave, in the order in which a model saw it. */
+/** What one side of the exchange contributed, in the order in which a model saw it. */
 export type Turn = ContextTurn | UserTurn | AssistantTurn;
 
-/** Given to the model, typed by no human: harness text, system text, results without a call. */
+/** Given to the model but typed by no human: harness text, system text, results without a call. */
 export type ContextTurn = {
   readonly kind: "context";
   readonly message: Message;
   readonly parts: readonly ContextPart[];
 };
 
-/** What the human typed, and the files with it. */
+/** What the human typed, and the files sent with it. */
 export type UserTurn = {
   readonly kind: "user";
   readonly message: UserMessage;
   readonly parts: readonly (TextPart | FilePart)[];
 };
 
-/** One step of a model: what it said until something else was said or given, or another spoke. */
+/**
+ * One step of a model: what it said until something else was said or given, or another model spoke.
+ */
 export type AssistantTurn = {
   readonly kind: "assistant";
   /** The first message of the step; there may be several. */
   readonly message: AssistantMessage;
-  /** Empty where the session names none. */
+  /** Empty if the session names none. */
   readonly model: NamedModel;
   readonly parts: readonly AssistantPart[];
 };
 
-/** A piece of what was given: `orphan` is a result whose call is not in the session. */
+/** A piece of context. `orphan` is a result whose call is not in the session. */
 export type ContextPart =
   | { readonly type: "system"; readonly text: string; readonly images: readonly ImageBlock[] }
   | TextPart
@@ -65,20 +67,22 @@ export type AssistantPart = TextPart | ReasoningPart | FilePart | Call;
 export type Call = {
   readonly type: "call";
   readonly part: ToolCallPart;
-  /** Once in the session; letters, digits, `_` and `-`. */
+  /** Unique in the session; letters, digits, `_` and `-`. */
   readonly callId: string;
-  /** The parameters; parsed, where the client writes an object as JSON text. */
+  /** The parameters, parsed if the client writes an object as JSON text. */
   readonly params: JsonValue;
-  /** What the call means in any client; undefined where there is no counterpart. */
+  /** What the call means in any client; undefined if it has no counterpart. */
   readonly common: CommonCall | undefined;
-  /** Undefined where no answer was recorded. */
+  /** Undefined if no answer was recorded. */
   readonly result: Answer | undefined;
 };
 
 /**
- * A session as turns, for a writer of another client's files. The writer counts every part it is
- * given; what is left out here is counted as dropped: approvals, side files, records without a text,
- * which no other client keeps, and what by the rules of its client no model is to be told again.
+ * Turns a session into turns, for a writer of another client's files. The writer counts every part
+ * that it gets. What is left out here is counted as dropped:
+ *
+ * - approvals, side files and records without a text, which no other client keeps;
+ * - what the client's own rules say no model is to be told again.
  */
 export function turnsOf(
   content: SessionContent,
@@ -99,7 +103,7 @@ export function turnsOf(
   return turns.end();
 }
 
-/** The rules for what is in the session itself. */
+/** The rules for the session's own content. */
 type TurnRules = Required<Pick<RecordRules, "course" | "givenImages" | "givenText" | "model">>;
 
 const defaultRules: TurnRules = {
@@ -114,7 +118,7 @@ function drop(message: Message, tally: Tally): void {
   for (const { type } of partsOf(message)) tally.count(type, "dropped");
 }
 
-/** How the messages of one session are understood. */
+/** How to interpret the messages of one session. */
 type Reading = {
   readonly readTool: (call: ToolCallPart) => CommonCall | undefined;
   readonly rules: TurnRules;
@@ -128,11 +132,11 @@ class Turns {
   readonly #readTool: Reading["readTool"];
   readonly #rules: TurnRules;
   readonly #tally: Tally;
-  /** The model that answers where a message names none. */
+  /** The model that answers if a message names none. */
   #turnModel: NamedModel = {};
   /** The step that has not ended yet. */
   #step: (Omit<AssistantTurn, "kind" | "parts"> & { readonly parts: AssistantPart[] }) | undefined;
-  /** True where a message of that step has an answer in it. */
+  /** True if a message of the open step has an answer in it. */
   #isAnswered = false;
 
   constructor(messages: readonly Message[], { readTool, rules, tally }: Reading) {
@@ -163,7 +167,7 @@ class Turns {
     return this.#turns;
   }
 
-  /** A record that says nothing to a model, such as a token count, does not end a step either. */
+  /** A record that tells a model nothing, such as a token count, does not end a step either. */
   #system(message: SystemMessage): void {
     this.#turnModel = this.#modelOf(message);
     const text = this.#rules.givenText(message);
@@ -173,7 +177,7 @@ class Turns {
     } else drop(message, this.#tally);
   }
 
-  /** What the harness added and what a human gave are turns of their own. */
+  /** What the harness added and what a human typed become separate turns. */
   #user(message: UserMessage): void {
     // A file kept beside the session was never given to a model.
     if (sourceOf(message)["sidecar"] !== undefined) {
@@ -187,8 +191,8 @@ class Turns {
   }
 
   #assistant(message: AssistantMessage): void {
-    // Some clients keep the answers in the message that called, and some record none: either way,
-    // what is said behind a call is the next step.
+    // Some clients keep the answers in the message with the calls, and some record none. Either
+    // way, what is said after a call belongs to the next step.
     const [first] = message.content;
     const hasCalled = this.#step?.parts.some(({ type }) => type === "call") ?? false;
     const isNext = this.#isAnswered || (hasCalled && first?.type !== "tool_call");
@@ -211,7 +215,7 @@ class Turns {
     }
   }
 
-  /** True where the open step came from another model, or from a loop beside this one. */
+  /** True if the open step came from another model, or from a loop beside this one. */
   #isByAnother(message: AssistantMessage): boolean {
     if (this.#step === undefined) return false;
     const { message: first, model: known } = this.#step;
@@ -220,7 +224,10 @@ class Turns {
     return isElsewhere || model !== known.model || provider !== known.provider;
   }
 
-  /** What is said behind an answer is the next step; what the client said there is context. */
+  /**
+   * What the model says after an answer belongs to the next step; what the client added there is
+   * context.
+   */
   #speak(message: AssistantMessage, part: TextPart | FilePart | ReasoningPart): void {
     if (part.type !== "reasoning" && part.provenance === "injected") {
       this.#push({ kind: "context", message, parts: [part] });
@@ -281,6 +288,6 @@ function imageBlock(image: GivenImage): ImageBlock {
 }
 
 function parsedParams(params: JsonValue): JsonValue {
-  // A model's broken JSON stays the text it is.
+  // Broken JSON from a model stays text.
   return typeof params === "string" ? (parsedObject(params) ?? params) : params;
 }

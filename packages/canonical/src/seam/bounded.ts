@@ -2,44 +2,46 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { fits, measure, members, type Sizes, textBytes } from "./measure.ts";
 
 /**
- * Most bytes one value may take as JSON text (`adapter-bounded-values`). Storage takes 520 MB and
- * a JavaScript string not quite 512 Mi characters, and this leaves room for both.
+ * The most bytes that one value may take as JSON text (`adapter-bounded-values`). Storage takes 520
+ * MB and a JavaScript string slightly less than 512 Mi characters; this leaves room for both.
  */
 export const maxValueBytes: number = 256 * 1024 * 1024;
 
-/** The text, or a marked sentinel naming its size where it would not fit. */
+/** The text, or a marked sentinel with its size if it does not fit. */
 export function boundText(text: string, maxBytes: number = maxValueBytes): string {
-  // An escape makes at most six bytes of a code unit: shorter text needs no counting.
+  // An escape makes at most six bytes of a code unit, so a shorter text needs no counting.
   if (isSurelySmall(text.length, maxBytes)) return text;
   const bytes = textBytes(text) + 2;
   return bytes <= maxBytes ? text : truncatedText(bytes);
 }
 
 /**
- * The value where it fits. Where it does not, the largest pieces of it become sentinels, as few
- * and as small ones as will do; everything around them stays.
+ * Returns the value if it fits. Otherwise its largest pieces become sentinels, as few and as small
+ * as will do; everything around them stays.
  */
 export function boundValue(value: JsonValue, maxBytes: number = maxValueBytes): JsonValue {
   return fits(value, maxBytes) ? value : shrink(value, maxBytes, measure(value));
 }
 
-/** The object where it fits, else with its largest pieces or itself replaced. */
+/**
+ * Returns the object if it fits; otherwise its largest pieces, or the object itself, are replaced.
+ */
 export function boundObject(object: JsonObject, maxBytes?: number): JsonObject {
   const bounded = boundValue(object, maxBytes);
   return isJsonObject(bounded) ? bounded : object;
 }
 
-/** What stands for a value of so many bytes. */
+/** The sentinel for a value of so many bytes. */
 export function truncated(bytes: number): JsonObject {
   return { pond_truncated: { bytes } };
 }
 
-/** True where no JSON text of so many bytes or code units can become a value past the bound. */
+/** True if no JSON text of so many bytes or code units can become a value past the bound. */
 export function isSurelySmall(size: number, maxBytes: number = maxValueBytes): boolean {
   return size * 6 <= maxBytes;
 }
 
-/** A container on the way to the piece that is cut last, and its members that were cut whole. */
+/** A container on the way to the piece that is cut last, and its members that are cut whole. */
 type Level = {
   readonly container: JsonValue;
   readonly replaced: Map<string, JsonValue>;
@@ -62,7 +64,10 @@ function shrink(root: JsonValue, maxBytes: number, sizes: Sizes): JsonValue {
   );
 }
 
-/** Largest members first: those to cut whole, and the one in which to cut the rest of the excess. */
+/**
+ * Chooses the largest members first: those to cut whole, and the one in which to cut the rest of
+ * the excess.
+ */
 function choose(
   container: JsonValue,
   total: number,
@@ -98,5 +103,5 @@ function truncatedText(bytes: number): string {
   return `[pond: truncated, ${bytes} bytes]`;
 }
 
-// No sentinel is longer.
+// No sentinel is longer than this.
 const sentinelBytes = 60;

@@ -12,54 +12,57 @@ export type Origin = string;
 /** One session of a source, found without parsing it. */
 export type SourceSession = {
   readonly kind: "source";
-  /** Names the session within its reader; stable from run to run. */
+  /** Names the session within its reader; the same from run to run. */
   readonly key: string;
-  /** Opaque; differs whenever the session's files may have changed. */
+  /** Opaque; changes whenever the session's files may have changed. */
   readonly fingerprint: string;
-  /** Size of what will be read, for progress. */
+  /** Size of what will be read, for progress reports. */
   readonly bytes: number;
-  /** Its own file, where it has one: two readers of one file may name its session otherwise. */
+  /**
+   * The session's own file, if it has one. Two readers of one file may give its session different
+   * keys.
+   */
   readonly file?: string;
 };
 
-/** The parse face: bound to one source, streaming (spec 6.1). */
+/** The parsing side of an adapter: bound to one source, streaming (spec 6.1). */
 export interface Reader {
   readonly origin: Origin;
-  /** Sessions this source holds. Cheap: parses none of them. */
+  /** Lists the sessions that this source holds. Cheap: no session is parsed. */
   sessions(signal?: AbortSignal): AsyncIterable<SourceSession | FaultEvent>;
-  /** The fingerprint now; undefined where the session is gone. */
+  /** The current fingerprint; undefined if the session is gone. */
   fingerprint(key: string): Promise<string | undefined>;
   /**
-   * The state of what tells where a session descends from, other sessions' logs among it: differs
-   * whenever what is `unresolved` of it may be told now. Cheap, and asked only where something was.
-   * Left out by a reader whose sessions say all of it themselves.
+   * The state of everything that tells where a session descends from, including the logs of other
+   * sessions. It changes whenever an `unresolved` origin may be resolvable now. Cheap; asked only
+   * for sessions that had one. A reader whose sessions say all of it themselves leaves this out.
    */
   parentState?(key: string): Promise<string | undefined>;
   /**
    * The events of one session. Faults are yielded, not thrown: one bad record costs one record.
    *
-   * @param count - Told of every record as it is taken from the source, where the reader counts.
+   * @param count - Told about every record taken from the source, if the reader counts them.
    */
   read(key: string, signal?: AbortSignal, count?: RecordCount): AsyncIterable<ReadEvent>;
 }
 
-/** A session with its messages in source order, newest revisions applied. */
+/** A session with its messages in source order and the newest revisions applied. */
 export type SessionContent = {
   readonly session: Session;
   readonly messages: readonly Message[];
 };
 
-/** A session and every session below it (`adapter-lineage-complete-restore`), parents first. */
+/** A session and every session below it, parents first (`adapter-lineage-complete-restore`). */
 export type Lineage = {
   readonly root: SessionContent;
   readonly descendants: readonly SessionContent[];
 };
 
-/** What became of the parts of one type; together they are all there were. */
+/** What became of the parts of one type. The three counts add up to all of them. */
 export type FidelityCount = {
-  /** Said as what it is. */
+  /** Present in the files as what it is. */
   readonly kept: number;
-  /** Said in the target's own words, or as something else. */
+  /** Present in the target's own words, or as something else. */
   readonly translated: number;
   /** Not in the files; it stays in pond. */
   readonly dropped: number;
@@ -69,17 +72,18 @@ export type FidelityCount = {
 export type Fidelity = Readonly<Partial<Record<PartType | "system", FidelityCount>>>;
 
 /**
- * Lines of a file that sessions share, of which the last one of each session counts. Those that
- * follow the last one that is there are added, and none where its client has written a later one.
+ * Describes lines of a file that sessions share. The last line of each session counts. Writing adds
+ * the lines after the last one that is already there; it adds none if the client has written a
+ * later one.
  */
 export type SharedLines = {
-  /** The field that says which session a line is of. */
+  /** The field that names the line's session. */
   readonly key: string;
-  /** The field that says when it was written, in RFC 3339. */
+  /** The field that says when the line was written, in RFC 3339. */
   readonly time: string;
 };
 
-/** One file of a restored session; nothing is on disk yet. */
+/** One file of a restored session. Nothing is on disk yet. */
 export type RestoredFile = {
   readonly session: SessionId;
   /** Relative, `/`-separated, inside the client's own folder. */
@@ -87,37 +91,41 @@ export type RestoredFile = {
   /** Text or bytes, in order. */
   readonly content: Iterable<string | Uint8Array>;
   /**
-   * Of JSON lines in a file that sessions share: they go to its end, and nothing is replaced. The
-   * session's own files come before.
+   * Present for JSON lines of a file that sessions share: they are appended, and nothing is
+   * replaced. The session's own files come before.
    */
   readonly shared?: SharedLines;
   /** Foreign restore only: what this file keeps of its session. */
   readonly fidelity?: Fidelity;
 };
 
-/** A session that goes back to the client it came from, above one that is translated for that. */
+/**
+ * A session that goes back to the client it came from, above a session that is translated for that
+ * client.
+ */
 export type NativeParent = {
   readonly session: Session;
-  /** Of its first file, as `writeNative` places it. */
+  /** The path of its first file, as `writeNative` places it. */
   readonly path: string;
 };
 
-/** The serialize face: a pure function of canonical sessions (spec 6.1). */
+/** The serializing side of an adapter: a pure function of canonical sessions (spec 6.1). */
 export interface Writer {
   readonly origin: Origin;
   /**
-   * For sessions of this origin. Value-complete (`adapter-native-restore-lossless`).
+   * Writes sessions of this origin. Value-complete (`adapter-native-restore-lossless`).
    *
-   * @param hasFile - Whether the client's folder that they go to has a file or folder: what a client
-   * keeps there tells which files it takes. Default: they go to no client's folder.
+   * @param hasFile - Tells whether the client's folder that the files go to has a file or folder at
+   * this path: what a client keeps there shows which files it accepts. Default: the files go to no
+   * client's folder.
    */
   writeNative(lineage: Lineage, hasFile?: (path: string) => boolean): Iterable<RestoredFile>;
   /**
-   * For every other session. Best effort, always valid in the target client.
+   * Writes every other session. Best effort, but always valid in the target client.
    *
-   * @param parents - What the root descends from, its parent first: sessions of this origin, which
-   * the client has. They have the ids and paths that they came with. Without, the root stands by
-   * itself, whatever it says; a client that has no place for a parent needs none.
+   * @param parents - The sessions that the root descends from, its parent first. They are of this
+   * origin, the client has them, and they keep the ids and paths they came with. Without them the
+   * root stands by itself, whatever it says; a client that has no place for a parent needs none.
    */
   writeForeign(
     lineage: Lineage,
@@ -126,7 +134,7 @@ export interface Writer {
   ): Iterable<RestoredFile>;
 }
 
-/** What tools of most clients do, under one name each. */
+/** What the tools of most clients do, under one name each. */
 export type ToolKind =
   | "shell"
   | "read"
@@ -141,94 +149,98 @@ export type ToolKind =
   | "todo"
   | "agent";
 
-/** A tool call in no client's own words. */
+/** A tool call in no particular client's words. */
 export type CommonCall = {
   readonly kind: ToolKind;
   /** The parameters that have a common name (`toolFields` of `@pond/canonical/foreign`). */
   readonly fields: JsonObject;
-  /** All others, as the client wrote them: nothing is lost on the way. */
+  /** All other parameters, as the client wrote them, so that nothing is lost on the way. */
   readonly rest: JsonObject;
 };
 
-/** What a client wrote as a call of a tool. */
+/** A tool call as a client wrote it. */
 export type ClientCall = { readonly name: string; readonly params: JsonValue };
 
-/** The tools of one client, read and written. */
+/** The tools of one client: translates their calls to and from the common form. */
 export type Tools = {
-  /** Undefined where no other client has a clear counterpart. */
+  /** Undefined if no other client has a clear counterpart. */
   readonly read: (call: ClientCall) => CommonCall | undefined;
-  /** Undefined where this client has no such tool. */
+  /** Undefined if this client has no such tool. */
   readonly write: (call: CommonCall) => ClientCall | undefined;
 };
 
-/** The messages a client would go on from, and those that no model is to be told again. */
+/**
+ * Separates the messages that a client would continue from those that no model is to be told again.
+ */
 export type Course = {
   readonly live: readonly Message[];
   readonly undone: readonly Message[];
-  /** Those of `undone` whose words stand in what is live, too: none of them is lost. */
+  /** The messages of `undone` whose words also stand in what is live: none of them is lost. */
   readonly retold?: ReadonlySet<Message>;
 };
 
-/** The model an answer came from, and who served it, as far as its source says. */
+/** The model that an answer came from and its provider, as far as the source names them. */
 export type NamedModel = { readonly model?: string; readonly provider?: string };
 
-/** A picture that stands in a record and is no part of a message. */
+/** A picture that stands in a record but is not a part of a message. */
 export type GivenImage = { readonly mediaType: string; readonly base64: string };
 
-/** What stands before a session's own messages, and in other sessions of its client alone. */
+/** What precedes a session's own messages but stands only in other sessions of its client. */
 export type Inherited = {
-  /** Those sessions, the oldest first, each with what it gives of its messages. */
+  /** Those sessions, the oldest first, each with the messages that it contributes. */
   readonly pieces: readonly SessionContent[];
-  /** Present where not all of it is known: ids of sessions that may hold more, likeliest first. */
+  /** Present if not all of it is known: ids of sessions that may hold more, likeliest first. */
   readonly missing?: readonly string[];
 };
 
-/** What the records of one client mean to a model of another that is told its session. */
+/** What one client's records mean when its session is told to a model of another client. */
 export type RecordRules = {
   /**
-   * What a session goes on from, where its client writes only what came later: no client has such a
-   * session without, but one that opens it alone. Default: nothing, for a session holds all that was
-   * said in it.
+   * What a session continues from, if its client writes only what came later. No other client is
+   * given such a session without it, except one that opens the session alone. Default: nothing,
+   * because a session holds everything that was said in it.
    *
-   * @param known - Sessions that may hold it, so far; asked again with those that were missing.
+   * @param known - The sessions found so far that may hold it. Asked again once missing ones are
+   * found.
    */
   readonly inherited?: (content: SessionContent, known: readonly SessionContent[]) => Inherited;
   /**
-   * True where the client opens such a session alone, too: what it goes on from is not restored along
-   * with it. Default: the client refuses that.
+   * True if the client also opens such a session alone: what it continues from is then not restored
+   * along with it. Default: the client refuses to open it.
    */
   readonly opensAlone?: boolean;
   /**
-   * Parts what was taken back, left for another branch or kept from the client's own models.
-   * Together they are all there was; a message may be cut in two. Default: all is live.
+   * Separates what was taken back, left for another branch or hidden from the client's own models.
+   * Together `live` and `undone` are everything; a message may be cut in two. Default: all is live.
    */
   readonly course?: (content: SessionContent) => Course;
   /**
-   * Ids by which messages of the session above name a sub-agent, or the call that started it. One
-   * that is first named in what `course` undoes is no more restored for another client than its call
-   * is. Default: the id of its session.
+   * Ids by which messages of the session above name a sub-agent, or the call that started it. A
+   * sub-agent that is first named in something `course` undoes is not restored for another client,
+   * as its call is not. Default: the id of its session.
    */
   readonly agentNames?: (agent: SessionContent) => readonly string[];
   /**
-   * What such messages call it in words, where they do: it is named where a value is these and
-   * nothing else. Default: nothing.
+   * The words by which such messages call the sub-agent, if they do. It is named where a value
+   * consists of exactly these words. Default: nothing.
    */
   readonly agentLabel?: (agent: SessionContent) => string | undefined;
   /**
-   * What a sub-agent was asked for, where its log has that within words of its client's. It may have
-   * several logs: each of them was started by the call that alone asked for that. Default: nothing.
+   * What a sub-agent was asked for, if its log has that within its client's own words. A sub-agent
+   * may have several logs; the call that asked for exactly this started each of them. Default:
+   * nothing.
    */
   readonly agentPrompt?: (agent: SessionContent) => string | undefined;
   /** What a system message tells a model; empty for nothing. Default: its text. */
   readonly givenText?: (message: SystemMessage) => string;
   /**
-   * The pictures that a system message gives a model beside its text. They are of the record, which
-   * is counted as one. Default: none.
+   * The pictures that a system message gives a model besides its text. They belong to the record,
+   * which is counted as one. Default: none.
    */
   readonly givenImages?: (message: SystemMessage) => readonly GivenImage[];
   /**
-   * The model of an answer, or the one that a record names for the answers behind it. Default: the
-   * answer's, under the names that most clients have for it (`modelOf` of `@pond/canonical/foreign`).
+   * The model of an answer, or the model that a record names for the answers after it. Default: the
+   * answer's model, under the keys that most clients use (`modelOf` of `@pond/canonical/foreign`).
    */
   readonly model?: (message: Message) => NamedModel;
 };
@@ -236,72 +248,84 @@ export type RecordRules = {
 /** Reads a call of any known client. */
 export type ReadTool = (origin: Origin, call: ClientCall) => CommonCall | undefined;
 
-/** What clients wrote, understood; core makes it from the registry. */
+/** How to interpret what clients wrote; core builds it from the registry. */
 export type Meanings = {
   /** Default: every call stays in its client's own words. */
   readonly readTool?: ReadTool;
-  /** Undefined for a client that has no rules, and for one that is not known. */
+  /** Undefined for a client that has no rules and for an unknown one. */
   readonly recordsOf?: (origin: Origin) => RecordRules | undefined;
 };
 
 /**
- * What a client has of a session that is to be put there: nothing; all of it, gone on in or not; an
- * earlier state that nobody went on in; or another one, which lacks something and stays.
+ * What a client already has of a session that is to be written there:
+ *
+ * - `missing`: nothing;
+ * - `current`: all of it, continued or not;
+ * - `earlier`: an earlier state that nobody continued;
+ * - `other`: a different session, which lacks something and stays.
  */
 export type Held = "missing" | "current" | "earlier" | "other";
 
 /** How a restored session is continued. */
 export type Resume = {
-  /** Commands to run in order, each a program and its arguments. */
+  /** Commands to run in order, each as a program and its arguments. */
   readonly commands: readonly (readonly string[])[];
   /** Where to run them: the session's working directory. */
   readonly directory?: string;
-  /** For what the client is known to stop in these commands, one sentence each; absent for nothing. */
+  /**
+   * Why the client is known to refuse these commands, one sentence each; absent if there is no
+   * reason.
+   */
   readonly refused?: readonly string[];
 };
 
-/** What was restored and where to. */
+/** What was restored, and where. */
 export type Installed = {
   readonly session: Session;
   /** The client's own folder, absolute. */
   readonly home: string;
-  /** Every file of the session and of those below it; paths relative to `home`. */
+  /** Every file of the session and of the sessions below it; paths are relative to `home`. */
   readonly files: readonly RestoredFile[];
-  /** Sessions of these of which the client is given nothing: it has them. Default: none. */
+  /** The sessions of these that are not written, because the client has them. Default: none. */
   readonly held?: ReadonlySet<SessionId>;
 };
 
-/** Where a client keeps its files depends on these. */
+/** The environment that decides where a client keeps its files. */
 export type Surroundings = {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/** One line of the registry (spec 6.7). */
+/** One entry of the registry: everything pond knows about a client (spec 6.7). */
 export type Adapter = {
   readonly origin: Origin;
-  /** Folders where the client keeps its files on this machine; they need not exist. */
+  /** Folders where the client keeps its files on this machine. They need not exist. */
   readonly homes: (surroundings: Surroundings) => readonly string[];
-  /** A reader of such a folder, of its session folder, or of one session file. */
+  /** Opens a reader of such a folder, of the client's session folder, or of one session file. */
   readonly from: (path: string) => Reader;
   readonly to: Writer;
-  /** Absent where the client has no tools that others have too. */
+  /** Absent if the client has no tools that others have too. */
   readonly tools?: Tools;
-  /** Absent where its records say nothing to others but what canonical fields hold. */
+  /** Absent if the client's records tell others nothing beyond the canonical fields. */
   readonly records?: RecordRules;
-  /** What the client would refuse in its files, one sentence each; empty where it takes them. */
+  /** What the client would refuse in its files, one sentence each; empty if it accepts them. */
   readonly problems?: (files: ReadonlyMap<string, Uint8Array>) => readonly string[];
-  /** What the client has of the session of these files; absent where it has what stands in them. */
+  /**
+   * What the client already has of the session in these files. Absent if it has whatever stands in
+   * them.
+   */
   readonly held?: (home: string, files: readonly RestoredFile[]) => Held;
-  /** Where in its home the client has moved a file to, such as an archive; absent where it moves none. */
+  /**
+   * Where in its home the client has moved a file, such as to an archive. Absent if it moves none.
+   */
   readonly movedTo?: (home: string, path: string) => string | undefined;
-  /** Writes a file where the client may be writing too; absent where a rename is enough. */
+  /** Writes a file that the client may be writing too. Absent if a rename is enough. */
   readonly save?: (file: string, content: RestoredFile["content"]) => Promise<void>;
-  /** Absent where the client is a library and has no command. */
+  /** Absent if the client is a library and has no command. */
   readonly resume?: (installed: Installed) => Resume;
   /**
-   * True for a session of the client's own that it goes on with only in the one above it, such as a
-   * sub-agent; absent where it takes each by itself.
+   * True for a session of the client's own, such as a sub-agent, that it continues only within the
+   * session above it. Absent if it continues every session by itself.
    */
   readonly resumesAbove?: (content: SessionContent) => boolean;
 };

@@ -4,8 +4,9 @@ import { type Extracted, seal, unseal } from "./extracted.ts";
 import { digestOf, type SourceRecord } from "./source-record.ts";
 
 /**
- * Ids for records without one (`lance-deterministic-pk`): the hash of the record's value and how
- * often that value came before in the session. Never a line number: sources prune their files.
+ * Makes ids for records that have none (`lance-deterministic-pk`): the hash of the record's value,
+ * and how often that value came before in the session. Never a line number, because sources prune
+ * their files.
  */
 export class ContentIds {
   readonly #seen: Map<string, number> = new Map();
@@ -19,18 +20,18 @@ export class ContentIds {
   }
 }
 
-/** True where `ContentIds` gave the id to a record of this value, its keys in this order. */
+/** True if `ContentIds` gave this id to a record of this value with its keys in this order. */
 export function isDerivedFrom(id: string, record: JsonObject): boolean {
   return id.startsWith(digestOf(record));
 }
 
-/** The id of a part a source gives none: its position in the message. */
+/** The id of a part that has none in its source: its position in the message. */
 export function positionId(position: number): Extracted<string> {
   return seal(String(position));
 }
 
 /**
- * The id of the second message one record maps to: the first one's, and a suffix.
+ * The id of the second message that one record maps to: the first message's id and a suffix.
  * `secondId(id, "text")` is `<id>#text`.
  */
 export function secondId(id: Extracted<string>, suffix: string): Extracted<string> {
@@ -38,8 +39,8 @@ export function secondId(id: Extracted<string>, suffix: string): Extracted<strin
 }
 
 /**
- * Text cut at `offsets` (code units, ascending): one piece more than offsets, empty ones included.
- * Joined in order the pieces are the text again (spec 6.5, rule 1).
+ * Cuts a text at `offsets` (code units, ascending) into one piece more than there are offsets,
+ * empty pieces included. The pieces joined in order are the text again (spec 6.5, rule 1).
  */
 export function splitText(
   text: Extracted<string>,
@@ -52,8 +53,8 @@ export function splitText(
 }
 
 /**
- * The bytes of a whole source file, kept as one part. Stored as a blob, so exempt from the size
- * bound (`adapter-bounded-values`).
+ * The bytes of a whole source file, kept as one part. They are stored as a blob and are therefore
+ * exempt from the size bound (`adapter-bounded-values`).
  */
 export function fileBytes(bytes: Uint8Array): Extracted<FileContent> {
   return seal({ type: "bytes", bytes });

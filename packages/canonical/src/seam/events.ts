@@ -10,37 +10,37 @@ import type { Origin } from "./codec.ts";
 import { type Extracted, unseal } from "./extracted.ts";
 
 /**
- * What goes to `options.source`: extracted values, and plain facts about how the codec cut the
+ * The content of `options.source`: extracted values, and plain facts about how the codec cut the
  * record (a position, a flag, a keyword). Undefined values and an empty `rest` are left out.
  */
 export type SourceOptions = Readonly<
   Record<string, Extracted<JsonValue> | string | number | boolean | undefined>
 >;
 
-/** What a session needs. Without a `project` there is none (`model-project-non-empty`). */
+/** What a session needs. Without a `project` there is no session (`model-project-non-empty`). */
 export type SessionInit = {
   readonly id: Extracted<string>;
   readonly parentSessionId?: Extracted<string> | undefined;
-  /** The cut-point of a fork; only with `parentSessionId`. */
+  /** The cut-point of a fork; only together with `parentSessionId`. */
   readonly parentMessageId?: Extracted<string> | undefined;
   readonly sourceAgent: Origin;
   readonly createdAt: Extracted<Micros>;
   /** The working directory, decoded. */
   readonly project: Extracted<string>;
   readonly source: SourceOptions;
-  /** How many source records nothing else keeps; none where left out. */
+  /** How many source records nothing else keeps. Default: none. */
   readonly records?: number;
-  /** What could not be looked up of its origin, see {@link SessionEvent}. */
+  /** What could not be looked up about its origin; see {@link SessionEvent}. */
   readonly unresolved?: SessionEvent["unresolved"] | undefined;
 };
 
 /** What every message needs. */
 export type MessageInit = {
   readonly id: Extracted<string>;
-  /** The record's own, or the session's where it has none. */
+  /** The record's own time, or the session's if it has none. */
   readonly timestamp: Extracted<Micros>;
   readonly source: SourceOptions;
-  /** How many source records it keeps; one where left out, none for the second message of one. */
+  /** How many source records it keeps. Default: one; none for the second message of a record. */
   readonly records?: number;
 };
 
@@ -51,7 +51,7 @@ export type PartInit = {
   readonly source?: SourceOptions;
 };
 
-/** The event that opens a session. */
+/** Makes the event that opens a session. */
 export function sessionEvent(init: SessionInit): SessionEvent {
   const session: Session = {
     id: unseal(init.id) as SessionId,
@@ -66,7 +66,10 @@ export function sessionEvent(init: SessionInit): SessionEvent {
   return { kind: "session", session, ...counted(init), ...(unresolved && { unresolved }) };
 }
 
-/** A user, assistant or tool message; its parts follow as events of their own. */
+/**
+ * Makes the event that opens a user, assistant or tool message. Its parts follow as events of their
+ * own.
+ */
 export function messageEvent(
   session: SessionEvent,
   role: "user" | "assistant" | "tool",
@@ -75,7 +78,7 @@ export function messageEvent(
   return { kind: "message", message: { ...header(session, init), role }, ...counted(init) };
 }
 
-/** A system message with the text the source gave it. */
+/** Makes a system message with the text that the source gave it. */
 export function systemMessageEvent(
   session: SessionEvent,
   init: MessageInit & { readonly content: Extracted<string> },
@@ -85,7 +88,9 @@ export function systemMessageEvent(
   return { kind: "message", message: whole, ...counted(init) };
 }
 
-/** A record that maps to no message, carried whole (spec 6.5, rule 3). */
+/**
+ * Makes a message that carries a whole record, for one that maps to no message (spec 6.5, rule 3).
+ */
 export function carrierEvent(
   session: SessionEvent,
   init: MessageInit & { readonly record: Extracted<JsonObject> },
@@ -97,8 +102,8 @@ export function carrierEvent(
 }
 
 /**
- * A text of a message. One part is either said or put in, so a text of both is cut: {@link
- * splitText}.
+ * A text of a message. One part was either said or inserted, so a text that mixes both is cut
+ * first: see {@link splitText}.
  */
 export function textPart(
   message: MessageEvent,
@@ -119,7 +124,7 @@ export function reasoningPart(
 export function filePart(
   message: MessageEvent,
   init: PartInit & {
-    /** Where the source names none, the generic type (`model-no-synthesis` allows it). */
+    /** If the source names none, the generic type, which `model-no-synthesis` allows. */
     readonly mediaType: Extracted<string> | undefined;
     readonly fileName?: Extracted<string> | undefined;
     readonly content: Extracted<FileContent>;
@@ -134,7 +139,7 @@ export function filePart(
   });
 }
 
-/** A tool call, its parameters as the model wrote them. */
+/** A tool call, with its parameters as the model wrote them. */
 export function toolCallPart(
   message: MessageEvent,
   init: PartInit & {
@@ -154,14 +159,14 @@ export function toolCallPart(
   });
 }
 
-/** What a tool answered; most often `injected`, for nobody said it. */
+/** A tool's answer; most often `injected`, because nobody said it. */
 export function toolResultPart(
   message: MessageEvent,
   init: PartInit & {
     readonly callId: Extracted<string>;
-    /** From the result, or from the call it answers; absent where neither has it. */
+    /** From the result, or from the call that it answers; absent if neither names it. */
     readonly name?: Extracted<string> | undefined;
-    /** Absent means no failure was recorded. */
+    /** Absent if no failure was recorded. */
     readonly isFailure: Extracted<boolean> | undefined;
     readonly result: Extracted<JsonValue>;
   },
@@ -176,7 +181,7 @@ export function toolResultPart(
   });
 }
 
-/** A call that waits for a human's leave. */
+/** A tool call that waits for a human's permission. */
 export function toolApprovalRequestPart(
   message: MessageEvent,
   init: PartInit & {
@@ -192,7 +197,7 @@ export function toolApprovalRequestPart(
   });
 }
 
-/** What the human said to it. */
+/** The human's reply to an approval request. */
 export function toolApprovalResponsePart(
   message: MessageEvent,
   init: PartInit & {

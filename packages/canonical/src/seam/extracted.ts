@@ -1,12 +1,12 @@
 let seal!: <T>(value: T) => Extracted<T>;
 let unseal!: <T>(sealed: Extracted<T>) => T;
 
-// A value's `constructor` is in anybody's reach; this is not.
+// Anybody can reach a value's `constructor`; nobody can reach this.
 const key = Symbol("seal");
 
 /**
- * A value read from one source record. Only the extractors make one (`model-no-synthesis`):
- * a literal does not compile where one is asked for, and a forged object fails when opened.
+ * A value read from one source record. Only the extractors make one (`model-no-synthesis`): a
+ * literal does not compile where one is required, and a forged object fails when it is opened.
  */
 export class Extracted<out T> {
   readonly #value: T;

@@ -12,19 +12,19 @@ export type FoundFiles = {
   readonly file: string;
 };
 
-/** Where a client keeps sessions, looked at. */
+/** How an adapter looks at the place where a client keeps sessions. */
 export type FileSource<Files extends FoundFiles> = {
   /** Looks at what sessions share, before they are listed or measured. */
   readonly prepare?: () => Promise<void>;
-  /** Every session there, and what could not be looked at. */
+  /** Every session there, and a fault for everything that could not be looked at. */
   readonly all: () => Iterable<Files | FaultEvent>;
-  /** The files of one session; undefined where they are gone. */
+  /** The files of one session; undefined if they are gone. */
   readonly filesOf: (key: string) => Files | undefined;
-  /** The state of a session's files, without reading them; undefined where they are gone. */
+  /** The state of a session's files, without reading them; undefined if they are gone. */
   readonly measure: (files: Files) => Pick<SourceSession, "fingerprint" | "bytes"> | undefined;
-  /** The state of what tells where a session descends from, beside its own files. */
+  /** The state of what tells where a session descends from, apart from its own files. */
   readonly parentState?: (files: Files) => string;
-  /** The events of a session. What it throws of the file system is a fault of the file. */
+  /** The events of a session. A file system error that it throws becomes a fault of the file. */
   readonly read: (
     files: Files,
     signal: AbortSignal | undefined,
@@ -33,10 +33,10 @@ export type FileSource<Files extends FoundFiles> = {
 };
 
 /**
- * A reader of files on disk. What the operating system refuses is a fault of the file it is about;
- * files that vanish meanwhile are none.
+ * A reader of files on disk. Whatever the operating system refuses becomes a fault of the file
+ * concerned; a file that vanishes in the meantime does not.
  *
- * @param open - Looks at `path`; called when the reader is first asked, and once.
+ * @param open - Looks at `path`. Called once, when the reader is first asked.
  */
 export function fileReader<Files extends FoundFiles>(
   origin: Origin,

@@ -2,15 +2,16 @@
 export type Piece = {
   readonly from: number;
   readonly end: number;
-  /** False for what was cut off, and for what is no record at all. */
+  /** False for a record that was cut off, and for anything that is not a record. */
   readonly isWhole: boolean;
 };
 
 /**
- * The records that stand on one line. Two clients that write at once leave two, and one that was
- * killed leaves a record cut off, behind which the next one begins. Nothing inside a record is
- * taken for one: what is whole begins with the line, behind another whole one, or right where
- * the one before it stops being JSON, and goes on to where the line or its record ends.
+ * Finds the records that stand on one line. Two clients that write at once leave two on it; a
+ * client that was killed leaves a record cut off, and the next one begins right after it. Nothing
+ * inside a record is taken for a record. A whole record begins at the start of the line, after
+ * another whole record, or right where the one before it stops being JSON; it ends where the line
+ * or the record itself ends.
  */
 export function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
@@ -18,12 +19,13 @@ export function piecesOf(text: string): readonly Piece[] {
   for (let from = spaceEnd(text, 0); from < text.length; ) {
     const { end, isWhole, isJson = isWhole } = objectEnd(text, from);
     const next = spaceEnd(text, isWhole ? end : recordBehind(text, from, end));
-    // What was cut off has no end: where one follows, the record in front of it was a part of it.
+    // A record that was cut off has no end. If an end follows, the record in front of it was a part
+    // of it.
     if (isWhole && isBehindBroken && !isBeginning(text, next)) {
       return [...pieces, { from, end: text.length, isWhole: false }];
     }
     const before = isJson ? undefined : pieces.at(-1);
-    // What is broken in a row is one piece: it may be millions of them.
+    // Consecutive broken bytes form one piece, because there may be millions of them.
     if (before && !before.isWhole) pieces[pieces.length - 1] = { ...before, end: next };
     else pieces.push({ from, end: isJson ? end : next, isWhole: isJson });
     isBehindBroken ||= !isWhole;
@@ -32,15 +34,15 @@ export function piecesOf(text: string): readonly Piece[] {
   return pieces;
 }
 
-/** True where the line ends, another record begins, or zeros stand for what was not written. */
+/** True if the line ends here, another record begins, or zeros stand for what was not written. */
 function isBeginning(text: string, at: number): boolean {
   return at === text.length || text[at] === "{" || text[at] === "\0";
 }
 
 /**
- * Where the next record begins behind one that is no JSON from `at` on; where none does, the end
- * of the text. The first quote of a record ends a string that was cut off, which shows two
- * characters behind its beginning; zeros may stand in front of it.
+ * Where the next record begins after one that stops being JSON at `at`; the end of the text if none
+ * does. The first quote of a record ends a string that was cut off, which shows two characters
+ * after the record's beginning. Zeros may stand in front of the record.
  */
 function recordBehind(text: string, from: number, at: number): number {
   let behindZeros = at;
@@ -49,18 +51,18 @@ function recordBehind(text: string, from: number, at: number): number {
   return places.find((place) => place > from && text.startsWith('{"', place)) ?? text.length;
 }
 
-/** Where something ends, or where it stops being that. */
+/** Where something ends, or where it stops being valid. */
 type End = {
   readonly end: number;
   readonly isWhole: boolean;
-  /** False for an object that ends, and has a word in it that is none of JSON. */
+  /** False for an object that ends but contains a word that is not JSON. */
   readonly isJson?: boolean;
 };
 
 function objectEnd(text: string, from: number): End {
   if (text[from] !== "{") return { end: from, isWhole: false };
   let isJson = true;
-  /** What ends each object and array that is open. */
+  /** The closing character of each object and array that is open. */
   const open: string[] = [];
   let at = from;
   for (;;) {
@@ -112,7 +114,7 @@ function stringEnd(text: string, from: number): End {
 function wordEnd(text: string, from: number): End {
   let end = from;
   while (/[\w.+-]/.test(text[end] ?? "")) end++;
-  // Who parses a longer one tells: it would take an expression long, too.
+  // For a longer word the parser decides: a regular expression would take long, too.
   const isJson = end - from > longestWord || word.test(text.slice(from, end));
   return { end, isWhole: end > from, isJson };
 }

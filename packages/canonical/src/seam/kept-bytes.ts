@@ -1,6 +1,6 @@
 /**
- * Bytes that come in pieces. Few stay the pieces they are; many are joined to blocks as they come, and
- * the blocks to one when they are taken, so that hardly a byte is held twice.
+ * Collects bytes that come in pieces. A few bytes stay in their pieces. Many are joined into blocks
+ * as they come, and the blocks into one when they are taken, so that hardly a byte is held twice.
  */
 export class KeptBytes {
   #pieces: Buffer[] = [];
@@ -12,7 +12,7 @@ export class KeptBytes {
     return this.#length;
   }
 
-  /** Many: not to be held any longer than needed. */
+  /** True if there are so many bytes that they should not be held longer than needed. */
   get isLarge(): boolean {
     return this.#blocks.length > 0;
   }
@@ -24,7 +24,7 @@ export class KeptBytes {
     if (this.#piecesBytes >= blockBytes) this.#blocks.push(this.#takePieces());
   }
 
-  /** All of them, and none stay here. */
+  /** Returns all of the bytes and keeps none. */
   take(): Buffer {
     const last = this.#takePieces();
     const blocks = this.#blocks;
@@ -52,9 +52,9 @@ export class KeptBytes {
   }
 }
 
-/** Blocks as one; each is given back as soon as it is copied. */
+/** Joins blocks into one; each is freed as soon as it is copied. */
 function joined(blocks: readonly Buffer[], length: number): Buffer {
-  // What is not written to yet takes no memory, only addresses.
+  // Memory that is not written yet takes up only addresses.
   const whole = Buffer.allocUnsafeSlow(length);
   let at = 0;
   for (const block of blocks) {
@@ -64,7 +64,10 @@ function joined(blocks: readonly Buffer[], length: number): Buffer {
   return whole;
 }
 
-/** Gives memory back at once that would wait for a garbage collection. Nothing may look at it again. */
+/**
+ * Frees memory at once instead of at the next garbage collection. Nothing may look at the buffer
+ * again.
+ */
 export function freeBytes({ buffer }: Buffer): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }

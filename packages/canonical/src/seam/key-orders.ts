@@ -1,31 +1,32 @@
 import { type JsonObject, type JsonValue, stringifyJson } from "../json.ts";
 import { setField } from "../set-field.ts";
 
-/** An object that some fields were taken of, by its keys. */
+/** The keys of an object from which some fields were taken. */
 type Joint = {
   readonly left: readonly string[];
   readonly taken: readonly string[];
-  /** All of them, as they stood in the last record that was told by its id. */
+  /** All keys, in the order of the last record whose id confirmed one. */
   order: readonly string[];
 };
 
 /**
- * Puts the fields that were taken of a record back where they stood. Nothing stored says where that
- * was, but an id that was derived from the record (`ContentIds`) is a hash of its keys in their
- * order, so of all orders the right one is known by its id. A client writes objects of the same keys
- * in one order: what one id tells serves the whole file, so make one of these for each.
+ * Puts the fields that were taken from a record back where they stood. Nothing that is stored says
+ * where that was. But an id derived from the record (`ContentIds`) is a hash of its keys in their
+ * order, so the id confirms the right order among all of them. A client writes objects of the same
+ * keys in one order, so what one id confirms serves the whole file: make one of these for each
+ * file.
  */
 export class KeyOrders {
   readonly #joints: Map<string, Joint> = new Map();
-  /** Those in the record that is being restored. */
+  /** The joints in the record that is being restored. */
   readonly #used: Set<Joint> = new Set();
   #budget = maxCharacters;
 
   /**
-   * One object of what was left of it and what was taken, in the order that is known for such keys.
-   * Of a key in both, what was taken counts.
+   * Joins what was left of an object and what was taken from it, in the order known for such keys.
+   * If a key is in both, the taken value counts.
    *
-   * @param place - Where what was taken stands as long as no id has told.
+   * @param place - Where the taken fields go as long as no id has confirmed an order.
    */
   join(left: JsonObject, taken: JsonObject, place: "first" | "last" = "last"): JsonObject {
     const joint = this.#jointOf(left, taken, place);
@@ -38,10 +39,10 @@ export class KeyOrders {
   }
 
   /**
-   * A record with its keys as they were.
+   * A record with its keys in their original order.
    *
-   * @param restore - Puts it together, with `join` wherever fields were taken.
-   * @param isSource - True where the id says that this is the record as it was read.
+   * @param restore - Puts the record together, with `join` wherever fields were taken.
+   * @param isSource - True if the id says that this is the record as it was read.
    */
   restored(
     restore: () => JsonObject | undefined,
@@ -54,7 +55,7 @@ export class KeyOrders {
     const known = joints.map(({ order }) => order);
     const tryCharacters = stringifyJson(record).length + triedAtLeast;
     for (const orders of joints.some(hasManyKeys) ? [] : candidates(joints)) {
-      // A value that was cut, for one, gives the id in no order.
+      // A value that was cut, for example, gives the id in no order.
       this.#budget -= tryCharacters;
       if (this.#budget < 0) break;
       setOrders(joints, orders);
@@ -78,9 +79,9 @@ export class KeyOrders {
   }
 }
 
-/** What the search may hash for one file: about a second. */
+/** How many characters the search may hash for one file: about a second. */
 const maxCharacters = 100_000_000;
-/** A record takes some time, however short it is. */
+/** The minimum that a record costs, however short it is. */
 const triedAtLeast = 1000;
 
 type Orders = readonly (readonly string[])[];
@@ -89,15 +90,15 @@ function setOrders(joints: readonly Joint[], orders: Orders): void {
   for (const [at, joint] of joints.entries()) joint.order = orders[at] ?? joint.order;
 }
 
-/** More than a client writes into one object. */
+/** More keys than a client writes into one object. */
 function hasManyKeys({ left, taken }: Joint): boolean {
   return left.length + taken.length > 100;
 }
 
-/** Every order of one joint where the others keep what is known of them, then of all of them. */
+/** Every order of one joint while the others keep theirs, then every order of all of them. */
 function* candidates(joints: readonly Joint[]): Generator<Orders> {
   const known = joints.map(({ order }) => order);
-  // Of a single one these are all there are.
+  // With a single joint, these are all the orders there are.
   if (joints.length === 1) return yield* combinations(joints);
   for (const [at, { left, taken }] of joints.entries()) {
     for (const order of arrangements(left, taken)) yield known.with(at, order);
@@ -105,7 +106,7 @@ function* candidates(joints: readonly Joint[]): Generator<Orders> {
   yield* combinations(joints);
 }
 
-/** Every order of every joint with every other, those of the last one changing first. */
+/** Every order of every joint combined with every other; the last one changes first. */
 function* combinations(joints: readonly Joint[]): Generator<Orders> {
   const [first, ...others] = joints;
   if (first === undefined) {
@@ -117,7 +118,7 @@ function* combinations(joints: readonly Joint[]): Generator<Orders> {
   }
 }
 
-/** Every order of these keys in which those that were left keep theirs. */
+/** Every order of these keys in which the keys that were left stay in sequence. */
 function* arrangements(
   left: readonly string[],
   taken: readonly string[],

@@ -11,11 +11,11 @@ type LinePlace = {
   readonly byteOffset: number;
   /** Without the line's end (LF or CRLF). */
   readonly byteLength: number;
-  /** False only for a last line without its newline: it may still be being written. */
+  /** False only for a last line without its newline, which may still be being written. */
   readonly isTerminated: boolean;
 };
 
-/** A line, or why it has no text: the bytes of one that is too long are counted, and not kept. */
+/** A line, or the reason why it has no text. A line that is too long is counted but not kept. */
 export type Line =
   | (LinePlace & { readonly text: string; readonly fault?: never })
   | (LinePlace & {
@@ -25,16 +25,16 @@ export type Line =
     })
   | (LinePlace & { readonly fault: "too_long"; readonly text?: never });
 
-/** How far a line may go. */
+/** The limit for a line. */
 export type LineOptions = {
   /** Longest line that becomes text; hardly more than this is ever held. Default 256 MiB. */
   readonly maxLineBytes?: number;
 };
 
 /**
- * The lines of a byte stream, one batch per chunk. A byte order mark at the start is left out,
- * CRLF ends a line as LF does, and bytes that are no UTF-8 are a fault, never replaced. Chunks
- * are held until their last line ends, so a caller does not write to them again.
+ * The lines of a byte stream, one batch per chunk. A byte order mark at the start is left out, CRLF
+ * ends a line as LF does, and bytes that are not UTF-8 are a fault, never replaced. Chunks are held
+ * until their last line ends, so the caller must not write to them again.
  */
 export function readLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -44,8 +44,8 @@ export function readLines(
 }
 
 /**
- * What is made of each line of a byte stream, as {@link readLines} gives them. A large line is not held
- * behind that, and what is made of it is a batch by itself: whoever is done with it can let it go.
+ * Maps each line of a byte stream; lines are those of {@link readLines}. A large line is not held
+ * afterwards, and its result is a batch of its own, so that whoever is done with it can let it go.
  */
 export async function* mapLines<T>(
   chunks: AsyncIterable<Uint8Array>,
@@ -86,7 +86,7 @@ class LineSplitter<T> {
   readonly #toItems: (line: Line) => readonly T[];
   #number = 1;
   #offset = 0;
-  /** What came of a line that no newline has ended yet; dropped once it is too long. */
+  /** The beginning of a line that no newline has ended yet; dropped once it is too long. */
   readonly #kept = new KeptBytes();
   #keptBytes = 0;
   #lastByte: number | undefined;
@@ -101,7 +101,7 @@ class LineSplitter<T> {
     this.#offset += bytes;
   }
 
-  /** What is made of the lines that end in a chunk. */
+  /** Maps the lines that end in a chunk. */
   *push(chunk: Buffer): Generator<readonly T[]> {
     const first = chunk.indexOf(newline);
     if (first < 0) {
@@ -117,7 +117,7 @@ class LineSplitter<T> {
       from = first + 1;
     }
     const stop = chunk.lastIndexOf(newline) + 1;
-    // Asked once for all lines, because a call costs more than it takes to check a line.
+    // Checked once for all lines, because a call costs more than checking a line does.
     const isText = isUtf8(chunk.subarray(from, stop));
     while (from < stop) {
       const end = chunk.indexOf(newline, from);
@@ -128,7 +128,7 @@ class LineSplitter<T> {
     yield lines.flatMap(this.#toItems);
   }
 
-  /** The last line, where no newline ended it. */
+  /** The last line, if no newline ended it. */
   end(): readonly T[] {
     if (this.#kept.isLarge) return this.#takeLarge(false);
     return this.#keptBytes > 0 ? this.#toItems(this.#takeKept(false)) : [];
@@ -138,14 +138,14 @@ class LineSplitter<T> {
     if (piece.length === 0) return;
     this.#keptBytes += piece.length;
     this.#lastByte = piece.at(-1);
-    // One more for the CR that may come last and does not count.
+    // One byte more, for a CR that may come last and does not count.
     if (this.#keptBytes <= this.#maxLineBytes + 1) this.#kept.add(piece);
     else this.#kept.clear();
   }
 
   #takeLarge(isTerminated: boolean): readonly T[] {
     const items = this.#toItems(this.#takeKept(isTerminated));
-    // Its text is as large again, and nobody needs it any more.
+    // The text was as large again, and nobody needs it any more.
     collectGarbage();
     return items;
   }
@@ -157,7 +157,7 @@ class LineSplitter<T> {
       const { isLarge } = this.#kept;
       const kept = this.#kept.take();
       const line = this.#cut(kept, 0, bytes, false, isTerminated);
-      // Its text is another copy; those of a fault are its own.
+      // The text is another copy. The bytes of a fault are its own, so they stay.
       if (isLarge && line.fault === undefined) freeBytes(kept);
       return line;
     }

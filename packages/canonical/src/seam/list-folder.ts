@@ -4,20 +4,20 @@ import type { FaultEvent } from "../event.ts";
 import type { Origin } from "./codec.ts";
 import { fileFault, isDecoded, isGone, notUtf8, reasonOf } from "./source-files.ts";
 
-/** What a folder says of one entry; not Node's own type, for adapters compile without that too. */
+/** An entry of a folder. Not Node's own type, so that adapters compile without Node's types too. */
 export type FolderEntry = {
   readonly name: string;
-  /** True for a folder, and for no link to one. */
+  /** True for a folder, but not for a link to one. */
   isDirectory(): boolean;
-  /** True for a file, and for no link to one. */
+  /** True for a file, but not for a link to one. */
   isFile(): boolean;
   /** True for a link, whatever it leads to. */
   isSymbolicLink(): boolean;
 };
 
 /**
- * The entries of a folder by name; none where it is gone. Synchronous: a directory read takes
- * microseconds, an awaited one ten times as long.
+ * The entries of a folder by name; none if the folder is gone. Synchronous, because a directory
+ * read takes microseconds and an awaited one ten times as long.
  */
 export function* folderEntries(
   origin: Origin,
@@ -33,10 +33,11 @@ export function* folderEntries(
 }
 
 /**
- * The files and folders in a folder by name, without what must not be followed or opened.
+ * The files and folders in a folder by name, without those that must not be followed or opened.
  *
- * @param within - A link out of this folder is reported; what others point at is read there.
- * @param isOurs - What else is kept there is none of a reader's business.
+ * @param within - A link out of this folder is reported. Other links are skipped: their target is
+ * read where it stands.
+ * @param isOurs - False for entries that do not concern the reader.
  */
 export function* listFolder(
   origin: Origin,
@@ -57,7 +58,7 @@ export function* listFolder(
   return taken;
 }
 
-/** What a listing gives, where nobody is told of its faults. */
+/** The result of a listing whose faults nobody is told about. */
 export function withoutFaults<T>(listing: Generator<unknown, T>): T {
   for (;;) {
     const step = listing.next();
@@ -65,7 +66,9 @@ export function withoutFaults<T>(listing: Generator<unknown, T>): T {
   }
 }
 
-/** True for a link to nowhere or out of the folder: what it points at is not read where it stands. */
+/**
+ * True for a link that leads nowhere or out of the folder: its target is not read where it stands.
+ */
 export function leadsOut(link: string, folder: string): boolean {
   try {
     return !realpathSync(link).startsWith(`${realpathSync(folder)}${sep}`);
@@ -74,5 +77,5 @@ export function leadsOut(link: string, folder: string): boolean {
   }
 }
 
-/** Why what such a link points at is not read, for a fault. */
+/** Why the target of such a link is not read, for a fault. */
 export const leadsOutReason = "a symbolic link out of the folder, not followed";

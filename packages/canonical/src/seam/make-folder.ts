@@ -2,11 +2,11 @@ import { lstat, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder, and those above it that are missing, for this user alone. One step at a time: where a
- * place takes none, as `/proc` or a home that an automounter lacks, Node's own way of making all of them
- * never comes to an end.
+ * Makes a folder and the missing folders above it, for this user alone. It goes one step at a time:
+ * in a place that accepts no folder, such as `/proc` or an automounter's missing home, Node's
+ * recursive way never comes to an end.
  *
- * @throws what the system says of the first that cannot be made.
+ * @throws the system's error for the first folder that cannot be made.
  */
 export async function makeFolder(path: string): Promise<void> {
   const steps = [path];

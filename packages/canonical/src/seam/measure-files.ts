@@ -3,11 +3,11 @@ import { statSync } from "node:fs";
 import type { SourceSession } from "./codec.ts";
 
 /**
- * The state of a session's file and of those that belong to it, without reading them: differs
- * whenever one may have changed.
+ * The state of a session's file and of the files that belong to it, without reading them. It
+ * changes whenever one of them may have changed.
  *
  * @param others - `path` names each of them within its session.
- * @throws where the file is gone, or one of them may not be looked at.
+ * @throws if the file is gone, or one of them may not be looked at.
  */
 export function measureFiles(
   file: string,
@@ -18,7 +18,7 @@ export function measureFiles(
   const hash = createHash("sha256");
   let bytes = own.size;
   for (const other of others) {
-    // One that the client removed just now is not there; the session still is.
+    // A file that the client removed a moment ago is missing; the session is still there.
     const stats = statSync(other.file, { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) continue;
     bytes += stats.size;
@@ -28,15 +28,16 @@ export function measureFiles(
   return { fingerprint, bytes: Number(bytes) };
 }
 
-/** What `stat` says of a file; not Node's own type, for adapters compile without that too. */
+/** The fields of `stat`. Not Node's own type, so that adapters compile without Node's types too. */
 export type FileStats = {
   readonly size: bigint;
   readonly mtimeNs: bigint;
   readonly ino: bigint;
 };
 
-/** Size, time and identity of a file: another text whenever it may have changed. */
+/** Size, time and identity of a file as a text that differs whenever the file may have changed. */
 export function fileMark({ size, mtimeNs, ino }: FileStats): string {
-  // Joined, it is one string; put together it would be kept as its pieces, four times as large.
+  // A joined text is one string; a concatenated one would be kept as its pieces, four times as
+  // large.
   return [size, mtimeNs, ino].join(".");
 }

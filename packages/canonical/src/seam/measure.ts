@@ -1,29 +1,32 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { isRawNumber } from "../raw-number.ts";
 
-/** True where the value takes at most `maxBytes` as JSON text. Ordinary values are only glanced at. */
+/**
+ * True if the value takes at most `maxBytes` as JSON text. Ordinary values are not measured
+ * exactly.
+ */
 export function fits(value: JsonValue, maxBytes: number): boolean {
   return glance(value) <= maxBytes || encodedBytes(value) <= maxBytes;
 }
 
-/** Bytes of the text inside a JSON string: UTF-8, escapes included. */
+/** Bytes of a text inside a JSON string: UTF-8, with escapes, without the quotes. */
 export function textBytes(text: string): number {
   let bytes = 0;
   for (let from = 0, to = 0; from < text.length; from = to) {
     to = Math.min(from + sliceLength, text.length);
-    // The halves of a pair, counted apart, would be two escapes.
+    // Counted apart, the halves of a pair would be two escapes.
     if (to < text.length && isHighSurrogate(text.charCodeAt(to - 1))) to++;
     bytes += Buffer.byteLength(JSON.stringify(text.slice(from, to))) - 2;
   }
   return bytes;
 }
 
-/** Bytes of the value as JSON text, which is never built. */
+/** Bytes of the value as JSON text. The text is never built. */
 export function encodedBytes(root: JsonValue): number {
   return measure(root).of(root);
 }
 
-/** What each container and scalar of one value takes as JSON text. */
+/** The bytes that each container and scalar of one value takes as JSON text. */
 export type Sizes = { readonly of: (value: JsonValue) => number };
 
 /** Measures a value once, containers from the inside out. */
@@ -37,7 +40,7 @@ export function measure(root: JsonValue): Sizes {
     containers.push(value);
     for (const [, member] of members(value)) open.push(member);
   }
-  // Every container comes before what it holds.
+  // Every container comes before its members.
   for (const container of containers.reverse()) {
     let bytes = 1;
     for (const [key, member] of members(container)) {
@@ -48,7 +51,7 @@ export function measure(root: JsonValue): Sizes {
   return { of };
 }
 
-/** The members of a container with their keys; a scalar has none. */
+/** The members of a container with their keys; none for a scalar. */
 export function members(value: JsonValue): readonly (readonly [string, JsonValue])[] {
   return isContainer(value) ? Object.entries(value) : [];
 }
@@ -62,7 +65,7 @@ function scalarBytes(value: JsonValue): number {
   return isRawNumber(value) ? value.rawJSON.length : JSON.stringify(value).length;
 }
 
-/** A bound that costs no encoding: an escape takes six bytes, a number at most 25. */
+/** An upper bound that needs no encoding: an escape takes six bytes, a number at most 25. */
 function glance(root: JsonValue): number {
   const open: JsonValue[] = [root];
   let bytes = 0;
@@ -78,7 +81,7 @@ function glance(root: JsonValue): number {
   return bytes;
 }
 
-/** Opens the members, and gives a bound for the keys. */
+/** Opens the members and returns a bound for the keys. */
 function openObject(object: JsonObject, open: JsonValue[]): number {
   let bytes = 0;
   for (const key of Object.keys(object)) {

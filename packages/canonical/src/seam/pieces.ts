@@ -1,6 +1,9 @@
 const pieceLength = 64 * 1024;
 
-/** Lines in pieces large enough to be written at once, made anew and only as they are asked for. */
+/**
+ * Joins lines into pieces large enough to be written at once. The lines are made anew each time,
+ * and only as they are asked for.
+ */
 export function inPieces(lines: () => Iterable<string>): Iterable<string> {
   return { [Symbol.iterator]: () => joined(lines()) };
 }

@@ -11,26 +11,28 @@ import { openRecord, type SourceRecord, truncatedRecord } from "./source-record.
 export type RecordEvent = {
   readonly kind: "record";
   readonly record: SourceRecord;
-  /** True where the record was too long and a sentinel stands for it: carry that whole. */
+  /** True if the record was too long and a sentinel stands for it: carry that whole. */
   readonly isTruncated: boolean;
 };
 
 /** A record, or what stands in its place. */
 export type RecordOutcome = RecordEvent | FaultEvent | PendingEvent;
-/** Who reads what, for faults. @inline */
+/** Which adapter reads which source, for faults. @inline */
 type Source = { readonly adapter: string; readonly uri: string };
 /** @inline */
 type RecordsOptions = LineOptions & {
   readonly signal?: AbortSignal | undefined;
-  /** Told how many lines are no blank ones. */
+  /** Told how many lines are not blank. */
   readonly count?: RecordCount | undefined;
 };
 
 /**
- * The records of a JSON Lines stream, one batch per chunk; blank lines are none. A line that is
- * no JSON object is a fault and costs nothing else, not what is whole on the same line; what a last
- * line without its newline ends with is pending until it is whole. A line past the bound is a fault
- * and a sentinel (`adapter-bounded-values`).
+ * The records of a JSON Lines stream, one batch per chunk; blank lines are skipped.
+ *
+ * - A line that is not a JSON object is a fault. It costs nothing else, not even whole records on
+ *   the same line.
+ * - The end of a last line without its newline is pending until it is whole.
+ * - A line past the bound is a fault and a sentinel (`adapter-bounded-values`).
  */
 export async function* readRecords(
   chunks: AsyncIterable<Uint8Array>,
@@ -74,22 +76,23 @@ function readLine(
 }
 
 /**
- * What is sure of a line that has no end: what is written last is whole where it is a record, and else
- * is still written. What stands in front of that may have been read when nothing stood behind it.
+ * What is certain about a line that has no end. Its last piece is whole if it is a record;
+ * otherwise it is still being written. What stands in front of that may have been read when nothing
+ * followed it.
  */
 function settled(
   outcomes: readonly RecordOutcome[],
   pending: PendingEvent,
   text: string | undefined,
 ): readonly RecordOutcome[] {
-  // Zeros at its end are told of first.
+  // Zeros at its end are reported first.
   const isBeforeZeros = text?.endsWith("\0") ?? false;
   const others = isBeforeZeros ? outcomes.slice(1) : outcomes;
   const isWhole = others.at(-1)?.kind === "record";
   const sure = isWhole ? others : others.slice(0, -1);
   if (!sure.some(({ kind }) => kind === "record")) return [pending];
   if (!isWhole) return [...sure, pending];
-  // Zeros behind a record are none.
+  // Zeros after a record are not a record.
   return isBeforeZeros ? [...sure, { ...pending, records: 0 }] : sure;
 }
 
@@ -115,18 +118,18 @@ function readText(
   }
 }
 
-/** What is whole on a line where other bytes are no UTF-8. */
+/** The whole records on a line where other bytes are not UTF-8. */
 function readBytes(line: Line, at: SourceLocation): readonly RecordOutcome[] {
   if (line.fault !== "invalid_utf8") return [fault(at, "not UTF-8")];
   const { buffer, byteOffset, byteLength } = line.bytes;
   return readPieces(Buffer.from(buffer, byteOffset, byteLength), at) ?? [fault(at, "not UTF-8")];
 }
 
-/** The records of a line that is none itself; undefined where nothing on it is whole. */
+/** The records of a line that is not one itself; undefined if nothing on it is whole. */
 function readPieces(bytes: Buffer, at: SourceLocation): readonly RecordOutcome[] | undefined {
   const outcomes: RecordOutcome[] = [];
   let records = 0;
-  // A character for each byte: what makes up JSON is ASCII, and no byte of another character is.
+  // One character per byte: JSON's syntax is ASCII, and no byte of another character is.
   for (const { from, end, isWhole } of piecesOf(bytes.toString("latin1"))) {
     const place = { ...at, byteOffset: (at.byteOffset ?? 0) + from };
     const piece = bytes.subarray(from, end);
@@ -134,7 +137,7 @@ function readPieces(bytes: Buffer, at: SourceLocation): readonly RecordOutcome[]
     if (found) {
       records++;
       outcomes.push(recordAt(place, found, piece.length));
-      // What is none in a row is told of once: it may be millions of them.
+      // Consecutive bytes that are no record are reported once: there may be millions of them.
     } else if (outcomes.at(-1)?.kind !== "fault") outcomes.push(fault(place, notWhole));
   }
   if (records === 0) return undefined;
@@ -149,7 +152,7 @@ function recordAt(at: SourceLocation, value: JsonValue, encodedBytes: number): R
 
 const notWhole = "not a whole record; what else is on its line is kept";
 
-/** A power cut leaves zeros where bytes were to be written, before or behind a whole record. */
+/** A power cut leaves zeros where bytes were to be written, before or after a whole record. */
 function readDamaged(
   text: string,
   at: SourceLocation,

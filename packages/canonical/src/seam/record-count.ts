@@ -1,6 +1,6 @@
 /**
- * How many records a reader took from its source: lines, rows, files, entries of a document. Each
- * is then kept by a message, named by a fault or pending, and whoever reads checks the sum
+ * Counts the records that a reader took from its source: lines, rows, files, entries of a document.
+ * Each is then kept by a message, named by a fault, or pending; the caller checks the sum
  * (`adapter-integrity-no-silent-drops`).
  */
 export class RecordCount {

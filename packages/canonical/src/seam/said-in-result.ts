@@ -4,12 +4,13 @@ import { type MessageInit, messageEvent, textPart } from "./events.ts";
 import { openRecord, type SourceRecord } from "./source-record.ts";
 
 /**
- * What a human said that a client gives to the model in the result of a tool, as answers to
- * questions: a user's message of its own behind the one that keeps the result, and no record more.
+ * Makes a user message of what a human said if the client gives it to the model inside a tool's
+ * result, such as answers to questions. The message follows the one that keeps the result and
+ * accounts for no record of its own.
  *
- * @param init - The `id` made of that message's, as by `secondId`; the `source` tells the codec that
- * it is one of these, so that a restore leaves it out and the course tells it once.
- * @param texts - As the source has them, none of them empty; without any there is no message.
+ * @param init - `id` is derived from the other message's, as by `secondId`. `source` tells the
+ * codec that this is such a message, so that a restore leaves it out and the course tells it once.
+ * @param texts - As the source has them, none of them empty. Without any there is no message.
  */
 export function saidInResult(
   session: SessionEvent,

@@ -4,10 +4,11 @@ import { SourceFault } from "../errors.ts";
 import type { FaultEvent } from "../event.ts";
 
 /**
- * The bytes of a file in order. Reads are synchronous: an awaited one costs more than parsing
- * what it brings. Each chunk is a buffer of its own, so that a reader may keep a piece of it.
+ * The bytes of a file in order. Reads are synchronous, because an awaited one costs more than
+ * parsing what it brings. Each chunk is a buffer of its own, so that a reader may keep a piece of
+ * it.
  *
- * @throws where the file cannot be read.
+ * @throws if the file cannot be read.
  */
 export async function* fileChunks(
   file: string,
@@ -15,7 +16,7 @@ export async function* fileChunks(
 ): AsyncGenerator<Uint8Array> {
   const handle = openSync(file, "r");
   try {
-    // One byte more than the file has, so that a read that falls short tells of the end.
+    // One byte more than the file has, so that a short read shows the end.
     const size = Math.min(fstatSync(handle).size + 1, chunkBytes);
     for (let isEnd = false; !isEnd; ) {
       const buffer = Buffer.allocUnsafeSlow(size);
@@ -28,12 +29,12 @@ export async function* fileChunks(
   }
 }
 
-/** A path with `/` between its steps on every system, as keys and restored files have them. */
+/** A path with `/` as its separator on every system, as keys and restored files have it. */
 export function slashed(path: string): string {
   return sep === "/" ? path : path.split(sep).join("/");
 }
 
-/** A fault of a whole file or folder, which costs no record that was counted. */
+/** A fault of a whole file or folder, which costs no counted record. */
 export function fileFault(
   adapter: string,
   uri: string,
@@ -47,25 +48,25 @@ export function fileFault(
   };
 }
 
-/** True where a file vanished since it was listed: clients clean up, and that is no fault. */
+/** True if a file vanished after it was listed. Clients clean up, and that is no fault. */
 export function isGone(error: unknown): boolean {
   return codeOf(error) === "ENOENT";
 }
 
 /**
- * False for a name that a listing did not give as it is: the bytes that are no UTF-8 are replaced in
- * it, so nothing is found by it, and to whoever tries the file looks vanished.
+ * False for a name that a listing could not decode: bytes that are not UTF-8 are replaced in it, so
+ * nothing is found under it, and the file looks as if it had vanished.
  *
- * @param path - Of the file or folder of that name.
+ * @param path - The path of the file or folder with that name.
  */
 export function isDecoded(name: string, path: string): boolean {
   return !name.includes("\u{fffd}") || existsSync(path);
 }
 
-/** Why a file or folder of such a name is not read, for a fault. */
+/** Why a file or folder with such a name is not read, for a fault. */
 export const notUtf8 = "a name that is not UTF-8: not stored";
 
-/** True for what the operating system refused, and not for a mistake of ours. */
+/** True for an error of the operating system, false for a mistake of ours. */
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error;
 }

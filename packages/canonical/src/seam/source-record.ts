@@ -8,16 +8,18 @@ import { boundObject, boundText, boundValue, isSurelySmall, truncated } from "./
 import { type Extracted, seal, unseal } from "./extracted.ts";
 
 /**
- * One record of source data behind accessors (`adapter-transport-agnostic-seam`). Reading a
- * field takes it; `rest()` returns every field not taken, so that forgetting one preserves it.
+ * One record of source data behind accessors (`adapter-transport-agnostic-seam`). Reading a field
+ * takes it, and `rest()` returns every field that was not taken, so a forgotten field is preserved.
  */
 export class SourceRecord {
-  /** Where it stands, for faults. */
+  /** Where the record stands, for faults. */
   readonly at: SourceLocation;
   readonly #fields: JsonObject;
-  /** Its text was so short that nothing in it needs measuring. */
+  /** True if the record's text was so short that nothing in it needs measuring. */
   readonly #isSmall: boolean;
-  /** Few keys: asking a list is cheaper than making a set for every record. */
+  /**
+   * A list, because there are few keys: searching it is cheaper than making a set for every record.
+   */
   readonly #taken: string[] = [];
   #children: Map<string, SourceRecord> | undefined;
 
@@ -27,17 +29,19 @@ export class SourceRecord {
     this.#isSmall = isSmall;
   }
 
-  /** The value at `key` without taking it, to decide by; it cannot reach a canonical field. */
+  /**
+   * The value at `key` without taking it. Only for decisions: it cannot reach a canonical field.
+   */
   peek(key: string): JsonValue | undefined {
     return Object.hasOwn(this.#fields, key) ? this.#fields[key] : undefined;
   }
 
-  /** The names of its fields, in the order of the source, to decide by. */
+  /** The names of the record's fields, in source order. Only for decisions. */
   keys(): readonly string[] {
     return Object.keys(this.#fields);
   }
 
-  /** The string at `key`, or undefined where the record has none. */
+  /** The string at `key`, or undefined if the record has none. */
   string(key: string): Extracted<string> | undefined {
     const value = this.peek(key);
     if (typeof value !== "string") return undefined;
@@ -45,14 +49,14 @@ export class SourceRecord {
     return seal(this.#isSmall ? value : boundText(value));
   }
 
-  /** The string at `key`. @throws {SourceFault} where the record has none. */
+  /** The string at `key`. @throws {SourceFault} if the record has none. */
   requireString(key: string): Extracted<string> {
     return this.string(key) ?? this.#missing("string", key);
   }
 
   /**
-   * The string at `key` where it can be an id: not empty, no lone surrogate (storage would
-   * change one). Any other value is left for `rest()`.
+   * The string at `key` if it can be an id: not empty and without lone surrogates, which storage
+   * would change. Any other value is left for `rest()`.
    */
   id(key: string): Extracted<string> | undefined {
     const value = this.peek(key);
@@ -61,7 +65,7 @@ export class SourceRecord {
       : undefined;
   }
 
-  /** The boolean at `key`, or undefined where the record has none. */
+  /** The boolean at `key`, or undefined if the record has none. */
   boolean(key: string): Extracted<boolean> | undefined {
     const value = this.peek(key);
     if (typeof value !== "boolean") return undefined;
@@ -69,7 +73,10 @@ export class SourceRecord {
     return seal(value);
   }
 
-  /** The opposite of the flag at `key`, where a source says success and pond says failure. */
+  /**
+   * The opposite of the flag at `key`, for a source that records success where pond records
+   * failure.
+   */
   negated(key: string): Extracted<boolean> | undefined {
     const value = this.peek(key);
     if (typeof value !== "boolean") return undefined;
@@ -85,14 +92,14 @@ export class SourceRecord {
     return seal(this.#isSmall ? value : boundValue(value));
   }
 
-  /** Any JSON value at `key`. @throws {SourceFault} where the record has none. */
+  /** Any JSON value at `key`. @throws {SourceFault} if the record has none. */
   requireJson(key: string): Extracted<JsonValue> {
     return this.json(key) ?? this.#missing("value", key);
   }
 
   /**
-   * The RFC 3339 time at `key`. The field is taken only where its text is the one pond writes
-   * for that time; any other form also stays in `rest()`, so that it is restored as it was.
+   * The RFC 3339 time at `key`. The field is taken only if pond would write the same text for that
+   * time; any other form also stays in `rest()`, so that it is restored as it was.
    */
   timestamp(key: string): Extracted<Micros> | undefined {
     const value = this.peek(key);
@@ -103,14 +110,14 @@ export class SourceRecord {
     return seal(micros);
   }
 
-  /** The RFC 3339 time at `key`. @throws {SourceFault} where the record has none. */
+  /** The RFC 3339 time at `key`. @throws {SourceFault} if the record has none. */
   requireTimestamp(key: string): Extracted<Micros> {
     return this.timestamp(key) ?? this.#missing("time", key);
   }
 
   /**
-   * The time at `key` as milliseconds since the epoch. The field is taken only where it is a
-   * plain whole number, which the time gives back; any other form also stays in `rest()`.
+   * The time at `key`, in milliseconds since the epoch. The field is taken only if it is a plain
+   * whole number that the time gives back; any other form also stays in `rest()`.
    */
   milliseconds(key: string): Extracted<Micros> | undefined {
     const value = this.peek(key);
@@ -121,8 +128,8 @@ export class SourceRecord {
   }
 
   /**
-   * The time at `key` as seconds since the epoch, to the microsecond. The field is taken only where
-   * it is a plain whole number, which the time gives back; any other form also stays in `rest()`.
+   * The time at `key`, in seconds since the epoch, to the microsecond. The field is taken only if
+   * it is a plain whole number that the time gives back; any other form also stays in `rest()`.
    */
   seconds(key: string): Extracted<Micros> | undefined {
     const value = this.peek(key);
@@ -132,7 +139,7 @@ export class SourceRecord {
     return seal(micros);
   }
 
-  /** The base64 text at `key`: its bytes where encoding them gives the same text, else the text. */
+  /** The base64 text at `key`: its bytes if encoding them gives the same text, else the text. */
   base64(key: string): Extracted<FileContent> | undefined {
     const value = this.peek(key);
     if (typeof value !== "string") return undefined;
@@ -143,7 +150,7 @@ export class SourceRecord {
       : seal({ type: "base64", text: boundText(value) });
   }
 
-  /** The bytes at `key`, in a source that holds them as they are, such as a file. */
+  /** The bytes at `key`, for a source that holds raw bytes, such as a file. */
   bytes(key: string): Extracted<FileContent> | undefined {
     const value: unknown = this.peek(key);
     if (!(value instanceof Uint8Array)) return undefined;
@@ -158,13 +165,13 @@ export class SourceRecord {
   }
 
   /**
-   * The address at `key`; of a data URL its bytes, where encoding them under the media type at
+   * The address at `key`. A data URL becomes its bytes if encoding them under the media type at
    * `typeKey` gives the same text.
    */
   dataUrl(key: string, typeKey: string): Extracted<FileContent> | undefined {
     const value = this.peek(key);
     const type = this.peek(typeKey);
-    // Not every value can be made a text: an object may bring a `toString` of its own.
+    // Not every value can be turned into text: an object may bring a `toString` of its own.
     if (typeof type !== "string" || typeof value !== "string") return this.url(key);
     const prefix = `data:${type};base64,`;
     if (!value.startsWith(prefix)) return this.url(key);
@@ -174,14 +181,14 @@ export class SourceRecord {
     return seal({ type: "bytes", bytes });
   }
 
-  /** Whether the field at `key` is this text; it is taken where it is. */
+  /** Whether the field at `key` equals this text. If it does, the field is taken. */
   is(key: string, text: string): Extracted<boolean> {
     const isEqual = this.peek(key) === text;
     if (isEqual) this.#taken.push(key);
     return seal(isEqual);
   }
 
-  /** The fields at `keys`, those that the record has, as one object. */
+  /** The fields at `keys` that the record has, as one object. */
   fields(...keys: readonly string[]): Extracted<JsonObject> {
     const found: { [key: string]: JsonValue } = {};
     for (const key of keys) {
@@ -193,7 +200,10 @@ export class SourceRecord {
     return seal(this.#boundObject(found));
   }
 
-  /** The object at `key` as a record of its own; what it leaves comes back in this one's `rest()`. */
+  /**
+   * The object at `key` as a record of its own. Fields that it leaves come back in this record's
+   * `rest()`.
+   */
   record(key: string): SourceRecord | undefined {
     const known = this.#children?.get(key);
     if (known) return known;
@@ -206,8 +216,8 @@ export class SourceRecord {
   }
 
   /**
-   * The elements of the array at `key`, each a record of its own, or undefined unless it is an
-   * array of objects. The array is taken: the caller places every element.
+   * The elements of the array at `key`, each a record of its own; undefined if it is not an array
+   * of objects. The array is taken, so the caller has to place every element.
    */
   records(key: string): readonly SourceRecord[] | undefined {
     const value = this.peek(key);
@@ -216,7 +226,9 @@ export class SourceRecord {
     return value.map((element) => new SourceRecord(this.at, element, this.#isSmall));
   }
 
-  /** Every field no call has taken, for `options.source.rest` (`model-lossless-projection`). */
+  /**
+   * Every field that no call has taken, for `options.source.rest` (`model-lossless-projection`).
+   */
   rest(): Extracted<JsonObject> {
     const left: { [key: string]: JsonValue } = {};
     for (const key of Object.keys(this.#fields)) {
@@ -232,7 +244,7 @@ export class SourceRecord {
     return seal(this.#boundObject(this.#fields));
   }
 
-  /** Hash of the value of the whole record, taken fields included. */
+  /** Hash of the whole record's value, including the fields taken. */
   digest(): string {
     return digestOf(this.#fields);
   }
@@ -246,18 +258,18 @@ export class SourceRecord {
   }
 }
 
-/** Hash of a record's value, its keys in their order. */
+/** Hash of a record's value, with its keys in their order. */
 export function digestOf(fields: JsonObject): string {
   return hash("sha256", stringifyJson(fields)).slice(0, 32);
 }
 
-/** What is known of a record beside its value. */
+/** What is known about a record besides its value. */
 export type RecordOptions = {
-  /** Bytes of the text the value was parsed from, where known. Spares measuring small ones. */
+  /** Bytes of the text that the value was parsed from, if known. Spares measuring small records. */
   readonly encodedBytes?: number;
 };
 
-/** Opens one parsed value as a record. @throws {SourceFault} unless it is a JSON object. */
+/** Opens one parsed value as a record. @throws {SourceFault} if it is not a JSON object. */
 export function openRecord(
   at: SourceLocation,
   value: unknown,
@@ -268,8 +280,8 @@ export function openRecord(
 }
 
 /**
- * What stands for a record too large to be built (`adapter-bounded-values`): its one field is the
- * sentinel that names its size. For a carrier.
+ * Stands for a record too large to be built (`adapter-bounded-values`). Its one field is the
+ * sentinel that names the size. For a carrier.
  */
 export function truncatedRecord(at: SourceLocation, byteLength: number): SourceRecord {
   return new SourceRecord(at, truncated(byteLength), true);

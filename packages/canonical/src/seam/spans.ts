@@ -1,10 +1,13 @@
-/** A run of one text: who spoke is the same from the end of the span before to `end`. */
+/** A run of a text in which one side spoke; it goes from the end of the span before it to `end`. */
 export type Span = {
-  /** Offset behind the last code unit. */
+  /** Offset after the last code unit. */
   readonly end: number;
-  /** Which injection it is; undefined where somebody spoke. */
+  /** The kind of injection; undefined if somebody spoke. */
   readonly kind: string | undefined;
 };
 
-/** Cuts a text where harness and human meet (spec 6.5, rule 1). The spans cover the text. */
+/**
+ * Cuts a text where the harness and the human meet (spec 6.5, rule 1). The spans cover the whole
+ * text.
+ */
 export type Cut = (text: string) => readonly Span[];
