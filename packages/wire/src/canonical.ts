@@ -6,7 +6,7 @@ import { jsonObjectSchema, jsonValueSchema } from "./json.ts";
 export type WireSession = {
   readonly id: string;
   readonly parent_session_id?: string;
-  /** The cut-point in the parent; only with it. */
+  /** The cut-point in the parent; only together with it. */
   readonly parent_message_id?: string;
   /** The client brand, such as `claude-code`. Never changes. */
   readonly source_agent: string;
@@ -32,7 +32,7 @@ type PartBase = {
   readonly id: string;
   readonly session_id: string;
   readonly message_id: string;
-  /** Whether it was said, or put in by the client. */
+  /** Whether it was said, or inserted by the client. */
   readonly provenance: "conversational" | "injected";
   readonly options: JsonObject;
 };

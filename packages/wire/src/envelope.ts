@@ -1,12 +1,12 @@
 import * as v from "valibot";
 
-/** The major version of everything said here. Within it, schemas only grow (spec 7.2). */
+/** The major version of the protocol. Within it, schemas only grow (spec 7.2). */
 export const protocolVersion = 1;
 
-/** What every request carries. */
+/** The fields that every request carries. */
 export type Envelope = {
   readonly protocol_version: typeof protocolVersion;
-  /** The tenant; left out, the only one of a personal pond. */
+  /** The tenant. Left out, it is the only one of a personal pond. */
   readonly namespace?: string | undefined;
 };
 
@@ -26,10 +26,10 @@ export const envelope: {
   ),
 };
 
-/** How long an id may be, a label too. */
+/** The most characters of an id, and of a label. */
 export const maxIdChars = 4096;
 
-/** An id in a request. */
+/** The schema of an id in a request. */
 export function id(description: string): v.GenericSchema<string> {
   return v.pipe(v.string(), v.nonEmpty(), v.maxLength(maxIdChars), v.description(description));
 }

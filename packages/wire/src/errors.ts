@@ -2,10 +2,10 @@ import { type JsonObject, PondError } from "@pond/canonical";
 import * as v from "valibot";
 import { jsonObjectSchema } from "./json.ts";
 
-/** How a code is carried by HTTP, and whether asking again may help. */
+/** The HTTP status of an error code, and whether asking again may help. */
 export type ErrorFacts = { readonly httpStatus: number; readonly isRetryable: boolean };
 
-/** The codes of spec 7.4. */
+/** The error codes of spec 7.4. */
 export type ErrorCode =
   | "validation_failed"
   | "version_unsupported"
@@ -15,7 +15,7 @@ export type ErrorCode =
   | "conflict"
   | "internal";
 
-/** Every code there is (spec 7.4). The set is closed: what a code means never changes. */
+/** Every error code (spec 7.4). The set is closed: the meaning of a code never changes. */
 export const errorCodes: Readonly<Record<ErrorCode, ErrorFacts>> = {
   validation_failed: { httpStatus: 400, isRetryable: false },
   version_unsupported: { httpStatus: 400, isRetryable: false },
@@ -26,23 +26,23 @@ export const errorCodes: Readonly<Record<ErrorCode, ErrorFacts>> = {
   internal: { httpStatus: 500, isRetryable: false },
 };
 
-/** The one shape of an error; a body holds it or an answer, never both. */
+/** The one shape of an error. A body holds an error or an answer, never both. */
 export type ErrorBody = {
   readonly error: {
     readonly code: ErrorCode;
     /** For people. */
     readonly message: string;
-    /** Facts for programs; `details.kind` says which of the errors of one code it is. */
+    /** Facts for programs. `details.kind` tells apart the errors that share a code. */
     readonly details: JsonObject;
   };
 };
 
-/** True for one of the codes. */
+/** True for one of the error codes. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === "string" && Object.hasOwn(errorCodes, code);
 }
 
-/** A request that failed, as whoever sent it is told. */
+/** A failed request, as its sender is told about it. */
 export class WireError extends PondError {
   override readonly name = "WireError";
   readonly code: ErrorCode;
@@ -54,7 +54,7 @@ export class WireError extends PondError {
     this.details = details;
   }
 
-  /** What of it is sent: neither cause nor stack. */
+  /** The part of the error that is sent: neither cause nor stack. */
   toBody(): ErrorBody {
     const { code, message, details } = this;
     return { error: { code, message, details } };

@@ -5,34 +5,34 @@ import { type Envelope, envelope, id } from "./envelope.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { type PartSummary, partSummarySchema } from "./part-summary.ts";
 
-/** How much of a session is wanted (spec 7.5). */
+/** How much of a session is returned (spec 7.5). */
 export type ResponseMode = "conversational" | "complete" | "verbatim";
 
-/** A session, or with `message_id` one message of it. */
+/** Asks for a session, or with `message_id` for one message of it. */
 export type GetRequest = Envelope & {
   readonly session_id: string;
   readonly message_id?: string | undefined;
-  /** Of a session. */
+  /** For a session. */
   readonly response_mode?: ResponseMode | undefined;
-  /** Of a message. */
+  /** For a message: how many neighbours on each side. */
   readonly context_depth?: number | undefined;
-  /** The last id of the page before: of a message, or of a part where one message is asked for. */
+  /** The last id of the page before: of a message, or of a part if one message is asked for. */
   readonly after_id?: string | undefined;
   readonly limit_bytes?: number | undefined;
 };
 
-/** A message as `get` shows it; what of it is there depends on the mode. */
+/** A message as `get` shows it. Which fields it has depends on the mode. */
 export type ShownMessage = {
   readonly id: string;
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly timestamp: string;
-  /** The value shown is not the one first stored. */
+  /** The value shown is not the one that was stored first. */
   readonly revised?: true;
-  /** It is no longer in its source; the value shown is the last that it had there. */
+  /** The message is no longer in its source; the value shown is the last one that it had there. */
   readonly removed?: true;
-  /** It is not what was written: its parts are gone. */
+  /** The message is not as it was written: its parts are gone. */
   readonly damaged?: true;
-  /** The conversation in it; in verbatim mode `content` holds everything instead. */
+  /** The conversation in the message; in verbatim mode, `content` holds everything instead. */
   readonly text?: string;
   readonly parts_summary?: readonly PartSummary[];
   readonly content?: string | readonly WirePart[];
@@ -44,7 +44,7 @@ export type SessionPage = {
   readonly session: WireSession;
   readonly response_mode: ResponseMode;
   readonly messages: readonly ShownMessage[];
-  /** How many come after this page; ask on with the last id as `after_id`. */
+  /** How many messages follow this page. Ask again with the last id as `after_id`. */
   readonly messages_remaining: number;
 };
 
@@ -54,16 +54,16 @@ export type MessageView = {
   readonly before: readonly ShownMessage[];
   readonly target: ShownMessage;
   readonly after: readonly ShownMessage[];
-  /** Neighbours that were asked for did not fit in the page; the nearest are here. */
+  /** Some of the neighbours asked for did not fit into the page; the nearest are here. */
   readonly context_cut?: true;
-  /** How many parts come after this page; ask on with the last part's id as `after_id`. */
+  /** How many parts follow this page. Ask again with the last part's id as `after_id`. */
   readonly target_parts_remaining: number;
 };
 
 /** A page of a session, or one message with its neighbours. */
 export type GetResponse = SessionPage | MessageView;
 
-/** The most neighbours on each side that can be asked for. */
+/** The most neighbours on each side that one request can ask for. */
 export const maxContextDepth = 50;
 
 export const getRequestSchema: v.GenericSchema<unknown, GetRequest> = v.strictObject({

@@ -18,23 +18,25 @@ export type IngestEvent =
   | { readonly kind: "part"; readonly part: WirePart };
 
 /**
- * Events of any number of sessions. Of each: the session first, then every message with its parts
- * right behind it, whole (`adapter-integrity-event-ordering`).
+ * Events of any number of sessions. For each session, the session itself comes first, then every
+ * message with all its parts right after it (`adapter-integrity-event-ordering`).
  */
 export type IngestRequest = Envelope & { readonly events: readonly IngestEvent[] };
 
-/** As it arrives: each event is judged by itself, so one that is wrong costs no other. */
+/**
+ * The request as it arrives: each event is judged by itself, so that a wrong one costs no other.
+ */
 export type ReceivedIngest = Envelope & { readonly events: readonly unknown[] };
 
 /** Why an event was not stored. */
 export type RowErrorCode =
-  /** It is no canonical object, or does not fit the message it belongs to. */
+  /** The event is not a canonical object, or does not fit the message it belongs to. */
   | "invalid"
   /** Its session or message did not come right before it. */
   | "out_of_order"
   /** Its id came before in this request. */
   | "duplicate"
-  /** It is sound, but its session's or message's other rows are not. */
+  /** The event is sound, but other rows of its session or message are not. */
   | "left_out"
   /** The session is stored with another `source_agent` or `project`, which stay. */
   | "immutable";
@@ -48,19 +50,19 @@ export type RejectedRow = {
   readonly details: JsonObject;
 };
 
-/** What became of one session of a batch. */
+/** The outcome for one session of a batch. */
 export type IngestedSession = {
   readonly session_id: string;
-  /** What its accepted rows did; `failed` where none could be taken. */
+  /** What the accepted rows changed; `failed` if none could be accepted. */
   readonly status: "new" | "grown" | "revised" | "unchanged" | "failed";
   readonly messages_added: number;
   readonly parts_added: number;
-  /** New values of messages that were stored already. */
+  /** New values of messages that were already stored. */
   readonly revisions: number;
   readonly rows_rejected: number;
 };
 
-/** Every event that is not among `rejected` is stored, now or before. */
+/** The outcome of a batch. Every event that is not among `rejected` is stored, now or before. */
 export type IngestResponse = {
   readonly events: number;
   readonly accepted: number;

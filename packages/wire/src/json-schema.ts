@@ -31,7 +31,7 @@ const definitions: Readonly<Record<string, GenericSchema>> = {
 const dialect = "https://json-schema.org/draft/2020-12/schema";
 
 /**
- * JSON Schema 2020-12 of everything said over the wire, by name below `$defs`. Requests are closed;
+ * JSON Schema 2020-12 of everything sent over the wire, by name under `$defs`. Requests are closed;
  * answers are open, because a later server may say more (spec 7.2).
  */
 export function jsonSchemas(): JsonObject {
@@ -39,9 +39,9 @@ export function jsonSchemas(): JsonObject {
 }
 
 /**
- * One of them as a document of its own, with all it refers to.
+ * One of the schemas as a document of its own, with everything it refers to.
  *
- * @throws {TypeError} for a name there is none of.
+ * @throws {TypeError} if no schema has this name.
  */
 export function jsonSchemaOf(name: string): JsonObject {
   const all = definitionsAt("#/$defs/");
@@ -53,11 +53,11 @@ export function jsonSchemaOf(name: string): JsonObject {
   return { $schema: dialect, ...schema, ...(needed.size > 0 && { $defs }) };
 }
 
-/** @param place - What a reference to another of them begins with. */
+/** @param place - The beginning of a reference to another definition. */
 export function definitionsAt(place: string): JsonObject {
   const defs = toJsonSchemaDefs(definitions, {
     target: "draft-2020-12",
-    // A custom check has no JSON Schema of its own; what it comes to stands beside it.
+    // A custom check has no JSON Schema of its own; its equivalent stands beside it.
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === "custom" ? jsonSchema : undefined,
   });

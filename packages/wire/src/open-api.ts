@@ -65,7 +65,7 @@ function post(name: string): JsonObject {
   };
 }
 
-/** What is there for whoever asks, whatever is stored. */
+/** The paths that every pond has, whatever is stored. */
 function document(
   operationId: string,
   summary: string,

@@ -26,7 +26,7 @@ import {
   statusResponseSchema,
 } from "./status.ts";
 
-/** What a caller sends. */
+/** The request of each operation, as a caller sends it. */
 export type Requests = {
   readonly search: SearchRequest;
   readonly get: GetRequest;
@@ -35,10 +35,10 @@ export type Requests = {
   readonly restore: RestoreRequest;
 };
 
-/** What a request is once it has been read. */
+/** The request of each operation, once it has been read. */
 export type ReceivedRequests = Omit<Requests, "ingest"> & { readonly ingest: ReceivedIngest };
 
-/** What a caller is sent. */
+/** The response of each operation. */
 export type Responses = {
   readonly search: SearchResponse;
   readonly get: GetResponse;
@@ -50,17 +50,17 @@ export type Responses = {
 /** The name of an operation. */
 export type OperationName = keyof Requests;
 
-/** How one operation is asked for and answered. */
+/** How one operation is called and answered. */
 export type Operation<Name extends OperationName> = {
-  /** Where HTTP has it, as POST. */
+  /** The path of the HTTP endpoint, which takes POST. */
   readonly path: string;
-  /** True where it stores nothing. */
+  /** True if the operation stores nothing. */
   readonly isReadOnly: boolean;
   readonly request: GenericSchema<unknown, ReceivedRequests[Name]>;
   readonly response: GenericSchema<unknown, Responses[Name]>;
 };
 
-/** Everything that can be asked of a pond, over any transport. */
+/** Every operation of a pond, over any transport. */
 export const operations: { readonly [Name in OperationName]: Operation<Name> } = {
   search: {
     path: "/v1/search",

@@ -4,17 +4,17 @@ import { protocolVersion } from "./envelope.ts";
 import { WireError } from "./errors.ts";
 import { type OperationName, operations, type ReceivedRequests } from "./operations.ts";
 
-/** Something wrong with a request, and where. */
+/** A problem of a request and its place. */
 type Issue = { readonly path: string; readonly message: string };
 
 const issuesAtMost = 10;
-// A message may quote what was sent, which may be of any length.
+// A message may quote the request, which may be of any length.
 const messageChars = 200;
 const pathChars = 100;
 
 /**
- * Checks a request of an operation, its envelope first. A field there is none of is refused by
- * name: it could be a filter, spelled wrong, and the answer another one than was asked for.
+ * Checks a request of an operation, its envelope first. An unknown field is refused by name: it
+ * could be a misspelled filter, and the answer would not be the one that was asked for.
  *
  * @throws {WireError} `version_unsupported`, or `validation_failed` with `details.issues`.
  */
@@ -30,7 +30,7 @@ export function readRequest<Name extends OperationName>(
   throw invalid(issues.slice(0, issuesAtMost).map(toIssue));
 }
 
-/** Asked before all else: a later version may have fields that this one would refuse. */
+/** Checked first, because a later version may have fields that this one would refuse. */
 function checkVersion(version: unknown): void {
   const isVersion = typeof version === "number" && Number.isSafeInteger(version) && version > 0;
   if (!isVersion || version === protocolVersion) return;

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { type Envelope, envelope, id } from "./envelope.ts";
 
-/** A session as files of a client. */
+/** Asks for a session as files of a client. */
 export type RestoreRequest = Envelope & {
   readonly session_id: string;
-  /** Client to write for; left out, the one the session came from. */
+  /** The client to write for. Left out, it is the one the session came from. */
   readonly to?: string | undefined;
   /** As last seen in its source (the default), or as first stored. */
   readonly at?: "first" | "last" | undefined;
@@ -24,31 +24,35 @@ export type WireFile = {
   readonly content:
     | { readonly type: "text"; readonly text: string }
     | { readonly type: "base64"; readonly base64: string };
-  /** True of lines for a file that sessions share: those that it lacks go to its end. */
+  /**
+   * True if the content is lines of a file that sessions share: the lines that it lacks are
+   * appended.
+   */
   readonly shared?: true;
-  /** Of a foreign restore: what this file keeps of its session. */
+  /** Foreign restore only: what this file keeps of its session. */
   readonly fidelity?: Fidelity;
 };
 
-/** The files of a session and of those below it, and what became of its parts. */
+/** The files of a session and the sessions below it, and what became of their parts. */
 export type RestoreResponse = {
   readonly session_id: string;
-  /** The client the files are for. */
+  /** The client that the files are for. */
   readonly to: string;
-  /** True where the files are, record for record, what the client wrote. */
+  /** True if the files are, record for record, what the client wrote. */
   readonly native: boolean;
   readonly fidelity: Fidelity;
   /**
-   * Sessions that go on from one that is not stored, or not up to there: their own client refuses
-   * them without it, and translated they lack what was said before. Left out where none does.
+   * Sessions that continue another one that is not stored, or not stored up to that point. Their
+   * own client refuses them without it; translated, they lack what was said before. Absent if there
+   * are none.
    */
   readonly incomplete?: readonly string[];
   /**
-   * Sessions with a message that is not what was written: parts of it are gone, or it changed. Left
-   * out where there is none.
+   * Sessions with a message that is not as it was written: parts of it are gone, or it changed.
+   * Absent if there are none.
    */
   readonly damaged?: readonly string[];
-  /** The session's, and those of every session below it. */
+  /** The files of the session and of every session below it. */
   readonly files: readonly WireFile[];
 };
 

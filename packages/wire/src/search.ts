@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { type Envelope, envelope } from "./envelope.ts";
 import { type PartSummary, partSummarySchema } from "./part-summary.ts";
 
-/** What to look for, and where. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC). */
+/** A query and its filters. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC). */
 export type SearchRequest = Envelope & {
   readonly query: string;
   readonly project?: string | undefined;
@@ -19,21 +19,21 @@ export type SearchRequest = Envelope & {
 /** A message that was found. */
 export type SearchMatch = {
   readonly message_id: string;
-  /** The session it is in: the root, or one below it. */
+  /** The session that holds it: the root, or a session below it. */
   readonly session_id: string;
   readonly role: string;
   readonly timestamp: string;
   readonly parent_session_id?: string;
   readonly parent_message_id?: string;
-  /** BM25; 0 where it was found by meaning or signs alone. */
+  /** The BM25 score; 0 if only the meaning or punctuation matched. */
   readonly score: number;
-  /** Cosine of message and query, -1 to 1. */
+  /** Cosine of message and query, from -1 to 1. */
   readonly similarity?: number;
-  /** The whole text, where it is short. */
+  /** The whole text, if it is short. */
   readonly text?: string;
-  /** Its beginning, where it is long. */
+  /** The beginning of the text, if it is long. */
   readonly prefix?: string;
-  /** Text around the matches; each highlight is `[start, end)` in UTF-16 code units of it. */
+  /** Text around the matches. Each highlight is `[start, end)` in UTF-16 code units of it. */
   readonly snippet: {
     readonly text: string;
     readonly highlights: readonly (readonly [number, number])[];
@@ -44,40 +44,43 @@ export type SearchMatch = {
 };
 
 /**
- * What was found in one session and those below it, the best first; or in those below one that is not
- * stored.
+ * The matches in one session and the sessions below it, the best first. If the parent of those is
+ * not stored, the matches in the sessions below that parent.
  */
 export type SessionMatches = {
   /** The session of the best match. */
   readonly session_id: string;
-  /** The topmost stored session above that. */
+  /** The topmost stored session above that one. */
   readonly root_session_id: string;
-  /** Of `session_id`, as `project`. */
+  /** The client of `session_id`; `project` is that session's, too. */
   readonly source_agent: string;
   readonly project: string;
   /** When the root began. */
   readonly created_at: string;
-  /** 0 to 1. Comparable within one search only. */
+  /** From 0 to 1. Comparable only within one search. */
   readonly score: number;
-  /** The sessions below the root, or beside it below one that is not stored, where there are any. */
+  /**
+   * The sessions below the root, or beside it if their parent is not stored. Absent if there are
+   * none.
+   */
   readonly sub_agents?: {
     readonly sessions: number;
-    /** How many of them something was found in, of what was looked at: of hundreds not all are. */
+    /** In how many of them something was found. Of hundreds, not all are looked at. */
     readonly found_in: number;
   };
   readonly matches: readonly SearchMatch[];
 };
 
-/** Something that kept an answer from being as good as it could be. */
+/** A reason why an answer is not as good as it could be. */
 export type SearchWarning = {
   readonly code: "embedding_failed" | "dimension_mismatch";
   readonly message: string;
 };
 
-/** Ranked sessions, with `next` where there are more. */
+/** Ranked sessions, and `next` if there are more. */
 export type SearchResponse = {
   readonly mode: "full_text" | "hybrid";
-  /** How many searchable messages the filters left. */
+  /** How many searchable messages pass the filters. */
   readonly total_in_scope: number;
   readonly sessions: readonly SessionMatches[];
   /** Ask again with this as `after` for more. */

@@ -2,15 +2,13 @@ import * as v from "valibot";
 import { type Envelope, envelope } from "./envelope.ts";
 import { type ErrorBody, errorSchema } from "./errors.ts";
 
-/** A question about the store; nothing but the envelope. */
+/** A question about the store; it holds nothing but the envelope. */
 export type StatusRequest = Envelope;
 
-/** What is stored of one client, or one project. */
+/** How much is stored of one client or one project. */
 export type LabelCounts = { readonly sessions: number; readonly messages: number };
 
-/**
- * The state of a table and of its indexes. Rows that are not indexed yet are found all the same.
- */
+/** The state of a table and its indexes. Rows that are not indexed yet are found all the same. */
 export type TableStatus = {
   readonly name: string;
   readonly rows: number;
@@ -26,7 +24,7 @@ export type TableStatus = {
   }[];
 };
 
-/** How far the stored messages can be searched by meaning. */
+/** How many of the stored messages can be searched by meaning. */
 export type EmbeddingStatus =
   | { readonly enabled: false; readonly reason: string }
   | { readonly enabled: true; readonly error: ErrorBody["error"] }
@@ -40,15 +38,15 @@ export type EmbeddingStatus =
       readonly missing: number;
     };
 
-/** What is stored, how far it can be searched, and what the operator should do. */
+/** What is stored, how much of it can be searched, and what the operator should do. */
 export type StatusResponse = {
   readonly store_id: string;
-  /** Folder or address of the store; empty where whoever asks is no operator. */
+  /** Folder or address of the store; empty unless the caller is an operator. */
   readonly location: string;
   readonly sessions: number;
   readonly messages: number;
   readonly parts: number;
-  /** Messages search can find. */
+  /** Messages that search can find. */
   readonly searchable: number;
   readonly embedded: number;
   readonly embeddings: readonly { readonly model: string; readonly messages: number }[];
