@@ -1,13 +1,13 @@
-/** Where requests go. */
+/** The address that requests go to. */
 export type Address = {
   /** The address of an operation, such as `/v1/search`. */
   of(path: string): URL;
 };
 
 /**
- * Reads the address of a server; it may have a path, where a proxy puts the server below one.
+ * Reads the address of a server. It may have a path, if a proxy puts the server below one.
  *
- * @throws {TypeError} where it is none that `fetch` takes.
+ * @throws {TypeError} if `fetch` does not take the address.
  */
 export function readAddress(url: string | URL): Address {
   const base = URL.parse(String(url));
@@ -28,7 +28,7 @@ export function readAddress(url: string | URL): Address {
   };
 }
 
-/** An address fit for a message: its query may hold a key. */
+/** An address that a message may show: without the query, which may hold a key. */
 export function publicAddress(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }

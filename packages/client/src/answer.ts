@@ -12,10 +12,11 @@ import { checkSchema, type Schema } from "./check-schema.ts";
 import { AnswerError, ServerError } from "./errors.ts";
 
 /**
- * What an answer says. Fields this version does not know stay in it: schemas only grow (spec 7.2).
+ * Reads an answer. Fields that this version does not know stay in it, because schemas only grow
+ * (spec 7.2).
  *
- * @throws {ServerError} where the server says that it failed.
- * @throws {AnswerError} where the answer is none of this protocol.
+ * @throws {ServerError} if the server says that it failed.
+ * @throws {AnswerError} if the answer does not follow this protocol.
  */
 export async function readAnswer<Name extends OperationName>(
   name: Name,

@@ -5,7 +5,7 @@ import { AnswerError } from "./errors.ts";
 import { readBody } from "./read-body.ts";
 import type { Settings } from "./settings.ts";
 
-/** A request as it is sent, any number of times. */
+/** A request that can be sent any number of times. */
 export type Call = {
   readonly url: URL;
   readonly body: string;
@@ -13,7 +13,7 @@ export type Call = {
   readonly signal: AbortSignal | undefined;
 };
 
-/** What was said, read whole. */
+/** A response, read whole. */
 export type Answer = {
   readonly url: string;
   readonly status: number;
@@ -22,20 +22,20 @@ export type Answer = {
   readonly retryAfterMs: number | undefined;
 };
 
-/** Why nothing was. */
+/** The reason why there is no response. */
 export type Silence = {
   readonly reason: string;
   readonly isTimeout?: true;
-  /** Another try may fare better. */
+  /** True if another try may succeed. */
   readonly isPassing: boolean;
   readonly cause: unknown;
 };
 
 /**
- * Asks once.
+ * Sends the request once.
  *
- * @throws {AnswerError} for an answer that is too long, no text, or a redirect.
- * @throws The caller's reason, where it aborted.
+ * @throws {AnswerError} if the answer is too long, not text, or a redirect.
+ * @throws The caller's reason, if the caller aborted.
  */
 export async function attempt(
   call: Call,
@@ -47,7 +47,7 @@ export async function attempt(
     const { url, body } = call;
     const { signal } = deadline;
     const { fetch, headers } = settings;
-    // A redirect may lead to somebody whom what is asked is not meant for.
+    // A redirect may lead to somebody who is not meant to see the request.
     const response = await deadline.within(
       fetch(url, { method: "POST", headers, body, redirect: "manual", signal }),
     );
@@ -74,7 +74,7 @@ async function read(response: Response, call: Call, settings: Settings): Promise
     ...(requestId !== null && { requestId }),
   };
   const body = await readBody(response, settings.maxAnswerBytes);
-  // Browsers show no more of one.
+  // Browsers show nothing more of a redirect.
   if (type === "opaqueredirect" || (status >= 300 && status < 400)) {
     throw new AnswerError({ ...facts, reason: "is a redirect, which is not followed" });
   }

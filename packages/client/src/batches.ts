@@ -1,37 +1,37 @@
 import type { IngestEvent } from "@pond/wire";
 import { toJsonText } from "./json-text.ts";
 
-/** An event as it is sent. */
+/** An event in the form in which it is sent. */
 export type Row = {
   /** Its place in the stream, from 0. */
   readonly event: number;
   readonly text: string;
   readonly bytes: number;
-  /** The session, where this is a session's own event. */
+  /** Id of the session, if this is a session's own event. */
   readonly opens?: string;
 };
 
-/** What must not be cut: a session's own event, or a message with its parts. */
+/** Rows that must not be separated: a session's own event, or a message with its parts. */
 export type Unit = {
   readonly rows: readonly Row[];
-  /** Its session's own event, without which no request can hold it. */
+  /** The event of the session it belongs to, without which no request can hold it. */
   readonly session: Row | undefined;
-  /** Id of the message, where it is one of that session. */
+  /** Id of the message, if it belongs to that session. */
   readonly message?: string;
 };
 
-/** How much one request may hold: its events, and the bytes of them. */
+/** How much one request may hold: the number of its events and their bytes. */
 export type Caps = { readonly maxEvents: number; readonly maxBytes: number };
 
-/** Of a server that has refused nothing yet. */
+/** The limits of a server that has refused nothing yet. */
 export const uncapped: Caps = {
   maxEvents: Number.MAX_SAFE_INTEGER,
   maxBytes: Number.MAX_SAFE_INTEGER,
 };
 
 /**
- * Puts the events of a stream together so that each unit can be sent by itself. Sessions come one
- * after the other; of each only its own event and one message are held.
+ * Groups the events of a stream so that each unit can be sent by itself. Sessions come one after
+ * the other; only the session's own event and one message are held at a time.
  */
 export async function* unitsOf(
   events: Iterable<IngestEvent> | AsyncIterable<IngestEvent>,
@@ -43,7 +43,7 @@ export async function* unitsOf(
   for await (const event of events) {
     const text = toJsonText(event, ["events", String(place)]);
     const row: Row = { event: place++, text, bytes: encoder.encode(text).length + comma };
-    // Of an event that is none the server says so, in its place.
+    // An event that is not valid stays in its place; the server reports it.
     const kind = event?.kind;
     if (kind === "part" && message !== undefined) {
       message.rows.push(row);
@@ -66,14 +66,20 @@ export async function* unitsOf(
 
 const comma = 1;
 
-/** What one request holds. A session begun in an earlier one begins with its own event again. */
+/**
+ * The content of one request. If its session began in an earlier request, that session's own event
+ * is repeated at the start.
+ */
 export class Batch {
   readonly units: Unit[] = [];
   readonly rows: Row[] = [];
   #bytes = 0;
   #session: Row | undefined;
 
-  /** True where it is not too much with this unit and the messages beside; an empty one takes any. */
+  /**
+   * True if the batch stays within `caps` with this unit and the messages on either side. An empty
+   * batch takes any unit.
+   */
   hasRoom(unit: Unit, { before, after }: Neighbours, caps: Caps): boolean {
     if (this.units.length === 0) return true;
     const rows = [
@@ -95,8 +101,8 @@ export class Batch {
   }
 
   /**
-   * The rows between the messages right before and behind them in the stream, where those are of the
-   * same session. They tell the server where the others belong in what it stores.
+   * The rows, between the messages right before and after them in the stream if those belong to the
+   * same session. The neighbours tell the server where the others belong among what it stores.
    */
   rowsBetween({ before, after }: Neighbours): readonly Row[] {
     const [session, ...own] = this.rows;
@@ -106,17 +112,17 @@ export class Batch {
     const head = ids.has(before?.message) ? [] : neighbour(before, this.units[0]);
     ids.add(before?.message);
     const tail = ids.has(after?.message) ? [] : neighbour(after, this.units.at(-1));
-    // The session's own event stays in front.
+    // The session's own event stays first.
     return [session, ...head, ...own, ...tail];
   }
 
-  /** What it takes to add a unit. */
+  /** The rows that adding a unit takes. */
   #rowsOf({ session = this.#session, rows }: Unit): readonly Row[] {
     const isThere = session === undefined || session === this.#session || session === rows[0];
     return isThere ? rows : [session, ...rows];
   }
 
-  /** Two of about half as many units; one alone cannot be cut. */
+  /** Two batches of about half as many units; undefined for one unit, which cannot be cut. */
   halves(): readonly [Batch, Batch] | undefined {
     if (this.units.length < 2) return undefined;
     const middle = this.units.length >> 1;
@@ -124,21 +130,21 @@ export class Batch {
   }
 }
 
-/** What stands in the stream before a batch, and behind it. */
+/** The units in the stream right before a batch and right after it. */
 export type Neighbours = { readonly before?: Unit | undefined; readonly after?: Unit | undefined };
 
-/** The rows of what stands beside a unit, where both are messages of one session. */
+/** The rows of a neighbouring unit, if both are messages of one session. */
 function neighbour(unit: Unit | undefined, beside: Unit | undefined): readonly Row[] {
   if (unit?.message === undefined || beside?.message === undefined) return [];
   return unit.session === beside.session ? unit.rows : [];
 }
 
-/** True for what is not too much. */
+/** True if the rows stay within the limits. */
 export function fits(rows: readonly Row[], { maxEvents, maxBytes }: Caps): boolean {
   return rows.length <= maxEvents && bytesOf(rows) <= maxBytes;
 }
 
-/** What these texts come to, with what stands between them. */
+/** The bytes of these rows and the separators between them. */
 export function bytesOf(rows: readonly Row[]): number {
   return rows.reduce((sum, row) => sum + row.bytes, 0);
 }

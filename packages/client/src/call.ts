@@ -9,21 +9,21 @@ import { readTimeout, type Settings } from "./settings.ts";
 /** How one call waits. */
 export type CallOptions = {
   readonly signal?: AbortSignal | undefined;
-  /** For each try, instead of the client's. */
+  /** For each try, instead of the client's own. */
   readonly timeoutMs?: number | undefined;
 };
 
 type Outcome<Name extends OperationName> =
   | { readonly response: Responses[Name] }
   | {
-      /** What it comes to, when it is the last of so many tries. */
+      /** Makes the error to throw if it was the last of so many tries. */
       readonly error: (attempts: number) => Error;
       readonly isPassing: boolean;
       readonly retryAfterMs?: number | undefined;
     };
 
 /**
- * Asks until there is an answer, or nothing to hope for. Every operation may be repeated: all but
+ * Tries until there is an answer, or no hope of one. Every operation may be repeated: all but
  * ingest only read, and ingest stores nothing twice (`lance-deterministic-pk`).
  *
  * @throws {ServerError} {@link ConnectionError} {@link AnswerError}
@@ -47,7 +47,7 @@ export async function call<Name extends OperationName>(
     if ("response" in outcome) return outcome.response;
     const { isPassing, error, retryAfterMs = 0 } = outcome;
     if (!isPassing || attempts > retries || retryAfterMs > longestWaitMs) throw error(attempts);
-    // Everybody is told the same time; the pause behind it sets them apart.
+    // The server tells everybody the same time; the pause after it sets them apart.
     await clock.sleep(retryAfterMs + pauseMs(attempts, clock), signal);
   }
 }
@@ -84,7 +84,9 @@ async function ask<Name extends OperationName>(
   }
 }
 
-/** Statuses by which a proxy says that it did not reach the server, or was asked too often. */
+/**
+ * True for a status by which a proxy says that it did not reach the server or was asked too often.
+ */
 function isOfGateway(status: number): boolean {
   return status === 429 || status === 502 || status === 503 || status === 504;
 }

@@ -1,4 +1,6 @@
-/** As much of a schema as it takes to check a value: the interface all schema libraries share. */
+/**
+ * The part of a schema that checking a value needs: the interface that all schema libraries share.
+ */
 export type Schema<Value> = {
   readonly "~standard": {
     readonly validate: (value: unknown) => Result<Value> | Promise<Result<Value>>;
@@ -12,29 +14,31 @@ type Result<Value> =
 type Issue = {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-  /** Of a union: what is wrong with it as each of its members. */
+  /** For a union: what is wrong with the value as each of its members. */
   readonly issues?: readonly Issue[] | undefined;
 };
 
-/** Where a value does not fit, and how. */
+/** The place where a value does not fit, and why. */
 export type Misfit = { readonly path: string; readonly reason: string };
 
-/** The value itself where it fits, with the fields no schema names still in it. */
+/** Returns the value itself if it fits, including the fields that no schema names. */
 export async function checkSchema<Value>(
   schema: Schema<Value>,
   value: unknown,
 ): Promise<{ readonly value: Value } | { readonly misfit: Misfit }> {
   const { issues } = await schema["~standard"].validate(value);
-  // What validation gives back has lost those fields, so the value is given that was checked.
+  // Validation returns a value without those fields, so the original is returned.
   if (issues === undefined) return { value: value as Value };
   const [path, message] = deepest(issues);
   return { misfit: { path: path.join("."), reason: message.slice(0, messageChars) } };
 }
 
-// A message may quote what came, which may be of any length.
+// A message may quote what arrived, which may be of any length.
 const messageChars = 200;
 
-/** Of all that is wrong the innermost: where a union fails, the member that was meant gets far. */
+/**
+ * The innermost issue of all: if a union fails, the intended member gets further than the others.
+ */
 function deepest(issues: readonly Issue[]): readonly [path: readonly string[], message: string] {
   let found: readonly [readonly string[], string] = [[], "does not fit"];
   for (const issue of issues) {

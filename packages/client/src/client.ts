@@ -28,62 +28,62 @@ import { toJsonText } from "./json-text.ts";
 import { messagePages, searchPages } from "./paging.ts";
 import { type ClientOptions, readSettings, type Settings } from "./settings.ts";
 
-/** A request without what the client adds to it. */
+/** A request without the fields that the client adds. */
 export type Fields<Request> = Omit<Request, "protocol_version">;
 
 /** @inline */
 type GetFields = Fields<GetRequest>;
 
 /**
- * The operations of a pond server. All of them throw {@link ServerError},
- * {@link ConnectionError}, {@link AnswerError}, or the reason of their `signal`; a `TypeError` for
- * a value that JSON would change.
+ * The operations of a pond server. All of them throw {@link ServerError}, {@link ConnectionError},
+ * {@link AnswerError}, or the reason of their `signal`; they throw a `TypeError` for a value that
+ * JSON would change.
  */
 export type Client = {
-  /** One page of what is found. */
+  /** Returns one page of search results. */
   search(request: Fields<SearchRequest>, options?: CallOptions): Promise<SearchResponse>;
-  /** Searches, and asks on for as long as somebody wants more sessions. */
+  /** Searches, and asks for the next page for as long as the caller wants more sessions. */
   searchAll(
     request: Fields<SearchRequest>,
     options?: CallOptions,
   ): AsyncGenerator<SessionMatches, void, undefined>;
-  /** One message with its neighbours. */
+  /** Returns one message with its neighbours. */
   get(
     request: GetFields & { readonly message_id: string },
     options?: CallOptions,
   ): Promise<MessageView>;
-  /** A page of a session. */
+  /** Returns a page of a session. */
   get(
     request: GetFields & { readonly message_id?: undefined },
     options?: CallOptions,
   ): Promise<SessionPage>;
-  /** One or the other, as the request says. */
+  /** Returns one or the other, depending on the request. */
   get(request: GetFields, options?: CallOptions): Promise<GetResponse>;
-  /** The messages of a session, page after page. */
+  /** Yields the messages of a session, page after page. */
   messages(
     sessionId: string,
     options?: MessagesOptions,
   ): AsyncGenerator<ShownMessage, void, undefined>;
   /** Stores the events of one request. Repeating it changes nothing. */
   ingest(request: Fields<IngestRequest>, options?: CallOptions): Promise<IngestResponse>;
-  /** Stores any number of events, in as many requests as it takes: see {@link IngestAllOptions}. */
+  /** Stores any number of events in as many requests as needed; see {@link IngestAllOptions}. */
   ingestAll(
     events: Iterable<IngestEvent> | AsyncIterable<IngestEvent>,
     options?: IngestAllOptions & Pick<IngestRequest, "namespace">,
   ): Promise<IngestResponse>;
-  /** What is stored, and how healthy it is. */
+  /** Returns what is stored and how healthy it is. */
   status(request?: Fields<StatusRequest>, options?: CallOptions): Promise<StatusResponse>;
-  /** A session as files of a client. */
+  /** Returns a session as files of a client. */
   restore(request: Fields<RestoreRequest>, options?: CallOptions): Promise<RestoreResponse>;
 };
 
-/** How a session is paged through. */
+/** How a session is read page by page. */
 export type MessagesOptions = CallOptions &
   Pick<GetRequest, "namespace" | "response_mode" | "after_id" | "limit_bytes">;
 
 /**
- * A client of one server. Nothing is sent before an operation is called, nothing is held between
- * calls.
+ * Makes a client of one server. It sends nothing before an operation is called and holds nothing
+ * between calls.
  *
  * @throws {TypeError | RangeError} for options that make no sense.
  */
@@ -91,7 +91,7 @@ export function createClient(options: ClientOptions): Client {
   return clientOf(readSettings(options));
 }
 
-/** As {@link createClient}, of settings that were read before. */
+/** Like {@link createClient}, for settings that were read before. */
 export function clientOf(settings: Settings): Client {
   const envelope = (namespace = settings.namespace): object => ({
     protocol_version: protocolVersion,

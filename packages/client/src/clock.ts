@@ -1,9 +1,9 @@
-/** What time and chance are made of; tests bring their own. */
+/** Time and chance, which tests replace with their own. */
 export type Clock = {
   now(): number;
-  /** @throws The signal's reason once it is aborted. */
+  /** @throws The signal's reason, once it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   random(): number;
 };
 

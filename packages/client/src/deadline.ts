@@ -1,17 +1,21 @@
-/** A signal that ends a request, and why it did. */
+/** A signal that ends a request, and the reason for it. */
 export type Deadline = {
   readonly signal: AbortSignal;
   /** True once the time is up, unless the caller had aborted before. */
   readonly isTimeout: () => boolean;
-  /** Settles as `work` does, or rejects when the signal aborts: not every `fetch` listens to it. */
+  /**
+   * Settles as `work` does, or rejects when the signal aborts, because not every `fetch` listens to
+   * it.
+   */
   readonly within: <T>(work: Promise<T>) => Promise<T>;
-  /** Lets go of the timer and the caller's signal. */
+  /** Releases the timer and the caller's signal. */
   readonly clear: () => void;
 };
 
 /**
- * Aborts after `timeoutMs`, or when the caller does. `AbortSignal.any` and `AbortSignal.timeout`
- * would do, but a caller's long-lived signal would hold on to what every request left behind.
+ * Aborts after `timeoutMs`, or when the caller does. `AbortSignal.any` with `AbortSignal.timeout`
+ * would do the same, but a caller's long-lived signal would hold on to what every request left
+ * behind.
  */
 export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
@@ -20,7 +24,7 @@ export function startDeadline(timeoutMs: number, caller: AbortSignal | undefined
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-  // Whoever waits for it is told; it is no matter that nobody does.
+  // Whoever waits for it gets the rejection; it does not matter if nobody does.
   aborted.catch(() => undefined);
   const stop = (): void => controller.abort(caller?.reason);
   const timer = setTimeout(() => {

@@ -1,11 +1,11 @@
 import { PondError } from "@pond/canonical";
 import { type ErrorBody, WireError } from "@pond/wire";
 
-/** A request that the server refused or could not answer, in its own words. */
+/** A request that the server refused or could not answer, in the server's own words. */
 export class ServerError extends WireError {
   /** The HTTP status. */
   readonly status: number;
-  /** Finds the request in the server's log. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined;
 
   constructor({ error }: ErrorBody, status: number, requestId: string | undefined) {
@@ -15,16 +15,19 @@ export class ServerError extends WireError {
   }
 }
 
-/** No answer of the server arrived whole: nothing listens, the connection broke, time was up. */
+/**
+ * No complete answer of the server arrived: nothing listens, the connection broke, or the time was
+ * up.
+ */
 export class ConnectionError extends PondError {
   override readonly name = "ConnectionError";
   readonly code = "connection_failed";
   readonly details: {
-    /** What was asked, without its query. */
+    /** The address that was asked, without its query. */
     readonly url: string;
     readonly reason: string;
     readonly attempts: number;
-    /** The HTTP status of what stands before the server, where that answered instead. */
+    /** The HTTP status of whatever stands in front of the server, if that answered instead. */
     readonly status?: number;
     readonly isTimeout?: true;
   };
@@ -36,19 +39,21 @@ export class ConnectionError extends PondError {
   }
 }
 
-/** An answer that is none of this protocol: something else listens there, or another version. */
+/**
+ * An answer that does not follow this protocol: another service listens there, or another version.
+ */
 export class AnswerError extends PondError {
   override readonly name = "AnswerError";
   readonly code = "answer_invalid";
   readonly details: {
-    /** What was asked, without its query. */
+    /** The address that was asked, without its query. */
     readonly url: string;
     readonly reason: string;
     /** The HTTP status. */
     readonly status: number;
-    /** Where in the answer it does not fit, such as `sessions.0.score`. */
+    /** The place in the answer that does not fit, such as `sessions.0.score`. */
     readonly path?: string;
-    /** Finds the request in the server's log. */
+    /** Identifies the request in the server's log. */
     readonly requestId?: string;
   };
 

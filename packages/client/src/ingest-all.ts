@@ -18,29 +18,37 @@ import { untilAborted } from "./until-aborted.ts";
 
 /** How a stream of events is cut into batches. */
 export type IngestAllOptions = CallOptions & {
-  /** Events in one request; default 5,000. A server takes 10,000, unless it was told otherwise. */
+  /**
+   * Most events in one request; default 5,000. A server takes 10,000, unless it was configured
+   * otherwise.
+   */
   readonly maxEvents?: number | undefined;
-  /** Bytes of them; default 8 MiB, half of what a server takes unless it was told otherwise. */
+  /**
+   * Most bytes of events in one request; default 8 MiB, half of what a server takes unless it was
+   * configured otherwise.
+   */
   readonly maxBytes?: number | undefined;
-  /** Told after every request what became of all events so far. */
+  /** Called after every request with the outcome for all events so far. */
   readonly onProgress?: ((soFar: IngestResponse) => void) | undefined;
 };
 
-/** Sends one request of the events that these texts are. */
+/** Sends the events in these texts as one request. */
 export type SendEvents = (events: string) => Promise<IngestResponse>;
 
 const defaults = { maxEvents: 5_000, maxBytes: 8 * 1024 * 1024 } as const;
-// What a request holds beside its events, with room for a namespace.
+// What a request holds besides its events, with room for a namespace.
 const envelopeBytes = 1024;
 
 /**
- * Sends a stream of any length, one request after the other. Cut between messages, never inside
- * one; the messages beside a cut go with both requests, so that the server knows where others
- * belong. A request refused as too large goes out again as two; a message too large by itself is
- * among the rejected, and costs no other.
+ * Sends a stream of any length, one request after the other.
  *
- * @returns What one answer to all of it would say; places are those in the stream.
- * @throws What `ingest` throws. Doing all of it again is safe and adds what is missing.
+ * - It is cut between messages, never inside one. The messages on either side of a cut go with both
+ *   requests, so that the server knows where the others belong.
+ * - A request that is refused as too large is sent again as two.
+ * - A message that is too large by itself is among the rejected, and costs no other.
+ *
+ * @returns What one answer to the whole stream would say; places are those in the stream.
+ * @throws What `ingest` throws. Sending all of it again is safe and adds what is missing.
  */
 export async function ingestAll(
   events: Iterable<IngestEvent> | AsyncIterable<IngestEvent>,
@@ -50,7 +58,7 @@ export async function ingestAll(
   const { maxEvents = defaults.maxEvents, maxBytes = defaults.maxBytes } = options;
   const { onProgress, signal } = options;
   const most = Number.MAX_SAFE_INTEGER;
-  // What a request should hold, and what the server is known to take.
+  // The limits for a request, and the limits that the server is known to have.
   let caps: Caps = {
     maxEvents: within("maxEvents", maxEvents, 1, most),
     maxBytes: within("maxBytes", maxBytes, 1, most),
@@ -58,7 +66,7 @@ export async function ingestAll(
   let taken = uncapped;
   const report = new IngestReport();
 
-  /** @returns Why it was not taken, where it was too large. */
+  /** @returns Why the server refused the rows, if they were too large. */
   const sendRows = async (rows: readonly Row[]): Promise<Refusal | undefined> => {
     try {
       report.add(rows, await send(rows.map(({ text }) => text).join(",")));
@@ -83,7 +91,7 @@ export async function ingestAll(
       await sendBatch(second, { before: first.units.at(-1), after });
       return;
     }
-    // It is one message, which may be too much with those beside it, or by itself.
+    // A single message, which may be too large with its neighbours, or by itself.
     const isAlone = rows.length === batch.rows.length;
     const last = isAlone && isTried ? refusal : await sendRows(batch.rows);
     if (last !== undefined) report.refuse(batch.units[0]?.rows ?? [], last);
@@ -99,7 +107,7 @@ export async function ingestAll(
     }
     batch.add(unit);
   };
-  // Each waits for the one behind it, which may have to go with it.
+  // Each unit waits for the next one, which may have to go with it.
   let last: Unit | undefined;
   for await (const unit of unitsOf(untilAborted(events, signal))) {
     if (last !== undefined) await add(last, unit);
@@ -110,11 +118,11 @@ export async function ingestAll(
   return report.response;
 }
 
-/** Why a request was too large, where it was. */
+/** Why a request was too large. */
 type Refusal = Pick<ServerError, "message" | "details"> & Partial<Caps>;
 
 function refusalOf(error: unknown, rows: readonly Row[]): Refusal | undefined {
-  // A proxy's own limit, which it does not tell: it is less than this.
+  // A proxy's own limit, which it does not tell; it is less than this.
   if (error instanceof AnswerError && error.details.status === 413) {
     return { message: error.message, details: {}, maxBytes: bytesOf(rows) - 1 };
   }

@@ -8,7 +8,7 @@ export class IngestReport {
   #events = 0;
   #tookMs = 0;
 
-  /** @param rows - What was sent; some of it again. */
+  /** @param rows - The rows that were sent; some of them repeated. */
   add(rows: readonly Row[], { rejected, sessions, took_ms }: IngestResponse): void {
     const placeOf = (event: unknown): number => rows[Number(event)]?.event ?? Number(event);
     for (const session of sessions) {
@@ -27,7 +27,7 @@ export class IngestReport {
     this.#tookMs += took_ms;
   }
 
-  /** Says of a message that no request can hold why the server did not take it. */
+  /** Reports why the server did not take a message that no request can hold. */
   refuse(
     rows: readonly Row[],
     { message, details }: Pick<RejectedRow, "message" | "details">,
@@ -57,7 +57,7 @@ export class IngestReport {
     for (const { event } of rows) this.#events = Math.max(this.#events, event + 1);
   }
 
-  /** An event that went out again is still one. */
+  /** Counts an event only once if it was sent again. */
   #countOnce(sessionId: string | undefined): void {
     const known = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
     if (known === undefined) return;
@@ -65,7 +65,7 @@ export class IngestReport {
   }
 }
 
-/** What a row was left out for, in places of the stream: in its details, and where it says so. */
+/** A rejected row with the places of the stream in its details and its message. */
 function placed(row: RejectedRow, placeOf: (event: unknown) => number): RejectedRow {
   if (row.code !== "left_out") return row;
   const { event: sent } = row.details;
@@ -76,7 +76,7 @@ function placed(row: RejectedRow, placeOf: (event: unknown) => number): Rejected
   return { ...row, message, details: { ...row.details, event } };
 }
 
-/** From what says least to what says most. */
+/** From the least informative to the most informative. */
 const statuses = ["failed", "unchanged", "revised", "grown", "new"] as const;
 
 function sum(left: IngestedSession, right: IngestedSession): IngestedSession {

@@ -1,10 +1,10 @@
 import { type JsonValue, stringifyJson } from "@pond/canonical";
 
 /**
- * JSON of exactly this value. A field that is undefined is none; whatever else JSON would leave
- * out or write as something else is refused, because it would be stored like that.
+ * Writes JSON of exactly this value. A field that is undefined is left out. Anything else that JSON
+ * would leave out or change is refused, because it would be stored in that form.
  *
- * @param path - Where the value stands in what is sent.
+ * @param path - The place of the value in the request.
  * @throws {TypeError} that names the place.
  */
 export function toJsonText(value: unknown, path: readonly string[] = []): string {
@@ -12,14 +12,14 @@ export function toJsonText(value: unknown, path: readonly string[] = []): string
   return stringifyJson(value as JsonValue);
 }
 
-/** A value, and which of its members is yet to be looked at. */
+/** A value, and which of its members is checked next. */
 type Open = {
   readonly value: unknown;
   readonly members: readonly (readonly [key: string, value: unknown])[];
   next: number;
 };
 
-/** Without calls inside each other: values may be nested deeper than those can be. */
+/** Not recursive, because values may be nested deeper than calls can be. */
 function refuseChanged(root: unknown, path: readonly string[]): void {
   const open: Open[] = [{ value: undefined, members: [["", root]], next: 0 }];
   const around = new Set<unknown>();
@@ -45,12 +45,12 @@ function refuseChanged(root: unknown, path: readonly string[]): void {
 }
 
 function membersOf(value: object): Open["members"] {
-  // Holes of an array too, which are undefined.
+  // Includes the holes of an array, which are undefined.
   if (Array.isArray(value)) return Array.from(value, (member, at) => [String(at), member] as const);
   return Object.entries(value).filter(([, member]) => member !== undefined);
 }
 
-/** What a value is, by name, where JSON has no such thing. Members are not looked at. */
+/** The name of a kind of value that JSON does not have. Members are not checked. */
 function changedByJson(value: unknown): string | undefined {
   switch (typeof value) {
     case "number":
@@ -67,7 +67,7 @@ function changedByJson(value: unknown): string | undefined {
   }
 }
 
-/** Also of another realm, such as a frame; a `RawNumber` is an object without a prototype. */
+/** Also true for an object of another realm, such as a frame; a `RawNumber` has no prototype. */
 function isPlain(value: object | null): boolean {
   if (value === null || Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);

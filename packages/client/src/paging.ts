@@ -1,9 +1,9 @@
 import type { SearchResponse, SessionMatches, SessionPage, ShownMessage } from "@pond/wire";
 
 /**
- * The sessions of one answer after the other, best first.
+ * Yields the sessions of one page after the other, best first.
  *
- * @throws What `standstill` makes, where an answer leads to no other: asking on would never end.
+ * @throws What `standstill` makes, if a page leads to no other: asking on would never end.
  */
 export async function* searchPages(
   ask: (after: string | undefined) => Promise<SearchResponse>,
@@ -20,7 +20,7 @@ export async function* searchPages(
 }
 
 /**
- * The messages of one page after the other.
+ * Yields the messages of one page after the other.
  *
  * @throws As {@link searchPages} does.
  */

@@ -1,5 +1,5 @@
 /**
- * The text of a body, or why there is none. Never holds much more than `maxBytes` of it.
+ * Reads a body as text, or says why there is none. Never holds much more than `maxBytes` of it.
  *
  * @throws What the connection throws when it is cut.
  */
@@ -14,7 +14,7 @@ export async function readBody(
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
-    // As it is sent. Where it is compressed more arrives, and is counted below.
+    // The length as sent. If it is compressed, more arrives, and that is counted below.
     if (Number(headers.get("content-length")) > maxBytes) return tooLong;
     for (;;) {
       const { done, value } = await reader.read();
@@ -24,7 +24,7 @@ export async function readBody(
       chunks.push(value);
     }
   } finally {
-    // Nobody wants the rest; where all was read this does nothing.
+    // Nobody wants the rest; if everything was read, this does nothing.
     reader.cancel().catch(() => undefined);
   }
 }

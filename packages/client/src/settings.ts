@@ -1,21 +1,21 @@
 import { type Address, readAddress } from "./address.ts";
 import { type Clock, systemClock } from "./clock.ts";
 
-/** Which server, and how to reach it. */
+/** Which server to ask, and how. */
 export type ClientOptions = {
-  /** Of the server, such as `http://127.0.0.1:7070`. */
+  /** The address of the server, such as `http://127.0.0.1:7070`. */
   readonly url: string | URL;
-  /** The tenant asked, unless a request names another. */
+  /** The tenant to ask for, unless a request names another. */
   readonly namespace?: string | undefined;
   /** Sent with every request, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How often a request is repeated that may fare better; default 4. */
+  /** How often a request is repeated if another try may succeed; default 4. */
   readonly retries?: number | undefined;
-  /** For each try, from sending to the last byte of the answer; default 130,000. */
+  /** Timeout of each try, from sending to the last byte of the answer; default 130,000. */
   readonly timeoutMs?: number | undefined;
-  /** The longest answer taken; default 256 MiB. */
+  /** The longest answer to accept; default 256 MiB. */
   readonly maxAnswerBytes?: number | undefined;
-  /** Instead of the global one. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 };
 
@@ -31,15 +31,15 @@ export type Settings = {
   readonly clock: Clock;
 };
 
-// A server gives up after two minutes itself; what it says then should arrive. It restores 64 MiB
-// of files at once, which JSON and base64 make more of.
+// A server itself gives up after two minutes; its answer then should still arrive. It restores 64
+// MiB of files at once, which JSON and base64 make larger.
 const defaults = { retries: 4, timeoutMs: 130_000, maxAnswerBytes: 256 * 1024 * 1024 } as const;
-// Longer, and timers fire at once.
+// A longer timer fires at once.
 const longestTimeoutMs = 2 ** 31 - 1;
 
 /**
  * @throws {TypeError | RangeError} for an address, header, number or function that makes no sense,
- *   and where the runtime is too old.
+ * and if the runtime is too old.
  */
 export function readSettings(options: ClientOptions, clock: Clock = systemClock): Settings {
   requireRawJson();
@@ -56,7 +56,7 @@ export function readSettings(options: ClientOptions, clock: Clock = systemClock)
       "maxAnswerBytes",
       options.maxAnswerBytes ?? defaults.maxAnswerBytes,
       1,
-      // The longest text there can be.
+      // The longest possible text.
       512 * 1024 * 1024,
     ),
     fetch: readFetch(options.fetch),
@@ -64,7 +64,7 @@ export function readSettings(options: ClientOptions, clock: Clock = systemClock)
   };
 }
 
-/** Every answer is read with it: without it each would seem to be no JSON. */
+/** Every answer is read with it. Without it, no answer would seem to be JSON. */
 function requireRawJson(): void {
   if (typeof JSON.isRawJSON === "function") return;
   throw new TypeError(
@@ -73,18 +73,18 @@ function requireRawJson(): void {
 }
 
 function readFetch(own: typeof fetch | undefined): typeof fetch {
-  // Browsers want it called as a function of the window.
+  // Browsers want `fetch` to be called as a function of the window.
   if (own === undefined) return (input, init) => fetch(input, init);
   if (typeof own === "function") return own;
   throw new TypeError("fetch: expected a function");
 }
 
-/** @throws {RangeError} for a time no timer can wait. */
+/** @throws {RangeError} for a time that no timer can wait. */
 export function readTimeout(timeoutMs: number): number {
   return within("timeoutMs", timeoutMs, 1, longestTimeoutMs);
 }
 
-/** @throws {RangeError} for a number that is not whole, or outside of what makes sense. */
+/** @throws {RangeError} for a number that is not whole or is out of range. */
 export function within(name: string, value: number, least: number, most: number): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw new RangeError(`${name}: expected a whole number from ${least} to ${most}`);

@@ -1,6 +1,6 @@
 /**
- * Passes on what a source yields until the signal aborts, also while the source waits for something
- * that may never come. Lets go of the source then, as it does at every other end.
+ * Passes on what a source yields until the signal aborts, even while the source waits for something
+ * that may never come. It closes the source then, as at every other end.
  *
  * @throws The signal's reason.
  */
@@ -22,13 +22,13 @@ export async function* untilAborted<T>(
     }
   } finally {
     const closed = iterator.return?.();
-    // One that still waits closes when that is over, which may be never.
+    // A source that still waits closes when its wait is over, which may be never.
     if (isWaiting) Promise.resolve(closed).catch(() => undefined);
     else await closed;
   }
 }
 
-/** Leaves nothing at the signal: the same one is asked with every event of a long stream. */
+/** Leaves no listener at the signal, which is used again with every event of a long stream. */
 async function orAborted<T>(work: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
