@@ -1,6 +1,6 @@
 const stamp = Symbol.for("pond.error");
 
-/** Base of the errors this package throws on purpose; `PondError.is` recognises them. */
+/** Base of the errors that this package throws on purpose; `PondError.is` recognises them. */
 export abstract class EmbedError extends Error {
   abstract readonly code:
     | "model_not_found"
@@ -17,7 +17,9 @@ export abstract class EmbedError extends Error {
   }
 }
 
-/** There is no such model: an unknown name, no such folder, or not downloaded yet. */
+/**
+ * There is no such model: an unknown name, a missing folder, or a model that is not downloaded yet.
+ */
 export class ModelNotFoundError extends EmbedError {
   override readonly name = "ModelNotFoundError";
   readonly code = "model_not_found";
@@ -29,7 +31,7 @@ export class ModelNotFoundError extends EmbedError {
   }
 }
 
-/** A file of the model is not there, or not all of it. */
+/** A file of the model is missing or incomplete. */
 export class ModelIncompleteError extends EmbedError {
   override readonly name = "ModelIncompleteError";
   readonly code = "model_incomplete";
@@ -41,7 +43,9 @@ export class ModelIncompleteError extends EmbedError {
   }
 }
 
-/** The model's files are there, but they are damaged, do not fit each other, or are not supported. */
+/**
+ * The model's files are there, but they are damaged, do not fit each other, or are not supported.
+ */
 export class ModelInvalidError extends EmbedError {
   override readonly name = "ModelInvalidError";
   readonly code = "model_invalid";
@@ -60,7 +64,7 @@ export class RuntimeMissingError extends EmbedError {
   readonly details: {
     readonly package: string;
     readonly reason: string;
-    /** What installs it. */
+    /** The command that installs it. */
     readonly command: string;
   };
 
@@ -71,7 +75,7 @@ export class RuntimeMissingError extends EmbedError {
   }
 }
 
-/** A file of a model could not be fetched, or is not what it has to be. */
+/** A file of a model could not be fetched, or it is not the expected one. */
 export class DownloadError extends EmbedError {
   override readonly name = "DownloadError";
   readonly code = "download_failed";
@@ -79,11 +83,11 @@ export class DownloadError extends EmbedError {
     readonly model: string;
     readonly file: string;
     readonly reason: string;
-    /** Where it was asked for, without credentials and query. */
+    /** The address it was requested from, without credentials and query. */
     readonly url?: string;
-    /** Set where another file came than the model's, of which nothing is kept. */
+    /** Set if a different file than the model's arrived; nothing of it is kept. */
     readonly problem?: "other_content";
-    /** The last answer's HTTP status, where there was an answer. */
+    /** The HTTP status of the last answer, if there was one. */
     readonly status?: number;
   };
 
@@ -94,14 +98,14 @@ export class DownloadError extends EmbedError {
   }
 }
 
-/** Texts got no vectors. Holds neither the texts nor the key of the endpoint. */
+/** Texts could not be embedded. Holds neither the texts nor the key of the endpoint. */
 export class EmbeddingError extends EmbedError {
   override readonly name = "EmbeddingError";
   readonly code = "embedding_failed";
   readonly details: {
     readonly model: string;
     readonly reason: string;
-    /** True where no other text would fare better: nothing answers, or the key is refused. */
+    /** True if no other text would succeed either: nothing answers, or the key is refused. */
     readonly isOfEveryText: boolean;
     /** The endpoint, without credentials and query. */
     readonly url?: string;

@@ -4,10 +4,10 @@ import { ModelInvalidError } from "./errors.ts";
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * A JSON file of a model.
+ * Reads a JSON file of a model.
  *
- * @returns Undefined where there is no such file.
- * @throws {ModelInvalidError} where it holds no JSON object.
+ * @returns Undefined if there is no such file.
+ * @throws {ModelInvalidError} if it does not hold a JSON object.
  */
 export async function readJsonObject(model: string, path: string): Promise<JsonObject | undefined> {
   const value = await readJson(model, path);
@@ -15,7 +15,7 @@ export async function readJsonObject(model: string, path: string): Promise<JsonO
   throw new ModelInvalidError(model, `${path} does not hold a JSON object`);
 }
 
-/** @throws {ModelInvalidError} where it is no JSON. */
+/** @throws {ModelInvalidError} if it is not JSON. */
 export async function readJson(model: string, path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, "utf8"));
@@ -30,14 +30,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What the system says of a path where nothing is, and of one where nothing can be. */
+/** The system's codes for a path where nothing is, and for one where nothing can be. */
 const missing: readonly unknown[] = ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE"];
 
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && missing.includes(error.code);
 }
 
-/** The field, where it is a whole number above zero. */
+/** The field, if it is a whole number above zero. */
 export function countOf(object: JsonObject | undefined, key: string): number | undefined {
   const value = object?.[key];
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;

@@ -1,6 +1,6 @@
 import { EmbeddingError } from "./errors.ts";
 
-/** Counts the work in progress, so that closing can wait for it and nothing begins after. */
+/** Counts the work in progress, so that closing can wait for it and nothing starts afterwards. */
 export class Lifetime {
   readonly #model: string;
   readonly #running = new Set<Promise<unknown>>();

@@ -12,18 +12,20 @@ type NetworkRequest = {
   readonly silenceMs: number;
 };
 
-/** Sends requests as the environment says; follows no redirect by itself. */
+/**
+ * Sends requests through the proxy that the environment names; does not follow redirects itself.
+ */
 export type Network = {
   request(url: URL, request: NetworkRequest): Promise<Dispatcher.ResponseData>;
   close(): Promise<void>;
 };
 
 /**
- * Reads `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case. This machine itself is never
- * asked for through a proxy: a proxy elsewhere would look for the address on its own machine.
+ * Reads `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, in either case. Requests to this machine never
+ * go through a proxy: a proxy elsewhere would look for the address on its own machine.
  */
 export async function openNetwork(env: Environment): Promise<Network> {
-  // Not before it is needed: pond mostly works without any network.
+  // Imported only when needed: pond mostly works without any network.
   const { Agent, request } = await import("undici");
   const read = (name: string): string => env[name.toLowerCase()] ?? env[name] ?? "";
   const direct = new Agent();
@@ -46,14 +48,14 @@ export async function openNetwork(env: Environment): Promise<Network> {
   };
 }
 
-/** Undefined where a proxy is no address, or one of a scheme that is not spoken here. */
+/** Undefined if a proxy is not an address, or its scheme is not supported. */
 async function proxyAgent(read: (name: string) => string): Promise<Dispatcher | undefined> {
   const httpProxy = proxyAddress(read("HTTP_PROXY"));
   const httpsProxy = proxyAddress(read("HTTPS_PROXY"));
   if (httpProxy === undefined || httpsProxy === undefined) return undefined;
   const { EnvHttpProxyAgent, errors } = await import("undici");
   try {
-    // Many proxies tunnel to port 443 only, so what can go without a tunnel does.
+    // Many proxies tunnel to port 443 only, so requests that can do without a tunnel do.
     const noProxy = read("NO_PROXY");
     return new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy, proxyTunnel: false });
   } catch (error) {
@@ -64,7 +66,7 @@ async function proxyAgent(read: (name: string) => string): Promise<Dispatcher | 
 
 class ProxyAddressError extends Error {}
 
-/** As other programs do, it takes `host:port` for a proxy spoken to by HTTP. */
+/** Like other programs, accepts `host:port` for a proxy that speaks HTTP. */
 function proxyAddress(text: string): string | undefined {
   const address = text === "" || text.includes("://") ? text : `http://${text}`;
   return address === "" || URL.canParse(address) ? address : undefined;
@@ -74,12 +76,12 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** An address fit for a message: no user, password, query or fragment. */
+/** An address that a message may show: no user, password, query or fragment. */
 export function publicAddress(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** What failed below HTTP, in words that hold no address with a password in it. */
+/** Describes a failure below HTTP in words that cannot contain an address with a password. */
 export function connectionFailure(error: unknown): { reason: string; isPassing: boolean } {
   if (error instanceof ProxyAddressError) {
     return { reason: "HTTP_PROXY or HTTPS_PROXY is not a usable address", isPassing: false };

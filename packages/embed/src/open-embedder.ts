@@ -7,8 +7,8 @@ import { openPinnedModel } from "./local/pinned-model.ts";
 import type { EmbedderSettings } from "./settings.ts";
 
 /**
- * Opens a model without loading it: small files are read, nothing is sent. What loading or the
- * endpoint has to say comes with the first `embed`.
+ * Opens a model without loading it: it reads small files and sends nothing. Errors of loading, or
+ * of the endpoint, come with the first `embed`.
  *
  * @throws {ModelNotFoundError} {@link ModelIncompleteError} {@link ModelInvalidError}
  * @throws {TypeError} `RangeError` for settings that make no sense.

@@ -1,21 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What one try came to. A failure that passes is worth another try. */
+/** The outcome of one try. A failure that may pass is worth another try. */
 export type Attempt<T> = { readonly ok: true; readonly value: T } | Failure;
 
 type Failure = {
   readonly ok: false;
   readonly reason: string;
   readonly isPassing: boolean;
-  /** The answer's HTTP status, where there was an answer. */
+  /** The HTTP status of the answer, if there was one. */
   readonly status?: number;
-  /** True where less at once may fare better. */
+  /** True if sending less at once may succeed. */
   readonly isOfSize?: boolean;
   /** How long the server asks to be left alone. */
   readonly retryAfterMs?: number | undefined;
 };
 
-/** What time and chance are made of; tests bring their own. */
+/** Time and chance, which tests replace with their own. */
 export type Clock = {
   now(): number;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -38,24 +38,24 @@ export const systemClock: Clock = {
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
 
-/** How much is done for an answer. */
+/** How much effort goes into one answer. */
 export type Patience = {
   readonly attempts: number;
-  /** A server that asks for longer is not asked again. */
+  /** A server that asks for a longer pause is not asked again. */
   readonly longestWaitMs: number;
 };
 
-/** Of what nobody waits for; a server that wants longer is asked by the next sync. */
+/** For work that nobody waits for. If a server wants a longer pause, the next sync asks it. */
 export const patient: Patience = { attempts: 5, longestWaitMs: 120_000 };
 
-/** Statuses that another try may not meet again. */
+/** True for a status that another try may not meet again. */
 export function isPassingStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
 /**
- * Tries until it works, the failure is final or patience ends. Pauses grow by two, with jitter;
- * `Retry-After` goes before.
+ * Tries until it works, the failure is final, or patience ends. Pauses double each time, with
+ * jitter; `Retry-After` takes precedence.
  */
 export async function repeat<T>(
   attempt: () => Promise<Attempt<T>>,
@@ -68,7 +68,7 @@ export async function repeat<T>(
     const outcome = await attempt();
     if (outcome.ok || !outcome.isPassing || used >= attempts) return { outcome, attempts: used };
     if ((outcome.retryAfterMs ?? 0) > longestWaitMs) return { outcome, attempts: used };
-    // One who asks for none would be asked five times in a moment.
+    // A server that asks for no pause would be asked five times in a moment.
     await clock.sleep(outcome.retryAfterMs || pauseMs(used, clock), signal);
   }
 }

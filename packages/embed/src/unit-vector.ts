@@ -1,4 +1,4 @@
-/** Scales a vector to length 1; undefined where that cannot be done: zero, NaN, infinite. */
+/** Scales a vector to length 1; undefined if that is impossible: zero, NaN, infinite. */
 export function toUnitVector(vector: ArrayLike<number>): Float32Array | undefined {
   let squares = 0;
   for (let at = 0; at < vector.length; at++) squares += (vector[at] ?? 0) ** 2;

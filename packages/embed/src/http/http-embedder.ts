@@ -25,18 +25,20 @@ const defaults = {
   timeoutMs: 60_000,
 };
 
-/** Somebody waits for a query, and finds by words without it. */
+/** Somebody waits for a query, and without a vector it still finds by words. */
 const patienceFor = { passage: patient, query: { attempts: 2, longestWaitMs: 1000 } };
 
-/** How often a text is cut in half that alone is refused, and how long one is that is: as long as 512
- * tokens are in any script. */
+/**
+ * How often a text that is refused even alone is cut in half, and how long such a text has to be:
+ * as long as 512 tokens are in any script.
+ */
 const halving = { most: 4, fromCharacters: 500 };
 
 /** Bytes of an answer besides its numbers, and of one number written out. */
 const frameBytes = 1_000_000;
 const numberBytes = 40;
 
-/** A model behind an OpenAI-compatible endpoint. Nothing is sent before the first text. */
+/** A model behind an OpenAI-compatible endpoint. Sends nothing before the first text. */
 export class HttpEmbedder implements Embedder {
   readonly modelId: string;
   readonly dimension: number;
@@ -50,7 +52,9 @@ export class HttpEmbedder implements Embedder {
   readonly #lifetime: Lifetime;
   #network: Promise<Network> | undefined;
 
-  /** @throws {TypeError} for a url or key that is none, {RangeError} for a number that makes no sense. */
+  /**
+   * @throws {TypeError} for an invalid url or key, {RangeError} for a number that makes no sense.
+   */
   constructor(settings: HttpSettings, clock: Clock = systemClock) {
     const { maxTexts = defaults.maxTexts, maxCharacters = defaults.maxCharacters } = settings;
     for (const [name, value] of Object.entries({ maxTexts, maxCharacters, ...settings })) {
@@ -64,7 +68,7 @@ export class HttpEmbedder implements Embedder {
     this.#awaitTurn = createRateLimit(settings.requestsPerMinute, clock);
     this.modelId = `${settings.model}#${digestOf(settings, maxCharacters)}`;
     this.dimension = settings.dimension;
-    // How an endpoint counts tokens is not known here: texts are cut at characters.
+    // How an endpoint counts tokens is not known here, so texts are cut at characters.
     this.limits = { maxTexts, maxTokens: maxCharacters };
     this.#lifetime = new Lifetime(this.modelId);
   }
@@ -100,7 +104,10 @@ export class HttpEmbedder implements Embedder {
     });
   }
 
-  /** Sends a long text that alone is refused, as one too long for the model is, again cut in half. */
+  /**
+   * Sends the texts. A long text that is refused even alone, as one too long for the model is, is
+   * sent again cut in half.
+   */
   async #ask(
     input: readonly string[],
     options: EmbedOptions,
@@ -148,7 +155,7 @@ export class HttpEmbedder implements Embedder {
         unpacked(response.body, response.headers["content-encoding"]),
         frameBytes + count * this.dimension * numberBytes,
       ).catch((error: unknown) => {
-        // Of a failure the status says enough.
+        // For a failure, the status says enough.
         if (status === 200 || !isOfPacking(error)) throw error;
         return undefined;
       });
@@ -180,7 +187,7 @@ export class HttpEmbedder implements Embedder {
       signal?.throwIfAborted();
       if (timeout.aborted) {
         const reason = `the endpoint did not answer in ${timeoutMs / 1000} s`;
-        // A slow machine that cannot do it in time could not the second time either.
+        // A slow machine that did not manage it in time would not manage it the second time either.
         const isOfSize = count > 1;
         return { ok: false as const, reason, isPassing: !isOfSize, isOfSize };
       }
@@ -193,7 +200,7 @@ export class HttpEmbedder implements Embedder {
   }
 }
 
-/** Of a wrong key, a wrong path or an unknown model. */
+/** The statuses of a wrong key, a wrong path or an unknown model. */
 const refusals: ReadonlySet<number> = new Set([401, 403, 404, 405]);
 
 function isOfEveryText(status: number, isPassing: boolean): boolean {
@@ -213,10 +220,10 @@ function endpointOf(text: string): URL {
   return url;
 }
 
-/** A key often comes from a file, with the end of its line. */
+/** A key often comes from a file, together with its line break. */
 function keyOf(apiKey = ""): string {
   const key = apiKey.trim();
-  // As the HTTP client checks a header.
+  // The same check that the HTTP client makes for a header.
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(key)) {
     throw new TypeError(
       "apiKey holds a character that no HTTP header can hold, such as a line break",
@@ -225,7 +232,7 @@ function keyOf(apiKey = ""): string {
   return key;
 }
 
-/** The address is no part of it: a model moved to another machine keeps its vectors. */
+/** The address is not part of it: a model that moves to another machine keeps its vectors. */
 function digestOf(settings: HttpSettings, maxCharacters: number): string {
   const { dimension, queryPrefix = "", passagePrefix = "" } = settings;
   return createHash("sha256")
@@ -234,7 +241,10 @@ function digestOf(settings: HttpSettings, maxCharacters: number): string {
     .slice(0, 12);
 }
 
-/** Cuts between characters. Endpoints refuse an empty text, and a broken one is no JSON for some. */
+/**
+ * Cuts between characters. Endpoints refuse an empty text, and some cannot read a broken one as
+ * JSON.
+ */
 function fit(text: string, maxCharacters: number): string {
   const cut = text.slice(0, maxCharacters);
   return (
@@ -242,12 +252,12 @@ function fit(text: string, maxCharacters: number): string {
   );
 }
 
-/** A body as it was before a gateway packed it, which some do unasked. */
+/** Unpacks a body that a gateway has compressed; some do so unasked. */
 function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
   const named = String(encoding ?? "").toLowerCase();
   if (!["gzip", "x-gzip", "deflate", "br"].includes(named)) return body;
   const plain = named === "br" ? createBrotliDecompress() : createUnzip();
-  // What breaks off is told by the one that is read.
+  // The reader of `plain` gets the error if the body breaks off.
   return pipeline(body, plain, () => {});
 }
 
@@ -256,7 +266,7 @@ function isOfPacking(error: unknown): boolean {
   return code === "Z_DATA_ERROR" || code.startsWith("ERR__ERROR_");
 }
 
-/** The body's text; undefined where it is longer than `maxBytes`. */
+/** The text of the body; undefined if it is longer than `maxBytes`. */
 async function readBounded(body: Readable, maxBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -271,13 +281,13 @@ async function readBounded(body: Readable, maxBytes: number): Promise<string | u
   return Buffer.concat(chunks).toString("utf8");
 }
 
-// Not what took too long: such a text would lose its end for good.
+// Does not match a text that took too long: it would lose its end for good.
 const tooLong =
   /\b(?:is|are|input|inputs|prompt|text|sequence) too (?:large|long)\b|exceeds the (?:context|maximum (?:context|input|sequence|length|number of tokens|tokens))/i;
 
 /**
- * Whether a text was refused for its length. Endpoints say that in words alone, if at all, and those
- * on llama.cpp with the status of a failure that passes.
+ * Whether a text was refused for its length. Endpoints say that only in words, if at all; those
+ * built on llama.cpp use the status of a temporary failure.
  */
 function isOfLength(status: number, body = ""): boolean {
   if (status === 400 || status === 413) return true;
@@ -287,7 +297,9 @@ function isOfLength(status: number, body = ""): boolean {
 const lengthHint =
   "; if a text is too long for its model, lower the limit of characters: all texts are then embedded again";
 
-/** The error's machine-readable kind. Its message may repeat the texts, or a part of the key. */
+/**
+ * The machine-readable kind of the error. Its message may repeat the texts, or a part of the key.
+ */
 function kindOfError(body: string | undefined): string {
   try {
     const answer: unknown = JSON.parse(body ?? "");

@@ -1,6 +1,6 @@
 import type { Clock } from "../retry.ts";
 
-/** Lets `perMinute` requests begin in a minute, evenly spread. */
+/** Lets `perMinute` requests start in a minute, evenly spread. */
 export function createRateLimit(
   perMinute: number | undefined,
   clock: Clock,
@@ -8,7 +8,8 @@ export function createRateLimit(
   if (perMinute === undefined) return async () => {};
   const gapMs = 60_000 / perMinute;
   let nextAt = 0;
-  // Of those that waited and gave up, the earliest first: else who comes later waits for nobody.
+  // The turns of requests that waited and gave up, the earliest first. The next request takes one,
+  // instead of waiting for nobody.
   let givenUp: number[] = [];
   const takeTurn = (now: number): number => {
     givenUp = givenUp.filter((at) => at > now);

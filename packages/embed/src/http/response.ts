@@ -6,8 +6,8 @@ export type Answer =
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Reads the answer to `count` texts: one vector each, by `index`, made unit length. Anything else is
- * refused as a whole; a reason holds nothing of what the endpoint wrote.
+ * Reads the answer to `count` texts: one vector each, by `index`, scaled to unit length. Anything
+ * else is refused as a whole; the reason repeats nothing that the endpoint wrote.
  */
 export function readAnswer(body: string, count: number, dimension: number): Answer {
   const refuse = (reason: string): Answer => ({ ok: false, reason });

@@ -1,9 +1,10 @@
-/** What one run of the model takes: a batch of texts is padded to the longest of them. */
+/** How much one run of the model takes: a batch is padded to its longest text. */
 const defaults = { maxPaddedTokens: 2048, maxRows: 64 };
 
 /**
- * Groups texts of near length, so that hardly any work goes into padding (a run costs its rows
- * times its longest row). Longest first: what memory a run needs is known at the first.
+ * Groups texts of similar length, so that hardly any work goes into padding (the cost of a run is
+ * its rows times its longest row). The longest come first, so that the first run shows how much
+ * memory is needed.
  *
  * @param lengths - Tokens of each text.
  * @returns Batches of indexes into `lengths`; each index once.

@@ -8,9 +8,9 @@ export type Convention = {
 
 const bge = { pooling: "cls", passagePrefix: "" } as const;
 
-/** What families of models were trained with, by their names; the first that fits. */
+/** The conventions that families of models were trained with, by name. The first match counts. */
 const families: readonly (readonly [RegExp, Convention])[] = [
-  // Instruction-tuned ones name their task in the query; the task is not ours to guess.
+  // Instruction-tuned models name their task in the query, and the task is not ours to guess.
   [/e5-.*instruct/, { pooling: "mean", queryPrefix: "", passagePrefix: "" }],
   [/(^|[-_/])e5([-_]|$)/, { pooling: "mean", queryPrefix: "query: ", passagePrefix: "passage: " }],
   [/bge-m3/, { ...bge, queryPrefix: "" }],
@@ -28,7 +28,7 @@ const families: readonly (readonly [RegExp, Convention])[] = [
 /** MiniLM and most others: the mean of the tokens, no prefixes. */
 const plain: Convention = { pooling: "mean", queryPrefix: "", passagePrefix: "" };
 
-/** How a model of these names wants its texts, where nothing in its folder says. */
+/** How a model with one of these names wants its texts, if its folder does not say. */
 export function conventionOf(names: readonly string[]): Convention {
   const lower = names.map((name) => name.toLowerCase());
   return families.find(([family]) => lower.some((name) => family.test(name)))?.[1] ?? plain;

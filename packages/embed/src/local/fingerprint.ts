@@ -5,9 +5,9 @@ const samples = 64;
 const sampleBytes = 4096;
 
 /**
- * A short digest of what decides a model's vectors. Of large files it takes the size and 64 samples
- * spread over them, so that it is known without reading gigabytes: training or quantising a model
- * changes all of its weights; a change between samples that keeps the size is not seen.
+ * A short digest of everything that decides a model's vectors. For large files it takes the size
+ * and 64 samples spread over the file, so that it does not read gigabytes. Training or quantising a
+ * model changes all of its weights; a change between the samples that keeps the size is not seen.
  *
  * @returns 12 hexadecimal digits.
  */

@@ -1,10 +1,10 @@
 import type { Tensor } from "onnxruntime-node";
 
-/** The numbers of a tensor of floats, in half precision too; undefined for any other. */
+/** The numbers of a tensor of floats, including half precision; undefined for any other tensor. */
 export function floatsOf({ type, data }: Tensor): Float32Array | undefined {
   if (data instanceof Float32Array) return data;
   if (type !== "float16" || !ArrayBuffer.isView(data)) return undefined;
-  // Bits, or numbers where the engine knows such: either is two bytes each.
+  // Bits, or numbers if the engine has such a type: both are two bytes each.
   const bits = new Uint16Array(data.buffer, data.byteOffset, data.byteLength / 2);
   return Float32Array.from(bits, fromFloat16Bits);
 }

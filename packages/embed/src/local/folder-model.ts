@@ -15,15 +15,15 @@ import { fingerprint } from "./fingerprint.ts";
 import type { LocalModel } from "./local-model.ts";
 import { findModelFile, requireWhole, weightFilesOf } from "./model-files.ts";
 
-/** Most models' limit, where nothing says another. */
+/** The limit of most models, used if nothing else is stated. */
 const usualMaxTokens = 512;
 /** Tokenizers without a limit of their own write a number near 1e30. */
 const mostTokens = 1_000_000;
 
 /**
- * Reads a model folder as sentence-transformers and the usual exporters lay it out, without loading
- * the model. What the settings say goes before what the folder says, and that before what models of
- * the name are known to want.
+ * Reads a model folder in the layout of sentence-transformers and the usual exporters, without
+ * loading the model. The settings come first, then what the folder says, then what models of that
+ * name are known to want.
  *
  * @throws {ModelNotFoundError} {@link ModelIncompleteError} {@link ModelInvalidError}
  */
@@ -79,10 +79,10 @@ export async function openFolderModel(settings: FolderSettings): Promise<LocalMo
 }
 
 /**
- * Where it is said how tokens become a vector.
+ * The folder that says how tokens become a vector.
  *
- * @throws {ModelInvalidError} for steps after pooling: they are no part of the graph, and leaving them
- *   out gives other vectors.
+ * @throws {ModelInvalidError} for steps after pooling: they are not part of the graph, and leaving
+ * them out gives different vectors.
  */
 async function poolingFolderOf(folder: string): Promise<string> {
   const modules = await readJson(folder, join(folder, "modules.json"));
@@ -99,7 +99,7 @@ async function poolingFolderOf(folder: string): Promise<string> {
   return pooling;
 }
 
-/** Whether a tokenizer makes small letters itself; what a folder says of them then is no news. */
+/** Whether a tokenizer lowercases text itself; a folder's statement about it then adds nothing. */
 function isLowering(normalizer: unknown): boolean {
   if (!isObject(normalizer)) return false;
   const { type, lowercase, normalizers } = normalizer;
@@ -107,7 +107,7 @@ function isLowering(normalizer: unknown): boolean {
   return type === "Lowercase" || (type === "BertNormalizer" && lowercase === true);
 }
 
-/** In the hub's own cache a model's folder is called by its commit. */
+/** The model's name at the hub. In the hub's own cache a model's folder is named by its commit. */
 async function nameAtHub(folder: string): Promise<string | undefined> {
   const path = await realpath(folder);
   return /models--([^/\\]+)[/\\]snapshots[/\\]/.exec(path)?.[1]?.replaceAll("--", "/");

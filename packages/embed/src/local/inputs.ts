@@ -5,7 +5,7 @@ type Input = { readonly name: string; readonly type: "int32" | "int64" };
 
 type Rows = readonly (readonly number[])[];
 
-/** What stands in an input at a place of a row of tokens, the padding behind it included. */
+/** The value of each input for a place in a row of tokens, including the padding after it. */
 const values: Readonly<
   Record<string, (row: readonly number[], at: number, paddingId: number) => number>
 > = {
@@ -16,9 +16,9 @@ const values: Readonly<
 };
 
 /**
- * The inputs a graph declares: it refuses others, and cannot run without one of its own.
+ * The inputs that a graph declares. It refuses others, and cannot run without one of its own.
  *
- * @throws {ModelInvalidError} where one is not known, or it takes no tokens.
+ * @throws {ModelInvalidError} if one of them is unknown, or none takes tokens.
  */
 export function inputsOf(location: string, { inputMetadata }: Runtime.InferenceSession): Input[] {
   const inputs = inputMetadata.map((input): Input => {

@@ -11,21 +11,21 @@ import { loadTokenizer } from "./tokenizer.ts";
 /** A model in memory. */
 export type LoadedModel = {
   encode(text: string): number[];
-  /** Unit vectors of one batch of token rows, in its order. */
+  /** Returns the unit vectors of one batch of token rows, in order. */
   run(batch: readonly (readonly number[])[]): Promise<Float32Array[]>;
   release(): Promise<void>;
 };
 
-/** What exports call a vector a text, and a vector a token. */
+/** The output names that exports use for one vector per text, and for one vector per token. */
 const pooledOutputs = ["sentence_embedding"];
-/** What heads for other purposes give. */
+/** The outputs of heads for other purposes. */
 const otherPurposes = ["pooler_output", "logits"];
 const tokenOutputs = ["last_hidden_state", "token_embeddings"];
 
 /**
- * Loads runtime, tokenizer and weights.
+ * Loads the runtime, the tokenizer and the weights.
  *
- * @param threads - Of one run; the runtime's own choice, all cores, where undefined.
+ * @param threads - For one run. If undefined, the runtime's own choice: all cores.
  * @throws {RuntimeMissingError} {@link ModelInvalidError}
  */
 export async function loadModel(
@@ -71,7 +71,7 @@ export async function loadModel(
   };
 }
 
-/** What goes in and comes out; a session that is not what it should be is let go. */
+/** Inputs and outputs of the model. A session that does not fit is released. */
 async function signatureOf(model: LocalModel, session: InferenceSession) {
   try {
     return { inputs: inputsOf(model.location, session), ...outputOf(model, session) };
@@ -97,7 +97,10 @@ function outputOf(
   throw new ModelInvalidError(location, reason);
 }
 
-/** The name of what is all that a graph gives, and a vector a text of that length. */
+/**
+ * The name of the graph's output, if it has only one and that is a vector per text of the right
+ * length.
+ */
 function onlyVector(
   outputs: InferenceSession["outputMetadata"],
   dimension: number,
@@ -109,7 +112,7 @@ function onlyVector(
   return mayBe && !otherPurposes.includes(only.name) ? only.name : undefined;
 }
 
-/** The runtime finds out only then that a token has no row in the embedding table. */
+/** Only a run shows that a token has no row in the embedding table. */
 function runError({ location, modelId }: LocalModel, error: unknown): Error {
   const message = messageOf(error);
   if (/indices element out of data bounds/.test(message)) {

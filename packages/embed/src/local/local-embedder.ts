@@ -12,7 +12,7 @@ export type LocalOptions = {
   readonly idleMs?: number | undefined;
 };
 
-/** A local model: loaded at the first text, let go when nobody asked for a while. */
+/** A local model. It is loaded at the first text and unloaded when nobody has asked for a while. */
 export class LocalEmbedder implements Embedder {
   readonly modelId: string;
   readonly dimension: number;
@@ -24,10 +24,10 @@ export class LocalEmbedder implements Embedder {
   readonly #lifetime: Lifetime;
   #loading: Promise<LoadedModel> | undefined;
   #idle: NodeJS.Timeout | undefined;
-  /** The last batch given to the model; batches of all callers run one after the other. */
+  /** The last batch given to the model. Batches of all callers run one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** @param open - Reads again what `model` was read from. */
+  /** @param open - Reads again the folder or manifest that `model` came from. */
   constructor(
     model: LocalModel,
     open: () => Promise<LocalModel>,
@@ -81,7 +81,7 @@ export class LocalEmbedder implements Embedder {
     return vectors;
   }
 
-  /** A query waits for one batch of a long import, not for the import. */
+  /** Lets a query wait for one batch of a long import instead of the whole import. */
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(run);
     this.#turn = turn.catch(() => {});
@@ -96,7 +96,10 @@ export class LocalEmbedder implements Embedder {
     return this.#loading;
   }
 
-  /** Its files may have changed since it was opened, and vectors of two models do not mix. */
+  /**
+   * Loads the model, if it is still the same: its files may have changed since it was opened, and
+   * vectors of two models do not mix.
+   */
   async #loadSame(): Promise<LoadedModel> {
     const { modelId, location } = this.#model;
     const found = await this.#open();
@@ -110,7 +113,7 @@ export class LocalEmbedder implements Embedder {
   #rest(idleMs: number): void {
     clearTimeout(this.#idle);
     if (!this.#lifetime.isIdle || this.#loading === undefined) return;
-    // Nobody waits for this; a model that cannot be let go is gone with the process.
+    // Nobody waits for this; a model that cannot be released goes when the process does.
     const release = () => void this.#release().catch(() => {});
     this.#idle = setTimeout(release, idleMs).unref();
   }

@@ -13,8 +13,8 @@ export type LocalModel = {
   readonly queryPrefix: string;
   readonly passagePrefix: string;
   readonly maxTokens: number;
-  /** Of texts in small letters, which its tokenizer does not make of them. */
+  /** True if the model wants lower-case text that its tokenizer does not produce. */
   readonly isLowerCase?: boolean;
-  /** Rows of its embedding table, where its configuration says. */
+  /** Rows of its embedding table, if its configuration says. */
   readonly vocabularySize?: number;
 };

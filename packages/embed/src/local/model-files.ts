@@ -5,7 +5,7 @@ import { isMissing } from "../json-file.ts";
 import { onnxLength } from "./onnx-length.ts";
 import { weightsNamedIn } from "./weights-named.ts";
 
-/** Where exports put the graph, best first. */
+/** Where exports put the graph, the preferred first. */
 const usual = [
   "model.onnx",
   "onnx/model.onnx",
@@ -17,10 +17,11 @@ const usual = [
 const lfsPointer = "version https://git-lfs.github.com/spec/";
 
 /**
- * The ONNX file of a folder: one of the usual names, or the only one there is.
+ * Finds the ONNX file of a folder: one with a usual name, or the only one there.
  *
- * @throws {ModelNotFoundError} where there is no such folder.
- * @throws {ModelIncompleteError} where there is none, several, or one that is only being downloaded.
+ * @throws {ModelNotFoundError} if there is no such folder.
+ * @throws {ModelIncompleteError} if there is none, if there are several, or if it is still being
+ * downloaded.
  */
 export async function findModelFile(folder: string): Promise<string> {
   const names = [
@@ -41,10 +42,10 @@ export async function findModelFile(folder: string): Promise<string> {
 }
 
 /**
- * Files beside a graph that hold weights it is too large for: those that it names, and those that are
- * called as exporters call them.
+ * The files beside a graph that hold weights too large for it: those that the graph names, and
+ * those with the names that exporters use.
  *
- * @throws {ModelIncompleteError} where one is missing, or has not all that the graph reads of it.
+ * @throws {ModelIncompleteError} if one is missing, or shorter than the graph needs.
  */
 export async function weightFilesOf(folder: string, modelFile: string): Promise<string[]> {
   const beside = dirname(modelFile);
@@ -55,7 +56,7 @@ export async function weightFilesOf(folder: string, modelFile: string): Promise<
   const named = [...(await weightsNamedIn(modelFile))];
   const lengths = new Map(named.map(([name, least]) => [join(beside, name), least]));
   const files = new Set([...usual.map((name) => join(beside, name)), ...lengths.keys()]);
-  // The runtime reads none that is elsewhere, and says so.
+  // The runtime reads no file that is elsewhere, and says so.
   const own = [...files].filter((file) => file.startsWith(join(beside, "/"))).sort();
   for (const file of own) {
     await requireWhole(folder, folder, relative(folder, file));
@@ -82,10 +83,10 @@ async function namesIn(model: string, folder: string, prefix = ""): Promise<stri
 }
 
 /**
- * Looks whether a file of a model is there and whole, as far as a few reads tell.
+ * Checks that a file of a model exists and is complete, as far as a few reads can tell.
  *
- * @param bytes - How long it has to be, where that is known.
- * @throws {ModelIncompleteError} where it is not.
+ * @param bytes - Its expected length, if that is known.
+ * @throws {ModelIncompleteError} if it is not.
  */
 export async function requireWhole(
   model: string,

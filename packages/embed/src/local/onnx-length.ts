@@ -1,15 +1,16 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** The longest tag and length of a field. */
+/** The most bytes that a field's tag and length take. */
 const longestHeader = 20;
-/** A model has a handful of fields; a file that is none may look as if it had many. */
+/** A model has a handful of fields; another kind of file may look as if it had many. */
 const mostFields = 1000;
 
 /**
- * How long an ONNX file has to be, read from the lengths of its outermost fields. It costs a few
- * reads however large the file is, and tells a download that was cut from one that was not.
+ * Computes how long an ONNX file has to be from the lengths of its outermost fields. It needs only
+ * a few reads, however large the file is, and tells a truncated download from a complete one.
  *
- * @returns Bytes, at most one field past the end of the file; undefined where this is no such file.
+ * @returns Bytes, at most one field past the end of the file; undefined if this is not an ONNX
+ * file.
  */
 export async function onnxLength(file: FileHandle, bytes: number): Promise<number | undefined> {
   let at = 0;
@@ -28,14 +29,14 @@ export async function onnxLength(file: FileHandle, bytes: number): Promise<numbe
         if (value === undefined) return undefined;
         at += value.end + value.value;
         break;
-      default: // No other kind of field is in an ONNX model.
+      default: // An ONNX model has no other kind of field.
         return undefined;
     }
   }
   return at;
 }
 
-/** A number of the format's own kind. */
+/** Reads a number in the format's own encoding. */
 export function varint(buffer: Buffer, start: number): { value: number; end: number } | undefined {
   let value = 0;
   for (let at = start, scale = 1; at < buffer.length && at - start < 10; at++, scale *= 128) {

@@ -1,6 +1,6 @@
 import { varint } from "./onnx-length.ts";
 
-/** Where in the messages of an ONNX file tensors are, by the format's field numbers. */
+/** Where tensors are in the messages of an ONNX file, by the format's field numbers. */
 const messages: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   model: { 7: "graph" },
   graph: { 1: "node", 5: "tensor" },
@@ -10,23 +10,24 @@ const messages: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 };
 const entry = { key: 1, value: 2 };
 
-/** A graph has thousands of fields, and a file that is none may look as if it had millions. */
+/** A graph has thousands of fields; another kind of file may look as if it had millions. */
 const mostFields = 500_000;
-/** Within each other; the runtime's own reader goes no deeper. */
+/** Nesting depth; the runtime's own reader goes no deeper. */
 const mostMessages = 100;
 const longestHeader = 20;
 /** No system takes a longer path. */
 const longestText = 4096;
 
-/** Fills a buffer with what a file holds from `at` on. @returns How many bytes there were. */
+/** Fills a buffer with the bytes of a file from `at` on. @returns How many bytes there were. */
 export type ReadAt = (into: Buffer, at: number) => number;
 
 type Field = { readonly number: number; readonly start: number; readonly end: number };
 
 /**
- * The files beside a graph that hold its weights, as the graph itself names them, and how many bytes
- * each has to have at least. Weights within the graph are passed over, not read. Of a file that is no
- * such graph it gives what it came to: the runtime refuses it, and says why.
+ * The files beside a graph that hold its weights, as the graph itself names them, and the minimum
+ * length of each in bytes. Weights inside the graph are skipped without being read. For a file that
+ * is not such a graph it returns what it has found so far: the runtime refuses the file and says
+ * why.
  */
 export function onnxWeights(read: ReadAt, bytes: number): ReadonlyMap<string, number> {
   const file = new Windows(read);
@@ -35,7 +36,7 @@ export function onnxWeights(read: ReadAt, bytes: number): ReadonlyMap<string, nu
   walk("model", 0, bytes, 1);
   return found;
 
-  /** @returns False where it is no such message. */
+  /** @returns False if it is not such a message. */
   function walk(kind: string, start: number, end: number, depth: number): boolean {
     if (depth > mostMessages) return false;
     const kinds = messages[kind];
@@ -77,7 +78,7 @@ export function onnxWeights(read: ReadAt, bytes: number): ReadonlyMap<string, nu
     return texts;
   }
 
-  /** @returns Undefined where there is none that ends within its message. */
+  /** @returns Undefined if no field ends within its message. */
   function fieldAt(at: number, end: number): Field | undefined {
     if (++fields > mostFields) return undefined;
     const from = file.seek(at, longestHeader);
@@ -106,14 +107,16 @@ function lengthOf(
       return value?.value;
     case 5:
       return 4;
-    default: // Groups, which are in no such graph, and what no format has.
+    default: // Groups, which no such graph has, and types that the format does not have.
       return undefined;
   }
 }
 
 const windowBytes = { onward: 65_536, elsewhere: 4096 };
 
-/** What was read last of a file: much where one goes on from it, little behind what is passed over. */
+/**
+ * The part of a file that was read last: much when reading goes on from it, little after a skip.
+ */
 class Windows {
   readonly #read: ReadAt;
   readonly #buffer = Buffer.alloc(windowBytes.onward);
@@ -124,7 +127,10 @@ class Windows {
     this.#read = read;
   }
 
-  /** Where in the window a place of the file is now, and so many bytes from there on as it has. */
+  /**
+   * The position in the window of a place in the file. So many bytes from there on are in the
+   * window, as far as the file has them.
+   */
   seek(at: number, length: number): number {
     const end = this.#from + this.window.length;
     if (at >= this.#from && at + length <= end) return at - this.#from;

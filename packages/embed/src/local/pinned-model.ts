@@ -7,10 +7,10 @@ import type { LocalModel } from "./local-model.ts";
 import { requireWhole } from "./model-files.ts";
 
 /**
- * A downloaded model, as its manifest describes it.
+ * Opens a downloaded model, as its manifest describes it.
  *
- * @throws {ModelNotFoundError} for an unknown name, and where it was not downloaded.
- * @throws {ModelIncompleteError} where a part of it was.
+ * @throws {ModelNotFoundError} for an unknown name, and if it was not downloaded.
+ * @throws {ModelIncompleteError} if only a part of it was.
  */
 export async function openPinnedModel(settings: PinnedSettings): Promise<LocalModel> {
   const manifest = manifestOf(settings.model);

@@ -1,10 +1,10 @@
 import type { Pooling } from "../settings.ts";
 
 /**
- * One vector a text from one vector a token.
+ * Makes one vector per text from one vector per token.
  *
  * @param hidden - Rows of `width` tokens of `dimension` numbers.
- * @param lengths - Tokens of each row that are text; the rest is padding and counts for nothing.
+ * @param lengths - Tokens of each row that are text. The rest is padding and does not count.
  */
 export function pool(
   hidden: Float32Array,

@@ -3,7 +3,7 @@ import { RuntimeMissingError } from "../errors.ts";
 
 const packageName = "onnxruntime-node";
 
-/** @throws {RuntimeMissingError} where the optional package is not installed, or not for here. */
+/** @throws {RuntimeMissingError} if the optional package is not installed or does not run here. */
 export async function loadRuntime(): Promise<typeof Runtime> {
   try {
     return await import("onnxruntime-node");

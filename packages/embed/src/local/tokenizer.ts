@@ -4,22 +4,22 @@ import { isObject, textOf } from "../json-file.ts";
 import type { LocalModel } from "./local-model.ts";
 
 export type TextTokenizer = {
-  /** Token ids of a text, at most the model's `maxTokens`, its closing tokens kept. */
+  /** Token ids of a text, at most the model's `maxTokens`, including its closing tokens. */
   encode(text: string): number[];
-  /** What shorter rows of a batch are filled with. */
+  /** The id that fills shorter rows of a batch. */
   readonly paddingId: number;
 };
 
 /**
- * How much of a huge text is looked at: what most texts need for so many tokens, and more only where
- * that gives too few. No token of a real text is as long on average as the last says. The library
- * runs out of stack at some 125,000 tokens, which a text without spaces soon has.
+ * How much of a huge text is read: as much as most texts need for so many tokens, and more only if
+ * that gives too few. The last number is more than the average token length of any real text. The
+ * library runs out of stack at about 125,000 tokens, which a text without spaces soon has.
  */
 const charactersPerToken = [8, 16, 32];
-/** What a word that is cut in two may change before the cut. */
+/** How many tokens before the cut may differ if a word is cut in two. */
 const tokensOfWord = 128;
 
-/** What is used of the library, whose own declarations do not resolve under Node's rules. */
+/** The part of the library that is used. Its own declarations do not resolve under Node's rules. */
 type Library = {
   encode(text: string, options?: { add_special_tokens: boolean }): { ids: (number | undefined)[] };
   get_vocab(): Map<string, number>;
@@ -31,7 +31,7 @@ type TokenizerOf = Pick<
   "location" | "tokenizerFile" | "tokenizerConfig" | "maxTokens" | "vocabularySize"
 >;
 
-/** @throws {ModelInvalidError} where the tokenizer is not supported or does not fit the model. */
+/** @throws {ModelInvalidError} if the tokenizer is not supported or does not fit the model. */
 export async function loadTokenizer(model: TokenizerOf): Promise<TextTokenizer> {
   const { location, tokenizerConfig, maxTokens } = model;
   const { library, padToken } = await open(model);
@@ -47,7 +47,7 @@ export async function loadTokenizer(model: TokenizerOf): Promise<TextTokenizer> 
   const [paddingId = 0] = [textOf(tokenizerConfig, "pad_token"), padToken, "[PAD]", "<pad>"]
     .map((token) => (token === undefined ? undefined : library.token_to_id(token)))
     .filter((id) => id !== undefined);
-  /** All tokens of a text, or more of its first ones than reach the model. */
+  /** All tokens of a text, or more of its first tokens than reach the model. */
   const beginningOf = (text: string): number[] => {
     let ids: number[] = [];
     for (const each of charactersPerToken) {

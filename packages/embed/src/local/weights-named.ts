@@ -2,13 +2,15 @@ import { readSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { onnxWeights } from "./onnx-weights.ts";
 
-/** A model is opened, and opened again to be loaded: by then its graph is still the same. */
+/**
+ * A model is opened, and opened again when it is loaded; its graph is usually still the same then.
+ */
 const known = new Map<string, { readonly stamp: string; readonly weights: WeightLengths }>();
 
-/** Files beside a graph by the names it has for them, and how many bytes it reads of each. */
+/** The files beside a graph by the names that it uses, and how many bytes it reads of each. */
 export type WeightLengths = ReadonlyMap<string, number>;
 
-/** See {@link onnxWeights}; a file is read again only where it was written to since. */
+/** See {@link onnxWeights}. A file is read again only if it was written since. */
 export async function weightsNamedIn(modelFile: string): Promise<WeightLengths> {
   const file = await open(modelFile);
   try {
@@ -16,7 +18,8 @@ export async function weightsNamedIn(modelFile: string): Promise<WeightLengths> 
     const stamp = [dev, ino, size, mtimeNs, ctimeNs].join();
     const last = known.get(modelFile);
     if (last?.stamp === stamp) return last.weights;
-    // Up to hundreds of small reads, one after the other: on a busy machine a wait for each is long.
+    // Synchronous: there may be hundreds of small reads in a row, and awaiting each takes long on a
+    // busy machine.
     const read = (into: Buffer, at: number) => readSync(file.fd, into, 0, into.length, at);
     const weights = onnxWeights(read, Number(size));
     known.set(modelFile, { stamp, weights });

@@ -25,7 +25,7 @@ export type FileDownload = {
   readonly network: Network;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
-  /** Told how many bytes of the file are there. */
+  /** Called with the number of bytes of the file that have arrived. */
   readonly report: (bytes: number) => void;
 };
 
@@ -33,8 +33,8 @@ const mostRedirects = 5;
 const silenceMs = 60_000;
 
 /**
- * Fetches one file into `NAME.part`, checks it and renames it. What another download of it does to that
- * file meanwhile is no failure, where that one got to the end.
+ * Fetches one file into `NAME.part`, checks it and renames it. If another download changes that
+ * file in the meantime, that is not a failure as long as the other one completes.
  *
  * @throws {DownloadError}
  */
@@ -62,7 +62,7 @@ async function fetchChecked(download: FileDownload, part: string): Promise<void>
     const found = await sha256Of(part);
     if (found === file.sha256) break;
     await rm(part);
-    // What an earlier call left may be what is wrong; then it is worth a start from nothing.
+    // What an earlier call left may be the wrong part, so one fresh start is worthwhile.
     if (inherited === 0 || isSecond) {
       const reason = `the server sent another file than the model's: its SHA-256 is ${found} instead of ${file.sha256}, so it was removed`;
       throw failure(download, reason, { problem: "other_content" });
@@ -80,11 +80,11 @@ async function fetchWhole(download: FileDownload, part: string): Promise<void> {
     const { outcome } = await repeat(
       async () => {
         const outcome = await fetchRest(download, part);
-        // A line that is cut again and again still gets there.
+        // A connection that is cut again and again still gets there.
         const isFurther = ((await sizeOf(part)) ?? 0) > before;
         return isFurther && !outcome.ok && outcome.isPassing ? { ok: true, value: "cut" } : outcome;
       },
-      // In a row, that bring no byte; any byte brings them all back.
+      // Counts tries in a row that bring no byte; any byte restores them all.
       patient,
       clock,
       signal,
@@ -95,7 +95,7 @@ async function fetchWhole(download: FileDownload, part: string): Promise<void> {
   }
 }
 
-/** Asks for what is missing and appends it. */
+/** Requests the missing bytes and appends them. */
 async function fetchRest(download: FileDownload, part: string): Promise<Attempt<string>> {
   const { file, clock, signal } = download;
   let start = (await sizeOf(part)) ?? 0;
@@ -138,7 +138,7 @@ async function fetchRest(download: FileDownload, part: string): Promise<Attempt<
     await rm(part, { force: true });
     return refuse("the server sent another part of the file than requested", start > 0);
   }
-  // A server that knows no ranges sends everything again.
+  // A server that does not know ranges sends everything again.
   return receive(download, body, part, status === 206 ? start : 0);
 }
 
@@ -172,7 +172,10 @@ async function receive(
   }
 }
 
-/** The body's chunks; a connection that breaks is the last of them, unlike a disk that is full. */
+/**
+ * The chunks of the body. If the connection breaks, its error is the last of them; a full disk
+ * throws elsewhere.
+ */
 async function* chunksOf(
   body: AsyncIterable<Buffer>,
   signal: AbortSignal | undefined,
@@ -192,7 +195,7 @@ async function writeAll(handle: FileHandle, chunk: Buffer, position: number): Pr
   }
 }
 
-/** Follows redirects; the token goes to the host that was named, and to no other. */
+/** Follows redirects. The token goes only to the host that was named. */
 async function get(
   { url: first, token, network, signal }: FileDownload,
   start: number,

@@ -8,24 +8,24 @@ import { downloadFile } from "./download-file.ts";
 import { folderOf, manifestOf, sizeOf } from "./model-folder.ts";
 import type { PinnedModel } from "./pinned-models.ts";
 
-/** How far the download of one file is. */
+/** The progress of a model's download. */
 export type DownloadProgress = {
-  /** The file under way. */
+  /** The file that is being fetched. */
   readonly file: string;
-  /** Of all files of the model together. */
+  /** Over all files of the model. */
   readonly bytesDone: number;
   readonly bytesTotal: number;
 };
 
-/** Where a model goes, and where it comes from. */
+/** Where a model is stored, and where it comes from. */
 export type DownloadOptions = {
-  /** Where models are kept; the model gets a folder of its own there. */
+  /** Where models are kept. The model gets a folder of its own there. */
   readonly cacheDirectory: string;
-  /** Base address of the hub or a mirror; `HF_ENDPOINT` or the hub itself by default. */
+  /** Base address of the hub or a mirror. Default: `HF_ENDPOINT`, or the hub itself. */
   readonly endpoint?: string;
-  /** Read for `HF_ENDPOINT`, `HF_TOKEN` and the proxy variables; `process.env` by default. */
+  /** Read for `HF_ENDPOINT`, `HF_TOKEN` and the proxy variables. Default: `process.env`. */
   readonly env?: Environment;
-  /** Told after each piece that arrived. */
+  /** Called after each piece that arrives. */
   readonly onProgress?: (progress: DownloadProgress) => void;
   readonly signal?: AbortSignal;
 };
@@ -33,8 +33,8 @@ export type DownloadOptions = {
 const hub = "https://huggingface.co";
 
 /**
- * Fetches the files of a model that are not there yet, resumes where an earlier call was cut, and
- * gives a file its name only when its size and SHA-256 are right.
+ * Fetches the files of a model that are missing and resumes a download that was cut. A file gets
+ * its name only when its size and SHA-256 are right.
  *
  * @returns The model's folder.
  * @throws {ModelNotFoundError} {@link ModelInvalidError} {@link DownloadError}
@@ -46,7 +46,7 @@ export function downloadModel(
   return downloadBy(systemClock, model, options);
 }
 
-/** {@link downloadModel} by a clock of the caller's. */
+/** Like {@link downloadModel}, with the caller's clock. */
 export async function downloadBy(
   clock: Clock,
   model: string | PinnedModel,
@@ -92,7 +92,7 @@ export async function downloadBy(
   return folder;
 }
 
-/** Where a revision's files are, below the hub or a mirror of it. */
+/** Where the files of a revision are, on the hub or a mirror of it. */
 function baseOf({ name, repository, revision }: PinnedModel, endpoint: string): URL {
   const root = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (root === undefined || !/^https?:$/.test(root.protocol)) {
@@ -104,19 +104,19 @@ function baseOf({ name, repository, revision }: PinnedModel, endpoint: string): 
 }
 
 /**
- * Makes a folder, and those above it that are missing. One step at a time: where a place takes none, as
- * `/proc`, Node's own way of making all of them never comes to an end.
+ * Makes a folder and the missing folders above it. It goes one step at a time: in a place that
+ * accepts no folder, such as `/proc`, Node's recursive way never comes to an end.
  */
 async function makeFolder(path: string): Promise<void> {
   const above = dirname(path);
   if (!existsSync(above) && above !== path) await makeFolder(above);
   await mkdir(path).catch((error: unknown) => {
-    // Another may have been faster.
+    // Another process may have been faster.
     if (!existsSync(path)) throw error;
   });
 }
 
-/** A rename is on disk when its folder is. */
+/** A rename is on disk once its folder is. */
 async function flushFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder);
@@ -127,7 +127,7 @@ async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** What the disk refuses is a failed download like any other; the rest passes through. */
+/** Turns an error of the disk into a failed download; other errors pass through. */
 function toDownloadError(model: string, folder: string, error: unknown): unknown {
   const isOfDisk = error instanceof Error && "syscall" in error && "code" in error;
   if (!isOfDisk || error instanceof DownloadError) return error;

@@ -7,10 +7,11 @@ import { type PinnedModel, pinnedModels } from "./pinned-models.ts";
 const safeName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /**
- * The manifest of a name, or a manifest of the caller's, looked over: its names become paths.
+ * The manifest for a name, or a manifest of the caller's after a check, because its names become
+ * paths.
  *
  * @throws {ModelNotFoundError} for a name that is not in `pinnedModels`.
- * @throws {ModelInvalidError} for a manifest whose names are no plain names, or that pins nothing.
+ * @throws {ModelInvalidError} for a manifest whose names are not plain names, or that pins nothing.
  */
 export function manifestOf(model: string | PinnedModel): PinnedModel {
   if (typeof model === "string") {
@@ -36,14 +37,14 @@ export function manifestOf(model: string | PinnedModel): PinnedModel {
   return model;
 }
 
-/** Where a model is kept: another revision is another folder, so nothing is ever mixed. */
+/** Where a model is kept. Each revision has a folder of its own, so nothing is ever mixed. */
 export function folderOf({ name, revision }: PinnedModel, cacheDirectory: string): string {
   return join(cacheDirectory, `${name}@${revision.slice(0, 12)}`);
 }
 
 /**
- * Whether every file of a model is there in its full size; that they are the right bytes was checked
- * before they got their names.
+ * Whether every file of a model is there in full size. Their content was checked before they got
+ * their names.
  *
  * @throws {ModelNotFoundError} for a name that is not in `pinnedModels`.
  */
@@ -60,7 +61,7 @@ export async function isDownloaded(
 }
 
 /**
- * Deletes a model's files, of every revision and half-downloaded ones too.
+ * Deletes a model's files, of every revision, including half-downloaded ones.
  *
  * @returns Whether there were any.
  * @throws {ModelNotFoundError} for a name that is not in `pinnedModels`.
@@ -79,7 +80,7 @@ export async function removeModel(
   return folders.length > 0;
 }
 
-/** Bytes of a file; undefined where there is none. */
+/** The size of a file in bytes; undefined if there is none. */
 export async function sizeOf(path: string): Promise<number | undefined> {
   try {
     const found = await stat(path);

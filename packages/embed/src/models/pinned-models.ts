@@ -2,9 +2,9 @@ import type { Pooling } from "../settings.ts";
 
 /** One file of a model, as its repository publishes it. */
 export type PinnedFile = {
-  /** Where it is in the repository. */
+  /** Its path in the repository. */
   readonly path: string;
-  /** What it is called on disk. */
+  /** Its name on disk. */
   readonly name: string;
   readonly bytes: number;
   /** In lower-case hexadecimal digits. */
@@ -12,8 +12,8 @@ export type PinnedFile = {
 };
 
 /**
- * A model of which every byte that is fetched is known beforehand: weights and tokenizer by size and
- * checksum, everything else that decides its vectors by value.
+ * A model whose every fetched byte is known beforehand: weights and tokenizer by size and checksum,
+ * everything else that decides its vectors by value.
  */
 export type PinnedModel = {
   readonly name: string;
@@ -21,16 +21,16 @@ export type PinnedModel = {
   readonly repository: string;
   /** Commit of the repository. */
   readonly revision: string;
-  /** SPDX identifier its authors publish it under. */
+  /** SPDX identifier of the licence that its authors publish it under. */
   readonly licence: string;
   readonly dimension: number;
   readonly pooling: Pooling;
   readonly queryPrefix: string;
   readonly passagePrefix: string;
   readonly maxTokens: number;
-  /** What the tokenizer needs of `tokenizer_config.json`, which is not downloaded. */
+  /** The fields of `tokenizer_config.json` that the tokenizer needs; the file is not downloaded. */
   readonly tokenizerConfig: Readonly<Record<string, string>>;
-  /** `model.onnx` and `tokenizer.json`, by their names on disk. */
+  /** `model.onnx` and `tokenizer.json`, under their names on disk. */
   readonly files: readonly PinnedFile[];
 };
 
@@ -53,14 +53,14 @@ const e5Tokenizer: PinnedFile = {
   sha256: "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
 };
 
-/** The models pond downloads by name; the README says where the checksums are from. */
+/** The models that pond downloads by name. The README says where the checksums come from. */
 export const pinnedModels: readonly PinnedModel[] = [
   {
     ...e5,
     name: "multilingual-e5-small",
     files: [
       {
-        // 8-bit weights; the name says where they are fastest, they run everywhere.
+        // 8-bit weights. The name says where they are fastest; they run everywhere.
         path: "onnx/model_qint8_avx512_vnni.onnx",
         name: "model.onnx",
         bytes: 118_346_824,
