@@ -1,17 +1,18 @@
-// An agent of the AI SDK whose sessions pond keeps: a loop with tools, one of which asks a sub-agent.
+// An agent of the AI SDK whose sessions pond keeps: a loop with tools, one of which asks a
+// sub-agent.
 import type { LoopHandle, Recorder } from "@pond/recorder";
 import { generateText, isStepCount, jsonSchema, type LanguageModel, streamText, tool } from "ai";
 import { recordSteps } from "./record-steps.ts";
 
 export type Weaver = {
   readonly recorder: Recorder;
-  /** The model of the agent, and that of its sub-agent. */
+  /** The models of the agent and of its sub-agent. */
   readonly models: { readonly main: LanguageModel; readonly explorer: LanguageModel };
-  /** The files it may read. */
+  /** The files that the agent may read. */
   readonly files: ReadonlyMap<string, string>;
 };
 
-/** Answers a prompt; each prompt is a loop of the current session. */
+/** Answers a prompt. Each prompt is a loop of the current session. */
 export async function ask(weaver: Weaver, prompt: string): Promise<string> {
   return weaver.recorder.run({ metadata: { sdk: "ai" } }, async (loop) => {
     const steps = recordSteps(loop);

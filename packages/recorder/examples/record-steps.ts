@@ -1,4 +1,5 @@
-// Tells a loop of @pond/recorder what the AI SDK does: for generateText, streamText and its agents.
+// Reports what the AI SDK does to a loop of @pond/recorder: for generateText, streamText and its
+// agents.
 import type { JsonObject, JsonValue } from "@pond/canonical";
 import type { LoopHandle, Said, Usage } from "@pond/recorder";
 import type {
@@ -21,13 +22,13 @@ export type StepRecorder = {
     onToolExecutionEnd(event: ToolExecutionEndEvent): void;
     onStepEnd(step: Pick<StepResult<ToolSet>, "usage">): void;
   };
-  /** The SDK keeps what a callback throws to itself. @throws The first of it. */
+  /** The SDK swallows what a callback throws. @throws The first such error. */
   check(): void;
 };
 
 export function recordSteps(loop: LoopHandle): StepRecorder {
   const thrown: unknown[] = [];
-  /** Answers of tools that were called, and done, while the model was still speaking. */
+  /** Answers of tools that were called, and finished, while the model was still speaking. */
   let early: Said[] | undefined;
   const guarded =
     <Event>(record: (event: Event) => void) =>
@@ -45,7 +46,7 @@ export function recordSteps(loop: LoopHandle): StepRecorder {
         early = [];
         loop.startTurn();
       }),
-      // Before any tool runs, so that a crash in one leaves what called it.
+      // Recorded before any tool runs, so that a crash in a tool leaves the call that started it.
       onLanguageModelCallEnd: guarded((event) => {
         loop.say(answerOf(event));
         for (const said of early ?? []) loop.say(said);
@@ -58,7 +59,7 @@ export function recordSteps(loop: LoopHandle): StepRecorder {
         const call = callOf(toolCall);
         const is_failure = toolOutput.type === "tool-error";
         const result = is_failure ? String(toolOutput.error) : toJson(toolOutput.output);
-        // What it answered is said once, as the model is told it.
+        // The tool's answer is said once, as the model is told it.
         loop.endTool(call, { is_failure });
         const part = { type: "tool_result", ...call, is_failure, result } as const;
         const said: Said = { role: "tool", content: [part] };
@@ -92,7 +93,7 @@ function answerOf({
   providerMetadata,
 }: LanguageModelCallEndEvent): Said {
   const others = content.filter((part) => toPart(part) === undefined).map(toJson);
-  // Sources and what else the model has no word for stay as the SDK gave them.
+  // Sources and other content that the model has no word for stay as the SDK gave them.
   const metadata = {
     ...(others.length > 0 && { content: others }),
     ...(providerMetadata && { providerMetadata: toJson(providerMetadata) }),
@@ -150,7 +151,7 @@ function toPart(part: ContentPart<ToolSet>): AssistantPart | undefined {
   }
 }
 
-/** What a provider wants to see again, such as the signature of what was thought. */
+/** Data that a provider wants to see again, such as the signature of a thought. */
 function optionsOf({ providerMetadata }: { readonly providerMetadata?: ProviderMetadata }): {
   readonly options?: JsonObject;
 } {
@@ -169,12 +170,12 @@ function usageOf(usage: LanguageModelUsage): Usage {
   });
 }
 
-/** Without what the provider did not tell. */
+/** The counts that the provider reported. */
 function known(counts: Readonly<Record<keyof Usage, number | undefined>>): Usage {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== undefined));
 }
 
-/** Tools give and take any value; nothing at all is null. */
+/** Tools take and return any value; undefined becomes null. */
 function toJson(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value) ?? "null");
 }

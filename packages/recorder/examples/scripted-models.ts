@@ -1,4 +1,4 @@
-// Models that say what a script tells them to, so that the example needs no provider.
+// Models that follow a script, so that the example needs no provider.
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 
 type Reply = Awaited<ReturnType<MockLanguageModelV4["doGenerate"]>>;
@@ -23,7 +23,7 @@ function reply(...content: Content[]): Reply {
   return { content, finishReason: { unified, raw: undefined }, usage, warnings: [] };
 }
 
-/** Reads a file that is there and one that is not, asks the explorer, and answers. */
+/** Reads a file that exists and one that does not, asks the explorer, and answers. */
 export function scriptedWeaver(): MockLanguageModelV4 {
   return new MockLanguageModelV4({
     provider: "loomworks",

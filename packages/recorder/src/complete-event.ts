@@ -3,17 +3,17 @@ import { InvalidEventError } from "./errors.ts";
 import type { AgentEvent, AgentStart, SpawnRef, ToolExecutionEnd } from "./events.ts";
 import type { TimedEvent } from "./session-log.ts";
 
-/** What a recorder knows that an event may leave out. */
+/** What a recorder knows and an event may therefore leave out. */
 export type Known = {
   readonly agent: string;
   readonly timestamp: () => string;
-  /** The session of a loop, where there is such a loop. */
+  /** The session of a loop, if there is such a loop. */
   readonly sessionOf: (loopId: string) => string | undefined;
-  /** The first loop that a call spawned, where it did. */
+  /** The first loop that a call spawned, if it spawned one. */
   readonly spawnedBy: (loopId: string, callId: string) => string | undefined;
 };
 
-/** The event with its time, and with what the recorder knows of it. @throws {InvalidEventError} */
+/** Completes the event with a time and with what the recorder knows. @throws {InvalidEventError} */
 export function complete(event: AgentEvent, known: Known): TimedEvent {
   const { timestamp = known.timestamp() } = event;
   switch (event.type) {

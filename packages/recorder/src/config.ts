@@ -1,4 +1,6 @@
-/** With which model and settings a loop ran. Never its keys: nothing else is kept. */
+/**
+ * The model and settings that a loop ran with. Never its keys: nothing beyond these fields is kept.
+ */
 export type LoopConfig = {
   readonly model: string;
   readonly provider: string;
@@ -27,7 +29,7 @@ const fields = [
   "temperature",
 ] as const satisfies readonly (keyof LoopConfig)[];
 
-/** These fields and no other: the settings of an agent hold its API key. */
+/** Takes these fields and no others, because the settings of an agent hold its API key. */
 export function configSnapshot(config: LoopConfig): LoopConfig {
   const { model, provider } = config;
   const known = fields.flatMap((key) => (config[key] === undefined ? [] : [[key, config[key]]]));

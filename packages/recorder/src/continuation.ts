@@ -2,11 +2,11 @@ import { InvalidEventError } from "./errors.ts";
 import type { AgentStart } from "./events.ts";
 
 /**
- * The start of a loop with how it relates to its parent: a loop goes on from one of its session, and
- * is `Initial` in every other case.
+ * Completes the start of a loop with its relation to its parent: a loop continues one of its own
+ * session, and is `Initial` in every other case.
  *
  * @param isOwn - Whether its session has such a loop.
- * @throws {InvalidEventError} where the event says otherwise, or names a parent nobody knows.
+ * @throws {InvalidEventError} if the event says otherwise, or names an unknown parent.
  */
 export function withContinuation<Start extends AgentStart>(
   event: Start,

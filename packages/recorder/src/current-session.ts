@@ -1,7 +1,7 @@
 import type { Formation } from "./events.ts";
 import type { SessionLog } from "./session-log.ts";
 
-/** The session that loops begin in which name none, and when that is another. */
+/** The session in which a loop begins that names none, and when a new session takes its place. */
 export class CurrentSession {
   readonly #inactivitySeconds: number | undefined;
   readonly #now: () => Date;
@@ -9,7 +9,7 @@ export class CurrentSession {
   #id: string | undefined;
   #formation: Formation | undefined;
 
-  /** @throws {RangeError} where the time to rotate after is no whole number of seconds. */
+  /** @throws {RangeError} if the inactivity time is not a whole number of seconds. */
   constructor(inactivitySeconds: number | undefined, now: () => Date, newId: () => string) {
     if (
       inactivitySeconds !== undefined &&
@@ -22,7 +22,7 @@ export class CurrentSession {
     this.#newId = newId;
   }
 
-  /** Why the session was begun, where that is more than a first loop. */
+  /** Why the session was begun, if it is not only that a first loop began. */
   formationOf(sessionId: string): Formation | undefined {
     return this.#id === sessionId ? this.#formation : undefined;
   }
@@ -37,7 +37,7 @@ export class CurrentSession {
     this.#formation = undefined;
   }
 
-  /** The session for a loop that begins now; a new one where the last was idle for too long. */
+  /** The session for a loop that begins now; a new one if the last was idle for too long. */
   next(find: (sessionId: string) => SessionLog | undefined): string {
     if (this.#id === undefined) return this.rotate();
     const log = find(this.#id);

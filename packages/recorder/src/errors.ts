@@ -1,13 +1,13 @@
 import { PondError } from "@pond/canonical";
 import type { LoopStatus } from "./record.ts";
 
-/** An event that cannot happen in the state its loop is in. Nothing of it was recorded. */
+/** An event that cannot happen in the current state of its loop. Nothing of it was recorded. */
 export class IllegalTransitionError extends PondError {
   override readonly name = "IllegalTransitionError";
   readonly code = "illegal_transition";
   readonly details: {
     readonly loop_id: string;
-    /** `Unknown`: no such loop was ever registered here. */
+    /** `Unknown`: no such loop was ever registered in this recorder. */
     readonly state: LoopStatus | "Unknown";
     readonly event: string;
   };
@@ -31,13 +31,16 @@ export class InvalidEventError extends PondError {
   }
 }
 
-/** A loop was to begin in a session that takes none. */
+/** A loop was to begin in a session that takes no more loops. */
 export class SessionClosedError extends PondError {
   override readonly name = "SessionClosedError";
   readonly code = "session_closed";
   readonly details: {
     readonly session_id: string;
-    /** `rejected` by `beforeTask`; `flushed` or `drained` before; `open` in this recorder. */
+    /**
+     * `rejected`: by `beforeTask`; `flushed` or `drained`: earlier; `open`: already open in this
+     * recorder.
+     */
     readonly state: ClosedState;
   };
 
@@ -69,13 +72,16 @@ export class NotResumableError extends PondError {
   }
 }
 
-/** What is kept of a session and what is to be saved of it are not one log. */
+/** The stored session and the one to be saved are not the same log. */
 export class ConflictError extends PondError {
   override readonly name = "ConflictError";
   readonly code = "conflict";
   readonly details: {
     readonly session_id: string;
-    /** One that is kept and not in what is to be saved; absent where a pond did not name it. */
+    /**
+     * A message that is stored but missing from what is to be saved; absent if a pond did not name
+     * it.
+     */
     readonly message_id?: string;
   };
 

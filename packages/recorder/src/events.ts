@@ -3,7 +3,7 @@ import type { LoopConfig } from "./config.ts";
 import type { Said } from "./said.ts";
 import type { Usage } from "./usage.ts";
 
-/** How a loop goes on from its parent; `Initial` has none in its own session. */
+/** How a loop continues its parent; an `Initial` loop has none in its own session. */
 export type ContinuationKind =
   | "Initial"
   | "Default"
@@ -14,7 +14,7 @@ export type ContinuationKind =
 /** What started a turn. */
 export type TurnTrigger = "User" | "SubAgent" | "Continuation" | "Branch";
 
-/** The loop that spawned a session, and by which call, as far as that is known. */
+/** The loop that spawned a session and the call that did it, as far as they are known. */
 export type SpawnRef = {
   readonly parent_session_id: string;
   readonly parent_loop_id: string;
@@ -33,7 +33,7 @@ export type Formation =
       };
     };
 
-/** Turns of a loop, both ends included. */
+/** A range of turns of a loop, both ends included. */
 export type TurnRange = { readonly startTurn: number; readonly endTurn: number };
 
 /** Messages that stand for those of some turns. */
@@ -42,7 +42,7 @@ export type CompactedSection = {
   readonly messages: readonly JsonObject[];
 };
 
-/** What a model is shown instead of a loop's messages; those stay as they are. */
+/** What a model is shown instead of a loop's messages; the messages themselves stay. */
 export type CompactionBlock = {
   readonly keep_first?: TurnRange;
   readonly keep_compacted?: CompactedSection;
@@ -51,7 +51,7 @@ export type CompactionBlock = {
 
 /** @inline */
 type Timed = {
-  /** RFC 3339; the recorder's `now` where it is left out. */
+  /** RFC 3339. Default: the recorder's `now`. */
   readonly timestamp?: string;
 };
 /** @inline */
@@ -61,17 +61,17 @@ type OfCall = OfLoop & { readonly tool_call_id: string; readonly tool_name: stri
 /** @inline */
 type OfSession = Timed & { readonly session_id: string };
 
-/** Opens a loop, and its session where that is new. */
+/** Opens a loop, and its session if that is new. */
 export type AgentStart = OfLoop & {
   readonly type: "AgentStart";
   readonly session_id: string;
-  /** The recorder's `agent` where it is left out. */
+  /** Default: the recorder's `agent`. */
   readonly agent_id?: string;
   readonly parent_loop_id?: string;
-  /** Where the parent is in another session; found out where the recorder knows that loop. */
+  /** Set if the parent is in another session. Filled in if the recorder knows that loop. */
   readonly parent_spawn_ref?: SpawnRef;
   readonly continuation_kind?: ContinuationKind;
-  /** Set where the agent began a new session because it had been idle. */
+  /** Set if the agent began a new session because it had been idle. */
   readonly formation?: Formation;
   readonly config?: LoopConfig;
   readonly metadata?: JsonValue;
@@ -80,10 +80,10 @@ export type AgentStart = OfLoop & {
 /** Ends a loop. */
 export type AgentEnd = OfLoop & {
   readonly type: "AgentEnd";
-  /** What the loop said, in order; what was recorded of it where left out. */
+  /** What the loop said, in order. Default: what was recorded of it. */
   readonly messages?: readonly Said[];
   readonly usage?: Usage;
-  /** Why an input filter refused; the loop is `Rejected`. */
+  /** Why an input filter refused; the loop then is `Rejected`. */
   readonly rejection?: string;
 };
 
@@ -93,14 +93,14 @@ export type TurnStart = OfLoop & {
   readonly turn_index: number;
   readonly triggered_by: TurnTrigger;
 };
-/** Ends the turn that was begun last. */
+/** Ends the turn that began last. */
 export type TurnEnd = OfLoop & { readonly type: "TurnEnd"; readonly usage?: Usage };
 
 /** A message begins to stream in. */
 export type MessageStart = OfLoop & { readonly type: "MessageStart"; readonly role: Said["role"] };
-/** A piece of a message as it streams in; left out unless the recorder is told otherwise. */
+/** A piece of a message that streams in. Not kept unless the recorder is told to keep these. */
 export type MessageUpdate = OfLoop & { readonly type: "MessageUpdate"; readonly delta: JsonValue };
-/** A message that is whole. */
+/** A complete message. */
 export type MessageEnd = OfLoop & { readonly type: "MessageEnd"; readonly message: Said };
 
 /** A tool was started. */
@@ -108,27 +108,27 @@ export type ToolExecutionStart = OfCall & {
   readonly type: "ToolExecutionStart";
   readonly args: JsonValue;
 };
-/** What a tool has so far. */
+/** What a tool has produced so far. */
 export type ToolExecutionUpdate = OfCall & {
   readonly type: "ToolExecutionUpdate";
   readonly partial_result: JsonValue;
 };
-/** A tool is done. */
+/** A tool has finished. */
 export type ToolExecutionEnd = OfCall & {
   readonly type: "ToolExecutionEnd";
   readonly is_error: boolean;
   readonly result?: JsonValue;
-  /** The first loop of the session the call spawned. */
+  /** The first loop of the session that the call spawned. */
   readonly child_loop_id?: string;
-  /** Found out where the recorder knows that loop. */
+  /** Filled in if the recorder knows that loop. */
   readonly child_session_id?: string;
 };
-/** What a tool says while it works. */
+/** A tool's message while it works. */
 export type ProgressMessage = OfCall & { readonly type: "ProgressMessage"; readonly text: string };
 
 /** An input filter refused. */
 export type InputRejected = OfLoop & { readonly type: "InputRejected"; readonly reason: string };
-/** The loop ended without an end: a flush, or an error. */
+/** The loop stopped without an end event: because of a flush, or an error. */
 export type LoopAborted = OfLoop & { readonly type: "LoopAborted"; readonly reason?: string };
 
 /** Registers the loops of a group before any of them starts. */
@@ -141,23 +141,23 @@ export type ParallelLoopEnd = OfSession & {
   readonly type: "ParallelLoopEnd";
   readonly selected_loop_id: string;
   readonly selected_config_index: number;
-  /** What a judge used. */
+  /** The usage of the judge. */
   readonly evaluation_usage?: Usage;
 };
 
-/** A loop's messages are about to be summed up. */
+/** A loop's messages are about to be summarized. */
 export type CompactionStarted = OfLoop & {
   readonly type: "CompactionStarted";
   readonly metadata?: JsonObject;
 };
-/** Lays an overlay over a loop, or takes it off where there is none. */
+/** Puts an overlay on a loop, or removes it if there is none. */
 export type CompactionEnded = OfLoop & {
   readonly type: "CompactionEnded";
   readonly compaction_block?: CompactionBlock;
   readonly metadata?: JsonObject;
 };
 
-/** What happens in an agent, in the words of phi-core. */
+/** Everything that can happen in an agent, in the terms of phi-core. */
 export type AgentEvent =
   | AgentStart
   | AgentEnd
@@ -177,20 +177,20 @@ export type AgentEvent =
   | CompactionStarted
   | CompactionEnded;
 
-/** Written into a spawned session once its parent says which call it was. */
+/** Written into a spawned session once its parent says which call spawned it. */
 export type SpawnNamed = OfSession & {
   readonly type: "SpawnNamed";
   readonly parent_spawn_ref: SpawnRef;
 };
 
 /**
- * What the end of a loop adds to a message that was recorded; absent where it adds nothing. Of `rest`
- * and of `options` these are the fields that are new or have another value.
+ * What the end of a loop adds to a recorded message; absent if it adds nothing. Of `rest` and
+ * `options`, it holds the fields that are new or have another value.
  */
 export type Addition = {
   readonly message_id: string;
   readonly timestamp?: string;
-  /** What a provider told of it. */
+  /** What a provider told about the message. */
   readonly rest?: JsonValue;
   readonly parts?: readonly {
     readonly id: string;
@@ -199,13 +199,16 @@ export type Addition = {
   }[];
 };
 
-/** An event as a session keeps it: with its time, and with messages named by their ids. */
+/**
+ * An event in the form in which a session keeps it: with its time, and with messages named by their
+ * ids.
+ */
 export type KeptEvent = (
   | Exclude<AgentEvent, AgentStart | AgentEnd | MessageEnd>
   | (Omit<AgentStart, "agent_id"> & { readonly agent_id: string })
   | (Omit<AgentEnd, "messages"> & {
       readonly messages: readonly string[];
-      /** What the end said of messages that was not recorded with them. */
+      /** What the end says about messages beyond what was recorded with them. */
       readonly additions?: readonly Addition[];
     })
   | (Omit<MessageEnd, "message"> & { readonly message: Message })

@@ -8,12 +8,12 @@ import {
 import type { EventType, KeptEvent } from "./events.ts";
 
 /**
- * The event that a message of a session stands for: one that was said ends a message, any other
- * carries its event in `options.source.record`, and one that another loop said already carries
- * itself there.
+ * The event that a message of a session stands for. A message that was said stands for its
+ * `MessageEnd`; any other carries its event in `options.source.record`. A message that another loop
+ * had said already carries itself there.
  *
- * @returns undefined where it is none that this package wrote.
- * @throws {ValidationError} where what it carries is damaged.
+ * @returns undefined if this package did not write the message.
+ * @throws {ValidationError} if what it carries is damaged.
  */
 export function keptEvent(message: Message): KeptEvent | undefined {
   const { loop: loopId, record, repeats } = sourceOf(message);
@@ -35,7 +35,7 @@ const loop = { loop_id: "text", timestamp: "text" } as const;
 const session = { session_id: "text", timestamp: "text" } as const;
 const call = { ...loop, tool_call_id: "text", tool_name: "text" } as const;
 
-/** What each event cannot be without. */
+/** The fields that each event requires. */
 const needed: Readonly<Record<EventType, Readonly<Record<string, Kind>>>> = {
   AgentStart: { ...loop, session_id: "text", agent_id: "text" },
   AgentEnd: { ...loop, messages: "list" },
@@ -57,12 +57,12 @@ const needed: Readonly<Record<EventType, Readonly<Record<string, Kind>>>> = {
   SpawnNamed: session,
 };
 
-/** True for an event with all it needs, whoever made it. */
+/** True for an event with all required fields, whoever made it. */
 function isKeptEvent(value: unknown): value is KeptEvent {
   return missingIn(value) === undefined;
 }
 
-/** What an event lacks, in a few words; undefined where it lacks nothing. */
+/** Says briefly what an event lacks; undefined if it lacks nothing. */
 export function missingIn(value: unknown): string | undefined {
   if (!isJsonObject(value)) return "is no object";
   const type = value["type"];

@@ -1,7 +1,7 @@
 import type { Message } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 
-/** How much of a log is kept somewhere: up to which message, and so all before it. */
+/** How much of a log is stored: up to this message, and everything before it. */
 export type KeptSoFar = { readonly count: number; readonly last: WeakRef<Message> | undefined };
 
 export function keptSoFar({ messages }: SessionContent, count: number): KeptSoFar {
@@ -10,8 +10,9 @@ export function keptSoFar({ messages }: SessionContent, count: number): KeptSoFa
 }
 
 /**
- * How many messages of a session are kept for certain: those of the very log that was kept. Several
- * recorders may go on with one session, and what one of them said is not in the log of another.
+ * How many messages of a session are certainly stored: only those of the very log that was stored
+ * count. Several recorders may continue one session, and the log of one does not hold what another
+ * said.
  */
 export function countKept({ messages }: SessionContent, kept: KeptSoFar | undefined): number {
   if (kept === undefined) return 0;

@@ -13,10 +13,10 @@ import { snapshot } from "./snapshot.ts";
 /** One step of a session: what happened, and the canonical message that keeps it. */
 export type Entry = { readonly event: KeptEvent; readonly message: Message };
 
-/** Events whose message is marked as a boundary: what a model sees is cut there. */
+/** Events whose message is marked as a boundary, where what a model sees is cut. */
 const boundaries: Readonly<Partial<Record<EventType, string>>> = { CompactionEnded: "compaction" };
 
-/** Where in its session an event stands; of one writer no two can be equal. */
+/** The place of an event in its session; no two events of one writer have the same. */
 export function placeOf(event: KeptEvent, sequence: number): string {
   switch (event.type) {
     case "ParallelLoopStart":
@@ -30,17 +30,20 @@ export function placeOf(event: KeptEvent, sequence: number): string {
   }
 }
 
-/** @param sequence - Its place among the events of the loop. */
+/** @param sequence - Its number among the events of the loop. */
 export function placeInLoop(loopId: string, sequence: number): string {
   return `${loopId}#${sequence}`;
 }
 
-/** Names the message at a place. Several may write to a session at once: each has ids of its own. */
+/**
+ * The id of the message at a place. Several writers may write to a session at once, so each has ids
+ * of its own.
+ */
 export function messageId(place: string, writer: string): string {
   return `${place}.${writer}`;
 }
 
-/** True for the message at a place, whoever wrote it; what was stored at first names no writer. */
+/** True for the message at a place, whoever wrote it. The earliest stored ids name no writer. */
 export function isAt(place: string, { id }: Message): boolean {
   return id === place || id.startsWith(messageId(place, ""));
 }
@@ -72,7 +75,9 @@ export function eventCarrier(sessionId: string, id: string, event: KeptEvent): M
   });
 }
 
-/** The message that carries one which another loop said already: search finds it once. */
+/**
+ * The message that carries one that another loop had said already, so that search finds it once.
+ */
 export function repeatCarrier(message: Message): Message {
   const { id, session_id, timestamp } = message;
   const { loop = null } = sourceOf(message);
@@ -81,7 +86,7 @@ export function repeatCarrier(message: Message): Message {
   return checkMessage({ ...fields, options: { source } });
 }
 
-/** The head of a session: all it says of itself. */
+/** The head of a session: everything that it says about itself. */
 export function headOf(message: Message | undefined): JsonObject | undefined {
   const { head, record } = message ? sourceOf(message) : {};
   return head === true && isJsonObject(record) ? record : undefined;

@@ -6,7 +6,7 @@ import type { LoopRecord } from "./record.ts";
 import type { Said } from "./said.ts";
 import type { Usage } from "./usage.ts";
 
-/** What a handle needs of its recorder. */
+/** The part of a recorder that a handle needs. */
 export type Recording = {
   readonly record: (event: AgentEvent) => readonly Message[];
   readonly loopRecord: (loopId: string) => LoopRecord | undefined;
@@ -24,7 +24,7 @@ export type ToolOutcome = {
   readonly is_failure?: boolean;
 };
 
-/** One loop, to say what happens in it. Every method throws as `Recorder.record` does. */
+/** Reports what happens in one loop. Every method throws as `Recorder.record` does. */
 export class LoopHandle {
   readonly loopId: string;
   readonly #recording: Recording;
@@ -34,26 +34,26 @@ export class LoopHandle {
     this.loopId = loopId;
   }
 
-  /** The session the loop is in. */
+  /** The session that the loop is in. */
   get sessionId(): string {
     return this.record.session_id;
   }
 
-  /** What was recorded of it. It goes on changing. @throws where its session was drained. */
+  /** What was recorded of the loop. It keeps changing. @throws if its session was drained. */
   get record(): LoopRecord {
     const record = this.#recording.loopRecord(this.loopId);
     if (record === undefined) throw new IllegalTransitionError(this.loopId, "Unknown", "record");
     return record;
   }
 
-  /** A message that is whole: `MessageEnd`. */
+  /** Records a complete message: `MessageEnd`. */
   say(message: Said): Message {
     const [said] = this.#recording.record({ type: "MessageEnd", loop_id: this.loopId, message });
     if (said === undefined) throw new TypeError("a message that was said was not kept");
     return said;
   }
 
-  /** A piece of a message as it streams in; kept where `includeStreamingEvents` is set. */
+  /** Records a piece of a message that streams in; kept only with `includeStreamingEvents`. */
   stream(delta: JsonValue): void {
     this.#send({ type: "MessageUpdate", delta });
   }
@@ -63,28 +63,28 @@ export class LoopHandle {
     this.#send({ type: "TurnStart", turn_index: this.#turnsBegun, triggered_by: triggeredBy });
   }
 
-  /** Ends the turn that was begun last, with what it used. */
+  /** Ends the turn that began last, with its usage. */
   endTurn(usage?: Usage): void {
     this.#send({ type: "TurnEnd", ...(usage && { usage }) });
   }
 
-  /** That a tool was started, for a call that the model said. */
+  /** Records that a tool was started, for a call that the model said. */
   startTool({ call_id, name }: ToolCall, args: JsonValue): void {
     this.#send({ type: "ToolExecutionStart", tool_call_id: call_id, tool_name: name, args });
   }
 
-  /** What a tool has so far. */
+  /** Records what a tool has produced so far. */
   updateTool({ call_id, name }: ToolCall, partial_result: JsonValue): void {
     const call = { tool_call_id: call_id, tool_name: name };
     this.#send({ type: "ToolExecutionUpdate", ...call, partial_result });
   }
 
-  /** What a tool says while it works. */
+  /** Records a tool's message while it works. */
   progress({ call_id, name }: ToolCall, text: string): void {
     this.#send({ type: "ProgressMessage", tool_call_id: call_id, tool_name: name, text });
   }
 
-  /** That a tool is done. What the model is told of it is said as a `tool` message. */
+  /** Records that a tool has finished. Its answer to the model is said as a `tool` message. */
   endTool({ call_id, name }: ToolCall, outcome: ToolOutcome = {}): void {
     const { result, is_failure = false } = outcome;
     this.#send({
@@ -101,7 +101,7 @@ export class LoopHandle {
     return this.#recording.spawn(this.loopId, call, options);
   }
 
-  /** Lays an overlay over the loop's messages, which stay; takes it off where none is given. */
+  /** Puts an overlay on the loop's messages, which stay; removes it if none is given. */
   compact(block?: CompactionBlock, metadata?: JsonObject): void {
     this.#send({
       type: "CompactionEnded",
@@ -110,7 +110,7 @@ export class LoopHandle {
     });
   }
 
-  /** Ends the loop as `Rejected`: an input filter refused what was asked. */
+  /** Ends the loop as `Rejected`: an input filter refused the request. */
   reject(reason: string): void {
     this.#send({ type: "InputRejected", reason });
     this.#send({ type: "AgentEnd", rejection: reason });

@@ -7,15 +7,15 @@ export type SpawnOptions = Omit<LoopOptions, "continues" | "as">;
 
 /** How a loop begins. */
 export type LoopOptions = {
-  /** The session it belongs to; its parent's, or else the current one. */
+  /** The session that it belongs to. Default: its parent's, or else the current one. */
   readonly sessionId?: string;
-  /** Unique in the recorder; made of the session's id, the `writer` and a number where left out. */
+  /** Unique in the recorder. Default: made of the session's id, the `writer` and a number. */
   readonly loopId?: string;
-  /** The recorder's `agent` where it is left out. */
+  /** Default: the recorder's `agent`. */
   readonly agentId?: string;
-  /** The loop it goes on from. */
+  /** The loop that it continues. */
   readonly continues?: string;
-  /** How; `Default` where it is left out. */
+  /** How it continues that loop. Default: `Default`. */
   readonly as?: Exclude<ContinuationKind, "Initial">;
   readonly config?: LoopConfig;
   readonly metadata?: JsonValue;

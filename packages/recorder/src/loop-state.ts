@@ -12,10 +12,10 @@ type OpenTurn = {
   readonly messages: Message[];
 };
 
-/** One loop while it is recorded: its record, and what that does not show. */
+/** One loop while it is recorded: its record, and the state that the record does not show. */
 export class LoopState {
   readonly record: Mutable<LoopRecord>;
-  /** All it said, by message id. */
+  /** Everything it said, by message id. */
   readonly said: Map<string, Message> = new Map();
   #turn: OpenTurn | undefined;
   #startedAt: Micros | undefined;
@@ -37,7 +37,7 @@ export class LoopState {
     return this.record.events.length;
   }
 
-  /** Undefined where it has not begun. */
+  /** Undefined if it has not begun. */
   get startedAt(): Micros | undefined {
     return this.#startedAt;
   }
@@ -46,12 +46,12 @@ export class LoopState {
     return this.#turn?.start.turn_index;
   }
 
-  /** @throws {IllegalTransitionError} where the loop cannot take such an event now. */
+  /** @throws {IllegalTransitionError} if the loop cannot take such an event now. */
   check(type: OfLoopEvent["type"]): void {
     checkTransition(this.record.loop_id, this.record.status, this.#turn !== undefined, type);
   }
 
-  /** Takes an event that was checked. */
+  /** Applies an event that was checked. */
   take(event: OfLoopEvent): void {
     const { record } = this;
     record.events.push({ sequence: this.nextSequence, event });
@@ -113,7 +113,7 @@ export class LoopState {
     if (rejection !== undefined) record.rejection = rejection;
     if (usage) record.usage = usage;
     record.messages = messages.flatMap((id) => this.said.get(id) ?? []);
-    // A turn that was begun and not ended is none.
+    // A turn that began but did not end does not count.
     this.#turn = undefined;
   }
 

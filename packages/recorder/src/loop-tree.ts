@@ -4,7 +4,7 @@ import { LoopState, type SessionState } from "./loop-state.ts";
 import { checkGroupStart, groupAfter } from "./parallel.ts";
 import type { OfLoopEvent } from "./transitions.ts";
 
-/** The loops of a session, and what its events make of them. */
+/** The loops of a session, built from its events. */
 export class LoopTree {
   readonly record: SessionState;
   readonly #loops: Map<string, LoopState> = new Map();
@@ -29,7 +29,7 @@ export class LoopTree {
     return this.#loops.get(loopId)?.nextSequence ?? 0;
   }
 
-  /** The loop that an event is to happen in. @throws {IllegalTransitionError} where it cannot. */
+  /** The loop in which an event is to happen. @throws {IllegalTransitionError} if it cannot. */
   loopFor({ loop_id, type }: Pick<OfLoopEvent, "loop_id" | "type">): LoopState {
     const loop = this.#loops.get(loop_id);
     if (loop === undefined) throw new IllegalTransitionError(loop_id, "Unknown", type);
@@ -37,7 +37,7 @@ export class LoopTree {
     return loop;
   }
 
-  /** @throws {IllegalTransitionError | InvalidEventError} where the event cannot happen. */
+  /** @throws {IllegalTransitionError | InvalidEventError} if the event cannot happen. */
   check(event: KeptEvent): void {
     switch (event.type) {
       case "ParallelLoopStart":
@@ -56,7 +56,7 @@ export class LoopTree {
     }
   }
 
-  /** Takes an event that was checked. */
+  /** Applies an event that was checked. */
   take(event: KeptEvent): void {
     switch (event.type) {
       case "ParallelLoopStart":
@@ -92,7 +92,7 @@ export class LoopTree {
     return loop;
   }
 
-  /** Loops stand in the order of their starts; those that have not begun come last. */
+  /** Loops are in the order of their starts; loops that have not begun come last. */
   #place({ record, startedAt = 0n }: LoopState): void {
     const { loops } = this.record;
     loops.splice(loops.lastIndexOf(record), 1);

@@ -6,25 +6,27 @@ export function getLoop(session: SessionRecord, loopId: string): LoopRecord | un
   return session.loops.find((loop) => loop.loop_id === loopId);
 }
 
-/** Loops without a parent in their session. */
+/** The loops without a parent in their session. */
 export function rootLoops(session: SessionRecord): readonly LoopRecord[] {
   const known = new Set(session.loops.map((loop) => loop.loop_id));
   return session.loops.filter(({ parent_loop_id: id }) => id === undefined || !known.has(id));
 }
 
-/** The loops of the session that ended and had this one as their parent, in that order. */
+/**
+ * The loops of the session that ended and had this one as their parent, in the order of their ends.
+ */
 export function childrenOf(session: SessionRecord, loopId: string): readonly LoopRecord[] {
   const ids = getLoop(session, loopId)?.children_loop_ids ?? [];
   return ids.flatMap((id) => getLoop(session, id) ?? []);
 }
 
-/** The loops of a loop's parallel group, itself among them; none without one. */
+/** The loops of a loop's parallel group, including itself; none if it has no group. */
 export function parallelSiblings(session: SessionRecord, loopId: string): readonly LoopRecord[] {
   const ids = getLoop(session, loopId)?.parallel_group?.all_loop_ids ?? [];
   return ids.flatMap((id) => getLoop(session, id) ?? []);
 }
 
-/** A loop and those it continues, the oldest first. A parent that is elsewhere ends the chain. */
+/** A loop and the loops that it continues, the oldest first. A parent elsewhere ends the chain. */
 export function loopChainTo(session: SessionRecord, loopId: string): readonly LoopRecord[] {
   const chain = new Set<LoopRecord>();
   let loop = getLoop(session, loopId);
@@ -36,8 +38,8 @@ export function loopChainTo(session: SessionRecord, loopId: string): readonly Lo
 }
 
 /**
- * What all loops of a session used together. Of a loop whose end told nothing, or that broke off,
- * it is what its turns told.
+ * The total usage of all loops of a session. A loop whose end reported none, or that broke off,
+ * counts with what its turns reported.
  */
 export function totalUsage(session: SessionRecord): Usage {
   return sumOf(

@@ -3,13 +3,13 @@ import type { RecorderOptions } from "./options.ts";
 import type { SessionInit } from "./session-head.ts";
 import type { TimedEvent } from "./session-log.ts";
 
-/** An event that opens its session, where that is not open. */
+/** An event that opens its session, if that is not open. */
 export type OpeningEvent = Extract<
   TimedEvent,
   { readonly type: "AgentStart" | "ParallelLoopStart" }
 >;
 
-/** What a session begins with that this event opens. */
+/** The initial values of the session that this event opens. */
 export function sessionInit(
   event: OpeningEvent,
   { agent, project, sink }: RecorderOptions,

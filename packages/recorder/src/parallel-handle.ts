@@ -4,15 +4,15 @@ import { type LoopOptions, startOf } from "./loop-options.ts";
 import type { Said } from "./said.ts";
 import type { Usage } from "./usage.ts";
 
-/** Loops that try the same thing in several ways. */
+/** Options of a group of loops that try the same thing in several ways. */
 export type ParallelOptions = Pick<LoopOptions, "sessionId" | "continues" | "as"> & {
-  /** How many there are. */
+  /** How many loops there are. */
   readonly branches: number;
-  /** What each of them is asked; said once, so search finds it once. */
+  /** What each of them is asked. It is said once, so that search finds it once. */
   readonly prompt?: Said;
 };
 
-/** With which settings one of them runs. */
+/** The settings of one of the loops. */
 export type BranchOptions = Pick<LoopOptions, "agentId" | "config" | "metadata">;
 
 type GroupInit = {
@@ -22,7 +22,7 @@ type GroupInit = {
   readonly now: () => Date;
 };
 
-/** A group of loops that are registered and `Pending`. */
+/** A group of loops that are registered and still `Pending`. */
 export class ParallelGroupHandle {
   readonly loopIds: readonly string[];
   readonly #recording: Recording;
@@ -34,11 +34,11 @@ export class ParallelGroupHandle {
     this.loopIds = init.loop_ids;
     this.#recording = recording;
     this.#init = init;
-    // One time for all: a copy of a message is known by it.
+    // All copies get one time, because a copy of a message is recognized by it.
     this.#prompt = prompt && { timestamp: init.now().toISOString(), ...prompt };
   }
 
-  /** Begins one of the loops, and asks it what all are asked. */
+  /** Begins one of the loops and asks it the common prompt. */
   start(branch: number, options: BranchOptions = {}): LoopHandle {
     const { options: group, session_id } = this.#init;
     const loop_id = this.#loopAt(branch, "AgentStart");
@@ -48,7 +48,7 @@ export class ParallelGroupHandle {
     return loop;
   }
 
-  /** Says which of them was chosen. @param usage - What choosing it cost. */
+  /** Says which loop was chosen. @param usage - The usage of choosing it. */
   select(branch: number, usage?: Usage): void {
     this.#recording.record({
       type: "ParallelLoopEnd",

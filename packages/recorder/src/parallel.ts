@@ -7,7 +7,7 @@ type Start = Extract<KeptEvent, { readonly type: "ParallelLoopStart" }>;
 type End = Extract<KeptEvent, { readonly type: "ParallelLoopEnd" }>;
 type Loops = ReadonlyMap<string, LoopState>;
 
-/** @throws {InvalidEventError | IllegalTransitionError} where these loops cannot be a group. */
+/** @throws {InvalidEventError | IllegalTransitionError} if these loops cannot be a group. */
 export function checkGroupStart({ type, loop_ids }: Start, loops: Loops): void {
   if (loop_ids.length === 0) throw new InvalidEventError(type, "a group has a loop");
   if (new Set(loop_ids).size < loop_ids.length) {
@@ -19,7 +19,7 @@ export function checkGroupStart({ type, loop_ids }: Start, loops: Loops): void {
   }
 }
 
-/** The group as it is once one of its loops was chosen. @throws {InvalidEventError} */
+/** The group after one of its loops was chosen. @throws {InvalidEventError} */
 export function groupAfter(event: End, loops: Loops): ParallelGroup {
   const { type, selected_loop_id, selected_config_index, evaluation_usage } = event;
   const group = loops.get(selected_loop_id)?.record.parallel_group;

@@ -10,10 +10,10 @@ import type {
 } from "./events.ts";
 import type { Usage } from "./usage.ts";
 
-/** Where a loop is in its life; only a branch of a parallel group is ever `Pending`. */
+/** The state of a loop. Only a branch of a parallel group is ever `Pending`. */
 export type LoopStatus = "Pending" | "Running" | "Completed" | "Rejected" | "Aborted";
 
-/** One event of a loop, with its place in the loop's order. */
+/** One event of a loop, with its number in the loop's order. */
 export type LoopEvent = { readonly sequence: number; readonly event: KeptEvent };
 
 /** One call of a model and what came of it. */
@@ -22,7 +22,7 @@ export type Turn = {
   readonly triggered_by: TurnTrigger;
   readonly usage?: Usage;
   readonly input_messages: readonly Message[];
-  /** Absent where the model answered nothing. */
+  /** Absent if the model answered nothing. */
   readonly output_message?: Message;
   readonly tool_results: readonly Message[];
   readonly started_at: string;
@@ -37,7 +37,7 @@ export type ChildLoopRef = {
   readonly child_session_id: string;
 };
 
-/** The loops that ran beside one; what was chosen is absent until it is. */
+/** The loops that ran beside one another. The chosen one is absent until it is chosen. */
 export type ParallelGroup = {
   readonly all_loop_ids: readonly string[];
   readonly selected_loop_id?: string;
@@ -46,21 +46,21 @@ export type ParallelGroup = {
   readonly is_selected?: boolean;
 };
 
-/** One loop, in the words of phi-core. What is not known is absent. */
+/** One loop, in the terms of phi-core. Unknown fields are absent. */
 export type LoopRecord = {
   readonly loop_id: string;
   readonly session_id: string;
-  /** Absent until the loop began, as are `continuation_kind` and `started_at`. */
+  /** Absent until the loop has begun, as are `continuation_kind` and `started_at`. */
   readonly agent_id?: string;
   readonly parent_loop_id?: string;
   readonly continuation_kind?: ContinuationKind;
   readonly started_at?: string;
-  /** Of its end; absent where it was aborted. */
+  /** The time of its end; absent if it was aborted. */
   readonly ended_at?: string;
   readonly status: LoopStatus;
   readonly rejection?: string;
   readonly config?: LoopConfig;
-  /** What its end names; until then, and where it was aborted, what was recorded so far. */
+  /** The messages that its end names. Until then, and if it was aborted, those recorded so far. */
   readonly messages: readonly Message[];
   readonly turns: readonly Turn[];
   readonly usage?: Usage;

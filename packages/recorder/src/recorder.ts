@@ -15,7 +15,7 @@ import { Saver } from "./saver.ts";
 import { SessionLog, type TimedEvent } from "./session-log.ts";
 import { Sessions } from "./sessions.ts";
 
-/** Makes a recorder. It writes nothing and asks no clock before it is used. */
+/** Makes a recorder. It writes nothing and reads no clock before it is used. */
 export function createRecorder(options: RecorderOptions): Recorder {
   return new Recorder(options);
 }
@@ -23,8 +23,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
 /**
  * Records what an agent does, as it does it, as canonical sessions.
  *
- * An event that cannot happen throws and leaves everything as it was. Events come through the
- * handles of {@link loop}, or as they are through {@link record}.
+ * An event that cannot happen throws and leaves everything as it was. Report events through the
+ * handles of {@link loop}, or directly through {@link record}.
  */
 class Recorder {
   readonly #options: RecorderOptions;
@@ -54,13 +54,14 @@ class Recorder {
   }
 
   /**
-   * Begins a loop, runs it and ends it: `Completed`, or `Aborted` with what was thrown.
+   * Begins a loop, runs `work` and ends the loop: as `Completed`, or as `Aborted` with what was
+   * thrown.
    *
    * @throws What `work` throws.
    */
   async run<T>(options: LoopOptions, work: (loop: LoopHandle) => T | Promise<T>): Promise<T> {
     const loop = this.loop(options);
-    // It may have been ended, flushed or drained meanwhile.
+    // It may have been ended, flushed or drained in the meantime.
     const isRunning = () => this.loopRecord(loop.loopId)?.status === "Running";
     try {
       const result = await work(loop);
@@ -77,7 +78,7 @@ class Recorder {
     const parent = this.#sessions.logOf(parentLoopId, "spawn");
     parent.loop(parentLoopId)?.check("ToolExecutionStart");
     const { sessionId: session_id = this.#newSessionId() } = options;
-    // As phi-core names them: its reader knows by that whose first message is a task.
+    // The id has phi-core's form: by it, phi-core's reader knows whose first message is a task.
     const loop_id =
       options.loopId ?? `${session_id}.${this.#writer}.sub.${this.#nextNumber(session_id)}`;
     this.record({
@@ -93,7 +94,7 @@ class Recorder {
     return new LoopHandle(this, loop_id);
   }
 
-  /** Registers loops that will run beside each other, before any of them starts. */
+  /** Registers loops that will run side by side, before any of them starts. */
   parallelGroup(options: ParallelOptions): ParallelGroupHandle {
     const session_id = this.#sessionFor(options);
     const first = this.#nextNumber(session_id);
@@ -104,7 +105,7 @@ class Recorder {
     return new ParallelGroupHandle(this, { options, session_id, loop_ids, now: this.#now });
   }
 
-  /** A handle of a loop that is there: of a session that was resumed, or recorded as events. */
+  /** A handle of an existing loop: one of a resumed session, or one recorded as events. */
   attach(loopId: string): LoopHandle {
     if (this.loopRecord(loopId) === undefined) {
       throw new IllegalTransitionError(loopId, "Unknown", "attach");
@@ -113,12 +114,12 @@ class Recorder {
   }
 
   /**
-   * Takes one event.
+   * Records one event.
    *
    * @returns The messages that were said in it, as they are in its loop.
-   * @throws {IllegalTransitionError} where it cannot happen in the state its loop is in.
-   * @throws {InvalidEventError} where it contradicts itself or what was recorded.
-   * @throws {SessionClosedError} where its session takes no more loops.
+   * @throws {IllegalTransitionError} if it cannot happen in the current state of its loop.
+   * @throws {InvalidEventError} if it contradicts itself or what was recorded.
+   * @throws {SessionClosedError} if its session takes no more loops.
    */
   record(event: AgentEvent): readonly Message[] {
     const timed = complete(event, {
@@ -140,28 +141,28 @@ class Recorder {
     return messages;
   }
 
-  /** Makes the next loop that names no session begin a new one. @returns The id it will have. */
+  /** Makes the next loop that names no session begin a new one. @returns The id of that session. */
   rotate(): string {
     return this.#current.rotate();
   }
 
   /**
-   * Takes up a session where it was left, such as one a store had when its process died. Loops
-   * that were running are `Running`: {@link attach} goes on with one, {@link flush} gives it up.
+   * Continues a session where it was left, for example one that a store had when its process died.
+   * Loops that were running are `Running`: {@link attach} continues one, {@link flush} gives it up.
    *
-   * @throws {NotResumableError} where this package did not record it, or something is missing.
-   * @throws {SessionClosedError} where it is open already.
+   * @throws {NotResumableError} if this package did not record it, or something is missing.
+   * @throws {SessionClosedError} if it is open already.
    */
   resume(content: SessionContent): SessionRecord {
     const log = SessionLog.resume(content, this.#writer);
     this.#sessions.resume(log);
     this.#saver.resumed(log);
-    // Nothing begins in a sub-agent's session that does not name it.
+    // A loop that does not name a sub-agent's session never begins in it.
     if (log.record.parent_spawn_ref === undefined) this.#current.set(log.session.id);
     return log.record;
   }
 
-  /** A session that was not drained. It goes on changing. */
+  /** A session that was not drained. It keeps changing. */
   session(sessionId: string): SessionRecord | undefined {
     return this.#sessions.find(sessionId)?.record;
   }
@@ -171,27 +172,30 @@ class Recorder {
     return this.#sessions.all.map(({ record }) => record);
   }
 
-  /** A loop of any of them. */
+  /** A loop of any session that was not drained. */
   loopRecord(loopId: string): LoopRecord | undefined {
     return this.#sessions.loop(loopId);
   }
 
-  /** A session as pond keeps it, so far. What is recorded later only adds to it. */
+  /** A session in the form in which pond keeps it, so far. Later recording only adds to it. */
   content(sessionId: string): SessionContent | undefined {
     return this.#sessions.find(sessionId)?.content();
   }
 
-  /** Waits until the sink has all that was recorded. Loops go on. @throws What the sink threw. */
+  /**
+   * Waits until the sink has everything that was recorded. Loops go on. @throws What the sink
+   * threw.
+   */
   async checkpoint(): Promise<void> {
     await this.#saver.settled();
   }
 
   /**
-   * Ends what is open: loops that did not end are `Aborted`, sessions are over. Waits until the
-   * sink has them.
+   * Ends everything that is open: loops without an end become `Aborted`, and sessions are over.
+   * Waits until the sink has them.
    *
-   * @throws What `afterTask` or the sink threw, when everything else is done; an
-   * `AggregateError` where that is more than one thing.
+   * @throws What `afterTask` or the sink threw, once everything else is done; an `AggregateError`
+   * if that is more than one error.
    */
   async flush(): Promise<void> {
     const thrown: unknown[] = [];
@@ -253,7 +257,7 @@ class Recorder {
     const { session_id: sessionId } = event;
     const formation = this.#current.formationOf(sessionId);
     const init = sessionInit(event, this.#options, this.#writer, formation);
-    // An event that throws opens no session.
+    // An event that throws must not open a session.
     SessionLog.open(init).append(event);
     const log = SessionLog.open(init);
     const answer: unknown = this.#options.beforeTask?.(log.record);

@@ -4,13 +4,13 @@ import { sourceOf } from "./kept-event.ts";
 import { snapshot } from "./snapshot.ts";
 
 /**
- * What the loops of a session said: the branches of a group and loops that go on from a compacted
- * context repeat messages of others, with their times.
+ * Remembers what the loops of a session said. The branches of a group, and loops that continue a
+ * compacted context, repeat messages of others together with their times.
  */
 export class SaidBefore {
   readonly #loops: Map<string, string> = new Map();
 
-  /** True where another loop said it at the same time: it is a copy. */
+  /** True if another loop said it at the same time, which makes it a copy. */
   isRepeat(message: Message, loopId: string): boolean {
     const first = this.#loops.get(digestOf(message));
     return first !== undefined && first !== loopId;
@@ -26,7 +26,7 @@ function digestOf(message: Message): string {
   return hash("sha256", `${toRfc3339(message.timestamp)} ${saidText(message)}`);
 }
 
-/** What was said, as text: without the time, and without the place in the session. */
+/** What was said, as text, without its time and its place in the session. */
 function saidText(message: Message): string {
   const { rest = null } = sourceOf(message);
   const content =

@@ -13,10 +13,10 @@ import type {
 } from "@pond/canonical";
 import type { Usage } from "./usage.ts";
 
-/** What the recorder adds to a part. @inline */
+/** The fields that the recorder adds to a part. @inline */
 type Added = "id" | "session_id" | "message_id" | "provenance" | "options";
 
-/** A part without what the recorder adds; fields in `Optional` are false where they are left out. */
+/** A part without the fields that the recorder adds. Fields in `Optional` default to false. */
 export type Draft<Each extends Part, Optional extends string = never> = Omit<
   Each,
   Added | Optional
@@ -24,29 +24,29 @@ export type Draft<Each extends Part, Optional extends string = never> = Omit<
   readonly [Key in Optional & keyof Each]?: Each[Key];
 } & {
   /**
-   * Whether it was said or put in. Where left out, tool results and the task that another agent
-   * wrote are `injected`, everything else is `conversational`.
+   * Whether it was said or inserted. Default: `injected` for tool results and for a task that
+   * another agent wrote, `conversational` for everything else.
    */
   readonly provenance?: Provenance;
   readonly options?: ProviderOptions;
 };
 
-/** A text. */
+/** A text without ids. */
 export type TextDraft = Draft<TextPart>;
-/** A file. */
+/** A file without ids. */
 export type FileDraft = Draft<FilePart>;
-/** What the model thought. */
+/** What the model thought, without ids. */
 export type ReasoningDraft = Draft<ReasoningPart>;
-/** A tool call; `provider_executed` is false where left out. */
+/** A tool call without ids; `provider_executed` defaults to false. */
 export type ToolCallDraft = Draft<ToolCallPart, "provider_executed">;
-/** What a tool answered; `is_failure` is false where left out. */
+/** A tool's answer without ids; `is_failure` defaults to false. */
 export type ToolResultDraft = Draft<ToolResultPart, "is_failure">;
-/** A call that waits for a human's leave. */
+/** A tool call that waits for a human's permission, without ids. */
 export type ApprovalRequestDraft = Draft<ToolApprovalRequestPart>;
-/** What the human said to it. */
+/** The human's reply to it, without ids. */
 export type ApprovalResponseDraft = Draft<ToolApprovalResponsePart>;
 
-/** A part without what the recorder adds. */
+/** A part without the fields that the recorder adds. */
 export type PartDraft =
   | TextDraft
   | FileDraft
@@ -58,13 +58,13 @@ export type PartDraft =
 
 /** @inline */
 type Facts = {
-  /** RFC 3339; the recorder's `now` where it is left out. */
+  /** RFC 3339. Default: the recorder's `now`. */
   readonly timestamp?: string;
-  /** Anything of the agent's own; kept as it is. */
+  /** Any data of the agent's own; kept as it is. */
   readonly metadata?: JsonObject;
 };
 
-/** What a provider said about its answer. @inline */
+/** What a provider says about its answer. @inline */
 type AnswerFacts = {
   readonly model?: string;
   readonly provider?: string;
@@ -95,11 +95,11 @@ export type AssistantSaid = Facts &
           | ApprovalRequestDraft
         )[];
   };
-/** What tools answered. */
+/** The answers of tools. */
 export type ToolSaid = Facts & {
   readonly role: "tool";
   readonly content: readonly (ToolResultDraft | ApprovalResponseDraft)[];
 };
 
-/** A message as an agent has it: a canonical one without ids. */
+/** A message in the form in which an agent has it: a canonical one without ids. */
 export type Said = SystemSaid | UserSaid | AssistantSaid | ToolSaid;

@@ -13,7 +13,7 @@ import { sourceOf } from "./kept-event.ts";
 import type { Said } from "./said.ts";
 import { snapshot } from "./snapshot.ts";
 
-/** Messages of a loop that its end did not name yet. */
+/** The messages of a loop that its end has not named yet. */
 export class Unnamed {
   readonly #alike: Map<string, Worded[]>;
 
@@ -23,10 +23,10 @@ export class Unnamed {
   }
 
   /**
-   * Takes out the message that the end means: the first to which it adds nothing, or else the first
-   * of the same words; undefined where there is none.
+   * Removes and returns the message that the end means: the first to which it adds nothing, or else
+   * the first with the same words; undefined if there is none.
    *
-   * @param named - What it says, as it would be recorded.
+   * @param named - What the end says, as it would be recorded.
    */
   take(named: Message, said: Said): Message | undefined {
     const words = wordsOf(named);
@@ -40,11 +40,11 @@ export class Unnamed {
 }
 
 /**
- * What the end of a loop adds to a message. What it leaves out (the time, what the provider told,
- * options, provenance) is no difference.
+ * What the end of a loop adds to a message. Anything that the end leaves out (the time, what the
+ * provider told, options, provenance) does not count as a difference.
  *
- * @param recorded - A message of the same words.
- * @param named - What it says, as it would be recorded.
+ * @param recorded - A message with the same words.
+ * @param named - What the end says, as it would be recorded.
  */
 export function additionTo(recorded: Message, named: Message, said: Said): Addition | undefined {
   const { timestamp } = said;
@@ -77,7 +77,10 @@ function newInParts(
   });
 }
 
-/** The fields of what is named that are not recorded, or otherwise; undefined where all are. */
+/**
+ * The fields of `named` that are not recorded, or are recorded with another value; undefined if
+ * there are none.
+ */
 function newFields(
   named: JsonValue | undefined,
   recorded: JsonValue | undefined,
@@ -94,7 +97,7 @@ function newFields(
 type Words = readonly [role: string, ...content: readonly JsonValue[]];
 type Worded = { readonly message: Message; readonly words: Words };
 
-/** What was said: without its place, who said a part of it, and what is noted of it. */
+/** What was said: without its place, without who said a part of it, and without notes about it. */
 function wordsOf(message: Message): Words {
   if (message.role === "system") return [message.role, message.content];
   const parts = partsOf(message).map((part) => {
@@ -110,7 +113,7 @@ function wordsOf(message: Message): Words {
   return [message.role, ...parts];
 }
 
-/** The same for equal words. What is nested is left out: its fields may be in any order. */
+/** Equal for equal words. Nested values are left out, because their fields may be in any order. */
 function keyOf(words: Words): string {
   const texts = words.map((each) => {
     return isJsonObject(each) ? Object.values(each).filter(isText).toSorted() : each;

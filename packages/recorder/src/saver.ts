@@ -1,49 +1,54 @@
 import type { SessionContent } from "@pond/canonical/adapter";
 import type { SessionLog } from "./session-log.ts";
 
-/** Where sessions go. A session is handed over whole; what was there before is a part of it. */
+/**
+ * The place where sessions are saved. A session is handed over whole, including what was saved
+ * before.
+ */
 export type SessionSink = {
-  /** Settles when everything of the session is kept. Doing it again changes nothing. */
+  /** Settles when everything of the session is saved. Repeating it changes nothing. */
   save(content: SessionContent): Promise<void>;
 };
 
 /**
- * Hands sessions to a sink, one at a time, and again when they grew meanwhile. What failed is kept
- * for the next time somebody asks whether all is saved.
+ * Hands sessions to a sink, one at a time, and again if they grew in the meantime. A session that
+ * failed is tried again the next time somebody asks whether everything is saved.
  */
 export class Saver {
   readonly #sink: SessionSink | undefined;
   readonly #changed: Set<SessionLog> = new Set();
-  /** What a round that is under way took. */
+  /** The logs that the current round took. */
   #saving: readonly SessionLog[] = [];
-  /** Logs that are tried again. */
+  /** Logs to try again. */
   readonly #failed: Set<SessionLog> = new Set();
   /** What the last save of a log threw. */
   readonly #errors: WeakMap<SessionLog, unknown> = new WeakMap();
-  /** Which log has taken the place of one, with all it holds. */
+  /** The log that replaced another one and holds everything of it. */
   readonly #successors: WeakMap<SessionLog, SessionLog> = new WeakMap();
   /** Logs whose failure was thrown. */
   readonly #told: WeakSet<SessionLog> = new WeakSet();
   readonly #handedOut: WeakSet<SessionLog> = new WeakSet();
   /** Sessions that were handed out and are not saved. */
   readonly #unsaved: Set<string> = new Set();
-  /** Settles with the last round that is to be. */
+  /** Settles with the last scheduled round. */
   #rounds: Promise<void> = Promise.resolve();
 
   constructor(sink: SessionSink | undefined) {
     this.#sink = sink;
   }
 
-  /** Says that a session grew; it is saved after this turn of the event loop. */
+  /** Notes that a session grew. It is saved after this turn of the event loop. */
   note(log: SessionLog): void {
     const sink = this.#sink;
     if (sink === undefined) return;
-    // A round takes all that changes before it begins.
+    // A round takes everything that changes before it begins.
     if (this.#changed.size === 0) this.#rounds = this.#rounds.then(() => this.#save(sink));
     this.#changed.add(log);
   }
 
-  /** Says that a session was taken up: what failed of it before is what the sink has, or given up. */
+  /**
+   * Notes that a session was resumed: what failed of it before is either in the sink or given up.
+   */
   resumed(log: SessionLog): void {
     const { id } = log.session;
     for (const other of this.#failed) if (other.session.id === id) this.#giveUp(other);
@@ -53,20 +58,20 @@ export class Saver {
     if (this.#unsaved.delete(id)) this.note(log);
   }
 
-  /** Says that a session was handed out: what fails of it is thrown once, and tried no more. */
+  /** Notes that a session was handed out: a failure is then thrown once, and not tried again. */
   handedOut(log: SessionLog): void {
     this.#handedOut.add(log);
     if (this.#told.has(log) && this.#failed.has(log)) this.#giveUp(log);
   }
 
   /**
-   * Waits until all that was noted is saved; what failed is tried once more. What is noted later has
-   * another to wait for it.
+   * Waits until everything noted so far is saved; what failed is tried once more. What is noted
+   * later needs another call.
    *
-   * @throws What the sink threw, or an `AggregateError` where several sessions failed.
+   * @throws What the sink threw, or an `AggregateError` if several sessions failed.
    */
   async settled(): Promise<void> {
-    // Who asked before is told first, and what was handed out is given up then.
+    // Earlier callers are told first, and sessions that were handed out are given up then.
     const asked = new Set(this.#failed);
     await this.#rounds;
     const failed = [...this.#failed];
@@ -96,7 +101,7 @@ export class Saver {
         this.#errors.delete(log);
         this.#told.delete(log);
       } catch (error) {
-        // Tried again behind the log that goes on from it, it would be at odds with that.
+        // If the old log were tried again after its successor, it would be in conflict with that.
         const failed = this.#successors.get(log) ?? log;
         this.#failed.add(failed);
         this.#errors.set(failed, error);
@@ -111,7 +116,7 @@ export class Saver {
   }
 }
 
-/** True where all messages of a log are in another one too. */
+/** True if all messages of a log are in another one too. */
 function holds(log: SessionLog, other: SessionLog): boolean {
   const ids = new Set(log.content().messages.map(({ id }) => id));
   return other.content().messages.every(({ id }) => ids.has(id));

@@ -11,10 +11,10 @@ import type { SessionState } from "./loop-state.ts";
 import type { SessionRecord } from "./record.ts";
 import { snapshot } from "./snapshot.ts";
 
-/** What a session is opened with. */
+/** The values that a session is opened with. */
 export type SessionInit = {
   readonly sessionId: string;
-  /** Whose ids its messages have. */
+  /** The writer whose ids its messages have. */
   readonly writer: string;
   readonly sourceAgent: string;
   readonly project: string;
@@ -25,7 +25,7 @@ export type SessionInit = {
   readonly spawn: SpawnRef | undefined;
 };
 
-/** @throws {ValidationError} where the session would be none. */
+/** @throws {ValidationError} if they do not make a valid session. */
 export function openSession(init: SessionInit): {
   readonly session: Session;
   readonly head: Message;
@@ -51,7 +51,7 @@ export function openSession(init: SessionInit): {
   return { session, head: carrier(sessionId, id, timestamp, { head: true, record }) };
 }
 
-/** The record of a session without loops; undefined where that is no head of one. */
+/** The record of a session without loops; undefined if that message is not the head of one. */
 export function recordOf(session: Session, head: Message | undefined): SessionState | undefined {
   const record: unknown = headOf(head);
   return isHead(record) && record.session_id === session.id

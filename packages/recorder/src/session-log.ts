@@ -25,14 +25,14 @@ import { toMessage } from "./to-message.ts";
 
 type Timed<Each> = Each extends unknown ? Each & { readonly timestamp: string } : never;
 
-/** An event with its time and what the recorder knows of it. */
+/** An event with its time and with what the recorder knows about it. */
 export type TimedEvent = Timed<
   Exclude<AgentEvent, AgentStart> | (AgentStart & { readonly agent_id: string })
 >;
 
 /**
- * One session as a log that only grows: each event is one canonical message, and what is known of
- * its loops is what these messages come to. So a session that is read back can be gone on with.
+ * One session as a log that only grows. Each event is one canonical message, and the state of its
+ * loops follows from these messages alone. So a session can be read back and continued.
  */
 export class SessionLog {
   readonly session: Session;
@@ -50,15 +50,15 @@ export class SessionLog {
     this.#newest = head.timestamp;
   }
 
-  /** @throws {ValidationError} where the session would be none. */
+  /** @throws {ValidationError} if the values do not make a valid session. */
   static open(init: SessionInit): SessionLog {
     const { session, head } = openSession(init);
     return SessionLog.resume({ session, messages: [head] }, init.writer);
   }
 
   /**
-   * @param writer - Who goes on with it.
-   * @throws {NotResumableError} where the content is no such log, or something in it is missing.
+   * @param writer - The writer that continues it.
+   * @throws {NotResumableError} if the content is not such a log, or something in it is missing.
    */
   static resume(
     { session, messages: [head, ...messages] }: SessionContent,
@@ -68,7 +68,7 @@ export class SessionLog {
     if (head === undefined || record === undefined) {
       throw new NotResumableError(session.id, "it was not recorded by @pond/recorder");
     }
-    // What a pond notes of a session is no part of it.
+    // What a pond notes about a session does not belong to it.
     const { pond: _, ...options } = session.options;
     const log = new SessionLog({ ...session, options }, record, head, writer);
     for (const message of messages) {
@@ -91,7 +91,7 @@ export class SessionLog {
     return this.#newest;
   }
 
-  /** All of it so far; what comes later only adds. */
+  /** All of it so far. Later events only add to it. */
   content(): SessionContent {
     return { session: this.session, messages: [...this.#messages] };
   }
@@ -106,7 +106,7 @@ export class SessionLog {
   }
 
   /**
-   * Takes an event. Where it throws, nothing of it was taken.
+   * Records an event. If it throws, nothing of the event was recorded.
    *
    * @returns The messages that were said in it.
    * @throws {IllegalTransitionError | InvalidEventError | ValidationError | TypeError}
@@ -164,7 +164,7 @@ export class SessionLog {
     }
   }
 
-  /** What the end names and was not recorded yet comes first. */
+  /** Messages that the end names and that were not recorded yet come first. */
   #ended({ messages, ...end }: Timed<AgentEnd>): readonly Entry[] {
     const loop = this.#tree.loopFor(end);
     const unnamed = new Unnamed(messages ? loop.said.values() : []);
@@ -215,19 +215,19 @@ export class SessionLog {
     });
     const isRepeat = this.#said.isRepeat(message, loop_id);
     return {
-      // As it is read back from the message.
+      // In the form in which it is read back from the message.
       event: { type: "MessageEnd", loop_id, timestamp: toRfc3339(micros), message },
       message: isRepeat ? repeatCarrier(message) : message,
       said: message,
     };
   }
 
-  /** True for the loop another agent gave a task to; what it is told later may be typed. */
+  /** True for the loop that another agent gave a task to. What it is told later may be typed. */
   #isSpawned({ record: { parent_loop_id: parent } }: LoopState): boolean {
     return parent !== undefined && this.#tree.loop(parent) === undefined;
   }
 
-  /** @param added - How many events of its loop come before it and are not taken yet. */
+  /** @param added - How many events of its loop come before it and are not recorded yet. */
   #carry(event: KeptEvent, added = 0): Entry {
     const missing = missingIn(event);
     if (missing !== undefined) throw new InvalidEventError(event.type, missing);
@@ -235,7 +235,7 @@ export class SessionLog {
     const sequence = "loop_id" in event ? this.#tree.nextSequence(event.loop_id) + added : 0;
     const id = messageId(placeOf(event, sequence), this.#writer);
     const message = eventCarrier(this.session.id, id, event);
-    // What is kept is the copy: the agent goes on with its own.
+    // The copy is kept, because the agent goes on with its own.
     return { event: keptEvent(message) ?? event, message };
   }
 
@@ -251,10 +251,10 @@ export class SessionLog {
   }
 }
 
-/** Where in its loop something is said. */
+/** The place in its loop where something is said. */
 type SaidPlace = {
   readonly time: string;
   readonly sequence: number;
-  /** True where nothing was said before in the role of the user. */
+  /** True if nothing was said before in the role of the user. */
   readonly isFirst: boolean;
 };

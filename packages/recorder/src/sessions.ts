@@ -7,13 +7,15 @@ import {
 import type { LoopRecord } from "./record.ts";
 import type { SessionLog, TimedEvent } from "./session-log.ts";
 
-/** The sessions of a recorder: which are open, which are over, and whose each loop is. */
+/** The sessions of a recorder: which are open, which are over, and which loop is in which. */
 export class Sessions {
   readonly #open: Map<string, SessionLog> = new Map();
   readonly #completed: Map<string, SessionLog> = new Map();
   /** Ids that no new session may have. */
   readonly #closed: Map<string, ClosedState> = new Map();
-  /** Loop ids are unique here: nothing else tells to which loop an event belongs. */
+  /**
+   * Loop ids are unique in a recorder, because nothing else tells which loop an event belongs to.
+   */
   readonly #loops: Map<string, SessionLog> = new Map();
 
   /** The sessions that are not over, in the order in which they were opened. */
@@ -34,7 +36,7 @@ export class Sessions {
     return this.#loops.get(loopId);
   }
 
-  /** @throws {IllegalTransitionError} where there is no such loop. */
+  /** @throws {IllegalTransitionError} if there is no such loop. */
   logOf(loopId: string, event: string): SessionLog {
     const log = this.#loops.get(loopId);
     if (log === undefined) throw new IllegalTransitionError(loopId, "Unknown", event);
@@ -54,9 +56,9 @@ export class Sessions {
   }
 
   /**
-   * Tells a session that was spawned by which call, once its parent says that.
+   * Notes in a spawned session which call spawned it, once its parent says so.
    *
-   * @returns That session; undefined where the event says nothing that is new.
+   * @returns That session; undefined if the event says nothing new.
    */
   nameSpawn(event: TimedEvent, { session: { id } }: SessionLog): SessionLog | undefined {
     if (event.type !== "ToolExecutionEnd" || event.child_session_id === undefined) return undefined;
@@ -70,10 +72,10 @@ export class Sessions {
   }
 
   /**
-   * The session that loops are to be registered in; undefined where it is yet to be opened.
+   * The session in which loops are to be registered; undefined if it has not been opened yet.
    *
-   * @throws {SessionClosedError} where it takes no more loops.
-   * @throws {IllegalTransitionError} where another session has such a loop.
+   * @throws {SessionClosedError} if it takes no more loops.
+   * @throws {IllegalTransitionError} if another session has such a loop.
    */
   forLoops(sessionId: string, loopIds: readonly string[], event: string): SessionLog | undefined {
     for (const id of loopIds) {
@@ -108,7 +110,7 @@ export class Sessions {
     this.#closed.set(id, "flushed");
   }
 
-  /** The sessions that are over, which are forgotten. */
+  /** Returns the sessions that are over, and forgets them. */
   drain(): readonly SessionLog[] {
     const logs = [...this.#completed.values()];
     for (const { session, record } of logs) {

@@ -2,11 +2,11 @@ import { types } from "node:util";
 import { type JsonValue, parseJson, stringifyJson } from "@pond/canonical";
 
 /**
- * The value as it is now: an agent goes on with what it handed over. Fields that are undefined or
- * functions are left out, as JSON does.
+ * A copy of the value as it is now, because an agent goes on using what it handed over. Fields that
+ * are undefined or functions are left out, as JSON does.
  *
- * @throws {TypeError} where it is no JSON: a circle, a bigint, a number that is none, a map, nothing
- * at all.
+ * @throws {TypeError} if it is not JSON: a circle, a bigint, a number such as NaN, a map, or
+ * undefined.
  */
 export function snapshot(value: unknown): JsonValue {
   const text = textOf(value);
@@ -25,7 +25,10 @@ function textOf(value: unknown): string | undefined {
   }
 }
 
-/** Sees each value as it is written, after its `toJSON`: what else it holds is nobody's business. */
+/**
+ * Checks each value as it is written, after its `toJSON`; what else the object holds does not
+ * matter.
+ */
 function checked(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
   const given = this[key];
   if (types.isDate(given) && Number.isNaN(given.getTime())) refuse("an invalid date");
@@ -34,7 +37,7 @@ function checked(this: Readonly<Record<string, unknown>>, key: string, value: un
   return value;
 }
 
-// What they hold is no field of theirs; an object of any other class is its fields.
+// Objects whose content is not in their fields. An object of any other class is its fields.
 const holdsNoFields = [
   types.isMap,
   types.isSet,
@@ -47,14 +50,14 @@ const holdsNoFields = [
   types.isWeakSet,
 ];
 
-/** What JSON would write as null, or as an object without what it holds, nobody said. */
+/** Refuses a value that JSON would write as null, or as an object without its content. */
 function check(value: unknown): void {
   if (typeof value === "number" && !Number.isFinite(value)) refuse(String(value));
   if (typeof value !== "object" || value === null) return;
   if (holdsNoFields.some((isOne) => isOne(value))) refuse(Object.prototype.toString.call(value));
 }
 
-/** Checks a value that is nested too deep for the engine; in one, nothing has a `toJSON`. */
+/** Checks a value that is nested too deep for the engine. Such a value has no `toJSON` inside. */
 function checkDeep(root: unknown): void {
   const within = new Set<unknown>();
   const open: { readonly value: unknown; readonly rest: unknown[] }[] = [];
@@ -65,7 +68,7 @@ function checkDeep(root: unknown): void {
     if ("toJSON" in value && typeof value.toJSON === "function") refuse("a toJSON this deep");
     if (within.has(value)) refuse("a circle");
     within.add(value);
-    // What `Object.values` leaves out of a list is a gap.
+    // `Object.values` leaves out the gaps of a list.
     open.push({ value, rest: Array.isArray(value) ? [...value] : Object.values(value) });
   };
   enter(root);

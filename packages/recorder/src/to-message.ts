@@ -9,22 +9,22 @@ import {
 import type { PartDraft, Said } from "./said.ts";
 import { snapshot } from "./snapshot.ts";
 
-/** Where a message stands. */
+/** The place of a message. */
 export type MessagePlace = {
   readonly id: string;
   readonly sessionId: string;
   readonly timestamp: Micros;
-  /** What `options.source` names beside what was said: its loop, its place in it, its turn. */
+  /** What `options.source` says besides the message: its loop, its place in the loop, its turn. */
   readonly source: JsonObject;
-  /** True for the task a model wrote for a sub-agent: no human typed it. */
+  /** True for a task that a model wrote for a sub-agent: no human typed it. */
   readonly isTask: boolean;
 };
 
 /**
- * What was said as a canonical message. Metadata goes to `options.source.rest`, where adapters have
- * it.
+ * Makes a canonical message of what was said. Metadata goes to `options.source.rest`, where
+ * adapters put it.
  *
- * @throws {ValidationError | TypeError} where it is none.
+ * @throws {ValidationError | TypeError} if it is not a valid message.
  */
 export function toMessage(said: Said, place: MessagePlace): Message {
   const { role, content, timestamp: _time, ...facts } = said;
@@ -38,7 +38,8 @@ export function toMessage(said: Said, place: MessagePlace): Message {
     options: { source: { ...place.source, ...(hasFacts && { rest }) } },
   };
   const drafts: unknown = typeof content === "string" ? textOf(content) : content;
-  // No list, such as the null of a provider's answer that has tool calls alone, is refused there.
+  // A value that is not a list, such as the null in a provider's answer with tool calls only, is
+  // refused there.
   if (role === "system" || !isList(drafts)) return checkMessage({ ...header, content });
   const parts = drafts.map((draft, index) => toPart(draft, index, role, place));
   return checkMessage({ ...header, content: parts });
@@ -66,7 +67,7 @@ function toPart(draft: PartDraft, index: number, role: Said["role"], place: Mess
   });
 }
 
-/** Flags whose absence says no (`model-no-synthesis` allows it). */
+/** Flags that are false if they are absent (`model-no-synthesis` allows it). */
 const absent: Readonly<Partial<Record<PartDraft["type"], JsonObject>>> = {
   tool_call: { provider_executed: false },
   tool_result: { is_failure: false },
@@ -84,7 +85,7 @@ function fieldsOf(
   );
 }
 
-/** Of what a file part holds; bytes are nowhere else. */
+/** Copies the content of a file part; bytes occur nowhere else. */
 function copyOfData(data: unknown): unknown {
   if (!isJsonObject(data)) return snapshot(data);
   const { bytes, ...others }: Readonly<Record<string, unknown>> = data;

@@ -12,7 +12,7 @@ export type OfLoopEvent = Extract<KeptEvent, { readonly type: LoopEventType }>;
 const running = ["Running"] as const;
 const begun = ["Running", "Completed", "Rejected", "Aborted"] as const;
 
-/** In which states a loop that is registered takes each event. */
+/** The states in which a registered loop accepts each event. */
 const takenIn: Readonly<Record<LoopEventType, readonly LoopStatus[]>> = {
   AgentStart: ["Pending"],
   AgentEnd: running,
@@ -27,14 +27,14 @@ const takenIn: Readonly<Record<LoopEventType, readonly LoopStatus[]>> = {
   ProgressMessage: running,
   InputRejected: running,
   LoopAborted: ["Pending", "Running"],
-  // An overlay is laid over loops that are over, too.
+  // An overlay can also be put on a loop that is over.
   CompactionStarted: begun,
   CompactionEnded: begun,
 };
 
 /**
- * @param hasTurn - Whether a turn of it has begun and not ended.
- * @throws {IllegalTransitionError} where the event cannot happen.
+ * @param hasTurn - Whether a turn of the loop has begun and not ended.
+ * @throws {IllegalTransitionError} if the event cannot happen.
  */
 export function checkTransition(
   loopId: string,

@@ -1,4 +1,4 @@
-/** Token counts, as far as a provider told them. */
+/** Token counts, as far as a provider reported them. */
 export type Usage = {
   readonly input?: number;
   readonly output?: number;
@@ -8,7 +8,7 @@ export type Usage = {
   readonly total_tokens?: number;
 };
 
-/** What several usages come to. A count that none of them tells is absent. */
+/** The sum of several usages. A count that none of them reports is absent. */
 export function sumOf(usages: readonly (Usage | undefined)[]): Usage {
   const total: { -readonly [Key in keyof Usage]: Usage[Key] } = {};
   for (const usage of usages) {

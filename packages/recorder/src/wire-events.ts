@@ -18,18 +18,18 @@ type WireHeader = Pick<MessageHeader, "id" | "session_id" | "options"> & {
     | { readonly role: "user" | "assistant" | "tool" }
   );
 
-/** A canonical object as pond's API takes it (spec 7.6). */
+/** A canonical object in the form in which pond's API takes it (spec 7.6). */
 export type WireEvent =
   | { readonly kind: "session"; readonly session: WireSession }
   | { readonly kind: "message"; readonly message: WireHeader }
   | { readonly kind: "part"; readonly part: WirePart };
 
-/** The event that opens a session's events. */
+/** The event that comes first for a session. */
 export function sessionEvent({ session }: SessionContent): WireEvent {
   return { kind: "session", session: sessionToWire(session) };
 }
 
-/** A message and its parts. */
+/** The events of a message and its parts. */
 export function messageEvents(message: Message): readonly WireEvent[] {
   return [
     { kind: "message", message: headerOf(message) },

@@ -1,7 +1,7 @@
 import { PondError } from "@pond/canonical";
 import type { LockHolder } from "./lock.ts";
 
-/** Another writer has the session. */
+/** Another writer holds the session. */
 export class LockedError extends PondError {
   override readonly name = "LockedError";
   readonly code = "locked";
@@ -13,7 +13,7 @@ export class LockedError extends PondError {
   }
 }
 
-/** What should be the folder of a store is a file, or below one, or where none can be made. */
+/** The folder of a store is a file, lies below one, or cannot be made there. */
 export class NoFolderError extends PondError {
   override readonly name = "NoFolderError";
   readonly code = "no_folder";
@@ -28,7 +28,7 @@ export class NoFolderError extends PondError {
   }
 }
 
-/** A file in the folder is no session. */
+/** A file in the folder is not a session. */
 export class DamagedFileError extends PondError {
   override readonly name = "DamagedFileError";
   readonly code = "damaged_file";

@@ -1,20 +1,24 @@
 import { hash } from "node:crypto";
 
 const extension = ".json";
-// A name with the ending, a lock's and a draft's fits the 255 bytes of every file system.
+// With its ending, a name, a lock's name and a draft's name fit the 255 bytes that every file
+// system takes.
 const maxNameBytes = 160;
 
 /**
- * The file of a session in its folder: `<id>.json`, with `%xx` for every byte that is no lower-case
- * letter, digit, `.`, `_` or `-`, and for a leading dot. So no id leads out of the folder, and none
- * is another's on a file system that does not tell upper case from lower. Long ids are hashed.
+ * The file name of a session: `<id>.json`, with `%xx` for every byte that is not a lower-case
+ * letter, digit, `.`, `_` or `-`, and for a leading dot. So no id leads out of the folder, and no
+ * two ids share a name on a file system that ignores case. Long ids are hashed.
  */
 export function fileNameOf(id: string): string {
   const name = [...Buffer.from(id)].map(encodedByte).join("");
   return `${name.length > maxNameBytes ? hashedName(id) : name}${extension}`;
 }
 
-/** The id a file name stands for; undefined where only the file itself says, or none does. */
+/**
+ * The id that a file name stands for; undefined if only the file itself says it, or it is not a
+ * session's.
+ */
 export function idOf(fileName: string): string | undefined {
   if (!fileName.endsWith(extension)) return undefined;
   const name = fileName.slice(0, -extension.length);
@@ -26,7 +30,7 @@ export function idOf(fileName: string): string | undefined {
   }
 }
 
-/** True where the name stands for an id that only the file says. */
+/** True if the name stands for an id that only the file itself says. */
 export function isHashed(fileName: string): boolean {
   return /^%~[0-9a-f]{64}\.json$/.test(fileName);
 }

@@ -13,43 +13,43 @@ import { codeOf, tryLock } from "./lock.ts";
 import { draftOf, readSession, syncFolder, writeSession } from "./session-file.ts";
 
 /**
- * Sessions kept somewhere. Another backend is another implementation of it. One of files throws
- * {@link NoFolderError} where it can have no folder.
+ * Keeps sessions. Another backend is another implementation of it. The file store throws
+ * {@link NoFolderError} if it cannot have its folder.
  */
 export type SessionStore = SessionSink & {
   /**
-   * Writes a session whole, and for good.
+   * Writes a whole session durably.
    *
    * @throws {LockedError} while somebody else writes it.
-   * @throws {ConflictError} where somebody else added messages that it does not hold.
+   * @throws {ConflictError} if somebody else added messages that `content` does not hold.
    */
   save(content: SessionContent): Promise<void>;
-  /** @returns undefined where there is none. @throws {DamagedFileError} */
+  /** @returns undefined if there is none. @throws {DamagedFileError} */
   load(sessionId: string): Promise<SessionContent | undefined>;
-  /** The ids of all sessions, the last written first. @throws {DamagedFileError} */
+  /** The ids of all sessions, the most recently written first. @throws {DamagedFileError} */
   listIds(): Promise<readonly string[]>;
   /**
-   * The sessions of an agent, the last written first.
+   * The sessions of an agent, the most recently written first.
    *
-   * @throws {DamagedFileError} where a file does not say whose it is; `listIds` and `load` have the
-   * others.
+   * @throws {DamagedFileError} if a file does not say whose session it is; `listIds` and `load`
+   * still give the others.
    */
   listForAgent(agentId: string): Promise<readonly SessionContent[]>;
-  /** @returns False where there is none. @throws {LockedError} while somebody writes it. */
+  /** @returns False if there is none. @throws {LockedError} while somebody writes it. */
   delete(sessionId: string): Promise<boolean>;
 };
 
 /**
- * A store of one JSON file for each session in a folder, which is made when it is first needed.
- * Any number of processes may use it at once, also when some of them crash.
+ * A store with one JSON file for each session in a folder, which is made when it is first needed.
+ * Any number of processes may use it at once, even if some of them crash.
  *
- * @throws {TypeError} for an empty path, which would be wherever the process is.
+ * @throws {TypeError} for an empty path, which would mean the current folder of the process.
  */
 export function createFileStore(path: string): SessionStore {
   if (path === "") throw new TypeError("createFileStore: expected the path of a folder");
-  // The process may go elsewhere.
+  // The process may change its working directory.
   const folder = resolve(path);
-  /** What this store wrote last, so that it need not be read to know that it is still there. */
+  /** What this store wrote last. If the file is unchanged, it need not be read again. */
   const written = new Map<string, Written>();
   const fileOf = (sessionId: string) => join(folder, fileNameOf(sessionId));
 
@@ -67,7 +67,7 @@ export function createFileStore(path: string): SessionStore {
     const { id } = content.session;
     const file = fileOf(id);
     await makeFolder(folder).catch((cause: unknown) => {
-      // Of a place that takes none.
+      // For a place that takes no folder.
       throw codeOf(cause) === "ENOENT" ? new NoFolderError(folder, { cause }) : cause;
     });
     await locked(file, id, async () => {
@@ -102,7 +102,7 @@ export function createFileStore(path: string): SessionStore {
     return locked(file, sessionId, async () => {
       const isThere = (await markOf(file)) !== undefined;
       await rm(file, { force: true });
-      // A crash may have left a copy.
+      // A crash may have left a draft.
       await rm(draftOf(file), { force: true });
       await syncFolder(folder);
       written.delete(sessionId);
@@ -119,26 +119,26 @@ export function createFileStore(path: string): SessionStore {
   };
 }
 
-/** @throws {NoFolderError} where the work found no folder. */
+/** @throws {NoFolderError} if the work found no folder. */
 async function inFolder<T>(folder: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    // The second where one was to be made.
+    // The second code comes when a folder was to be made.
     const isNone = codeOf(cause) === "ENOTDIR" || codeOf(cause) === "EEXIST";
     throw isNone ? new NoFolderError(folder, { cause }) : cause;
   }
 }
 
-/** A file as a store wrote it, and what it wrote. */
+/** The state of a file as a store wrote it, and what it wrote. */
 type Written = { readonly mark: string | undefined; readonly kept: KeptSoFar };
 
-/** False for text that would be written as another: the canonical model has no such id. */
+/** False for text that cannot be stored unchanged: the canonical model has no such id. */
 function isId(sessionId: string): boolean {
   return sessionId !== "" && sessionId.isWellFormed();
 }
 
-/** The agent whose session it is: the one of its first loop, or else its client. */
+/** The agent whose session it is: that of its first loop, or else its client. */
 function agentOf({ session, messages: [head] }: SessionContent): unknown {
   return headOf(head)?.["agent_id"] ?? session.source_agent;
 }
@@ -153,7 +153,7 @@ async function locked<T>(file: string, sessionId: string, run: () => Promise<T>)
   }
 }
 
-/** A session only grows; one that would shrink was read before somebody else wrote. */
+/** A session only grows. One that would shrink was read before somebody else wrote. */
 function refuseLoss({ session, messages }: SessionContent, stored: SessionContent): void {
   const known = new Map(messages.map((message) => [message.id, message]));
   for (const message of stored.messages) {
@@ -169,9 +169,9 @@ function isEqual(left: Message, right: Message): boolean {
 }
 
 /**
- * Differs whenever the file was written; undefined where there is none.
+ * A mark that changes whenever the file is written; undefined if there is none.
  *
- * @throws {DamagedFileError} where a folder is there.
+ * @throws {DamagedFileError} if a folder is there.
  */
 async function markOf(file: string): Promise<string | undefined> {
   try {
@@ -199,7 +199,7 @@ async function newestFirst(folder: string): Promise<readonly string[]> {
     .map(({ name }) => name);
 }
 
-/** Undefined where it was deleted meanwhile. */
+/** Undefined if it was deleted in the meantime. */
 async function timeOf(file: string): Promise<bigint | undefined> {
   return stat(file, { bigint: true }).then(
     ({ mtimeNs }) => mtimeNs,

@@ -4,31 +4,32 @@ import { hostname } from "node:os";
 import { isJsonObject } from "@pond/canonical";
 import { isAlive, startOf } from "./process.ts";
 
-/** Who holds a lock. */
+/** The process that holds a lock. */
 export type LockHolder = {
   readonly host: string;
   readonly pid: number;
-  /** When the process began, as its system counts; absent where it does not say. */
+  /** When the process started, as its system counts; absent if the system does not say. */
   readonly start?: string;
 };
 
-/** A lock, or who has it. */
+/** The lock, or its holder. */
 export type LockOutcome =
   | { readonly release: () => Promise<void> }
   | { readonly holder: LockHolder };
 
 /**
- * Takes the lock that a file is, without waiting. A lock whose process is gone is taken over; one
- * of another machine never is, because nobody here can tell.
+ * Takes a lock file, without waiting. A lock is taken over if its process is gone, but never from
+ * another machine, because that cannot be known here.
  */
 export async function tryLock(file: string): Promise<LockOutcome> {
   for (;;) {
     if (await create(file)) return { release: () => rm(file, { force: true }) };
     const found = await read(file);
-    // It was released meanwhile.
+    // It was released in the meantime.
     if (found === undefined) continue;
     if (isHeld(found.holder)) return { holder: found.holder };
-    // One of those who see a dead lock removes it: whoever has the lock on removing exactly it.
+    // Only one of those who see a dead lock may remove it: the one that gets the lock on removing
+    // exactly it.
     const taking = await tryLock(`${file}.${found.digest}`);
     if ("holder" in taking) return taking;
     try {
@@ -41,18 +42,18 @@ export async function tryLock(file: string): Promise<LockOutcome> {
 
 function isHeld({ host, pid, start }: LockHolder): boolean {
   if (host !== hostname()) return true;
-  // A process that got the number of a dead one began at another time.
+  // A process that got the id of a dead one started at another time.
   return isAlive(pid) && (start === undefined || startOf(pid) === start);
 }
 
-/** The whole lock appears at once: one that is half written would never be taken over. */
+/** The lock file appears complete in one step: a half-written one would never be taken over. */
 async function create(file: string): Promise<boolean> {
   const start = startOf(process.pid);
   const holder = { host: hostname(), pid: process.pid, ...(start !== undefined && { start }) };
   const nonce = randomBytes(8).toString("hex");
   const draft = `${file}.${nonce}`;
   try {
-    // Flushed: an empty lock, as a power cut could leave it, would be nobody's for ever.
+    // Flushed: an empty lock file, which a power cut could leave, would be held by nobody for ever.
     const text = JSON.stringify({ ...holder, nonce });
     await writeFile(draft, text, { flag: "wx", mode: 0o600, flush: true });
     await link(draft, file);
@@ -78,7 +79,7 @@ async function read(
   return { holder: holderIn(text), digest: hash("sha256", text).slice(0, 16) };
 }
 
-/** What is no lock of ours is held by nobody we know: by no process, on no machine. */
+/** A file that is not a lock of ours counts as held by no process on no machine. */
 function holderIn(text: string): LockHolder {
   try {
     const value: unknown = JSON.parse(text);
@@ -89,7 +90,7 @@ function holderIn(text: string): LockHolder {
       }
     }
   } catch {
-    // Below.
+    // Handled below.
   }
   return { host: "", pid: 0 };
 }

@@ -16,8 +16,8 @@ import { codeOf } from "./lock.ts";
 import { readLineByLine } from "./session-lines.ts";
 
 /**
- * Writes a session through a draft that is renamed: whoever reads sees the file as it was or as it
- * is, also after a power cut. Only for who has its lock.
+ * Writes a session through a draft that is renamed: a reader sees the old file or the new one, even
+ * after a power cut. Only for the holder of its lock.
  */
 export async function writeSession(file: string, content: SessionContent): Promise<void> {
   const draft = draftOf(file);
@@ -32,12 +32,12 @@ export async function writeSession(file: string, content: SessionContent): Promi
   await syncFolder(dirname(file));
 }
 
-/** One name for all writers: whoever has the lock writes over what a crash left. */
+/** All writers use one name: the holder of the lock overwrites what a crash left. */
 export function draftOf(file: string): string {
   return `${file}.draft`;
 }
 
-/** A session and its messages, a line each: `readLineByLine` knows them by that. */
+/** Writes a session and its messages, one a line, which is how `readLineByLine` recognizes them. */
 function* textOf({ session, messages }: SessionContent): Generator<string> {
   yield `{\n  "session": ${stringifyJson(sessionToWire(session))},\n  "messages": [`;
   for (const [index, message] of messages.entries()) {
@@ -46,13 +46,14 @@ function* textOf({ session, messages }: SessionContent): Generator<string> {
   yield "\n  ]\n}\n";
 }
 
-// What is no UTF-8 would be read as other characters, which nobody said.
+// Bytes that are not UTF-8 would be read as other characters, which nobody said.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * @param maxTextBytes - Up to how much is read in one piece, where a message is no line of its own.
- * @returns undefined where there is no such file.
- * @throws {DamagedFileError} where it is no session.
+ * @param maxTextBytes - The most bytes to read in one piece, if messages are not lines of their
+ * own.
+ * @returns undefined if there is no such file.
+ * @throws {DamagedFileError} if it is not a session.
  */
 export async function readSession(
   file: string,
@@ -82,7 +83,7 @@ async function readWhole(file: string, maxTextBytes: number): Promise<SessionCon
   return { session: sessionFromWire(session), messages: messages.map(messageFromWire) };
 }
 
-/** So that a rename or removal outlasts a power cut. */
+/** Makes a rename or removal survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {

@@ -10,10 +10,11 @@ import {
 import { readLines, type SessionContent } from "@pond/canonical/adapter";
 
 /**
- * Reads a session that was written a message a line: all of it may be more than one string holds.
+ * Reads a session that was written one message a line: as a whole it may be longer than a string
+ * can be.
  *
- * @returns undefined where the file is laid out in another way.
- * @throws {ValidationError} where a line holds no message.
+ * @returns undefined if the file is laid out in another way.
+ * @throws {ValidationError} if a line does not hold a message.
  */
 export async function readLineByLine(file: string): Promise<SessionContent | undefined> {
   const lines = linesOf(file);
@@ -41,7 +42,7 @@ export async function readLineByLine(file: string): Promise<SessionContent | und
   }
 }
 
-/** What is no text is no line of a session. */
+/** Ends at bytes that are not text, because they are not a line of a session. */
 async function* linesOf(file: string): AsyncGenerator<string, undefined> {
   const options = { maxLineBytes: constants.MAX_STRING_LENGTH };
   for await (const batch of readLines(createReadStream(file), options)) {
