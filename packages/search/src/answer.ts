@@ -34,11 +34,11 @@ import { beginning, type Highlighter, toHighlighter, toSnippet } from "./snippet
 import { loadStates, type State } from "./states.ts";
 import { countSubAgents } from "./sub-agents.ts";
 
-/** Up to here a text is shown whole. */
+/** A text is shown whole up to this length. */
 const wholeChars = 600;
 const prefixChars = 300;
 
-/** A root in its wire form too. */
+/** A root together with its wire form. */
 export type Answered = Chosen & { readonly matches: SessionMatches };
 
 /** A message that is shown. */
@@ -48,7 +48,7 @@ type Shown = FoundMessage & {
   readonly isNearest?: true;
 };
 
-/** The message of a window that may be why it was found. */
+/** The message that is probably why a window was found. */
 type Guess = Shown & { readonly isRevised: boolean };
 
 type ShownByRoot = ReadonlyMap<string, readonly Shown[]>;
@@ -93,7 +93,7 @@ export async function toAnswer(
   const highlighter = toHighlighter(isByCharacters ? { ...query, literals: [query.text] } : query);
   return groups.flatMap(({ root, segment, shown: found }): Answered[] => {
     const { roots } = segment;
-    // What says nothing by now was the client's own, or is empty.
+    // A message that says nothing any more was the client's own, or is empty.
     const shown = found.filter((each) => details.states.get(keyText(each))?.said?.text !== "");
     const [first] = shown;
     if (first === undefined) return [];
@@ -101,12 +101,12 @@ export async function toAnswer(
     const topmost = roots.topmostStored(first.sessionId);
     const labels = roots.labels(topmost);
     if (labels === undefined) return [];
-    // What a client imported hangs below a session of another.
+    // A session that a client imported hangs below a session of another client.
     const { sourceAgent, project } = roots.labels(first.sessionId) ?? labels;
     const foundIn = segment.foundIn.get(root.rootId)?.filter((id) => id !== topmost) ?? [];
     const below = subAgents.get(root.rootId) ?? 0;
     const others = topmost === root.rootId ? below : below - 1;
-    // Some may have come since they were counted.
+    // Some may have arrived since they were counted.
     const count = Math.max(others, foundIn.length);
     const matches: SessionMatches = {
       session_id: first.sessionId,
@@ -118,7 +118,7 @@ export async function toAnswer(
       ...(count > 0 && { sub_agents: { sessions: count, found_in: foundIn.length } }),
       matches: shown
         .map((each) => toMatch(each, details, parentOf(each, topmost, roots), highlighter))
-        // Further matches that hold nothing but function words say nothing.
+        // Further matches that hold only function words say nothing.
         .filter(
           ({ snippet }, at) => at === 0 || snippet.highlights.length > 0 || shown[at]?.isNearest,
         ),
@@ -127,7 +127,7 @@ export async function toAnswer(
   });
 }
 
-/** What was found of the chosen roots, with its BM25 where its arm has not told it. */
+/** The messages found for the chosen roots, with their BM25 if their arm has not told it. */
 async function loadFound(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -147,7 +147,10 @@ async function loadFound(
   );
 }
 
-/** Of the roots of which windows alone were found: the message of the best that holds most. */
+/**
+ * For roots of which only windows were found: the message of the best window that holds most of the
+ * query.
+ */
 async function loadGuesses(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -160,12 +163,12 @@ async function loadGuesses(
     scoreMessages(sessions, query, keys),
     loadStates(sessions, keys),
   ]);
-  // Their newest words are in windows alone, and some had none when they were stored.
+  // Their newest words are only in windows, and some had none when they were stored.
   const late = keys.filter((key) => states.get(keyText(key))?.said && !scored.has(keyText(key)));
   for (const message of await loadRows(sessions, late)) {
     scored.set(keyText(message), { ...message, score: 0 });
   }
-  // A window's words are cut, so it may be found by forms that no message of it is found by.
+  // A window's words are cut, so it may be found by forms that none of its messages is found by.
   const wordless = guesses.filter(([, keys]) => !keys.some((key) => scored.has(keyText(key))));
   const wordlessKeys = wordless.flatMap(([, keys]) => keys);
   for (const message of await loadMessages(sessions, wordlessKeys)) {
@@ -187,9 +190,9 @@ async function loadGuesses(
 }
 
 /**
- * The guesses that are shown. Where messages were added since, one that holds more than these, by forms
- * of words that only windows are found by; or one that was revised, for windows alone hold its newest
- * words.
+ * The guesses that are shown. If messages of the root were found since, a guess is shown only if it
+ * holds more of the query than they do, by forms of words that only windows are found by, or if it
+ * was revised: only windows hold its newest words.
  */
 function worthShowing(
   guesses: ReadonlyMap<string, Guess>,
@@ -210,7 +213,9 @@ function worthShowing(
   return new Map(worth.map(([root, guess]) => [root, [guess]]));
 }
 
-/** Of the roots of which titles alone were found: what was said first in the session called so. */
+/**
+ * For roots of which only titles were found: what was said first in the session with that title.
+ */
 async function loadTitled(sessions: SessionStore, pages: readonly OnPage[]): Promise<ShownByRoot> {
   const titled = pages.flatMap(({ found, rootOf }) => [...titledOf(found, rootOf)]);
   const first = await firstSaid(
@@ -225,7 +230,7 @@ async function loadTitled(sessions: SessionStore, pages: readonly OnPage[]): Pro
   );
 }
 
-/** What was found, and guesses before it where they hold more of the query. */
+/** The found messages, with guesses before them if those hold more of the query. */
 function withGuesses(
   found: readonly Shown[],
   guesses: readonly Shown[],
@@ -238,7 +243,7 @@ function withGuesses(
   return both.slice(0, matchesPerSession);
 }
 
-/** The message that holds most of the query; none where no text is stored. */
+/** The message that holds most of the query; undefined if no text is stored. */
 function holdingMost(
   keys: readonly MessageKey[],
   messages: ReadonlyMap<string, Scored>,
@@ -256,7 +261,7 @@ function holdingMost(
   return best;
 }
 
-/** What is read of the messages that are shown. */
+/** What is read about the messages that are shown. */
 type Details = {
   /** By key. */
   readonly states: ReadonlyMap<string, State>;
@@ -274,7 +279,7 @@ async function loadDetails(sessions: SessionStore, messages: readonly Shown[]): 
 
 type Parent = Pick<SearchMatch, "parent_session_id" | "parent_message_id">;
 
-/** Where a match of a session below the topmost hangs, as far as that is stored. */
+/** Where the session of a match hangs below the topmost one, as far as that is stored. */
 function parentOf({ sessionId }: Shown, topmost: string, roots: Roots): Parent {
   const labels = roots.labels(sessionId);
   if (sessionId === topmost || labels === undefined || labels.parentId === null) return {};

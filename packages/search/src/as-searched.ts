@@ -1,24 +1,24 @@
 import { inOneForm } from "@pond/sessions/search";
 
-/** A text in the form it is searched in, and where what is found there was written. */
+/** A text in the form in which it is searched, and where each place of it was written. */
 export type Searched = {
   readonly text: string;
-  /** Where in the text as it was written a place of the searched one begins. */
+  /** Where a place of the searched text begins in the text as written. */
   startOf(at: number): number;
   /** Where it ends. */
   endOf(at: number): number;
 };
 
-/** A piece whose length is another as it is searched than as it was written. */
+/** A piece whose length in the searched text differs from its length as written. */
 type Piece = {
-  /** Where it begins as it is searched. */
+  /** Where it begins in the searched text. */
   readonly start: number;
   readonly chars: number;
   readonly writtenStart: number;
   readonly writtenChars: number;
 };
 
-// What may become one letter, or one syllable.
+// Characters that may combine into one letter or one syllable.
 const together = new RegExp(
   [
     "[\\u1100-\\u115f][\\u1160-\\u11a7]*[\\u11a8-\\u11ff]*\\p{M}*",
@@ -30,7 +30,10 @@ const together = new RegExp(
   "gsu",
 );
 
-/** Nothing found begins or ends inside of a piece: of a letter and its mark there is no half. */
+/**
+ * Converts a text to the form in which it is searched. A match never begins or ends inside a piece:
+ * a letter together with its mark has no half.
+ */
 export function asSearched(written: string): Searched {
   const text = inOneForm(written);
   if (text === written) return { text, startOf: (at) => at, endOf: (at) => at };
@@ -68,7 +71,9 @@ function differingPieces(written: string): Piece[] {
   return pieces;
 }
 
-/** Where a place behind a piece was written; `inside` is its distance from where that begins. */
+/**
+ * Where a place after the start of a piece was written; `inside` is its distance from that start.
+ */
 function behind({ chars, writtenStart, writtenChars }: Piece, inside: number): number {
   return writtenStart + writtenChars + inside - chars;
 }

@@ -3,10 +3,13 @@ import type { ParsedQuery } from "./query.ts";
 import { indexForms, inSmallLetters } from "./small-letters.ts";
 import { holdsWhole, isCutByIndex, isUnspaced, wordsOf } from "./words.ts";
 
-/** What every match holds, and what none does. */
+/** What every match holds, and what no match holds. */
 type Bounds = Pick<ParsedQuery, "required" | "excluded">;
 
-/** What of the bounds the index is asked: all that it can require, what it excludes for sure. */
+/**
+ * The bounds that the index can check: everything that it can require, and what it excludes
+ * reliably.
+ */
 export function indexBounds({ required, excluded }: Bounds): Bounds {
   return {
     required: required.filter((text) => wordsOf(text).length > 0),
@@ -14,13 +17,16 @@ export function indexBounds({ required, excluded }: Bounds): Bounds {
   };
 }
 
-/** The bounds that texts have to decide, whatever the index said. */
+/** The bounds that only the texts can decide, whatever the index said. */
 export function textBounds({ required, excluded }: Bounds): Bounds {
   const isForTexts = (text: string): boolean => !isPlain(text) || !isWrittenOnce(text);
   return { required: required.filter(isForTexts), excluded: excluded.filter(isForTexts) };
 }
 
-/** Says of texts whether they hold what a query requires and nothing it excludes, in any case. */
+/**
+ * Makes a check whether a text holds everything that a query requires and nothing that it excludes,
+ * in any case.
+ */
 export function toMeetsBounds({ required, excluded }: Bounds): (text: string) => boolean {
   const [wanted, unwanted] = [required.map(toWanted), excluded.map(toWanted)];
   if (wanted.length + unwanted.length === 0) return () => true;
@@ -38,7 +44,7 @@ export function toMeetsBounds({ required, excluded }: Bounds): (text: string) =>
 
 type Wanted = {
   readonly text: string;
-  /** Its words; undefined where its very characters are wanted. */
+  /** Its words in a row; undefined if exactly these characters are wanted. */
   readonly row: string | undefined;
 };
 
@@ -47,13 +53,13 @@ function toWanted(wanted: string): Wanted {
   return { text, row: isPlain(wanted) ? inARow(text) : undefined };
 }
 
-// The index drops words of 256 bytes; of a letter there may be three.
+// The index drops words of 256 bytes, and a letter may take three.
 const wordChars = 85;
 
 /**
- * True for words with nothing but spaces between them. Signs and very long words the index drops,
- * some it cuts in pieces, and a script without spaces by a dictionary, which takes `不准确` for one word
- * and `准确` for another.
+ * True for words with only spaces between them. The index drops punctuation and very long words and
+ * cuts some words into pieces. It cuts a script without spaces by a dictionary, which takes `不准确`
+ * for one word and `准确` for another.
  */
 function isPlain(text: string): boolean {
   const words = wordsOf(text);
@@ -61,7 +67,7 @@ function isPlain(text: string): boolean {
   return isIndexed && words.join(" ") === text && !isUnspaced(text);
 }
 
-/** False for a phrase that the index may write in several ways: it is asked for in some of them. */
+/** False for a phrase that the index may write in several ways: only some of them are asked for. */
 function isWrittenOnce(text: string): boolean {
   return wordsOf(text).length === 1 || indexForms(text).length === 1;
 }

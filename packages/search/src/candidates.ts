@@ -15,16 +15,16 @@ export type Found = {
 
 /** A message that may be shown for its root. */
 export type Candidate = FoundMessage & {
-  /** The arms fused, for the order within a session. */
+  /** The fused score of the arms, for the order within a session. */
   readonly rank: number;
-  /** BM25; undefined where the message arm has not said. */
+  /** BM25; undefined if the message arm has not told it. */
   readonly score: number | undefined;
   readonly similarity: number | undefined;
-  /** True for what comes nearest by meaning of its root. */
+  /** True for the message of its root that is nearest in meaning. */
   readonly isNearest?: true;
 };
 
-/** The root of a session; undefined where it is none of those asked for. */
+/** The root of a session; undefined if it is not one of those asked for. */
 export type RootOf = (sessionId: string) => string | undefined;
 
 export const matchesPerSession = 3;
@@ -37,8 +37,8 @@ export function rowsOf(found: Found, rootOf: RootOf): bigint[] {
 }
 
 /**
- * Of each root the messages to show of those found, best first. Windows have no say: what stands
- * beside it makes no message answer better (apps/bench, shown@5).
+ * For each root, the found messages to show, best first. Windows do not count here: what stands
+ * beside a message does not make it a better answer (apps/bench, shown@5).
  */
 export function candidatesOf(found: Found, rootOf: RootOf): Map<string, Candidate[]> {
   const byRow = hitsByRow(found, rootOf);
@@ -52,19 +52,19 @@ export function candidatesOf(found: Found, rootOf: RootOf): Map<string, Candidat
   );
 }
 
-/** The sessions that anything was found in. */
+/** The sessions in which anything was found. */
 export function sessionIdsOf({ messages, windows, literals, vectors }: Found): Set<string> {
   const hits = [...windows, ...messages, ...literals, ...vectors];
   return new Set(hits.map(({ sessionId }) => sessionId));
 }
 
-/** The messages of a window; none of that of a title. */
+/** The messages of a window; the window of a title has none. */
 export function keysOf({ sessionId, messageIds }: WindowHit): MessageKey[] {
   const ids: unknown = JSON.parse(messageIds);
   return Array.isArray(ids) ? ids.map((id) => ({ sessionId, id: String(id) })) : [];
 }
 
-/** Of each root of which nothing but windows was found: the messages of the best of them. */
+/** For each root of which only windows were found: the messages of its best window. */
 export function guessesOf(found: Found, rootOf: RootOf): Map<string, MessageKey[]> {
   const guesses = new Map<string, MessageKey[]>();
   for (const [root, windows] of unsure(found, rootOf)) {
@@ -74,7 +74,7 @@ export function guessesOf(found: Found, rootOf: RootOf): Map<string, MessageKey[
   return guesses;
 }
 
-/** Of each root of which nothing but titles was found: the session of the best of them. */
+/** For each root of which only titles were found: the session with the best title. */
 export function titledOf(found: Found, rootOf: RootOf): Map<string, string> {
   const titled = new Map<string, string>();
   for (const [root, windows] of unsure(found, rootOf)) {
@@ -97,8 +97,8 @@ function messagesOf({ messages, literals, vectors }: Found): FoundMessage[] {
 }
 
 /**
- * Each text once, where sessions below a root repeat what was said in it, or it was said again: as
- * the root's own, if that was found.
+ * Keeps each text once if sessions below a root repeat it, or if it was said again. The root's own
+ * is kept, if that was found.
  */
 function withoutCopies(found: readonly Candidate[], root: string): Candidate[] {
   const inRoot = ({ sessionId }: Candidate): number => Number(sessionId === root);
@@ -124,7 +124,7 @@ function asBestOf(kept: Candidate, copy: Candidate): Candidate {
 
 function byRank(left: Candidate, right: Candidate): number {
   const order = right.rank - left.rank || (right.score ?? 0) - (left.score ?? 0);
-  // The engine gives what is equal in any order.
+  // The engine returns equal rows in any order.
   return order || Number(left.row - right.row);
 }
 

@@ -5,20 +5,20 @@ import type { Roots } from "./roots.ts";
 type Ranking = { readonly ranked: readonly RankedRoot[]; readonly roots: Roots };
 
 /**
- * Leaves out the copies of a conversation that was put into another client too, where the first is
- * found beside them or before; a copy that somebody has gone on in is a session of its own. Good for
- * one ranking, whose stretches come in their order.
+ * Leaves out copies of a conversation that was also put into another client, if the original is
+ * found with them or before. A copy that somebody has continued is a session of its own. One filter
+ * serves one ranking, whose segments come in order.
  */
 export class CopyFilter {
   readonly #sessions: SessionStore;
-  /** What was found so far of the sessions that are listed, and these. */
+  /** The sessions listed so far, and these. */
   readonly #shown: Set<string> = new Set();
 
   constructor(sessions: SessionStore) {
     this.#sessions = sessions;
   }
 
-  /** @param found - The sessions something was found in. */
+  /** @param found - The sessions in which something was found. */
   async without(
     { ranked, roots }: Ranking,
     found: ReadonlySet<string>,

@@ -3,25 +3,26 @@ import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import { inSmallLetters } from "./small-letters.ts";
 import { inSpacedWord, inWord, isUnspaced, wordsOf } from "./words.ts";
 
-/** What of a query a text holds. */
+/** How much of a query a text holds. */
 type Held = {
-  /** Its share of the words' weights, 0 to 1. */
+  /** The share of the words' weights that it holds, 0 to 1. */
   readonly share: number;
-  /** How many of the function words. */
+  /** The number of function words that it holds. */
   readonly functionWords: number;
-  /** Of the words that stand side by side in the query, the share that does so in the text. */
+  /** The share of the words side by side in the query that are side by side in the text, too. */
   readonly sideBySide: number;
 };
 
-/** Says what of a query a text holds. */
+/** Tells how much of a query a text holds. */
 export type Coverage = (text: string) => Held;
 
-// What a pasted log holds beyond this says little of what it is about.
+// What a pasted log holds beyond this length says little about its topic.
 const readChars = 8 * 1024;
 
 /**
- * Measures texts against a query's words, cut as windows cut them, so that inflected forms count.
- * BM25 alone lets one rare word said often outrank a text that holds all of the words.
+ * Measures how many of a query's words a text holds. Words are cut as windows cut them, so that
+ * inflected forms count. With BM25 alone, one rare word said often outranks a text that holds all
+ * of the words.
  */
 export function toCoverage(asked: Asked): Coverage {
   const stems = stemsOf(asked);
@@ -42,7 +43,7 @@ export function toCoverage(asked: Asked): Coverage {
   };
 }
 
-/** True where words of a query stand side by side, so that a text can hold them so. */
+/** True if the query has words side by side, so that a text can hold them that way. */
 export function hasPairs(asked: Asked): boolean {
   return pairsOf(asked, stemsOf(asked)).length > 0;
 }
@@ -66,8 +67,8 @@ type WeighedStem = Stem & Weighed;
 type Pair = Weighed & { readonly first: WeighedStem; readonly second: WeighedStem };
 
 /**
- * Each two words that stand side by side in a query, once. Those within a name say nothing here: what
- * holds it as it stands is another arm's.
+ * Each pair of words that stand side by side in a query, once. Words inside a name do not count:
+ * another arm looks for the name itself.
  */
 function pairsOf({ text: query = "" }: Asked, stems: readonly WeighedStem[]): Pair[] {
   const known = new Map(stems.map((each) => [each.stem, each]));
@@ -97,34 +98,46 @@ function stemsOf({ terms }: Asked): WeighedStem[] {
   return [...weights].map(([stem, weight]) => ({ stem, weight, ...endsOf(stem) }));
 }
 
-/** How the forms of a word begin, in small letters; all of `sqlite3`, which windows cut inside. */
+/**
+ * How the forms of a word begin, in lower case. A word such as `sqlite3`, which windows cut in the
+ * middle, stays whole.
+ */
 function stemOf(word: string): string {
   const whole = inSmallLetters(word);
   const cut = windowText(whole);
   return whole.startsWith(cut) ? cut : whole;
 }
 
-/** A word that was cut goes on in the text; another ends. Unspaced scripts have neither end. */
+/**
+ * A word that was cut goes on in the text; any other ends there. In scripts without spaces, neither
+ * end is known.
+ */
 function endsOf(stem: string): Omit<Stem, "stem"> {
   const isSpaced = !isUnspaced(stem);
   return { startsWord: isSpaced, endsWord: isSpaced && windowText(`${stem}a`) !== stem };
 }
 
-/** Where a text next holds a stem, or -1: as a regular expression would say, in half the time. */
+/**
+ * Where a text next holds a stem, or -1. It matches as a regular expression would, in half the
+ * time.
+ */
 function placeOf(text: string, stem: Stem, from: number): number {
   let at = text.indexOf(stem.stem, from);
   while (at !== -1 && !isWordAt(text, stem, at)) at = text.indexOf(stem.stem, at + 1);
   return at;
 }
 
-/** True where the stem that stands there begins a word, and ends one if it was not cut. */
+/** True if the stem at that place begins a word, and ends one unless it was cut. */
 function isWordAt(text: string, { stem, startsWord, endsWord }: Stem, at: number): boolean {
   if (startsWord && wordEnd.test(text.slice(Math.max(0, at - 2), at))) return false;
   const end = at + stem.length;
   return !(endsWord && wordStart.test(text.slice(end, end + 2)));
 }
 
-/** True where a word of the one stem follows on one of the other, with nothing between that parts them. */
+/**
+ * True if a word of the second stem follows a word of the first with nothing between that separates
+ * them.
+ */
 function inARow(text: string, first: Stem, second: Stem): boolean {
   for (let at = placeOf(text, first, 0); at !== -1; at = placeOf(text, first, at + 1)) {
     const cut = at + first.stem.length;
@@ -140,7 +153,7 @@ function endOf(run: RegExp, text: string, from: number): number {
 }
 
 const letters = new RegExp(`${inSpacedWord}*`, "vy");
-// A comma or the end of a sentence parts what it stands between.
+// A comma or the end of a sentence separates words.
 const signs = new RegExp(`[^${inWord}\\p{Terminal_Punctuation}]*`, "vy");
 const wordEnd = new RegExp(`${inSpacedWord}$`, "v");
 const wordStart = new RegExp(`^${inSpacedWord}`, "v");

@@ -1,6 +1,6 @@
 import { PondError } from "@pond/canonical";
 
-/** A query that asks for nothing that could be found. */
+/** A query that asks for nothing that can be found. */
 export class QueryError extends PondError {
   override readonly name = "QueryError";
   readonly code = "validation_failed";
@@ -12,7 +12,7 @@ export class QueryError extends PondError {
   }
 }
 
-/** A filter or bound of a search that is no such thing, or that nothing stored can meet. */
+/** A filter or bound of a search that is not valid, or that nothing stored can meet. */
 export class FilterError extends PondError {
   override readonly name = "FilterError";
   readonly code = "validation_failed";
@@ -24,7 +24,7 @@ export class FilterError extends PondError {
   }
 }
 
-/** A value of a request as a message can show it. */
+/** A value of a request in a form that a message can show. */
 export function shown(value: unknown): string {
   const isPlain = typeof value === "string" || typeof value === "number";
   return isPlain ? String(value).slice(0, 40) : `what is no text or number (${typeof value})`;

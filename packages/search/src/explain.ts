@@ -12,7 +12,10 @@ import { wordsOf } from "./words.ts";
 
 const hitsShown = 20;
 
-/** How a query was read, what each arm gave the sessions shown, and Lance's plans. */
+/**
+ * Explains how a query was read, what each arm contributed to the sessions shown, and Lance's
+ * plans.
+ */
 export async function explain(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -72,7 +75,7 @@ function nearestShown({ hits }: Meaning): NonNullable<Explanation["nearest"]> {
   });
 }
 
-/** Each arm's query, run once more with few rows. */
+/** Runs each arm's query once more with few rows. */
 async function plansOf(
   { store }: SessionStore,
   query: ParsedQuery,

@@ -5,18 +5,18 @@ import { and, eq, type Filter, gte, lt, or } from "@pond/substrate";
 import { FilterError, shown } from "./errors.ts";
 import type { SearchRequest } from "./request.ts";
 
-/** The bounds of a request, checked, as conditions the arms push down. */
+/** The checked bounds of a request as conditions that the arms push down. */
 export type Scope = {
   /** On messages. */
   readonly messages: Filter | undefined;
-  /** On windows, which have no role: one may hold messages of both. */
+  /** On windows. A window has no role: it may hold messages of both. */
   readonly windows: Filter | undefined;
-  /** True where a window in scope may hold no message that is. */
+  /** True if a window in scope may hold no message that is in scope. */
   readonly isLoose: boolean;
 };
 
 const roles = ["user", "assistant"];
-// Of folders and ids; a longer one is a mistake.
+// The longest folder or id; anything longer is a mistake.
 const longestText = 32_768;
 const fields: ReadonlySet<string> = new Set<keyof SearchRequest>([
   "query",
@@ -32,7 +32,7 @@ const fields: ReadonlySet<string> = new Set<keyof SearchRequest>([
   "explain",
 ]);
 
-/** @throws {FilterError} for a filter there is none of, or that no message can meet. */
+/** @throws {FilterError} for an unknown filter, or one that no message can meet. */
 export function toScope(request: SearchRequest): Scope {
   const unknown = Object.keys(request).find((field) => !fields.has(field));
   if (unknown !== undefined) {
@@ -60,7 +60,7 @@ export function toScope(request: SearchRequest): Scope {
 }
 
 /**
- * Nothing is in scope: says so where a filter names what the store has never seen.
+ * Called if nothing is in scope: reports a filter that names something the store has never seen.
  *
  * @throws {FilterError}
  */
@@ -98,7 +98,7 @@ function whereText(
 
 type Times = { readonly from: Micros | undefined; readonly to: Micros | undefined };
 
-// A window has the time of its first message, and what is in bounds may come later in it.
+// A window has the time of its first message, and a later message in it may be within the bounds.
 const windowMicros = 24n * 3_600_000_000n;
 
 function timesOf({
@@ -120,7 +120,7 @@ function timeFilters({ from, to }: Times): Filter[] {
   ];
 }
 
-/** The same of windows; those of titles are of every time. */
+/** The same for windows. Windows of titles belong to every time. */
 function windowTimes(times: Times): Filter[] {
   const bounds = timeFilters(times);
   if (bounds.length === 0) return [];

@@ -3,8 +3,8 @@ import { and, type Filter, oneOf, type Row } from "@pond/substrate";
 import { type FoundMessage, keyText, loadMessages } from "./message.ts";
 
 /**
- * What a person said first in each of these sessions, as far as it is in scope; where nobody did, what
- * was said at all.
+ * What a person said first in each of these sessions, as far as it is in scope. If nobody did, what
+ * was said first by anyone.
  */
 export async function firstSaid(
   sessions: SessionStore,
@@ -24,7 +24,7 @@ export async function firstSaid(
   }
   const keys = [...first].map(([sessionId, { id }]) => ({ sessionId, id: String(id) }));
   const wanted = new Set(keys.map(keyText));
-  // Ids of one session may be those of another's messages too.
+  // Ids of one session may also be ids of another session's messages.
   const messages = (await loadMessages(sessions, keys)).filter((each) => wanted.has(keyText(each)));
   return new Map(messages.map((message) => [message.sessionId, message]));
 }

@@ -11,27 +11,30 @@ import { bestRows, byBm25 } from "./ties.ts";
 import { weights } from "./weights.ts";
 import { inCamelCase, isCutByIndex, wordsOf } from "./words.ts";
 
-/** A message an arm found. Its text comes along: a second read would cost more. */
+/** A message that an arm found, together with its text, because a second read would cost more. */
 export type MessageHit = FoundMessage & {
   /** BM25. */
   readonly score: number;
-  /** BM25 and more, the more of the query the message holds, and side by side: it is ranked by this. */
+  /**
+   * BM25, raised by how much of the query the message holds, and how much of it side by side. Hits
+   * are ranked by this.
+   */
   readonly rank: number;
 };
 
-/** A window an arm found. */
+/** A window that an arm found. */
 export type WindowHit = {
   readonly sessionId: string;
-  /** Ids of its messages, as JSON text: few windows are ever opened. */
+  /** Ids of its messages as JSON text, which is parsed for few windows. */
   readonly messageIds: string;
-  /** BM25 and more, the more of the query's words stand side by side as they do there. */
+  /** BM25, raised by how many of the query's words stand side by side as they do in the query. */
   readonly score: number;
 };
 
 const messageDepth = 60;
 const windowDepth = 40;
 
-/** The messages that hold the query's words, best by BM25. */
+/** The messages that hold the query's words, best BM25 first. */
 export async function messageArm(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -42,7 +45,7 @@ export async function messageArm(
   return deepHits(ask, where, messageDepth);
 }
 
-/** The best of these messages, as the message arm ranks them. */
+/** The best of these messages, ranked as the message arm ranks them. */
 export async function bestMessages(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -66,14 +69,15 @@ export async function bestMessages(
   });
 }
 
-/** The windows whose messages hold the query's words between them, best first. */
+/** The windows whose messages together hold the query's words, best first. */
 export async function windowArm(
   { store }: SessionStore,
   query: ParsedQuery,
   where: Filter | undefined,
 ): Promise<Hits<WindowHit>> {
   const search = { column: "text", query: windowQuery(query) };
-  // The text says nothing but what stands side by side, and takes half of the time.
+  // The text only serves to tell which words stand side by side, and reading it takes half of the
+  // time.
   const text = hasPairs(query) ? ["text"] : [];
   const asked = { limit: windowDepth, columns: ["session_id", "message_ids", ...text, rowId] };
   const index = byBm25(store.table("windows"), search);
@@ -93,12 +97,12 @@ export async function windowArm(
   return deepHits(ask, where, windowDepth);
 }
 
-/** What a query asks of messages. */
+/** The query that is put to the index of messages. */
 export function messageQuery(query: ParsedQuery): FullTextQuery {
   return bounded(tellingTerms(query.terms), indexBounds(query), indexForms, phraseOrWords);
 }
 
-/** What a query asks of windows, whose index knows no positions. */
+/** The query that is put to the index of windows, which knows no positions. */
 export function windowQuery(query: ParsedQuery): FullTextQuery {
   const { required, excluded } = indexBounds(query);
   const bounds = { required, excluded: excluded.filter(isOneWord) };
@@ -109,7 +113,9 @@ function windowForms(text: string): string[] {
   return cutForms(text, windowText);
 }
 
-/** What puts messages that hold a literal first: its words in a row, or joined in camelCase. */
+/**
+ * The query that puts messages with a literal first: its words in a row, or joined in camelCase.
+ */
 export function literalQuery(query: ParsedQuery, literal: string): FullTextQuery {
   const { required, excluded } = indexBounds(query);
   const held = anyOf([literal, ...inCamelCase(literal)].flatMap(indexForms), phraseOrWords);
@@ -125,8 +131,9 @@ function bounded(
   toClause: (text: string) => FullTextQuery,
 ): FullTextQuery {
   // A word said four times weighs four times as much: one match query over all words takes 2 ms
-  // where a boolean query of two boosted ones takes 14. Words that weigh alike are said once, and
-  // the score is made up for: that saves a sixth of the time, and of windows a quarter.
+  // where a boolean query of two boosted ones takes 14. If all words have the same weight, each is
+  // said once and the score is scaled up: that saves a sixth of the time, and a quarter for
+  // windows.
   const divisor = terms.map(({ weight }) => weight).reduce(commonDivisor, 0);
   const words = terms.flatMap(({ word, weight }) =>
     toForms(word).flatMap((form): string[] => Array(weight / divisor).fill(form)),
@@ -140,14 +147,17 @@ function bounded(
   };
 }
 
-/** What holds any of the texts. */
+/** A query for any of the texts. */
 function anyOf(texts: readonly string[], toClause: (text: string) => FullTextQuery): FullTextQuery {
   const should = texts.map(toClause);
   const [clause, ...others] = should;
   return clause !== undefined && others.length === 0 ? clause : { should };
 }
 
-/** What holds none of the texts. Words are one clause together: each takes as long as a search. */
+/**
+ * A query for none of the texts. Words form one clause together, because each clause takes as long
+ * as a search.
+ */
 function noneOf(
   texts: readonly string[],
   toClause: (text: string) => FullTextQuery,
@@ -159,15 +169,15 @@ function noneOf(
   return [...anyWord, ...phrases.map(toClause)];
 }
 
-/** The greatest number that divides both; 0 is divided by all. */
+/** The greatest number that divides both; every number divides 0. */
 function commonDivisor(left: number, right: number): number {
   return right === 0 ? left : commonDivisor(right, left % right);
 }
 
-// Of a phrase the index takes the square of its length: of 4,000 words 12 s.
+// The index takes the square of a phrase's length: 12 s for 4,000 words.
 const phraseWords = 32;
 
-/** The words of a text in a row; of a long one the first. */
+/** The words of a text in a row; for a long text, the first of them. */
 export function phraseOrWords(text: string): FullTextQuery {
   const words = wordsOf(text);
   if (words.length === 1 && !words.some(isCutByIndex)) return allWords(text);
@@ -182,7 +192,7 @@ function isOneWord(text: string): boolean {
   return wordsOf(text).length === 1;
 }
 
-/** BM25 as it is where each word is put to the index once. */
+/** The BM25 as if each word had been put to the index once. */
 export function scoreOf(row: Row): number {
   return Number(row["_score"]) / fullWeight;
 }

@@ -1,5 +1,6 @@
-// Words that carry grammar, not topic. They weigh less in a query; the index keeps every one of
-// them (`search-language-neutral-index`). Frequency alone would not tell: names are frequent too.
+// Words that carry grammar rather than topic. They weigh less in a query; the index keeps every one
+// of them (`search-language-neutral-index`). Frequency alone could not tell them apart, because
+// names are frequent too.
 const lists: Readonly<Record<string, string>> = {
   arabic:
     "في من على إلى عن مع هذا هذه ذلك تلك التي الذي ما ماذا متى أين كيف هل لماذا أن إن كان كانت هو هي هم نحن أنا أنت لا لم لن قد كل بعد قبل بين أو ثم و",
@@ -58,8 +59,8 @@ const languages = new Map(
 );
 
 /**
- * The function words among the words of a query, in the language that explains most of them: a
- * word such as "die" or "war" is grammar in one language and the topic in another.
+ * The function words among the words of a query, in the language that explains most of them. A word
+ * such as "die" or "war" is grammar in one language and the topic in another.
  *
  * @param words - Lower case.
  */
@@ -71,12 +72,12 @@ export function functionWordsOf(words: readonly string[]): ReadonlySet<string> {
   const likely = all.filter(({ name, own }) => isEvidence(own, name === "english" ? 1 : 2));
   const most = Math.max(...likely.map(({ own }) => own.length));
   const best = likely.filter(({ own }) => own.length === most);
-  // Of as many in two languages, English is what code is talked about in: "how do I go on".
+  // If two languages explain equally many, English wins, the language of code: "how do I go on".
   const english = best.filter(({ name }) => name === "english");
   return new Set((english.length > 0 ? english : best).flatMap(({ own }) => own));
 }
 
-/** "go" is Polish, "car" French and "c" a letter: one such word beside others says nothing. */
+/** "go" is Polish, "car" French and "c" a letter: one such word beside others is no evidence. */
 function isEvidence(own: readonly string[], leastWords: number): boolean {
   const words = own.filter((word) => word.length > 1);
   return words.length >= leastWords || words.some((word) => /[^a-z]/.test(word));

@@ -1,17 +1,22 @@
-/** What one arm found, and what its word counts for. */
+/** What one arm found, and its weight. */
 export type Arm = {
   readonly name: string;
   readonly weight: number;
-  /** What the second best hit of a root adds, as a share of the first, and so on for the third. */
+  /**
+   * What the second best hit of a root adds, as a share of the first, and likewise for the third.
+   */
   readonly decay: number;
   readonly hits: readonly { readonly sessionId: string; readonly score: number }[];
-  /** True where scores already are shares, 0 to 1; else they are stretched to that. */
+  /** True if scores already are shares, 0 to 1; otherwise they are scaled to that range. */
   readonly isShare?: boolean;
-  /** True where scores are stretched from 0, not from the least: what is last in a list is found, too. */
+  /**
+   * True if scores are scaled from 0 instead of from the lowest one: even the last in a list was
+   * found.
+   */
   readonly isFromZero?: boolean;
 };
 
-/** A root session and what the arms say of it. */
+/** A root session and how the arms rank it. */
 export type RankedRoot = {
   readonly rootId: string;
   /** Weighted sum of the arms' votes, each 0 to 1. */
@@ -23,10 +28,11 @@ export type RankedRoot = {
 const hitsPerRoot = 3;
 
 /**
- * Ranks root sessions: each arm's hits are gathered by root, stretched to 0..1 (min-max) and added
- * up with the arm's weight. Rank fusion loses what scores say: it measured 12 points worse.
+ * Ranks root sessions. The hits of each arm are grouped by root, scaled to 0..1 (min-max),
+ * multiplied by the arm's weight and added up. Rank fusion loses the information in scores: it
+ * measured 12 points worse.
  *
- * @param rootOf - The root of a session; undefined where the session is not completely stored.
+ * @param rootOf - The root of a session; undefined if the session is not completely stored.
  * @param isBefore - Which of two equal roots comes first.
  */
 export function fuse(
@@ -49,7 +55,7 @@ export function fuse(
     .sort((left, right) => right.score - left.score || isBefore(left.rootId, right.rootId));
 }
 
-/** One number from 0 to 1 for each root an arm found. */
+/** One number from 0 to 1 for each root that an arm found. */
 function votesOf(
   { hits, decay, isShare = false, isFromZero = false }: Arm,
   rootOf: (sessionId: string) => string | undefined,
@@ -67,7 +73,7 @@ function votesOf(
   const sums = new Map<string, number>();
   let most = 0;
   for (const [root, scores] of byRoot) {
-    // Equal scores are of one text that was said again, as sub-agents and templates do.
+    // Equal scores belong to a text that was repeated, as sub-agents and templates do.
     const distinct = [...new Set(scores)];
     const best = distinct.sort((left, right) => right - left).slice(0, hitsPerRoot);
     const sum = best.reduce((total, score, rank) => total + stretch(score) * decay ** rank, 0);
@@ -78,7 +84,7 @@ function votesOf(
   return new Map([...sums].map(([root, sum]) => [root, sum / most]));
 }
 
-/** Maps the least of the scores to 0 and the greatest to 1. */
+/** Maps the lowest of the scores to 0 and the highest to 1. */
 export function minMax(scores: readonly number[]): (score: number) => number {
   let least = Infinity;
   let greatest = -Infinity;

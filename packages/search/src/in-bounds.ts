@@ -12,16 +12,16 @@ import { sessionsWanted } from "./rounds.ts";
 /** What was found, as far as it may be listed. */
 export type InBounds = {
   readonly found: Found;
-  /** Sessions whose roots are listed; of the others windows only vote. */
+  /** The sessions whose roots are listed; for the others, windows only vote. */
   readonly listed: ReadonlySet<string>;
-  /** Sessions whose windows were looked at: they need not be asked for again. */
+  /** The sessions whose windows were examined: they need not be asked for again. */
   readonly judged: ReadonlySet<string>;
 };
 
 /**
- * Decides what windows may list where bounds are on messages. Where messages fill a page they only
- * vote; else their messages are read, and those in bounds that hold a word of the query count.
- * A title counts where a message of its session is in bounds.
+ * Decides what windows may list if the bounds are on messages. If messages fill a page, windows
+ * only vote. Otherwise their messages are read, and those in bounds that hold a word of the query
+ * count. A title counts if a message of its session is in bounds.
  */
 export async function inBounds(
   sessions: SessionStore,
@@ -36,7 +36,7 @@ export async function inBounds(
   const judged = sessionIdsOf(found);
   if (!isSure) return { found, listed: judged, judged };
   const sure = sessionIdsOf({ ...found, windows: [] });
-  // What windows alone find scores nothing.
+  // What only windows find has no score.
   if (minScore > 0 || sure.size >= sessionsWanted) return { found, listed: sure, judged: sure };
   const others = found.windows.filter(({ sessionId }) => !sure.has(sessionId));
   const windows = await withMessagesInBounds(sessions, query, scope, others);
@@ -45,7 +45,7 @@ export async function inBounds(
   return { found: within, listed: sessionIdsOf(within), judged };
 }
 
-/** The windows that have messages in bounds, with those alone. */
+/** The windows that have messages in bounds, reduced to those messages. */
 async function withMessagesInBounds(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -60,7 +60,7 @@ async function withMessagesInBounds(
       .filter(({ text }) => coverage(text).share > 0 && meetsBounds(text))
       .map((message) => keyText(message)),
   );
-  // Whether a title holds what is required is not known.
+  // It is not known whether a title holds what is required.
   const titled = isBound(query) ? [] : windows.filter((each) => keysOf(each).length === 0);
   const first = await firstSaid(
     sessions,

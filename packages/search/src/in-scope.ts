@@ -9,8 +9,8 @@ const keptCounts = 64;
 const known = new WeakMap<SessionStore, Map<string, Counted>>();
 
 /**
- * How many searchable messages the filters leave. The answer is kept: it holds while no message
- * was added, for none is ever changed or removed.
+ * How many searchable messages the filters leave. The answer is cached: it holds until a message is
+ * added, because none is ever changed or removed.
  */
 export async function countInScope(
   sessions: SessionStore,

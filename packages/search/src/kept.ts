@@ -1,4 +1,4 @@
-/** Forgets what was put into a map longest ago, until so many are left. */
+/** Removes the oldest entries of a map until so many are left. */
 export function keepNewest(map: Map<string, unknown>, atMost: number): void {
   for (const key of map.keys()) {
     if (map.size <= atMost) return;

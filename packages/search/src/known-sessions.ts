@@ -10,21 +10,25 @@ export type SessionLabels = {
   readonly ingestedAt: bigint;
 };
 
-/** What a process keeps of the sessions of a store. */
+/** What a process remembers about the sessions of a store. */
 export type KnownSessions = {
-  /** By id. Once stored they never change, but for the parent that a source names late. */
+  /** By id. Once stored, they never change, except for a parent that a source names late. */
   readonly labels: Map<string, SessionLabels>;
-  /** How many sessions are below a root, stored or not, at any depth: this holds for as many rows. */
+  /**
+   * How many sessions are below a root, stored or not, at any depth, for as many rows as were
+   * counted.
+   */
   readonly below: Map<string, number>;
   readonly rows: number;
-  /** What is in the labels of it already. */
+  /** What the labels include already. */
   readonly later: LaterParents;
-  /** True where `labels` are those of all; a root that `below` lacks has none. */
+  /** True if `labels` holds all sessions; a root that `below` lacks then has none. */
   readonly isWhole: boolean;
 };
 
-// Each takes some 400 bytes, and 50,000 are read in 60 ms; but a search among more than it knows
-// asks four times for some. A process that asks once reads as many as are faster than asking.
+// Each takes about 400 bytes, and 50,000 are read in 60 ms; but a search over more than it knows
+// asks for some four times. A process that asks once reads as many as can be read faster than asked
+// for.
 const readAtMost = { first: 20_000, again: 100_000 } as const;
 const columns = [
   ...["id", "parent_session_id", "parent_message_id"],
@@ -34,11 +38,11 @@ const columns = [
 const kept = new WeakMap<SessionStore, Promise<KnownSessions>>();
 
 /**
- * What is known before a search: asked once by each. Searches at once wait for each other, so that
- * none reads what another does.
+ * Loads what is known before a search; each search calls it once. Concurrent searches wait for each
+ * other, so that none reads what another is reading.
  *
- * @param limits - How many sessions are read whole, by a process that asks for the first time and by
- *   one that asks again.
+ * @param limits - How many sessions are read at once, by a process that asks for the first time and
+ * by one that asks again.
  */
 export function knownSessions(
   sessions: SessionStore,
@@ -91,12 +95,12 @@ function whole(labels: Map<string, SessionLabels>, later: LaterParents): KnownSe
 }
 
 /**
- * The root above a topmost stored session: the parent it names, where that is not stored, else that
- * session. So the sub-agents of a session that was lost belong together.
+ * The root above a topmost stored session: the parent it names if that is not stored, else the
+ * session itself. So the sub-agents of a lost session stay together.
  */
 export function rootAbove(parents: ReadonlyMap<string, string | null>, topmost: string): string {
   const parent = parents.get(topmost);
-  // Of sessions that descend from themselves the parent is stored.
+  // Sessions that descend from themselves have a stored parent.
   return typeof parent === "string" && !parents.has(parent) ? parent : topmost;
 }
 
@@ -112,13 +116,13 @@ async function readNewer(
   return labels;
 }
 
-/** The labels of these sessions, or of all. */
+/** Reads the labels of these sessions, or of all. */
 export async function readLabels(
   { store }: SessionStore,
   where?: Filter,
 ): Promise<Map<string, SessionLabels>> {
   const labels = new Map<string, SessionLabels>();
-  // Few projects have many sessions: each name is held once.
+  // A few projects have many sessions, so each name is held once.
   const names = new Map<string, string>();
   const nameOf = (value: unknown): string => {
     const name = String(value);

@@ -10,29 +10,29 @@ import { type Hits, sessionsWanted } from "./rounds.ts";
 import { substringArm } from "./substrings.ts";
 import { isUnspaced } from "./words.ts";
 
-/** What the arms that search words and characters say. */
+/** What the arms for words and characters found. */
 export type Lexical = {
   readonly messages: Hits<MessageHit>;
   readonly windows: Hits<WindowHit>;
   readonly literals: Hits<LiteralHit>;
-  /** True where every text in bounds was read for the query as it stands. */
+  /** True if every text in bounds was searched for the query as it stands. */
   readonly isScanned: boolean;
 };
 
-/** Where they search. */
+/** The scope of these arms. */
 export type Bounds = Pick<Scope, "messages" | "windows"> & {
-  /** True where windows list only what messages in bounds prove. */
+  /** True if windows list only what messages in bounds prove. */
   readonly isSure: boolean;
 };
 
-/** A way of asking these arms. */
+/** A way to ask these arms. */
 export type Ask = (sessions: SessionStore, query: ParsedQuery, bounds: Bounds) => Promise<Lexical>;
 
 const nothing = { hits: [], isCut: false };
 /** Not asked yet. */
 const later = { hits: [], isCut: true };
 
-/** Asks the arms that search words, at once. */
+/** Asks the arms for words, all at once. */
 export async function byWords(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -51,9 +51,10 @@ export async function byWords(
 }
 
 /**
- * A query that is one name or phrase: what holds it as it stands comes first anyway. Where that fills
- * a page nothing else is said, and windows are not asked where any is found: what they add comes
- * last, if an answer reads on so far. Their votes alone are not worth asking for.
+ * Asks for a query that is one name or phrase: messages that hold it as it stands come first
+ * anyway. If they fill a page, nothing else is searched. Windows are not searched if any such
+ * message is found: what they add comes last, if an answer reads on that far, and their votes alone
+ * are not worth a search.
  */
 export async function byLiteral(
   sessions: SessionStore,
@@ -61,14 +62,15 @@ export async function byLiteral(
   bounds: Bounds,
 ): Promise<Lexical> {
   const [literal = ""] = query.literals;
-  // Of a script without spaces it is a short word, mostly: it is in many, and no more is needed.
+  // In a script without spaces, it is mostly a short word: many messages hold it, and no more is
+  // needed.
   const asked = isUnspaced(literal) ? undefined : messageArm(sessions, query, bounds.messages);
   const answer = async (): Promise<Lexical> => {
     const indexed = await indexedLiteral(sessions, query, literal, bounds.messages);
     const whole = indexed.hits.filter(isHeldWhole);
     const scored = isScoredByLiteral(query) ? whole.flatMap(toMessageHit) : [];
     if (new Set(scored.map(({ sessionId }) => sessionId)).size >= sessionsWanted) {
-      // There is more: what holds it less exactly, if nothing else.
+      // There is more: at least messages that hold it less exactly.
       const isCut = true;
       const messages = { hits: scored, isCut };
       return { messages, windows: later, literals: { hits: whole, isCut }, isScanned: false };
@@ -80,12 +82,15 @@ export async function byLiteral(
     ]);
     return { messages, windows, literals, isScanned: isScan(query, literal, literals) };
   };
-  // The literal is found first, and what it lacks is asked for while the message arm goes on.
+  // The literal is searched first; what it lacks is searched while the message arm still runs.
   const [lexical] = await Promise.all([answer(), asked]);
   return lexical;
 }
 
-/** What windows add where messages have said all: the newest words of a message that was revised. */
+/**
+ * Adds what windows find after messages have found everything: the newest words of a revised
+ * message.
+ */
 export async function byWindows(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -95,12 +100,12 @@ export async function byWindows(
   return { messages: nothing, windows, literals: nothing, isScanned: false };
 }
 
-/** What the message arm would say of a message that holds all of the query. */
+/** A hit of the message arm for a message that holds all of the query. */
 function toMessageHit({ score, ...hit }: LiteralHit): MessageHit[] {
   return score === undefined ? [] : [{ ...hit, score, rank: score }];
 }
 
-/** Looks for the query as it stands, within words too. */
+/** Looks for the query as it stands, even inside words. */
 export async function byCharacters(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -116,7 +121,7 @@ function isScan({ text }: ParsedQuery, literal: string, found: LiteralHits | und
   return literal === text || (found.hits.length === 0 && text.includes(literal));
 }
 
-/** True where words and characters found nothing. */
+/** True if words and characters found nothing. */
 export function isEmpty({ messages, windows, literals }: Omit<Found, "vectors">): boolean {
   return messages.length + windows.length + literals.length === 0;
 }

@@ -12,14 +12,15 @@ import { isHangul } from "./words.ts";
 const fewLiterals = 2;
 const noHits = { hits: [], isCut: false };
 
-/** What the arms of words found. */
+/** What the arms for words found. */
 type ByWords = { readonly messages: readonly MessageHit[]; readonly windows: readonly WindowHit[] };
 
 /**
- * Of each of the query's literals the messages that hold it. The index finds its words in a row and
- * the text decides; what the index cannot serve - punctuation, part of a word, a short word of a
- * script without spaces - is looked for character by character. In a Korean sentence that is each
- * word, and common ones would outweigh a rare one: for those that the index knows BM25 decides.
+ * For each literal of the query, the messages that hold it. The index finds its words in a row, and
+ * the text decides. What the index cannot serve - punctuation, part of a word, a short word of a
+ * script without spaces - is searched character by character. In a Korean sentence that would be
+ * every word, and common ones would outweigh a rare one: for words that the index knows, BM25
+ * decides.
  */
 export async function eachLiteral(
   sessions: SessionStore,
@@ -38,10 +39,11 @@ export async function eachLiteral(
 }
 
 /**
- * The messages that hold the query's literals, those with most of them first. Where more hold one
- * than were looked at, it is looked for in what the others and words found too: they decide then.
+ * The messages that hold the query's literals, those with most of them first. If more messages hold
+ * a literal than were looked at, it is also searched in what the other literals and the words
+ * found, and those decide.
  *
- * @param found - What {@link eachLiteral} says.
+ * @param found - The result of {@link eachLiteral}.
  */
 export async function literalArm(
   sessions: SessionStore,
@@ -65,7 +67,7 @@ export async function literalArm(
   );
   const byRow = new Map<bigint, LiteralHit>();
   for (const [at, worth] of worths(query, found).entries()) {
-    // What was found in two ways counts once.
+    // A message found in two ways counts once.
     for (const [row, hit] of new Map(all[at]?.map((each) => [each.row, each]))) {
       byRow.set(row, { ...hit, share: (byRow.get(row)?.share ?? 0) + hit.share * worth });
     }
@@ -75,9 +77,9 @@ export async function literalArm(
 }
 
 /**
- * What each literal counts for, together 1. A name that is nowhere, or everywhere, tells no more than a
- * short run: what holds a piece of the one, or the other alone, would fill the page. A line that is
- * nowhere tells nothing.
+ * The weight of each literal; all together 1. A name that no message holds, or that is everywhere,
+ * tells no more than a short run: otherwise messages with a piece of the one, or only the other,
+ * would fill the page. A line that no message holds tells nothing.
  */
 function worths(
   { literals, runs, line }: ParsedQuery,
@@ -98,8 +100,8 @@ function worths(
 }
 
 /**
- * True where any hold a literal, but not where more than are looked at do, and a page of sessions holds
- * it whole.
+ * True if some messages hold a literal. False if there are more of them than are looked at and a
+ * page of sessions holds it whole.
  */
 function isTelling({ hits, isCut }: Hits<LiteralHit>): boolean {
   const whole = hits.filter(isHeldWhole).map(({ sessionId }) => sessionId);
@@ -107,19 +109,19 @@ function isTelling({ hits, isCut }: Hits<LiteralHit>): boolean {
   return hits.some(isHeld) && !isEverywhere;
 }
 
-/** Those that hold a literal. Their texts are at hand. */
+/** The messages that hold a literal, out of those whose texts are at hand. */
 function heldIn(messages: readonly FoundMessage[], literal: string): LiteralHit[] {
   return messages
     .map((message) => ({ ...message, share: exactness(message.text, literal) }))
     .filter(isHeld);
 }
 
-/** False where a message has the words of the literal alone, with something else between them. */
+/** False if a message only has the words of the literal, with something else between them. */
 function isHeld({ share }: LiteralHit): boolean {
   return share > inWords;
 }
 
-/** The sessions that the arms of words find best, without those that hold the literal. */
+/** The sessions that the arms for words rank best, without those that hold the literal. */
 function bestSessions({ messages, windows }: ByWords, held: readonly LiteralHit[]): string[] {
   const byRank = messages.toSorted((left, right) => right.rank - left.rank);
   const best = [byRank, windows].flatMap((hits) =>

@@ -16,13 +16,13 @@ import { literalDepth, substringArm } from "./substrings.ts";
 import { byBm25 } from "./ties.ts";
 import { isHangul, isKey, isShortName, isUnspaced, wordsOf } from "./words.ts";
 
-/** What holds a literal. */
+/** The messages that hold a literal. */
 export type LiteralHits = Hits<LiteralHit> & {
-  /** True where every text in scope was read for it. */
+  /** True if every text in scope was searched for it. */
   readonly isScanned?: boolean;
 };
 
-/** What the index says of a literal. */
+/** What the index finds for a literal. */
 export type IndexedLiteral = Hits<LiteralHit> & {
   readonly literal: string;
   /** Where others may hold it that the index cannot tell of; undefined for nowhere. */
@@ -51,13 +51,14 @@ export async function indexedLiteral(
   const { hits, isCut } = await deepHits(ask, where, literalDepth);
   const isWhole = hits.some(isHeldWhole);
   const isServed = words.join(" ") === literal && !isUnspaced(literal);
-  // Of `__add__` the index knows "add" alone, and that may be everywhere; of a Korean phrase none
-  // whose last word goes on in a particle.
+  // For `__add__` the index knows only "add", which may be everywhere. For a Korean phrase it
+  // misses messages in which the last word continues with a particle.
   const isVague = !isServed && (words.length <= 1 || isHangul(words.at(-1) ?? ""));
-  // More of them hold it whole than are looked at: a scan would add others in no order.
+  // More messages hold it whole than are looked at: a scan would add others in no order.
   const isFull = isCut && hits.every(isHeldWhole);
-  // A phrase of plain words the index has or has not; a scan would read everything in scope. So it
-  // is with `a_b` and `POND-58`, but where too many hold `a b`, or a dictionary cuts.
+  // The index knows whether it has a phrase of plain words; a scan would read everything in scope.
+  // The same goes for `a_b` and `POND-58`, unless too many messages hold `a b` or a dictionary
+  // cuts.
   const isName = isShortName(literal) || isKey(literal);
   const isKnownName = isName && !isUnspaced(literal) && !isCut;
   const isPhrase = words.length > 1 && (isServed || isKnownName);
@@ -102,7 +103,7 @@ export async function withUnread(
 
 const knownDepth = 5;
 
-/** True where the index finds the literal as it stands in any message. */
+/** True if the index finds the literal as it stands in any message. */
 async function isKnown({ store }: SessionStore, literal: string): Promise<boolean> {
   const rows = await store.table("messages").fullText({
     column: "search_text",

@@ -2,19 +2,22 @@ import { DamagedRowError, type SessionStore, searchable } from "@pond/sessions";
 import { fromHeadText, fromIndexed, type MessageHead, makeHeads } from "@pond/sessions/search";
 import { and, type Filter, oneOf, type Row, rowId } from "@pond/substrate";
 
-/** Names a message: its id is unique within its session only. */
+/** Names a message. Its id is unique only within its session. */
 export type MessageKey = { readonly sessionId: string; readonly id: string };
 
-/** A message that was found: all that is shown of it. */
+/** A found message with everything that is shown of it. */
 export type FoundMessage = Omit<MessageHead, "parts"> & {
-  /** Its row, which names it while a search lasts. */
+  /** Its row, which names it for the duration of a search. */
   readonly row: bigint;
   readonly text: string;
-  /** Undefined where no head is stored, or a damaged one: {@link loadParts} makes them. */
+  /** Undefined if no head is stored, or a damaged one; {@link loadParts} then makes them. */
   readonly parts: MessageHead["parts"] | undefined;
 };
 
-/** Columns of `messages` that {@link toFound} reads. Each is a read of every row that is found. */
+/**
+ * Columns of `messages` that {@link toFound} reads. Each column is read for every row that is
+ * found.
+ */
 export const foundColumns: readonly string[] = ["head", "search_text", rowId];
 
 /** A key as text, for maps. */
@@ -23,8 +26,8 @@ export function keyText({ sessionId, id }: MessageKey): string {
 }
 
 /**
- * Rows of these messages. Pairs may cross, as what was not asked for is never looked up: to name
- * each pair takes the index twice as long.
+ * A filter for the rows of these messages. Sessions and ids may combine freely, because a message
+ * that was not asked for is never looked up; naming each pair takes the index twice as long.
  */
 export function within(keys: readonly MessageKey[], column: string): Filter {
   return and(
@@ -33,7 +36,7 @@ export function within(keys: readonly MessageKey[], column: string): Filter {
   );
 }
 
-/** Found rows as messages, each with what `extra` reads of its row. */
+/** Converts found rows to messages, each with what `extra` reads from its row. */
 export async function toFound<Extra extends object>(
   sessions: SessionStore,
   rows: readonly Row[],
@@ -51,7 +54,10 @@ export async function toFound<Extra extends object>(
   });
 }
 
-/** The parts of these messages, by row: made of their rows where a head does not say them. */
+/**
+ * The parts of these messages, by row. They are read from the parts' own rows if the head does not
+ * have them.
+ */
 export async function loadParts(
   sessions: SessionStore,
   messages: readonly FoundMessage[],
@@ -61,7 +67,7 @@ export async function loadParts(
   return new Map(messages.map(({ row, parts }) => [row, parts ?? made.get(row)?.head.parts ?? []]));
 }
 
-/** Undefined where there is none yet, until the next fold, and where it is damaged. */
+/** Undefined if there is none yet, until the next fold, or if it is damaged. */
 function readHead({ head }: Row): MessageHead | undefined {
   if (head === null) return undefined;
   try {
@@ -81,7 +87,7 @@ export async function loadMessages(
   return loadRows(sessions, keys, scope ? and(searchable, scope) : searchable);
 }
 
-/** These messages, whatever they held when they were stored, as far as `where` takes them. */
+/** These messages, whatever they held when they were stored, as far as they match `where`. */
 export async function loadRows(
   sessions: SessionStore,
   keys: readonly MessageKey[],

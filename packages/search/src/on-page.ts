@@ -13,24 +13,24 @@ export type Chosen = {
   readonly segment: Segment;
 };
 
-/** What a page takes of one segment. */
+/** What a page takes from one segment. */
 export type OnPage = {
   readonly segment: Segment;
-  /** What was found in it, and what is added to that. */
+  /** What was found in it, including what is added later. */
   readonly found: Found;
-  /** The root of a session; undefined where that is not on the page. */
+  /** The root of a session; undefined if that is not on the page. */
   readonly rootOf: RootOf;
 };
 
-/** What bounds a search sets to the messages of a page. */
+/** The bounds of a search on the messages of a page. */
 export type MessageBounds = { readonly where: Filter | undefined; readonly minScore: number };
 
-// More of them show nothing that answers (apps/bench, shown@5), and each takes reading.
+// Reading more shows nothing that answers (apps/bench, shown@5), and each one takes time.
 const pageDepth = 40;
-// What holds far less of the query than the best of its session answers next to nothing.
+// A message that holds far less of the query than the best of its session answers next to nothing.
 const leastOfBest = 1 / 3;
 
-/** The page by its segments. */
+/** Splits the page by segment. */
 export function onPage(chosen: readonly Chosen[]): OnPage[] {
   return [...Map.groupBy(chosen, ({ segment }) => segment)].map(([segment, own]) => {
     const shown = new Set(own.map(({ root }) => root.rootId));
@@ -43,9 +43,9 @@ export function onPage(chosen: readonly Chosen[]): OnPage[] {
 }
 
 /**
- * Adds the best messages of the sessions of which fewer were found than are shown: among those of a
- * whole store what answers a question is often none of the best sixty, while its session is one of
- * the best ten. The order of sessions stays as it is.
+ * Adds the best messages of sessions for which fewer messages were found than are shown. In a whole
+ * store, the message that answers a question is often not among the best sixty, although its
+ * session is among the best ten. The order of sessions stays as it is.
  */
 export async function withMoreMessages(
   sessions: SessionStore,
@@ -64,7 +64,7 @@ export async function withMoreMessages(
   if (ids.length === 0) return page;
   const lacking = new Set(ids);
   const own = found.messages.filter(({ sessionId }) => lacking.has(sessionId));
-  // Of many sessions, what was found of them would be all that is read.
+  // If there are many sessions, only the messages found before would be read again.
   const unread = not(
     oneOf(
       rowId,

@@ -18,13 +18,13 @@ export type Page = {
 
 const version = 1;
 const searchBytes = 6;
-// Two of a thousand sessions have the same mark once in half a billion searches.
+// Two of a thousand sessions share a mark once in half a billion searches.
 const markBytes = 6;
 const sumBytes = 4;
 const headBytes = 1 + searchBytes;
 const longestToken = Math.ceil(((headBytes + sessionsAtMost * markBytes + sumBytes) * 4) / 3);
 
-/** @throws {FilterError} for a limit, a page or a score that is none. */
+/** @throws {FilterError} for an invalid limit, page or score. */
 export function toPage(request: SearchRequest): Page {
   const { limit = defaultLimit, min_score: minScore = 0, after } = request;
   if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
@@ -42,8 +42,8 @@ export function markOf(rootId: string): number {
 }
 
 /**
- * The token to go on with. It says which sessions were shown, not how many: what is stored in
- * between can neither repeat a session nor push one out.
+ * Makes the token for the next page. It lists the sessions that were shown instead of their number,
+ * so sessions that are stored in between can neither repeat a session nor push one out.
  */
 export function nextToken(request: SearchRequest, shownMarks: Iterable<number>): string {
   const marks = [...shownMarks];
@@ -72,7 +72,7 @@ function readToken(token: unknown, request: SearchRequest): Set<number> {
   return marks;
 }
 
-/** What a token holds, without its sum; undefined where it is none. */
+/** The content of a token without its checksum; undefined if it is not a token. */
 function bytesOf(token: unknown): Buffer | undefined {
   if (typeof token !== "string" || token.length > longestToken) return undefined;
   const all = Buffer.from(token, "base64url");
@@ -81,7 +81,7 @@ function bytesOf(token: unknown): Buffer | undefined {
     bytes.length >= headBytes &&
     (bytes.length - headBytes) % markBytes === 0 &&
     all.subarray(-sumBytes).equals(sumOf(bytes));
-  // Decoding skips what is no base64.
+  // Decoding skips characters that are not base64.
   return isWhole && bytes[0] === version && all.toString("base64url") === token ? bytes : undefined;
 }
 
@@ -90,8 +90,8 @@ function sumOf(bytes: Buffer): Buffer {
 }
 
 /**
- * What makes two requests one search. Of times only whether they are given: "the last seven days"
- * is another moment on the next page.
+ * What makes two requests the same search. For times it only counts whether they are given: "the
+ * last seven days" is another moment on the next page.
  */
 function searchOf(request: SearchRequest): Buffer {
   const { query, project, session, agent, role, since, until, min_score } = request;

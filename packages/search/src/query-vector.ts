@@ -1,12 +1,12 @@
 import type { Embedder } from "@pond/embed";
 import { type ParsedQuery, typedText } from "./query.ts";
 
-// What is cut off no model reads: it takes some hundred tokens. The model cuts at its own.
+// No model reads what is cut off here: a model takes some hundred tokens, and cuts at its own.
 const embeddedChars = 8_000;
 
-/** What of a query a model is asked: all that was said but for what is to be left out. */
+/** The part of a query that is put to a model: everything except what is to be excluded. */
 export function textToEmbed(raw: string, { excluded }: Pick<ParsedQuery, "excluded">): string {
-  // As the query was read, so that what is excluded is found however it was typed.
+  // As the query was read, so that excluded words are found however they were typed.
   let text = typedText(raw.slice(0, embeddedChars));
   for (const each of excluded) {
     const said = each.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
@@ -17,10 +17,10 @@ export function textToEmbed(raw: string, { excluded }: Pick<ParsedQuery, "exclud
 }
 
 /**
- * The vector of a query.
+ * Embeds a query.
  *
- * @param timeoutMs - After so long the search goes on without it.
- * @throws {Error} where the embedder fails, takes too long, or returns what is no vector.
+ * @param timeoutMs - After this time the search goes on without a vector.
+ * @throws {Error} if the embedder fails, takes too long, or returns something that is not a vector.
  */
 export async function queryVector(
   embedder: Embedder,
@@ -38,7 +38,7 @@ export async function queryVector(
     throw new Error(`${embedder.modelId} returned ${vector.length} numbers for a query`);
   }
   const length = Math.hypot(...vector);
-  // Lance finds nothing near to either, and does not say why.
+  // Lance finds nothing near such a vector, and does not say why.
   if (!Number.isFinite(length) || length === 0) {
     throw new Error(`${embedder.modelId} returned a vector without a direction for a query`);
   }
@@ -48,7 +48,7 @@ export async function queryVector(
 // A timer takes no more.
 const longestMs = 2 ** 31 - 1;
 
-/** Not every embedder listens to a signal; and where all wait for one, its time still passes. */
+/** Not every embedder listens to a signal; and even if all wait for one, its time still passes. */
 async function withinTime<T>(
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
   ask: (signal: AbortSignal) => Promise<T>,

@@ -16,21 +16,24 @@ import {
 /** A word of a query; `weight` is how often it is put to the index. */
 export type Term = { readonly word: string; readonly weight: number };
 
-/** A query, understood. */
+/** A query after parsing. */
 export type ParsedQuery = {
-  /** Ranked by, any of them. */
+  /** Words for the ranking; a match holds any of them. */
   readonly terms: readonly Term[];
-  /** Texts that put what holds them first: phrases and identifiers, then short runs of unspaced script. */
+  /**
+   * Texts that put messages with them first: phrases and identifiers, then short runs of unspaced
+   * script.
+   */
   readonly literals: readonly string[];
-  /** How many of the literals are short runs: beside others they count little. */
+  /** How many of the literals are short runs, which count little beside others. */
   readonly runs: number;
-  /** The one of the literals that is all of the query, where that looks like what a program printed. */
+  /** The literal that is the whole query, if that looks like something a program printed. */
   readonly line?: string;
-  /** Words and phrases every match holds. */
+  /** Words and phrases that every match holds. */
   readonly required: readonly string[];
-  /** Words and phrases no match holds. */
+  /** Words and phrases that no match holds. */
   readonly excluded: readonly string[];
-  /** What was asked, for a search that looks for the very characters. */
+  /** The query as asked, for a search of exactly these characters. */
   readonly text: string;
 };
 
@@ -45,10 +48,10 @@ const limits = {
 } as const;
 
 export const fullWeight = 4;
-/** Of a piece of an identifier, beside the identifier itself. */
+/** The weight of a piece of an identifier, beside the identifier itself. */
 const pieceWeight = 2;
 export const functionWordWeight = 1;
-/** By a single word very many may be found alike. */
+/** A single word may rank very many messages alike. */
 const enoughTelling = 2;
 
 type Token = {
@@ -57,20 +60,22 @@ type Token = {
   readonly isPhrase: boolean;
 };
 
-// Within words too, as of a name that a compiler or grep prints: with the end of the line in it (K).
+// Removed inside words too, as in a name that a compiler or grep prints: colours, and the sequence
+// that clears the rest of a line (K).
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const colours = /(?:\u001b\[|\u009b)[\d;:]*[mK]/g;
-// What else moves a terminal (CSI), names its window or links (OSC); controls; the end of a text in the index.
+// Other terminal sequences (cursor, window names, links), control characters, and the end of a text
+// in the index.
 const notWritten =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\p{Cc}\uffff]+/gu;
 
 /**
- * Reads a query: ranked words, "phrases", +required, -excluded. Any text is one in which there is
- * something to see; a quote without its partner is a character like others, and so are the signs of a
- * pasted text: of several lines, or of more signs than anybody would type.
+ * Reads a query: ranked words, "phrases", +required, -excluded. Any text with something visible in
+ * it is valid. A quote without its partner is an ordinary character. So are the operators of a
+ * pasted text: one of several lines, or with more operators than anybody would type.
  *
- * @throws {QueryError} where nothing is asked for.
+ * @throws {QueryError} if nothing is asked for.
  */
 export function parseQuery(query: string): ParsedQuery {
   const tokens = tokensOf(typedText(query));
@@ -86,16 +91,17 @@ export function parseQuery(query: string): ParsedQuery {
 }
 
 const fewestWords = 3;
-// What ends a sentence, is within a word or quotes some of them is prose.
+// Punctuation that ends a sentence, stands within a word or quotes it is prose; these characters
+// are not.
 const printedSign = /:\s|[;=<>{}|\\]/;
 const inWord = /[\p{L}\p{N}]/u;
 
-/** A message of a program, which says more as it stands than its words do. */
+/** A line printed by a program, which says more as it stands than its words do. */
 function printedLine(text: string, { terms }: ParsedQuery): string | undefined {
   const line = beginningOf(text);
   if (terms.length < fewestWords || isUnspaced(line)) return undefined;
-  // The signs of a name say nothing of what is around it, but for the colon behind it, nor do those of
-  // a phrase, which somebody wrote to find it by itself.
+  // The punctuation of a name says nothing about the text around it, except for a colon after it.
+  // Nor does that of a phrase, which somebody wrote to find it by itself.
   const words = line.replaceAll(phrasePattern, "x").split(/\s+/);
   const bare = words.map((word) => {
     const isName = nameOf({ text: word, isPhrase: false }, words.length) !== undefined;
@@ -109,22 +115,22 @@ function printedLine(text: string, { terms }: ParsedQuery): string | undefined {
 const wholeWords = new RegExp(`^.{1,${limits.textChars}}\\S{0,${limits.lastWordChars}}`, "su");
 
 /**
- * What holds a query just as it was typed: where nothing else meets its signs, they may be part of a
- * command or of code that somebody pasted.
+ * Reads a query as exactly the text that was typed. If nothing else meets its operators, they may
+ * be part of a command or of code that somebody pasted.
  */
 export function asTyped(query: string): ParsedQuery {
   return understood([{ text: beginningOf(typedText(query)), sign: "+", isPhrase: true }]);
 }
 
 /**
- * Of a long text the first words: a word that is cut would be none of the text's, and what is left
- * without a long one may be in any text.
+ * The first words of a long text. A word is never cut, because the text does not hold the cut word;
+ * a long word is never dropped, because any text may hold what is left.
  */
 function beginningOf(text: string): string {
   return wholeWords.exec(text)?.[0] ?? text;
 }
 
-/** As the index holds it, too, however the keyboard or the clipboard wrote it. */
+/** Brings a query into the form of the index, whatever the keyboard or the clipboard produced. */
 export function typedText(query: string): string {
   const written = query.toWellFormed().replaceAll(colours, "").replaceAll(notWritten, " ");
   return inOneForm(written.trim());
@@ -149,7 +155,7 @@ function understood(tokens: readonly Token[]): ParsedQuery {
   };
 }
 
-/** True where not every text that holds a word of the query may be shown. */
+/** True if not every text with a word of the query may be shown. */
 export function isBound({
   required,
   excluded,
@@ -158,22 +164,25 @@ export function isBound({
 }
 
 /**
- * The words that messages are found by. Function words are in most messages, and to rank by them
- * takes half of the time of a question: beside others they are left out, and the texts of what was
- * found say which of them it holds.
+ * The words by which messages are found. Function words are in most messages, and ranking by them
+ * takes half of the time of a question. So they are left out if there are others, and the found
+ * texts tell which of them they hold.
  */
 export function tellingTerms(terms: readonly Term[]): readonly Term[] {
   const telling = terms.filter(({ weight }) => weight > functionWordWeight);
   return telling.length >= enoughTelling ? telling : terms;
 }
 
-/** True for a query that is one literal and nothing else: a name, a path, a phrase, a short word. */
+/**
+ * True for a query that is one literal and nothing else: a name, a path, a phrase, a short word.
+ */
 export function isOneLiteral(query: ParsedQuery): boolean {
   const [literal, ...others] = query.literals;
   if (literal === undefined || others.length > 0 || isBound(query)) return false;
-  // Prose has the signs of a line too: where one says it just so, others say it in other words.
+  // Prose has the punctuation of such a line too: if one message says it exactly so, others say it
+  // in other words.
   if (literal === query.line) return false;
-  // Signs alone are for a scan.
+  // Punctuation alone is for a scan.
   if (query.terms.length === 0) return false;
   const words = new Set(wordsOf(literal.toLowerCase()));
   return query.terms.every(
@@ -181,10 +190,13 @@ export function isOneLiteral(query: ParsedQuery): boolean {
   );
 }
 
-/** True where the BM25 of a literal is that of the whole query: each of its words weighs in full. */
+/**
+ * True if the BM25 of a literal is that of the whole query, because each of its words has its full
+ * weight.
+ */
 export function isScoredByLiteral({ terms, literals }: ParsedQuery): boolean {
   const words = literals.flatMap(wordsOf);
-  // What holds a name as it stands is not scored by what the name is in another case.
+  // A message with the name as it stands is not scored by the name's form in another case.
   const joined = new Set(literals.flatMap(joinedPieces));
   const own = terms.filter(({ word }) => !joined.has(word));
   return words.length === own.length && own.every(({ weight }) => weight === fullWeight);
@@ -208,10 +220,13 @@ function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-// A zero-width space, a soft hyphen, what makes an emoji of a sign: in quotes somebody means it.
+// A zero-width space, a soft hyphen, or what turns a character into an emoji: inside quotes they
+// are meant.
 const unseen = /^\p{Default_Ignorable_Code_Point}+$/u;
 
-/** A sign needs a word behind it: `-rf`, `--force`, `+1`, `-DNAME=1` and `->` are themselves. */
+/**
+ * An operator needs a word after it: `-rf`, `--force`, `+1`, `-DNAME=1` and `->` are themselves.
+ */
 function wordToken(word: string): Token {
   const [, sign = "", text = ""] = (word.length <= limits.wordChars && signed.exec(word)) || [];
   const isSigned = sign === "+" || (sign === "-" && (text.length >= 3 || isUnspaced(text)));
@@ -220,11 +235,14 @@ function wordToken(word: string): Token {
     : { text: word, sign: "", isPhrase: false };
 }
 
-/** A sign, a name or a word, which may hold what joins its parts, and what a sentence puts behind it. */
+/**
+ * An operator, a name or a word with the joiners it may contain, and the punctuation that a
+ * sentence puts after it.
+ */
 const signed =
   /^([+-])(\p{L}(?:[\p{L}\p{M}\p{N}\u200c-\u200d\u2010-\u2011·・־״׳_.:/@'’+#-]|(?<=\p{Script=Hebrew}\p{M}*)"(?=\p{L}))*?)[,;:.!?()[\]·״]*$/u;
 
-/** Nothing can hold a word and not hold it: both signs are text then. */
+/** Nothing can both hold a word and not hold it: both operators are then text. */
 function unopposed(tokens: readonly Token[]): readonly Token[] {
   const low = (sign: Token["sign"]): Set<string> =>
     new Set(textsIn(tokens, sign).map((text) => text.toLowerCase()));
@@ -251,7 +269,7 @@ function textsIn(tokens: readonly Token[], sign: Token["sign"]): string[] {
   return tokens.filter((token) => token.sign === sign).map(({ text }) => text);
 }
 
-/** Distinct words with their weights; of too many, those that say most. */
+/** Distinct words with their weights; if there are too many, those that say most. */
 function termsOf(texts: readonly string[]): Term[] {
   const words = new Map<string, string>();
   const pieces = new Set<string>();
@@ -265,7 +283,7 @@ function termsOf(texts: readonly string[]): Term[] {
     }
   }
   const grammar = functionWordsOf([...words.keys()]);
-  // As they are written: in lower case the index would cut `İzmir` into two words.
+  // As they are written: in lower case, the index would cut `İzmir` into two words.
   const terms = [...words].map(
     ([lower, word]): Term => ({
       word,
@@ -279,7 +297,7 @@ function termsOf(texts: readonly string[]): Term[] {
 }
 
 function mostTelling(terms: readonly Term[]): Term[] {
-  // Long words and those with digits are rare ones; without the index nothing better is known.
+  // Long words and those with digits are rare. Without the index, nothing better is known.
   const value = ({ word, weight }: Term): number =>
     weight * 8 + Math.min(word.length, 16) + (/\d/.test(word) ? 4 : 0);
   return terms.toSorted((left, right) => value(right) - value(left)).slice(0, limits.terms);
@@ -295,24 +313,25 @@ function literalsOf(tokens: readonly Token[]): Pick<ParsedQuery, "literals" | "r
     if (name === undefined) runs.push(...shortUnspacedRuns(token.text));
     else names.add(name);
   }
-  // In Korean each word of a sentence is a run: they would leave no place for a name.
+  // In Korean each word of a sentence is a run: they would leave no room for a name.
   const literals = [...new Set([...names, ...runs])].slice(0, limits.literals);
   return { literals, runs: literals.filter((literal) => !names.has(literal)).length };
 }
 
 const around = "[()\"'`<>[\\]{},.;:!?*]";
-// From the beginning of the last run alone: to try each place of a long one takes its square.
+// Only from the beginning of the last run: trying each place of a long one would take quadratic
+// time.
 const aroundNames = new RegExp(`^[("'\`<[{*$]+|(?<!${around})${around}+$`, "gu");
 
 const quoted = /^[("[]*([`'‘])[^`'‘’]+[`'’][\])".,;:!?]*$/u;
 
-/** A phrase, or a name without what a sentence puts around it; undefined of other words. */
+/** A phrase, or a name without the punctuation around it; undefined for other words. */
 function nameOf({ text, isPhrase }: Omit<Token, "sign">, tokens: number): string | undefined {
   if (isPhrase) return text;
   const bare = text.replaceAll(aroundNames, "");
-  // By itself, or where somebody quoted it, a name is one whatever it looks like in a sentence.
+  // Alone or in quotes, a word is a name however it looks in a sentence.
   const isApart = tokens === 1 || quoted.test(text);
-  // Of a call the name is what others write alike.
+  // Of a call, only the name is written the same way by others.
   const [callee = ""] = bare.replace(/^[@.&]+(?=\p{Lu})/u, "").split("(");
   const pieces = isApart ? 2 : 3;
   const name = [bare, callee].find((each) => isIdentifier(each) || isTypeName(each, { pieces }));
@@ -321,7 +340,10 @@ function nameOf({ text, isPhrase }: Omit<Token, "sign">, tokens: number): string
   return name ?? (tokens <= fewTokens && needsSigns(bare) ? bare : undefined);
 }
 
-/** The dictionary may cut a short word otherwise within a sentence, or not know it. */
+/**
+ * Short runs, because the dictionary may cut a short word differently within a sentence, or not
+ * know it.
+ */
 function shortUnspacedRuns(text: string): string[] {
   return wordRuns(text).filter(
     (run) => isUnspaced(run) && run.length <= limits.unspacedLiteralChars,

@@ -1,20 +1,22 @@
 import type { Embedder } from "@pond/embed";
 import type { PartSummary } from "@pond/sessions";
 
-/** What a search borrows. Nothing of it is needed. */
+/** Resources that a search borrows. It needs none of them. */
 export type SearchOptions = {
-  /** Makes the search hybrid where messages are embedded under its model. Never closed here. */
+  /**
+   * Makes the search hybrid if messages are embedded under its model. The search never closes it.
+   */
   readonly embedder?: Embedder | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait for the vector of the query before going on without. Default 20,000. */
+  /** How long to wait for the query's vector before going on without it. Default 20,000. */
   readonly embedTimeoutMs?: number | undefined;
 };
 
-/** What to look for, and where. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC). */
+/** A query and its filters. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC). */
 export type SearchRequest = {
   /** Words, "phrases in quotes", +required and -excluded ones. */
   readonly query: string;
-  /** A project, and the folders below it. */
+  /** A project and the folders below it. */
   readonly project?: string | undefined;
   /** One session. */
   readonly session?: string | undefined;
@@ -25,17 +27,17 @@ export type SearchRequest = {
   readonly since?: string | undefined;
   /** Before this time. */
   readonly until?: string | undefined;
-  /** Least BM25 of a match, as `matches[].score` shows it: 0, the default, bounds nothing. */
+  /** The lowest BM25 of a match, as `matches[].score` shows it. 0, the default, sets no bound. */
   readonly min_score?: number | undefined;
-  /** Sessions in an answer: 1 to 100, default 10. */
+  /** Most sessions in an answer: 1 to 100, default 10. */
   readonly limit?: number | undefined;
-  /** The `next` of the answer before, to the same query and filters. */
+  /** The `next` of the previous answer to the same query and filters. */
   readonly after?: string | undefined;
-  /** Say how the query was read and what each arm did. */
+  /** Reports how the query was read and what each arm did. */
   readonly explain?: boolean | undefined;
 };
 
-/** Text around the matches; each highlight is `[start, end)` in UTF-16 code units of it. */
+/** Text around the matches. Each highlight is `[start, end)` in UTF-16 code units of it. */
 export type Snippet = {
   readonly text: string;
   readonly highlights: readonly (readonly [number, number])[];
@@ -44,51 +46,59 @@ export type Snippet = {
 /** A message that was found. */
 export type SearchMatch = {
   readonly message_id: string;
-  /** The session it is in: the root, or one below it. */
+  /** The session that holds it: the root, or a session below it. */
   readonly session_id: string;
   readonly role: string;
   readonly timestamp: string;
-  /** The session above that one, where it is not the root and that is stored. */
+  /** The session above that one, if it is not the root and its parent is stored. */
   readonly parent_session_id?: string;
-  /** The message of the parent at which it was forked or spawned, where that is known. */
+  /** The message of the parent at which it was forked or spawned, if that is known. */
   readonly parent_message_id?: string;
-  /** BM25 of the message; 0 where it holds none of the words, and was found by meaning or signs. */
+  /**
+   * BM25 of the message; 0 if it holds none of the words and was found by meaning or punctuation.
+   */
   readonly score: number;
-  /** Cosine of message and query, -1 to 1; in a hybrid search, where the vector arm found it. */
+  /**
+   * Cosine of message and query, from -1 to 1. Present in a hybrid search if the vector arm found
+   * the message.
+   */
   readonly similarity?: number;
-  /** The whole text, where it is short. */
+  /** The whole text, if it is short. */
   readonly text?: string;
-  /** Its beginning, where it is long. */
+  /** The beginning of the text, if it is long. */
   readonly prefix?: string;
   readonly snippet: Snippet;
-  /** What a user's message holds. */
+  /** The parts of a user's message. */
   readonly parts_summary?: readonly PartSummary[];
-  /** The value shown is not the one first stored. */
+  /** The value shown is not the one that was stored first. */
   readonly revised?: true;
-  /** It is no longer in its source. */
+  /** The message is no longer in its source. */
   readonly removed?: true;
 };
 
 /**
- * What was found in one session and those below it, the best first; or in those below one that is not
- * stored.
+ * The matches in one session and the sessions below it, the best first. If the parent of those is
+ * not stored, the matches in the sessions below that parent.
  */
 export type SessionMatches = {
   /** The session of the best match. */
   readonly session_id: string;
-  /** The topmost stored session above that. */
+  /** The topmost stored session above that one. */
   readonly root_session_id: string;
-  /** Of `session_id`, as `project`. */
+  /** The client of `session_id`; `project` is that session's, too. */
   readonly source_agent: string;
   readonly project: string;
   /** When the root began. */
   readonly created_at: string;
-  /** The arms fused, 0 to 1. Comparable within one search only. */
+  /** The fused score of the arms, 0 to 1. Comparable only within one search. */
   readonly score: number;
-  /** The sessions below the root, or beside it below one that is not stored, where there are any. */
+  /**
+   * The sessions below the root, or beside it if their parent is not stored. Absent if there are
+   * none.
+   */
   readonly sub_agents?: {
     readonly sessions: number;
-    /** How many of them something was found in, of what was looked at: of hundreds not all are. */
+    /** In how many of them something was found. Of hundreds, not all are looked at. */
     readonly found_in: number;
   };
   readonly matches: readonly SearchMatch[];
@@ -104,17 +114,17 @@ export type Explanation = {
     readonly name: string;
     readonly hits: number;
     /**
-     * As the arm counts: BM25 with coverage and words side by side, BM25 with these, the share of the
-     * literals held, cosine.
+     * The arm's own best score: BM25 raised by coverage and words side by side, BM25 raised by the
+     * latter, the share of the literals held, cosine.
      */
     readonly best: number;
     readonly weight: number;
-    /** Votes by root session shown, each 0 to 1. */
+    /** Votes for each root session shown, each 0 to 1. */
     readonly sessions: Readonly<Record<string, number>>;
-    /** What the votes add to each session's score: over all arms they sum to it. */
+    /** What the votes add to each session's score: over all arms, these sum up to the score. */
     readonly contributions: Readonly<Record<string, number>>;
   }[];
-  /** What is nearest to the query by meaning; only of a hybrid search. */
+  /** The messages nearest to the query by meaning; only for a hybrid search. */
   readonly nearest?: readonly {
     readonly session_id: string;
     readonly message_id: string;
@@ -124,17 +134,17 @@ export type Explanation = {
   readonly plans: Readonly<Record<string, string>>;
 };
 
-/** Something that kept an answer from being as good as it could be. */
+/** A reason why an answer is not as good as it could be. */
 export type SearchWarning = {
   readonly code: "embedding_failed" | "dimension_mismatch";
   readonly message: string;
 };
 
-/** Ranked sessions, and how they came about where that was asked. */
+/** Ranked sessions, and how they came about if that was asked. */
 export type SearchResponse = {
-  /** `hybrid` where meaning was searched beside words. */
+  /** `hybrid` if meaning was searched besides words. */
   readonly mode: "full_text" | "hybrid";
-  /** How many searchable messages the filters left, so that nothing found can be believed. */
+  /** How many searchable messages pass the filters, so that an empty result can be believed. */
   readonly total_in_scope: number;
   readonly sessions: readonly SessionMatches[];
   /** Ask again with this as `after` for more. */

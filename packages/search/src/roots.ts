@@ -4,20 +4,21 @@ import { keepNewest } from "./kept.ts";
 import { type KnownSessions, readLabels, rootAbove, type SessionLabels } from "./known-sessions.ts";
 import { markOf } from "./page.ts";
 
-// In a store of a million a process that runs for long would come to hold them all.
+// A long-running process over a million sessions would come to hold them all.
 const keptLabels = 120_000;
 
 /** Session rows by id. Once stored they never change, so they are kept. */
 export class Roots {
   readonly #labels: ReadonlyMap<string, SessionLabels>;
   readonly #parents: ReadonlyMap<string, string | null>;
-  /** Of roots that are not stored: when the first session directly below began. */
+  /** For roots that are not stored: when the first session directly below them began. */
   readonly #beganBelow: ReadonlyMap<string, bigint>;
 
   /** @param shown - Marks of the roots that earlier pages have shown. */
   constructor(labels: ReadonlyMap<string, SessionLabels>, shown: ReadonlySet<number>) {
     this.#labels = labels;
-    // What was shown as a root stays one, whatever is stored above it since: else it is shown again.
+    // What was shown as a root stays one, whatever was stored above it since; otherwise it would be
+    // shown again.
     const wasRoot = (id: string): boolean => shown.size > 0 && shown.has(markOf(id));
     this.#parents = new Map(
       [...labels].map(([id, { parentId }]) => [id, wasRoot(id) ? null : parentId]),
@@ -29,7 +30,7 @@ export class Roots {
     return this.#labels.get(id);
   }
 
-  /** The topmost session above, stored or not; undefined where the session itself is not stored. */
+  /** The topmost session above, stored or not; undefined if the session itself is not stored. */
   rootOf(id: string): string | undefined {
     return this.#labels.has(id) ? rootAbove(this.#parents, this.topmostStored(id)) : undefined;
   }
@@ -39,7 +40,7 @@ export class Roots {
     return rootOf(this.#parents, id);
   }
 
-  /** Compares two roots: the one that began later first. */
+  /** Compares two roots: the later one first. */
   newerFirst(left: string, right: string): number {
     const one = this.#beganAt(left);
     const other = this.#beganAt(right);
@@ -63,7 +64,7 @@ function beganBelowMissing(labels: ReadonlyMap<string, SessionLabels>): Map<stri
 }
 
 /**
- * Loads these sessions and all above them.
+ * Loads these sessions and all sessions above them.
  *
  * @param shown - Marks of the roots that earlier pages have shown.
  */
@@ -74,10 +75,10 @@ export async function loadRoots(
   shown: ReadonlySet<number> = new Set(),
 ): Promise<Roots> {
   const wanted = new Map<string, SessionLabels>();
-  // A parent may come later than its child: what is missing is asked for again the next time.
+  // A parent may arrive after its child: a missing one is asked for again the next time.
   const asked = new Set<string>();
   for (let level = new Set(sessionIds); level.size > 0; ) {
-    // Taken before anything is waited for: another search may forget what is known by now.
+    // Taken before anything is awaited, because another search may drop what is known by now.
     for (const id of level) {
       const labels = all.get(id);
       if (labels !== undefined) wanted.set(id, labels);

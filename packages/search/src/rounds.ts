@@ -5,16 +5,17 @@ import { type Asked, bestRows, type RankedIndex } from "./ties.ts";
 /** What an arm found. */
 export type Hits<Hit> = {
   readonly hits: readonly Hit[];
-  /** True where there may be more than it was asked for. */
+  /** True if there may be more hits than were asked for. */
   readonly isCut: boolean;
 };
 
 const roundsAtMost = 3;
-/** As many as a first page holds, and the one that says that there are more. */
+/** As many as a first page holds, and one more that shows whether there is a next page. */
 export const sessionsWanted = 11;
 
 /**
- * Hits in enough sessions: where a few sessions fill the list, the others are asked again.
+ * Collects hits in enough sessions: if a few sessions fill the list, the others are asked for
+ * again.
  *
  * @param limit - Hits in one round.
  */
@@ -38,7 +39,7 @@ export async function deepHits<Hit extends { readonly sessionId: string }>(
 const decisionsAtMost = 4;
 
 /**
- * The best rows that `keeps` takes. Where too few of the best are, the next are read, each time four
+ * The best rows that `keeps` accepts. If too few of the best are, the next are read, each time four
  * times as many.
  */
 export async function keptRows(
@@ -61,7 +62,7 @@ export async function keptRows(
   return kept;
 }
 
-/** The same bound, but for some sessions. */
+/** The same filter without some sessions. */
 export function without(
   sessionIds: ReadonlySet<string>,
   where: Filter | undefined,

@@ -17,8 +17,8 @@ import type { ParsedQuery } from "./query.ts";
 export type Scored = FoundMessage & { readonly score: number };
 
 /**
- * These messages with their BM25, by key, as the message arm would give it; not those that hold
- * none of the words. For what another arm found, so that a score means the same on every path.
+ * The BM25 of these messages, by key, as the message arm would give it; messages without any of the
+ * words are left out. For hits of another arm, so that a score means the same on every path.
  */
 export async function scoreMessages(
   sessions: SessionStore,
@@ -38,7 +38,7 @@ export async function scoreMessages(
   return new Map(scored.map((message) => [keyText(message), message]));
 }
 
-/** The BM25 of these messages, by row, as {@link scoreMessages} gives it by key. */
+/** The BM25 of these messages, by row instead of by key as in {@link scoreMessages}. */
 export async function scoreRows(
   { store }: SessionStore,
   query: ParsedQuery,
@@ -55,7 +55,7 @@ export async function scoreRows(
   return new Map(scored.map((row) => [rowOf(row), scoreOf(row)]));
 }
 
-/** Leaves out the messages that score less, whichever arm found them. */
+/** Leaves out the messages with a lower score, whichever arm found them. */
 export async function atLeast(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -69,7 +69,7 @@ export async function atLeast(
   const rows = [...new Set(unknown.map(({ row }) => row))];
   for (const [row, score] of await scoreRows(sessions, query, rows)) scores.set(row, score);
   const isEnough = ({ row }: FoundMessage): boolean =>
-    // As it is shown: else a score that was rounded up would leave out its own message.
+    // Compared as shown: otherwise a score that was rounded up would exclude its own message.
     rounded(scores.get(row) ?? 0) >= minScore;
   return {
     messages: messages.filter(isEnough),

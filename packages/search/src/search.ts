@@ -13,17 +13,20 @@ import { type Segment, segments } from "./segments.ts";
 import { type Meaning, vectorArm } from "./vector.ts";
 
 /**
- * Finds messages by their words, and by meaning where they are embedded; groups them by root
- * session, best first.
+ * Finds messages by their words, and by meaning if they are embedded. Groups them by root session,
+ * best first.
  *
- * Filters are pushed into the indexes (`search-prefilter-pushdown`); sub-agents count for the
- * session above them, and untouched copies in other clients are left out where their originals are
- * found beside them or before; of one session at most three matches are shown. A model that fails
- * costs its part of the answer, and a warning says so.
+ * - Filters are pushed into the indexes (`search-prefilter-pushdown`).
+ * - Sub-agents count for the session above them.
+ * - Untouched copies in other clients are left out if their originals are found with them or
+ *   before.
+ * - At most three matches of a session are shown.
+ * - A model that fails costs its part of the answer, and a warning says so.
  *
- * @throws {QueryError} where the query asks for nothing.
- * @throws {FilterError} where a filter is unknown or makes no sense, or `after` is of another search.
- * @throws the reason of `signal`, where that is aborted.
+ * @throws {QueryError} if the query asks for nothing.
+ * @throws {FilterError} if a filter is unknown or makes no sense, or `after` belongs to another
+ * search.
+ * @throws the reason of `signal`, if that is aborted.
  */
 export async function search(
   sessions: SessionStore,
@@ -46,7 +49,7 @@ export async function search(
   const answer = async (): Promise<Read> => {
     const first = await answerTo(parsed, asked);
     if (areWordsFound(first) || !isBound(parsed)) return first;
-    // What is near to it in meaning need not hold it.
+    // Messages near to it in meaning need not hold it.
     const typed = await answerTo(asTyped(raw), Promise.resolve({ hits: [] }));
     return areWordsFound(typed) ? typed : first;
   };
@@ -75,10 +78,10 @@ export async function search(
   };
 }
 
-// A pasted log is no question: what comes later in it is not looked for.
+// A pasted log is not a question: the rest of it is not searched for.
 const queryChars = 16_384;
 
-/** What of a query is read. */
+/** The part of a query that is read. */
 function queryText({ query }: SearchRequest): string {
   if (typeof query !== "string") throw new QueryError("it is not a string");
   return query.slice(0, queryChars);
@@ -87,22 +90,22 @@ function queryText({ query }: SearchRequest): string {
 type ReadPage = {
   readonly chosen: readonly Chosen[];
   readonly read: readonly Segment[];
-  /** Marks of the sessions of this page and all before. */
+  /** Marks of the sessions of this page and all earlier ones. */
   readonly shown: ReadonlySet<number>;
   readonly isMore: boolean;
 };
 
-/** What was read, of which query. */
+/** A page that was read, and the query. */
 type Read = ReadPage & { readonly query: ParsedQuery };
 
-/** True where more was found than what is nearest by meaning: of that there is always some. */
+/** True if more was found than the messages nearest in meaning, of which there are always some. */
 function areWordsFound({ read }: Read): boolean {
   return read.some(({ ranked }) =>
     ranked.some(({ votes }) => "message" in votes || "literal" in votes || !("vector" in votes)),
   );
 }
 
-/** Reads the ranking until the page is full, and on to see whether there is more. */
+/** Reads the ranking until the page is full, and then on to see whether there is more. */
 async function readPage(
   ranking: AsyncIterable<Segment>,
   { limit, shown: before }: Page,

@@ -25,39 +25,40 @@ import { weights } from "./weights.ts";
 
 type Asked = InBounds & { readonly words: Lexical };
 
-/** A stretch of the ranking: what the arms said when they were asked once. */
+/** A segment of the ranking: what the arms found when they were asked once. */
 export type Segment = {
   readonly arms: readonly Arm[];
-  /** What turns an arm's weighted vote into its share of a session's score. */
+  /** Turns an arm's weighted vote into its share of a session's score. */
   readonly scale: number;
   /** Best first; scores are 0 to 1. */
   readonly ranked: readonly RankedRoot[];
   readonly found: Found;
-  /** The sessions something was found in, by root. */
+  /** The sessions in which something was found, by root. */
   readonly foundIn: ReadonlyMap<string, readonly string[]>;
   readonly roots: Roots;
-  /** True where words found nothing, and the query was looked for as it stands. */
+  /** True if words found nothing, and the query was searched as it stands. */
   readonly isByCharacters: boolean;
-  /** True where sessions found may hold more messages with words of the query than were found. */
+  /** True if the found sessions may hold more messages with words of the query than were found. */
   readonly hasMore: boolean;
 };
 
 export type SegmentOptions = Pick<Page, "minScore" | "shown"> & {
   readonly known: Promise<KnownSessions>;
-  /** What the vector arm will have said. */
+  /** The future result of the vector arm. */
   readonly meaning: Promise<Meaning>;
 };
 
-// Each asks for sessions that none before has met: where the longest paging ends.
+// Each segment asks for sessions that none before has seen; this is where the longest paging ends.
 const segmentsAtMost = 100;
-// Where the best windows have nothing in bounds, so do the others, mostly.
+// If the best windows have nothing in bounds, the others mostly have nothing either.
 const barrenAtMost = 3;
 
 /**
- * The ranking, from the best: first what the arms find, then what they find without the sessions
- * of that and all below the same roots, and so on to the end. How far an answer reads on changes
- * nothing of what came before, so pages of any size cut the same list. The vector arm has a part in
- * the first alone: there is always a next nearest, soon near to nothing.
+ * Yields the ranking from the best down: first what the arms find, then what they find without
+ * those sessions and all sessions below the same roots, and so on to the end. How far an answer
+ * reads on does not change what came before, so pages of any size cut the same list. The vector arm
+ * takes part only in the first segment: there is always a next nearest message, soon near to
+ * nothing.
  */
 export async function* segments(
   sessions: SessionStore,
@@ -65,11 +66,12 @@ export async function* segments(
   scope: Scope,
   { minScore, shown, meaning, known: sessionsKnown }: SegmentOptions,
 ): AsyncGenerator<Segment> {
-  // The bounds are on messages: of a window none may meet them.
+  // The bounds are on messages: no message of a window may meet them.
   const isSure = scope.isLoose || isBound(query) || minScore > 0;
   const copies = new CopyFilter(sessions);
   const met = { messages: new Set<string>(), windows: new Set<string>() };
-  // Words that are said often may score more than the literal: what holds it need not be enough.
+  // Words that are said often may score more than the literal: messages that hold it need not be
+  // enough.
   let ask: Ask = isOneLiteral(query) && minScore === 0 ? byLiteral : byWords;
   let ceiling = 1;
   let barren = 0;
@@ -87,7 +89,7 @@ export async function* segments(
     };
     let [answer, known] = await Promise.all([answerOf(ask), sessionsKnown]);
     if (round === 0 && isEmpty(answer.found) && minScore === 0) {
-      // Nothing by words: perhaps a part of one, or a phrase of punctuation.
+      // Words found nothing. It may be a part of a word, or a phrase of punctuation.
       const exact = answer.words.isScanned ? answer : await answerOf(byCharacters);
       if (!isEmpty(exact.found) || !answer.words.windows.isCut) {
         ask = byCharacters;
@@ -97,14 +99,15 @@ export async function* segments(
     const { words, found, listed, judged } = answer;
     const all = sessionIdsOf(found);
     const isByCharacters = ask === byCharacters;
-    // What holds a name as it stands is shown; what holds it in pieces is not worth a search.
+    // Messages with a name as it stands are shown; those with its pieces are not worth another
+    // search.
     const hasMore = words.messages.isCut && ask === byWords;
     const roots = await loadRoots(sessions, known, all, shown);
     const ranking = rank(found, roots, { listed, ceiling });
     const ranked = await copies.without(ranking, all);
     yield { ...ranking, ranked, isByCharacters, hasMore };
     const { messages, windows, literals } = words;
-    // Of what is one name, windows say nothing that bounds on messages leave.
+    // For a query that is one name, windows find nothing that bounds on messages let pass.
     const areWindowsOver = isSure && (minScore > 0 || ask === byLiteral);
     const isLeft = windows.isCut || all.size > judged.size;
     const isCut = messages.isCut || literals.isCut || (isLeft && !areWindowsOver);
@@ -126,7 +129,7 @@ function foundOf({ messages, windows, literals }: Lexical, vectors: readonly Vec
   return { messages: messages.hits, windows: windows.hits, literals: literals.hits, vectors };
 }
 
-/** @param listed - The sessions whose roots are listed; of the others only windows were found. */
+/** @param listed - The sessions whose roots are listed; for the others, only windows were found. */
 function rank(
   found: Found,
   roots: Roots,

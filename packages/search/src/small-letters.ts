@@ -1,25 +1,30 @@
 /**
- * A text in small letters. Of letters that one capital has two of there is one: of Greek sigma, in a
- * word and at its end, and of mu, which keyboards write as the micro sign too. So it is with ß, whose
- * capitals are SS, and with the i of Turkish, which has a dot in capitals too, or in neither.
+ * A text in lower case. Two letters with the same capital become one: Greek sigma, inside a word
+ * and at its end, and mu, which keyboards also write as the micro sign. The same goes for ß, whose
+ * capitals are SS, and for the Turkish i, which has a dot in capitals too, or in neither.
  */
 export function inSmallLetters(text: string): string {
   const small = text.toLowerCase().replaceAll("ς", "σ").replaceAll("\u00b5", "μ");
   return small.replaceAll("ß", "ss").replaceAll("i\u0307", "i").replaceAll("ı", "i");
 }
 
-/** The ways to write a text that the index keeps apart: as it is, and in either way throughout. */
+/**
+ * The spellings of a text that the index keeps apart: as it is, and with either letter throughout.
+ */
 export function indexForms(text: string): string[] {
   return [...new Set(letterForms(text).flatMap(greekForms))];
 }
 
-/** The same of a text as windows hold it, cut by `cut`: letters that are cut off made no difference. */
+/**
+ * The same for a text as windows hold it, cut by `cut`: letters that are cut off make no
+ * difference.
+ */
 export function cutForms(text: string, cut: (text: string) => string): string[] {
   const forms = distinct(letterForms(text).map(cut));
   return [...new Set(forms.flatMap(greekForms))];
 }
 
-/** Of these the index makes two words. */
+/** Letters of which the index makes two different words. */
 const twofold = /[σςΣ\u00b5μ\u039c]/;
 const lastSigma = /(?<=\p{L}\p{M}*)[σΣ](?![\p{L}\p{M}\p{N}])/gu;
 const micro = /(?<!\p{Script=Greek}\p{M}*)[\u00b5μ\u039c](?!\p{Script=Greek})/gu;
@@ -33,7 +38,7 @@ function greekForms(text: string): string[] {
 
 const sharpS = /[ßẞ]/g;
 const twoS = /ss/gi;
-/** What may be Turkish; in capitals any I may be either letter. */
+/** Letters that may be Turkish; in capitals any I may be either letter. */
 const dotted = /^[iıİ]|[ıİğşçöü]/i;
 const capitalI = /^\p{Lu}*I\p{Lu}*$/u;
 
@@ -42,10 +47,10 @@ function letterForms(text: string): string[] {
   return distinct([text, text.replaceAll(sharpS, "ss"), ...ofWord]);
 }
 
-// Of phrases and names each way would be a search of its own.
+// For phrases and names each spelling would be a search of its own.
 const isWord = /^\p{L}+$/u;
 
-/** A word in which an SS is the capital of ß: each of them, and all. */
+/** A word in which an SS may be the capital of ß: with each of them replaced, and with all. */
 function sharp(word: string): string[] {
   const pairs = [...word.matchAll(twoS)].map(({ index }) => index);
   const each = pairs.map((at) => `${word.slice(0, at)}ß${word.slice(at + 2)}`);
@@ -53,8 +58,8 @@ function sharp(word: string): string[] {
 }
 
 /**
- * A word as Turkish has it in small letters, with a capital and in capitals; of an I that somebody
- * wrote without its dot, as other keyboards have it, both.
+ * A word as Turkish has it in lower case, with a capital and in capitals. For an I that was written
+ * without its dot, as other keyboards have it, both forms.
  */
 function turkish(word: string): string[] {
   if (!dotted.test(word) && !capitalI.test(word)) return [];
@@ -65,7 +70,7 @@ function turkish(word: string): string[] {
   });
 }
 
-/** Each once: the index writes texts in small letters, as most languages do. */
+/** Each spelling once: the index writes texts in lower case, as most languages do. */
 function distinct(texts: readonly string[]): string[] {
   const alike = Map.groupBy(texts, (text) => text.toLowerCase());
   return [...alike.values()].flatMap(([first]) => first ?? []);

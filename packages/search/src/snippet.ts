@@ -5,41 +5,44 @@ import type { Snippet } from "./request.ts";
 import { indexForms, inSmallLetters } from "./small-letters.ts";
 import { inSpacedWord, isHangul, isUnspaced } from "./words.ts";
 
-/** Finds in a text what a query asked for. */
+/** Finds the words of a query in a text. */
 export type Highlighter = {
   readonly pattern: RegExp;
-  /** What finding each word is worth, by it in small letters. */
+  /** The worth of finding each word, by the word in lower case. */
   readonly weights: ReadonlyMap<string, number>;
-  /** How other forms of long words begin, as written and in small letters, and what one is worth. */
+  /**
+   * The beginnings of other forms of long words, as written and in lower case, and the worth of
+   * finding one.
+   */
   readonly stems: ReadonlyMap<string, number>;
 };
 
 type Found = {
   readonly start: number;
   readonly end: number;
-  /** What was found, in small letters. */
+  /** What was found, in lower case. */
   readonly key: string;
   readonly weight: number;
-  /** True where it begins or ends inside a word. */
+  /** True if it begins or ends inside a word. */
   readonly isPart: boolean;
 };
 
 const snippetChars = 240;
-// Beyond this a text is not looked through: a pasted log would cost more than the search.
+// A text is searched only up to this length: a pasted log would cost more than the search.
 const searchedChars = 256 * 1024;
 const foundAtMost = 2_000;
 const partsAtMost = 200;
 const literalWeight = 16;
-/** How far an edge moves to stand between words. */
+/** How far an edge may move to stand between words. */
 const slackChars = 24;
 const graphemeChars = 64;
 
 /** Makes the highlighter of a query, once for all its snippets. */
 export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): Highlighter {
   const weights = new Map<string, number>();
-  // As written too: without regard to case `i̇` is not found in `İ`.
+  // As written too: even with case ignored, `i̇` is not found in `İ`.
   const ways = new Set<string>();
-  // "the" is worth showing only where nothing else was asked for.
+  // "the" is worth showing only if nothing else was asked for.
   const telling = query.terms.filter(({ weight }) => weight > functionWordWeight);
   for (const { word, weight } of telling.length > 0 ? telling : query.terms) {
     weights.set(inSmallLetters(word), weight);
@@ -47,7 +50,7 @@ export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): H
   }
   for (const literal of query.literals.toSorted((left, right) => left.length - right.length)) {
     const key = inSmallLetters(literal);
-    // What is found with it is not found again by itself.
+    // A word found as part of another one is not found again by itself.
     const within = [...weights].filter(([word]) => word !== key && key.includes(word));
     weights.set(
       key,
@@ -62,11 +65,11 @@ export function toHighlighter(query: Pick<ParsedQuery, "terms" | "literals">): H
   const stems = new Map(
     [...written].flatMap((word) => stemOf(word, weights.get(inSmallLetters(word)) ?? 1)),
   );
-  // Without the `u` flag, and with no look at the neighbours: five times as fast.
+  // Without the `u` flag and without lookaround it is five times as fast.
   return { pattern: new RegExp(patterns.join("|"), "gi"), weights, stems };
 }
 
-/** As windows find the other forms of a word: by its first letters, where it has more. */
+/** The beginning by which windows find other forms of a word: its first letters, if it has more. */
 function stemOf(word: string, weight: number): [string, number][] {
   const stem = windowText(word);
   const goesOn = `${stem}${isUnspaced(stem) ? "가" : "a"}`;
@@ -75,9 +78,9 @@ function stemOf(word: string, weight: number): [string, number][] {
 }
 
 /**
- * A piece of the text around the densest cluster of what was asked for. Its edges stand between
- * words, or between graphemes where there are no spaces; highlights are exact in UTF-16 code units
- * of the snippet. What is longer than a snippet is shown in its beginning.
+ * Cuts the snippet: a piece of the text around the densest cluster of what was asked for. Its edges
+ * stand between words, or between graphemes if there are no spaces. Highlights are exact in UTF-16
+ * code units of the snippet. A match longer than a snippet is shown by its beginning.
  */
 export function toSnippet(text: string, highlighter: Highlighter): Snippet {
   const found = findWritten(text, highlighter);
@@ -96,7 +99,7 @@ type Place = { readonly start: number; readonly end: number };
 
 const joiner = /^[\u200c\u200d]$/;
 
-/** A word is two to the index where a joiner is in it, and one to whoever reads it. */
+/** Joins words at a joiner: the index makes two words of it, a reader sees one. */
 function withJoiners(text: string, found: readonly Place[]): Place[] {
   const places: Place[] = [];
   for (const { start, end } of found) {
@@ -113,7 +116,7 @@ export function beginning(text: string, chars: number): string {
   return text.length <= chars ? text : text.slice(0, edgeBefore(text, chars));
 }
 
-/** What a query finds in a text, in whatever form that is written. */
+/** The places where a text holds the query, however the text is written. */
 function findWritten(whole: string, highlighter: Highlighter): Found[] {
   const { text, startOf, endOf } = asSearched(whole.slice(0, searchedChars));
   const words = findAll(text, highlighter);
@@ -126,7 +129,7 @@ function findAll(text: string, { pattern, weights }: Highlighter): Found[] {
   if (weights.size === 0) return found;
   const wholes = new Set<string>();
   let parts = 0;
-  // Found in the text as it is, never in a lower-cased copy: that moves offsets.
+  // Searched in the text as it is, never in a lower-cased copy, which would shift offsets.
   for (pattern.lastIndex = 0; found.length < foundAtMost; ) {
     const match = pattern.exec(text);
     if (match === null) break;
@@ -135,7 +138,7 @@ function findAll(text: string, { pattern, weights }: Highlighter): Found[] {
     const key = inSmallLetters(match[0]);
     const weight = weights.get(key) ?? 1;
     const isPart = !isWhole(text, start, end);
-    // A literal may be a part of a longer name; a word may not.
+    // A literal may be part of a longer name; a word may not.
     if (isPart && (weight < literalWeight || parts === partsAtMost || !isApart(text, start, end))) {
       pattern.lastIndex = start + 1;
       continue;
@@ -145,7 +148,7 @@ function findAll(text: string, { pattern, weights }: Highlighter): Found[] {
     const shownEnd = end - start > snippetChars ? graphemeStart(text, start + snippetChars) : end;
     found.push({ start, end: shownEnd, key, weight, isPart });
   }
-  // Where it is there as it stands, no longer name is meant.
+  // If the text holds it as it stands, no longer name is meant.
   return parts === 0 ? found : found.filter(({ key, isPart }) => !(isPart && wholes.has(key)));
 }
 
@@ -174,20 +177,23 @@ function findForms(text: string, { stems }: Highlighter): Found[] {
 const restOfKorean = /[\p{Script=Hangul}\p{M}]*/uy;
 const restOfForm = new RegExp(`(?:[\\u200c\\u200d]?[${inSpacedWord}--\\p{N}])*`, "vy");
 
-/** True where neither edge cuts a letter from its marks. */
+/** True if neither edge separates a letter from its marks. */
 function isApart(text: string, start: number, end: number): boolean {
   return !(isMark.test(characterAt(text, start)) || isMark.test(characterAt(text, end)));
 }
 
 const isMark = /^\p{M}$/u;
 
-/** True where no word goes on at either side; scripts that write no spaces have no such sides. */
+/**
+ * True if no word continues at either side. Scripts without spaces have no such sides: there it is
+ * enough that no letter is separated from its marks.
+ */
 function isWhole(text: string, start: number, end: number): boolean {
   if (isUnspaced(text.slice(start, end))) return isApart(text, start, end);
   return !(isWordInside(text, start) || isWordInside(text, end));
 }
 
-/** True where letters or digits stand on both sides of `at`. */
+/** True if there are letters or digits on both sides of `at`. */
 function isWordInside(text: string, at: number): boolean {
   return twoOfWord.test(characterBefore(text, at) + characterAt(text, at));
 }
@@ -204,7 +210,7 @@ function characterBefore(text: string, at: number): string {
   return at === 0 ? "" : characterAt(text, isPair ? at - 2 : at - 1);
 }
 
-/** Of all runs of finds that fit a snippet, the one that holds most: a word counts once. */
+/** The run of matches that fits a snippet and holds most; a word counts once. */
 function densest(found: readonly Found[]): { readonly start: number; readonly end: number } {
   const counts = new Map<string, number>();
   let best = { start: 0, end: 0, worth: 0 };
@@ -227,14 +233,14 @@ function densest(found: readonly Found[]): { readonly start: number; readonly en
   return best;
 }
 
-/** Spreads a cluster to the length of a snippet, its edges on boundaries. */
+/** Widens a cluster to the length of a snippet, with its edges on boundaries. */
 function edges(
   text: string,
   { start, end }: { readonly start: number; readonly end: number },
 ): { readonly start: number; readonly end: number } {
   if (text.length <= snippetChars) return { start: 0, end: text.length };
   const room = Math.max(0, snippetChars - (end - start));
-  // A third of the room before: what follows a match says more than what precedes it.
+  // A third of the room goes before it: what follows a match says more than what precedes it.
   const from = Math.max(0, Math.min(start - Math.floor(room / 3), text.length - snippetChars));
   const cutStart = from === 0 ? 0 : Math.min(start, edgeAfter(text, from));
   const to = Math.min(text.length, Math.max(end, cutStart + snippetChars));
@@ -257,15 +263,15 @@ function edgeBefore(text: string, at: number): number {
 }
 
 let segmenter: Intl.Segmenter | undefined;
-/** Between the two of these a grapheme ends in every text. */
+/** Between two such characters a grapheme ends in every text. */
 const betweenPlain = /^[\t\n -~][ -~]$/;
 
-/** The start of the grapheme that `at` is in. */
+/** The start of the grapheme that holds `at`. */
 function graphemeStart(text: string, at: number): number {
   return graphemeAt(text, at).start;
 }
 
-/** `at`, or the end of the grapheme it is inside of. */
+/** `at`, or the end of the grapheme around it. */
 function graphemeEnd(text: string, at: number): number {
   const { start, end } = graphemeAt(text, at);
   return start === at ? at : end;
@@ -276,7 +282,7 @@ function graphemeAt(text: string, at: number): { readonly start: number; readonl
   // The first segmenter of a process takes 20 ms.
   if (betweenPlain.test(text.slice(at - 1, at + 1))) return { start: at, end: at };
   segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
-  // A slice may begin inside a grapheme, so what is looked at begins well before.
+  // A slice may begin inside a grapheme, so it starts well before.
   const from = Math.max(0, at - graphemeChars);
   const near = text.slice(from, at + graphemeChars);
   const grapheme = segmenter.segment(near).containing(at - from);

@@ -11,9 +11,9 @@ import { headOf, type MessageHead, searchText } from "@pond/sessions/search";
 import { isNotNull, type Row } from "@pond/substrate";
 import { keyText, type MessageKey, within } from "./message.ts";
 
-/** How a message is by now. */
+/** The current state of a message. */
 export type State = {
-  /** What it says by now, who, when and with which parts; undefined where that is what was first stored. */
+  /** Its current text, author, time and parts; undefined if those are still as first stored. */
   readonly said: Said | undefined;
   readonly isRemoved: boolean;
 };
@@ -23,7 +23,7 @@ type Said = Pick<MessageHead, "role" | "timestamp" | "parts"> & { readonly text:
 const carrierColumns = ["session_id", "id", "revises", "revision", "digest", "options"];
 const carriers = new WeakMap<SessionStore, { readonly rows: number; readonly hasAny: boolean }>();
 
-/** Of these messages those that were revised or removed since, by key: how they are now. */
+/** The current states, by key, of those of these messages that were revised or removed since. */
 export async function loadStates(
   sessions: SessionStore,
   keys: readonly MessageKey[],
@@ -43,7 +43,7 @@ export async function loadStates(
   return states;
 }
 
-/** Most stores have none: asked once, until messages are added. */
+/** Most stores have no carriers: asked once, until messages are added. */
 async function hasCarriers(sessions: SessionStore): Promise<boolean> {
   const messages = sessions.store.table("messages");
   const rows = await messages.count();
@@ -67,7 +67,7 @@ function saidBy(options: Row[string] | undefined): Said | undefined {
   return { text: searchText(message, parts) ?? "", role, timestamp, parts: shown };
 }
 
-/** Undefined also of a carrier that is damaged: it is named where the store is verified. */
+/** Also undefined for a damaged carrier, which is reported when the store is verified. */
 function messageIn(options: Row[string] | undefined): Message | undefined {
   try {
     const wire = fieldOf(fieldOf(parseJson(String(options)), "pond"), "message");

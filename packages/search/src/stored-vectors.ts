@@ -2,18 +2,18 @@ import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
 import { eq, isNotNull } from "@pond/substrate";
 
-/** What the store has for a model: vectors of some length, or none. */
+/** The vectors that the store has for a model. */
 export type StoredVectors = {
-  /** True where at least one message is embedded under the model, at its dimension. */
+  /** True if at least one message is embedded under the model, at its dimension. */
   readonly isComparable: boolean;
-  /** Length of the vectors there are; undefined where there are none. */
+  /** Length of the stored vectors; undefined if there are none. */
   readonly dimension: number | undefined;
 };
 
 /**
- * Whether there is anything to compare a query with. Counted through the index on
- * `embedding_model`, 0.5 ms; vectors are never looked through, and no model is loaded for it.
- * Nothing is kept: another process may embed again, at another length under the same name.
+ * Whether there is anything to compare a query with. Counted through the index on `embedding_model`
+ * in 0.5 ms; no vectors are scanned, and no model is loaded. Not cached: another process may embed
+ * again, at another length under the same name.
  */
 export async function storedVectors(
   { store }: SessionStore,

@@ -3,11 +3,15 @@ import { keepNewest } from "./kept.ts";
 import type { KnownSessions } from "./known-sessions.ts";
 
 const keptCounts = 20_000;
-// A root may have a hundred thousand; who reads the answer wants to know of few or many.
+// A root may have a hundred thousand; the reader of an answer wants to know whether there are few
+// or many.
 const countedAtMost = 5_000;
 const listedAtMost = 20_000;
 
-/** How many sessions are stored below each of these roots, at any depth; of very many not all. */
+/**
+ * How many sessions are stored below each of these roots, at any depth; very many are not all
+ * counted.
+ */
 export async function countSubAgents(
   sessions: SessionStore,
   { below, isWhole }: KnownSessions,
@@ -23,7 +27,7 @@ export async function countSubAgents(
   return new Map([...wanted].map(([root, count]) => [root, count ?? 0]));
 }
 
-/** The sessions stored below these roots, at any depth; of a great many not all. */
+/** The sessions stored below these roots, at any depth; of very many, not all. */
 export async function subAgentsOf(
   sessions: SessionStore,
   known: KnownSessions,
@@ -48,7 +52,7 @@ async function countBelow(
 /**
  * The sessions below these roots, each with its root.
  *
- * @param atMost - Of one level.
+ * @param atMost - For one level.
  */
 async function rootsBelow(
   { store }: SessionStore,

@@ -8,19 +8,19 @@ import {
 } from "@pond/substrate";
 import { rowOf } from "./message.ts";
 
-/** What is asked of an index. */
+/** What an index is asked for. */
 export type Asked = {
   readonly where: Filter | undefined;
   readonly limit: number;
-  /** With {@link rowId} among them. */
+  /** Includes {@link rowId}. */
   readonly columns: readonly string[];
 };
 
 /** An index that ranks rows. */
 export type RankedIndex = {
-  /** Asks it; the best rows come first. */
+  /** Asks the index; the best rows come first. */
   readonly ask: (asked: Asked) => Promise<Row[]>;
-  /** Whose rows it ranks. */
+  /** The table whose rows it ranks. */
   readonly table: Pick<Table, "rows">;
 };
 
@@ -32,16 +32,18 @@ export function byBm25(
   return { table, ask: (asked) => table.fullText({ ...search, ...asked }) };
 }
 
-// Few are equal, mostly: to see where they end costs little, and to ask again as much as the list.
+// Mostly few rows are equal: seeing where they end costs little, and asking again costs as much as
+// the list.
 const seenBeyond = 4;
-// Of more that are equal none says more than another, and to read when each was said takes longer
+// Among more equal rows none is better than another, and reading when each was said takes longer
 // than the search.
 const tiedDepth = 300;
 
 /**
- * The best rows. Where the list would end among equal ones, the index takes any: here those stored
- * first are taken, as what is equal may be an original and its copies, and of many the newest. So an
- * answer is the same whatever the engine's threads do, but where still more are equal.
+ * The best rows. Where the list would end among equal ones, the index takes any of them. Here the
+ * ones stored first are taken, because equal rows may be an original and its copies; if there are
+ * many, the newest are. So an answer is the same whatever the engine's threads do, unless still
+ * more are equal.
  */
 export async function bestRows(index: RankedIndex, asked: Asked): Promise<readonly Row[]> {
   const { where, limit, columns } = asked;
@@ -56,12 +58,12 @@ export async function bestRows(index: RankedIndex, asked: Asked): Promise<readon
     .filter(isTied)
     .toSorted(newerFirst)
     .slice(0, limit - better.length);
-  // What is stored meanwhile may change all scores.
+  // A write in the meantime may change all scores.
   if (better.length + newest.length < limit) return rows.slice(0, limit);
   const read = new Map(rows.map((row) => [rowOf(row), row]));
   const unread = newest.map(rowOf).filter((id) => !read.has(id));
-  // Not of the index: to be ranked by it again takes twice as long, and what is not indexed yet it
-  // scores by the rows that it is asked for.
+  // Not read through the index: ranking again takes twice as long, and rows that are not indexed
+  // yet would be scored by the rows that are asked for.
   const others = await index.table.rows({ where: oneOf(rowId, unread), columns });
   for (const row of others) read.set(rowOf(row), row);
   const tied = newest.flatMap((row) => {
@@ -71,7 +73,7 @@ export async function bestRows(index: RankedIndex, asked: Asked): Promise<readon
   return [...better, ...tied.toSorted(byScore)];
 }
 
-/** BM25, or how near. */
+/** BM25, or the distance. */
 function scoreOf(row: Row): number {
   return Number(row["_score"] ?? -Number(row["_distance"]));
 }

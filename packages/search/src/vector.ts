@@ -10,34 +10,34 @@ import { deepHits } from "./rounds.ts";
 import { storedVectors } from "./stored-vectors.ts";
 import { bestRows, type RankedIndex } from "./ties.ts";
 
-/** A message the vector arm found. */
+/** A message that the vector arm found. */
 export type VectorHit = FoundMessage & {
   /** Cosine, -1 to 1. */
   readonly similarity: number;
 };
 
-/** What the vector arm said. */
+/** The result of the vector arm. */
 export type Meaning = {
   readonly hits: readonly VectorHit[];
-  /** What was asked of the table; undefined where the arm had no part in the answer. */
+  /** The query to the table; undefined if the arm had no part in the answer. */
   readonly asked?: NearestOptions;
   readonly warning?: SearchWarning;
 };
 
 const vectorDepth = 60;
-// Bounds on words cannot be asked of a vector index: the texts decide, so more of them are read.
+// A vector index cannot check bounds on words. The texts decide, so more of them are read.
 const boundedDepth = 4 * vectorDepth;
 const defaultTimeoutMs = 20_000;
 const longestReason = 300;
 
 /**
- * The messages nearest to the query by meaning, of those embedded by the embedder's model. Asked
- * only where there is something to compare with: else nothing of a model is loaded. Filters are
- * pushed down (`search-prefilter-pushdown`).
+ * The messages nearest to the query by meaning, among those embedded by the embedder's model. The
+ * model is asked, and loaded, only if there is something to compare with. Filters are pushed down
+ * (`search-prefilter-pushdown`).
  *
- * A search never fails for its model: what goes wrong is a warning, and the other arms answer.
+ * A search never fails because of its model: an error becomes a warning, and the other arms answer.
  *
- * @throws the reason of the signal, where that was aborted.
+ * @throws the reason of the signal, if that was aborted.
  */
 export async function vectorArm(
   sessions: SessionStore,
@@ -45,7 +45,7 @@ export async function vectorArm(
   { raw, where }: { readonly raw: string; readonly where: Filter | undefined },
   { embedder, signal, embedTimeoutMs: timeoutMs = defaultTimeoutMs }: SearchOptions,
 ): Promise<Meaning> {
-  // Signs alone mean nothing.
+  // Punctuation alone has no meaning.
   if (embedder === undefined || query.terms.length === 0) return { hits: [] };
   try {
     const { isComparable, dimension } = await storedVectors(sessions, embedder);

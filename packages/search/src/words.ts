@@ -1,13 +1,16 @@
-/** What makes an emoji of a sign or a digit, or surrounds it. Others say how a letter is written. */
+/**
+ * Marks that turn a character or digit into an emoji, or enclose it. Other marks say how a letter
+ * is written.
+ */
 const emojiMarks = "[\\ufe0e\\ufe0f\\p{Me}]";
 
 /**
- * A letter, mark or digit, for a `v` pattern. The marks of an emoji are no part of the word behind it:
- * `⚠️Warning`.
+ * A letter, mark or digit, for a `v` pattern. The marks of an emoji do not belong to the word after
+ * it: `⚠️Warning`.
  */
 export const inWord: string = `[[\\p{L}\\p{M}\\p{N}]--${emojiMarks}]`;
 
-/** Runs of these: where the index cuts, but within scripts without spaces. `1️⃣` is whole. */
+/** Runs of these: where the index cuts, except within scripts without spaces. `1️⃣` is whole. */
 const wordPattern = new RegExp(`${inWord}+${emojiMarks}*`, "gv");
 
 /** Letters of scripts written without spaces between words. */
@@ -22,10 +25,14 @@ const lettersWithoutSpaces = [
 // In Korean there is no space between a word and its particles.
 const unspaced = new RegExp(`[${lettersWithoutSpaces}\\p{Script=Hangul}]`, "u");
 
-/** One of them, for a `v` pattern: where others begin the index cuts, as in `用Docker运行`. */
+/**
+ * One of these letters, for a `v` pattern. Where others begin the index cuts, as in `用Docker运行`.
+ */
 const withoutSpaces = `[${lettersWithoutSpaces}ー]`;
 
-/** {@link inWord} without these and Hangul: what goes on with a word that has none of them. */
+/**
+ * {@link inWord} without these letters and Hangul: what can continue a word that has none of them.
+ */
 export const inSpacedWord: string = `[${inWord}--[${withoutSpaces}\\p{Script=Hangul}]]`;
 
 const piecesOfRun = new RegExp(
@@ -33,9 +40,13 @@ const piecesOfRun = new RegExp(
   "gv",
 );
 
-// What is no letter to it: marks of Indic scripts, marks that make no one letter with theirs, `²`.
+// Characters that the index does not take for letters: marks of Indic scripts, marks that do not
+// combine with their letter, `²`.
 const cutInside = /[^\p{Alphabetic}\p{Nd}]/u;
-/** Scripts that join letters by such a mark, or write tones so: to the index `थान` is in `स्थान`. */
+/**
+ * Scripts that join letters by such a mark, or write tones with it: to the index, `थान` is in
+ * `स्थान`.
+ */
 const joining = new RegExp(
   `[${["Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Oriya"]
     .concat(["Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"])
@@ -46,14 +57,14 @@ const joining = new RegExp(
   "u",
 );
 
-/** True for a word that is several to the index, or may be one of several. */
+/** True for a word that the index cuts into several, or may take as part of one. */
 export function isCutByIndex(word: string): boolean {
   return cutInside.test(word) || joining.test(word);
 }
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** True where the text has a letter of a script without spaces. */
+/** True if the text has a letter of a script without spaces. */
 export function isUnspaced(text: string): boolean {
   return unspaced.test(text);
 }
@@ -68,7 +79,7 @@ export function wordRuns(text: string): string[] {
   return text.match(wordPattern) ?? [];
 }
 
-/** The words of a text as the index would cut them, as they are written. */
+/** The words of a text as the index would cut them, in their original spelling. */
 export function wordsOf(text: string): string[] {
   return wordRuns(text).flatMap((run) => {
     if (!isUnspaced(run)) return [run];
@@ -82,13 +93,14 @@ function segmentsOf(run: string): string[] {
   return [...segmenter.segment(run)].map(({ segment }) => segment);
 }
 
-// Longer ones the index drops.
+// The index drops longer words.
 const longestWord = 256;
 
 /**
- * The words of a text between its signs: whatever holds the text holds them in a row, and each whole,
- * where the first and the last may be pieces of longer ones. None where not all is ASCII, for signs of
- * other scripts do not all part words, nor where the index drops one.
+ * The words of a text between its punctuation. Whatever holds the text holds these words in a row,
+ * each whole; the first and the last word of the text may be pieces of longer ones. Empty if not
+ * all is ASCII, because not all punctuation of other scripts separates words, or if the index drops
+ * one of the words.
  */
 export function innerWords(text: string): string[] {
   if (!/^[\0-\x7f]*$/.test(text)) return [];
@@ -96,7 +108,7 @@ export function innerWords(text: string): string[] {
   return words.some(({ length }) => length > longestWord) ? [] : words;
 }
 
-/** True where the text holds a name and no other goes on at either side of it. */
+/** True if the text holds a name and no other name continues at either side of it. */
 export function holdsWhole(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     if (isUnspaced(name)) return true;
@@ -107,20 +119,20 @@ export function holdsWhole(text: string, name: string): boolean {
   return false;
 }
 
-// What says how letters are joined is no end of a word.
+// A character that says how letters are joined does not end a word.
 const inName = `[${inWord}_]`;
 const joiner = "(?:(?<=[\\p{M}--\\p{Alphabetic}])[\\u200c\\u200d])?";
 const besideName = `[${inSpacedWord}_]`;
 const goesOnBefore = new RegExp(`${besideName}${joiner}${inName}$`, "v");
 const goesOnBehind = new RegExp(`^${inName}${joiner}${besideName}`, "v");
 
-/** The pieces of a camelCase word; none where it is in one piece. */
+/** The pieces of a camelCase word; none if it is in one piece. */
 export function camelPieces(word: string): string[] {
   const pieces = word.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+/gu) ?? [];
   return pieces.length > 1 && /\p{Ll}\p{Lu}/u.test(word) ? [...pieces] : [];
 }
 
-/** The words that the pieces of snake_case and kebab-case names are in camelCase, in lower case. */
+/** The pieces of snake_case and kebab-case names, joined as in camelCase, in lower case. */
 export function joinedPieces(text: string): string[] {
   const runs = text.match(nameRuns) ?? [];
   const names = runs.filter((run) => run.length <= longestIdentifier && /[^_-][_-][^_-]/.test(run));
@@ -128,8 +140,8 @@ export function joinedPieces(text: string): string[] {
 }
 
 /**
- * What a name in snake_case or kebab-case is in camelCase, in lower case; none of anything else, nor of
- * `a_b`, for two letters are in every text.
+ * A name in snake_case or kebab-case as it is in camelCase, in lower case; none for anything else,
+ * nor for `a_b`, because two letters are in every text.
  */
 export function inCamelCase(name: string): string[] {
   const isName = name.length > 3 && /^[\p{L}\p{M}\p{N}_-]+$/u.test(name);
@@ -140,9 +152,9 @@ const nameRuns = new RegExp(`[${inWord}_\\-]+`, "gv");
 const longestIdentifier = 256;
 const snakeCase = "\\p{L}[\\p{L}\\p{N}]*_[\\p{L}\\p{N}_]+";
 const key = "\\p{Lu}[\\p{Lu}\\d]+-\\d+";
-/** Where in a file, as editors and compilers say it. */
+/** A place in a file, as editors and compilers write it. */
 const line = "(?::\\d+){0,2}";
-/** A word that is one of these, whole, is an identifier. */
+/** A word that matches one of these as a whole is an identifier. */
 const identifiers = [
   snakeCase,
   "_+[\\p{L}\\p{N}_]{2,}", // __init__
@@ -156,7 +168,7 @@ const identifiers = [
   "(?:@[\\p{L}\\p{N}-]+/)?[\\p{L}\\p{N}._%+-]+@[~^]?[\\p{L}\\p{N}-]+(?:\\.[\\p{L}\\p{N}-]+)+",
   "[\\p{L}\\p{N}._-]+@[\\p{L}\\p{N}.-]+:[\\p{L}\\p{N}./_~-]+", // git@lace.org:a/b.git
   "[\\p{L}\\p{N}.-]+(?:/[\\p{L}\\p{N}._-]+)+[:#][\\p{L}\\p{N}._-]+", // lace.org/a/b:1.2-slim, a/b#58
-  "\\p{Ll}[\\p{Ll}\\d+.-]*://\\S+", // an address
+  "\\p{Ll}[\\p{Ll}\\d+.-]*://\\S+", // a URL
   "-{0,2}[\\p{L}_][\\p{L}\\p{N}_.-]+=[^=\\s]+", // NAME=1, --name=1
   "[\\p{L}\\p{N}_]+(?:(?:\\?|!!)\\.[\\p{L}\\p{N}_]+)+", // a?.b
   "[\\p{L}_][\\p{L}\\p{N}_.]*\\[(?:\\d+|[\\p{L}\\p{N}_]{2,})\\]?", // a[42], error[E0382]
@@ -165,25 +177,25 @@ const identifiers = [
   "\\p{Lu}{1,6}\\d{3,}", // TS2345
   "0[xX][\\da-fA-F]{2,}",
   "#(?=[a-fA-F]*\\d)(?=\\d*[a-fA-F])[\\da-fA-F]{6,8}", // a colour
-  "[\\da-fA-F]{1,4}(?:::?[\\da-fA-F]{1,4}){3,7}", // of IPv6, a MAC address
+  "[\\da-fA-F]{1,4}(?:::?[\\da-fA-F]{1,4}){3,7}", // parts of an IPv6 address, a MAC address
   "\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}[\\d:.+Z-]*", // a time
   "(?=\\S*\\d)(?=\\S*[a-z])(?=\\S*[A-Z])[\\da-zA-Z+/_-]{16,}={0,2}", // a key, base64
   "[.#]?[\\p{L}\\p{N}]+(?:[_-]{1,2}[\\p{L}\\p{N}]+){2,}", // .block-name__part--big
   "[\\p{L}\\p{N}]+(?:-[\\p{L}\\p{N}]+){2,}", // a-b-c, a uuid
-  "(?=[a-f]*\\d)(?=\\d*[a-f])[\\da-f]{7,128}", // 9f8e7d6, of a commit the whole or the beginning
+  "(?=[a-f]*\\d)(?=\\d*[a-f])[\\da-f]{7,128}", // 9f8e7d6: a commit hash, whole or its beginning
   "(?=[A-F]*\\d)(?=\\d*[A-F])[\\dA-F]{7,128}",
   "--?[\\p{L}][\\p{L}\\p{N}-]+", // --flag
   "@[\\p{L}\\p{N}-]+/[\\p{L}\\p{N}-]+", // @scope/name
 ];
 
 let identifier: RegExp | undefined;
-/** Words of prose, which none of these is. */
+/** A word of prose, which matches none of these. */
 const plainWord = /^[A-Za-z][a-z]*$/;
 
-// Of three letters `iOS` or `1.5` are none, but `a_b` is.
+// With three letters, `a_b` is an identifier, but `iOS` or `1.5` is not.
 const shortIdentifier = new RegExp(`^${snakeCase}$`, "u");
 
-/** True for what a program would call something: it is looked for exactly as it stands. */
+/** True for a word that looks like a name in a program: it is searched exactly as it stands. */
 export function isIdentifier(word: string): boolean {
   if (word.length > longestIdentifier || plainWord.test(word)) return false;
   if (word.length < 4) return isShortName(word);
@@ -192,14 +204,18 @@ export function isIdentifier(word: string): boolean {
   return identifier.test(word);
 }
 
-/** True for the name of a type, `ThreePiecesOrMore`: of two pieces are brands too, as GitHub is. */
+/**
+ * True for the name of a type, `ThreePiecesOrMore`. Names of two pieces may be brands, such as
+ * GitHub.
+ */
 export function isTypeName(word: string, { pieces }: { readonly pieces: number }): boolean {
   return /^\p{Lu}[\p{L}\p{N}]*$/u.test(word) && camelPieces(word).length >= pieces;
 }
 
 /**
- * True for what signs join, as `react-query`, `a/b`, `1:2`: in a sentence prose is written so too. An
- * apostrophe is a part of a word, and in a script without spaces signs are between sentences.
+ * True for words joined by punctuation, such as `react-query`, `a/b`, `1:2`: in a sentence prose is
+ * written like that too. An apostrophe belongs to its word, and in a script without spaces
+ * punctuation stands between sentences.
  */
 export function isJoined(word: string): boolean {
   return word.length <= longestIdentifier && joined.test(word) && !isUnspaced(word);
@@ -207,7 +223,9 @@ export function isJoined(word: string): boolean {
 
 const joined = /[\p{L}\p{M}\p{N}][^\p{L}\p{M}\p{N}\s'’]+[\p{L}\p{N}]/u;
 
-/** True for `C++`, `C#`, `#58`, `!58` and the like: the index knows nothing but what is no sign. */
+/**
+ * True for `C++`, `C#`, `#58`, `!58` and the like: the index knows only their letters and digits.
+ */
 export function needsSigns(word: string): boolean {
   return /^\p{L}[\p{L}\p{N}]{0,31}(?:\+\+|#)$/u.test(word) || isNumbered(word);
 }
@@ -217,19 +235,22 @@ function isNumbered(word: string): boolean {
   return /^[#!]\d{1,9}$/.test(word);
 }
 
-/** True for `a_b`, which is a part of many a longer name. */
+/** True for `a_b`, which is a part of many longer names. */
 export function isShortName(word: string): boolean {
   return word.length < 4 && shortIdentifier.test(word);
 }
 
 const wholeKey = new RegExp(`^${key}$`, "u");
 
-/** True for `POND-58` and `UTF-8`, of which the index knows the words in a row. */
+/** True for `POND-58` and `UTF-8`, whose words the index knows in a row. */
 export function isKey(word: string): boolean {
   return wholeKey.test(word);
 }
 
-/** True for what is looked for by itself alone: as a part of a longer number or name it is another. */
+/**
+ * True for a text that is only searched by itself: as part of a longer number or name it is a
+ * different one.
+ */
 export function isNoPart(word: string): boolean {
   return isNumbered(word) || isShortName(word) || isKey(word);
 }
