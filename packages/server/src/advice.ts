@@ -1,25 +1,25 @@
 import type { StatusResponse } from "@pond/wire";
 
-/** Something the operator should do, and how. */
+/** Something that the operator should do, and how. */
 type Advice = StatusResponse["advice"][number];
 /** @inline */
 type Facts = Pick<StatusResponse, "sessions" | "tables" | "embeddings">;
-/** What of an `EmbeddingStatus` it depends on. @inline */
+/** The part of an `EmbeddingStatus` that it depends on. @inline */
 type Embedding =
   | { readonly enabled: false }
   | { readonly enabled: true; readonly error: { readonly message: string } }
   | { readonly enabled: true; readonly model: string; readonly missing: number };
 
-// Beyond it, searching what is not indexed yet is what a search waits for.
+// Beyond this, searching rows that are not indexed yet takes most of a search's time.
 const waitingRowsToTell = 20_000;
 
 /** Who is advised. @inline */
 export type AdviceOptions = {
-  /** False where whoever asks runs no pond there: a tenant has nothing to run `pond sync` on. */
+  /** False if the caller runs no pond there: a tenant has nothing to run `pond sync` on. */
   readonly isPersonal: boolean;
 };
 
-/** What needs doing, judged by the numbers alone. */
+/** Says what needs doing, judged by the numbers alone. */
 export function adviseOn(
   facts: Facts,
   embedding: Embedding,

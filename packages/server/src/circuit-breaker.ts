@@ -1,12 +1,13 @@
 import type { Embedder, EmbedOptions } from "@pond/embed";
 
-/** For how long a model is left alone that took all the time a search has for it. */
+/** How long a model is left alone after it took all the time that a search has for it. */
 const restMs = 10_000;
 
 /**
- * A model that not every search waits for while it answers none: each holds its place meanwhile, and
- * those that wait for one would not be answered at all. Once time was up for one search, others go on
- * without a vector, and after a rest one of them asks again.
+ * Wraps a model so that not every search waits for it while it does not answer. Otherwise each
+ * search would hold its place in the meantime, and those waiting for a place would not be answered
+ * at all. Once a search has timed out, others go on without a vector; after a rest, one of them
+ * asks the model again.
  */
 export class CircuitBreaker implements Embedder {
   readonly modelId: string;
@@ -26,14 +27,14 @@ export class CircuitBreaker implements Embedder {
     this.#now = now;
   }
 
-  /** @throws At once what the last search was told whose time was up, where nobody is to ask. */
+  /** @throws At once the error of the last search that timed out, if nobody is to ask the model. */
   async embed(texts: readonly string[], options: EmbedOptions): Promise<readonly Float32Array[]> {
     const { signal } = options;
     signal?.throwIfAborted();
     const isTrial = this.#open !== undefined;
     if (this.#open && (this.#isTrying || this.#now() < this.#open.untilMs)) throw this.#open.reason;
     if (isTrial) this.#isTrying = true;
-    // Not every model lets go of a text when it is told to.
+    // Not every model stops working on a text when it is told to.
     const letGo = (): void => {
       if (isTrial) this.#isTrying = false;
       if (isTimeUp(signal)) this.#open = { reason: signal.reason, untilMs: this.#now() + restMs };
@@ -44,7 +45,7 @@ export class CircuitBreaker implements Embedder {
       this.#open = undefined;
       return vectors;
     } catch (error) {
-      // It says something, if no vectors.
+      // It answers, even if not with vectors.
       if (!signal?.aborted) this.#open = undefined;
       throw error;
     } finally {

@@ -1,7 +1,10 @@
 import { isJsonObject, type JsonObject, PondError, parseJson } from "@pond/canonical";
 import { type ErrorCode, WireError } from "@pond/wire";
 
-/** What a code of a package is on the wire, and what is said where its own words would tell too much. */
+/**
+ * The wire code of a package's error code, and the message to use if the error's own would tell too
+ * much.
+ */
 type Mapping = { readonly code: ErrorCode; readonly message?: string };
 
 // Errors of storage name buckets and folders, which are no business of a tenant.
@@ -35,9 +38,9 @@ export const mappings: Readonly<Record<string, Mapping>> = {
 };
 
 /**
- * Any error as one of the closed set (spec 7.4). Those that pond throws on purpose say what they
- * say; of all others only the request id is told, because nobody has looked at what they hold. The
- * error itself is the `cause`, for the log.
+ * Converts any error to one of the closed set (spec 7.4). An error that pond throws on purpose
+ * keeps its message. For any other, only the request id is told, because nobody has looked at what
+ * it holds. The error itself is the `cause`, for the log.
  */
 export function toWireError(error: unknown, requestId?: string): WireError {
   if (error instanceof WireError) return error;
@@ -62,12 +65,18 @@ export function toWireError(error: unknown, requestId?: string): WireError {
   );
 }
 
-/** True where somebody gave up waiting: no failure of the server, and nobody is there to be told. */
+/**
+ * True if the caller gave up waiting: that is no failure of the server, and nobody is there to be
+ * told.
+ */
 export function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true || (error instanceof Error && error.name === "AbortError");
 }
 
-/** That of the code with its problem, where there is one, and else that of the code alone. */
+/**
+ * The mapping of the code together with its problem, if there is one; otherwise that of the code
+ * alone.
+ */
 function mappingOf({ code, details }: PondError): (Mapping & { kind: string }) | undefined {
   for (const kind of [`${code}.${details["problem"]}`, code]) {
     const mapping = Object.hasOwn(mappings, kind) ? mappings[kind] : undefined;
@@ -76,7 +85,7 @@ function mappingOf({ code, details }: PondError): (Mapping & { kind: string }) |
   return undefined;
 }
 
-/** With the names of fields as the wire writes them. */
+/** Renames the fields to the names used on the wire. */
 function toJson(details: Readonly<Record<string, unknown>>): JsonObject {
   const value = parseJson(JSON.stringify(details));
   if (!isJsonObject(value)) return {};

@@ -22,42 +22,49 @@ import { createUpkeep } from "./upkeep.ts";
 
 /** What the handlers work with. */
 export type HandlersOptions = {
-  /** Where stores come from. Closed by whoever made it. */
+  /** Where stores come from. Whoever made it closes it. */
   readonly namespaces: Namespaces;
   /**
-   * Makes searches hybrid where messages are embedded under its model. Never closed here. Once it let
-   * pass all the time a search has for it, one search at a time asks it again, ten seconds later.
+   * Makes searches hybrid if messages are embedded under its model. The handlers never close it.
+   * After it took all the time that a search has for it, one search at a time asks it again, ten
+   * seconds later.
    */
   readonly embedder?: Embedder | undefined;
-  /** Why the configured model cannot be used; searches then go by words, and say so. */
+  /** Why the configured model cannot be used. Searches then go by words, and say so. */
   readonly embedderFailure?: Error | undefined;
   /** Why there is neither, as the status says it. Default: no embedding model is configured. */
   readonly embedderAbsence?: string | undefined;
   /**
-   * True where whoever asks also runs this: only they are told where the store is, and in which
-   * words a model failed. Default false: a tenant is told neither path nor bucket.
+   * True if the callers are also the operators: only they are told where the store is and how a
+   * model failed. Default: false; a tenant is told neither path nor bucket.
    */
   readonly isPersonal?: boolean | undefined;
   /** Left out, nothing can be restored. */
   readonly restorers?: Restorers | undefined;
   readonly limits?: Partial<HandlerLimits> | undefined;
   /**
-   * Name of this machine, kept with what is ingested. Default: as the system says where this is
-   * personal; else none, and what a session says of its own stays.
+   * Name of this machine, stored with what is ingested. Default: the system's, if this is personal;
+   * otherwise none, and the name that a session brings stays.
    */
   readonly host?: string | undefined;
-  /** The time that is kept with what is ingested. Default: the clock. */
+  /** The time that is stored with what is ingested. Default: the clock. */
   readonly now?: (() => Date) | undefined;
-  /** Told where indexes could not be kept up; searches stay complete, and a later ingest tries again. */
+  /**
+   * Called when indexes could not be maintained. Searches stay complete, and a later ingest tries
+   * again.
+   */
   readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
 };
 
-/** What a transport knows of a request beside the request. */
+/** What a transport knows about a request besides the request itself. */
 export type RequestContext = {
   readonly signal?: AbortSignal | undefined;
-  /** Named in the answer where the server itself failed, so that the log can be searched for it. */
+  /** Named in the answer if the server itself failed, so that the log can be searched for it. */
   readonly requestId?: string | undefined;
-  /** The only namespace it may be about, as whoever let it in says; it need not name it. */
+  /**
+   * The only namespace the request may use, as whoever admitted it says; the request need not name
+   * it.
+   */
   readonly namespace?: string | undefined;
 };
 
@@ -66,9 +73,10 @@ export type Handlers = {
   /**
    * Answers a request of any transport.
    *
-   * @param request - As it came: JSON that `parseJson` of `@pond/canonical` read, nothing checked.
-   * @throws {WireError} whatever goes wrong, with the error itself as `cause`.
-   * @throws the reason of `signal`, where that is aborted.
+   * @param request - As it came: JSON that `parseJson` of `@pond/canonical` read, without any
+   * check.
+   * @throws {WireError} for every error, with the error itself as `cause`.
+   * @throws the reason of `signal`, if that is aborted.
    */
   handle<Name extends OperationName>(
     operation: Name,
@@ -84,14 +92,14 @@ const handlers: {
 } = { search, get, ingest, status, restore };
 
 /**
- * The one way in, for every transport (spec 7.1).
+ * Makes the handlers: the one entry point for every transport (spec 7.1).
  *
- * @throws {TypeError} for a limit that is none.
+ * @throws {TypeError} for an invalid limit.
  */
 export function createHandlers(options: HandlersOptions): Handlers {
   const { namespaces, embedderFailure, restorers, host, isPersonal = false } = options;
   const embedder = options.embedder && new CircuitBreaker(options.embedder);
-  // What says why may name the operator's files.
+  // The text that says why may name the operator's files.
   const absence = isPersonal ? options.embedderAbsence : undefined;
   const shared: Omit<Resources, "open" | "signal"> = {
     embedding: { embedder, failure: embedderFailure, absence: absence ?? noModel },

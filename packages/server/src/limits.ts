@@ -1,8 +1,10 @@
-/** What one request may ask for at most, whatever carries it. */
+/** The most that one request may ask for, over any transport. */
 export type HandlerLimits = {
   /** Events of one ingest. */
   readonly maxEvents: number;
-  /** The largest page that `get` makes; one message or part that is larger still comes whole. */
+  /**
+   * The largest page that `get` makes. A single message or part that is larger still comes whole.
+   */
   readonly maxReplyBytes: number;
   /** All files of one restore. */
   readonly maxRestoreBytes: number;
@@ -14,7 +16,7 @@ const defaults: HandlerLimits = {
   maxRestoreBytes: 64 * 1024 * 1024,
 };
 
-/** @throws {TypeError} for one that nothing could keep to. */
+/** @throws {TypeError} for an impossible limit. */
 export function limitsOf(options: Partial<HandlerLimits> = {}): HandlerLimits {
   const limits = { ...defaults, ...options };
   for (const [name, limit] of Object.entries(limits)) refuseUnfit(name, limit);
@@ -22,8 +24,8 @@ export function limitsOf(options: Partial<HandlerLimits> = {}): HandlerLimits {
 }
 
 /**
- * Refuses a limit that is none: whatever is compared with what is no number passes, and nothing does
- * where it is too small.
+ * Refuses an invalid limit: every comparison with something that is not a number passes, and
+ * nothing passes a limit that is too small.
  *
  * @throws {TypeError}
  */

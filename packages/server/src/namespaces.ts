@@ -5,78 +5,81 @@ import { WireError } from "@pond/wire";
 import { refuseUnfit } from "./limits.ts";
 import { OpenStores } from "./open-stores.ts";
 
-/** What a request means that names no namespace. */
+/** The namespace of a request that names none. */
 export const defaultNamespace = "default";
 
-/** What a store is asked for. What can be written to can be read too. */
+/** What a store is opened for. A store for writing can be read, too. */
 export type AccessMode = "read" | "write";
 
 /** Where the tables of one tenant are. */
 export type Location = {
   readonly location: string;
-  /** Credentials and endpoint of an object store, as Lance names them. */
+  /** Credentials and endpoint of an object store, under the names that Lance uses. */
   readonly storageOptions?: Readonly<Record<string, string>>;
-  /** True where the namespace is unknown as long as no store is there. Default false. */
+  /** True if the namespace is unknown as long as no store is there. Default: false. */
   readonly mustExist?: boolean;
 };
 
-/** The stores behind the namespaces of requests; each is opened once, when first asked for. */
+/** The stores of the namespaces in requests. Each is opened once, when it is first asked for. */
 export type Namespaces = {
   /**
-   * The store of a namespace, shared by all who ask. Not theirs to close.
+   * The store of a namespace, shared by all callers. They must not close it.
    *
-   * @param until - Settles when it is not used any more, and may be closed; left out, it stays open.
-   *   Where it fails because storage did, it is asked whether the store is still there.
-   * @throws {WireError} `namespace_unknown` where it is not provisioned; `storage_unavailable`
-   *   after {@link close}.
-   * @throws {StoreNotFoundError} in mode `read` where nothing was ever stored.
+   * @param until - Settles when the store is not used any more and may be closed; left out, it
+   * stays open. If it fails because storage did, it is checked whether the store is still there.
+   * @throws {WireError} `namespace_unknown` if it is not provisioned; `storage_unavailable` after
+   * {@link close}.
+   * @throws {StoreNotFoundError} in mode `read` if nothing was ever stored.
    */
   open(
     namespace: string | undefined,
     mode: AccessMode,
     until?: Promise<unknown>,
   ): Promise<SessionStore>;
-  /** Closes every store when what it writes is written. What still reads one fails. */
+  /** Closes every store once its writes are done. Reads still in progress fail. */
   close(): Promise<void>;
 };
 
 /** Which namespaces there are, and how many stores stay open. */
 export type NamespacesOptions = Omit<SessionStoreOptions, "mode" | "storageOptions"> & {
   /**
-   * Where a namespace is; undefined where it is not provisioned for what it is asked for. Only asked
-   * for sound names, and every time, so that it may say something else later.
+   * The location of a namespace; undefined if it is not provisioned for this use. Called only for
+   * valid names, and every time, so that the answer may change later.
    */
   readonly locate: (
     namespace: string,
     mode: AccessMode,
   ) => Location | undefined | Promise<Location | undefined>;
-  /** Stores kept open; more only while all of them are in use. Default: all that were asked for. */
+  /**
+   * How many stores stay open; more only while all of them are in use. Default: all that were asked
+   * for.
+   */
   readonly maxOpen?: number;
   /**
-   * After how long a store that nobody uses is closed, in milliseconds; who asks next opens it again.
-   * With the last one goes what is kept in memory, also in `caches`. Default: five minutes.
+   * After how many milliseconds an unused store is closed; the next caller opens it again. When the
+   * last one is closed, the memory caches are emptied, including `caches`. Default: five minutes.
    */
   readonly idleMs?: number;
 };
 
 const fiveMinutesMs = 300_000;
-// A timer of more runs off at once.
+// A longer timer fires at once.
 const longestMs = 2 ** 31 - 1;
 
-// One step of a path, on file systems that do not tell upper case from lower too.
+// One step of a path, also on file systems that ignore case.
 const soundName = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** True for what a namespace can be called. */
+/** True for a valid name of a namespace. */
 export function isNamespace(name: string): boolean {
   return soundName.test(name);
 }
 
 /**
- * The one place that decides whether a namespace is accepted, and which tables it is
- * (`wire-namespace-resolution`).
+ * Makes the namespaces: the one place that decides whether a namespace is accepted, and which
+ * tables belong to it (`wire-namespace-resolution`).
  *
- * @throws {TypeError} for a `maxOpen` that is no number of stores, and an `idleMs` that is none of
- *   milliseconds.
+ * @throws {TypeError} for a `maxOpen` that is not a number of stores, or an `idleMs` that is not a
+ * number of milliseconds.
  */
 export function createNamespaces({
   locate,
@@ -88,11 +91,11 @@ export function createNamespaces({
   refuseUnfit("idleMs", idleMs, { least: 0 });
   const onAllIdle = (): void => {
     options.caches?.release();
-    // The engine lets go of what no object of ours names, and who rests collects no garbage.
+    // The engine frees what no object of ours refers to, and an idle process collects no garbage.
     collectGarbage();
   };
   const stores = new OpenStores({ maxOpen, idleMs: Math.min(idleMs, longestMs), onAllIdle });
-  /** Namespaces whose store failed: it may have been taken away. */
+  /** Namespaces whose store failed: it may have been removed. */
   const doubted = new Set<string>();
   let isClosed = false;
 
@@ -117,7 +120,7 @@ export function createNamespaces({
     }
   };
 
-  /** A store that is not there any more would fail for good. */
+  /** A store that no longer exists would fail for ever. */
   const retireLost = async (namespace: string, place: Location): Promise<void> => {
     try {
       await requireStore(place.location, optionsAt(place));
@@ -137,7 +140,7 @@ export function createNamespaces({
         if (error instanceof StorageUnavailableError) doubted.add(namespace);
       });
       const where = JSON.stringify([place.location, place.storageOptions]);
-      // Half of a store that is being made could not be read.
+      // A store that is only half made could not be read.
       const opens =
         mode === "write" || (await stores.isOpen(`write ${namespace}`, where)) ? "write" : "read";
       const key = `${opens} ${namespace}`;
@@ -153,7 +156,10 @@ export function createNamespaces({
   };
 }
 
-/** @throws {StoreNotFoundError} A store whose making broke off is one, for who makes it whole. */
+/**
+ * @throws {StoreNotFoundError} A store whose creation broke off counts as existing for whoever
+ * completes it.
+ */
 async function requireStore(location: string, options: SessionStoreOptions): Promise<void> {
   try {
     const existing = await openSessions(location, { ...options, mode: "read" });
@@ -163,7 +169,7 @@ async function requireStore(location: string, options: SessionStoreOptions): Pro
   }
 }
 
-/** A personal pond: one store, by its default name or by none. */
+/** A personal pond: one store, under its default name or without a name. */
 export function singleNamespace(
   location: string,
   options: Omit<SessionStoreOptions, "mode"> = {},
@@ -177,9 +183,10 @@ export function singleNamespace(
 }
 
 /**
- * The namespace a request is about: what whoever let it in says stands above what it asks for.
+ * The namespace of a request: what whoever admitted it says takes precedence over what it asks for.
  *
- * @throws {WireError} `namespace_unknown` where it asks for another: to it, there is no other.
+ * @throws {WireError} `namespace_unknown` if it asks for another: for this request, there is no
+ * other.
  */
 export function namespaceWithin(
   asked: string | undefined,

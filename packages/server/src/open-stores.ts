@@ -12,21 +12,21 @@ type Entry = {
 /** Which stores stay open. */
 export type OpenStoresOptions = {
   readonly maxOpen: number;
-  /** After how long without a user one is closed, in milliseconds. */
+  /** After how many milliseconds without a user a store is closed. */
   readonly idleMs: number;
-  /** Told when the last one that is open was closed for that. */
+  /** Called when the last open store was closed for that reason. */
   readonly onAllIdle: () => void;
 };
 
 /**
- * Stores by key, each opened once for all who ask. Where there are more than `maxOpen`, those that
- * nobody has used for longest are closed; one in use never is, so there may be more for a while.
+ * Stores by key, each opened once for all callers. If there are more than `maxOpen`, the least
+ * recently used are closed, but never one in use, so there may be more for a while.
  */
 export class OpenStores {
   readonly #options: OpenStoresOptions;
   /** The least recently used first. */
   readonly #entries: Map<string, Entry> = new Map();
-  /** In use still, but nobody else gets them. */
+  /** Still in use, but given to nobody else. */
   readonly #retired: Set<Entry> = new Set();
   readonly #closing: Set<Promise<void>> = new Set();
 
@@ -34,7 +34,7 @@ export class OpenStores {
     this.#options = options;
   }
 
-  /** Whether it is open there, when whoever opens it just now is done. */
+  /** Whether it is open at that place; waits for an opening in progress. */
   async isOpen(key: string, place: string = ""): Promise<boolean> {
     const entry = this.#entries.get(key);
     if (entry?.place !== place) return false;
@@ -47,8 +47,8 @@ export class OpenStores {
 
   /**
    * @param until - Settles when the store is not used any more; left out, it stays open.
-   * @param place - Where it is: one of its key that is elsewhere is retired.
-   * @throws What `open` throws; whoever asks next tries again.
+   * @param place - Where it is. If one with this key is open at another place, that one is retired.
+   * @throws What `open` throws; the next caller tries again.
    */
   async use(
     key: string,
@@ -89,7 +89,7 @@ export class OpenStores {
     if (entry.users === 0) void this.#close(entry);
   }
 
-  /** Closes every store when what it writes is written. What still reads one fails. */
+  /** Closes every store once its writes are done. Reads still in progress fail. */
   async close(): Promise<void> {
     for (const entry of [...this.#entries.values(), ...this.#retired]) void this.#close(entry);
     this.#entries.clear();
@@ -104,7 +104,7 @@ export class OpenStores {
     entry.resting = setTimeout(() => this.#rest(key, entry), this.#options.idleMs).unref();
   }
 
-  /** Memory of what it held is worth more to others by now. */
+  /** The memory it holds is worth more to others by now. */
   async #rest(key: string, entry: Entry): Promise<void> {
     this.#entries.delete(key);
     await this.#close(entry);
@@ -124,7 +124,7 @@ export class OpenStores {
   #close(entry: Entry): Promise<void> {
     clearTimeout(entry.resting);
     this.#retired.delete(entry);
-    // Indexes may be kept up just now, for nobody in particular.
+    // Indexes may be under maintenance just now, for nobody in particular.
     const closed = entry.opening.then(
       (sessions) => endTurns(sessions).then(() => sessions.close()),
       () => undefined,

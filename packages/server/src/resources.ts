@@ -8,28 +8,28 @@ import type { Upkeep } from "./upkeep.ts";
 export type Restorers = {
   /** By client brand. */
   readonly writers: ReadonlyMap<string, Writer>;
-  /** What other clients' calls and records mean. */
+  /** How to interpret the calls and records of other clients. */
   readonly meanings?: Meanings;
 };
 
-/** What makes a search go by meaning. */
+/** Whatever makes a search go by meaning. */
 type Embedding = {
   /** Borrowed; never closed here. */
   readonly embedder?: Embedder | undefined;
-  /** Why a model that was configured cannot be used. */
+  /** Why the configured model cannot be used. */
   readonly failure?: Error | undefined;
   /** Why none is configured. */
   readonly absence: string;
 };
 
-/** What a handler works with; one request's worth. */
+/** What a handler works with, for one request. */
 export type Resources = {
-  /** The store of the request's namespace. */
+  /** Opens the store of the request's namespace. */
   readonly open: (mode: "read" | "write") => Promise<SessionStore>;
   readonly embedding: Embedding;
   readonly restorers: Restorers;
   readonly limits: HandlerLimits;
-  /** Whether who asks may know where things are, and why a model fails. */
+  /** Whether the caller may know where things are, and why a model fails. */
   readonly isPersonal: boolean;
   readonly host: string | undefined;
   readonly now: () => Date;
@@ -37,7 +37,7 @@ export type Resources = {
   readonly signal: AbortSignal | undefined;
 };
 
-/** Answers one kind of request. Knows no transport (spec 7.1). */
+/** Answers one kind of request. Independent of the transport (spec 7.1). */
 export type Handler<Request, Response> = (
   request: Request,
   resources: Resources,

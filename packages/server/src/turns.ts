@@ -3,9 +3,9 @@ const aside = new WeakMap<object, Set<Promise<void>>>();
 const ended = new WeakSet<object>();
 
 /**
- * Runs `work` when everything that was to run on the same `key` before is done, however it ended.
+ * Runs `work` when everything scheduled before on the same `key` is done, however it ended.
  *
- * @throws the reason of `signal`, where that is aborted before its turn.
+ * @throws the reason of `signal`, if that is aborted before its turn.
  */
 export async function inTurn<T>(
   key: object,
@@ -24,7 +24,9 @@ export async function inTurn<T>(
   return turn;
 }
 
-/** Runs `work` at once, beside those that take turns on the same `key`; not at all once they ended. */
+/**
+ * Runs `work` at once, beside the turns on the same `key`; does not run it once they have ended.
+ */
 export async function besideTurns(key: object, work: () => Promise<void>): Promise<void> {
   if (ended.has(key)) return;
   const works = aside.get(key) ?? new Set();
@@ -36,7 +38,9 @@ export async function besideTurns(key: object, work: () => Promise<void>): Promi
   return running;
 }
 
-/** Resolves when all that runs on `key`, and waits for its turn, is done. Nobody may ask for another. */
+/**
+ * Resolves when everything that runs or waits on `key` is done. Nobody may ask for another turn.
+ */
 export async function endTurns(key: object): Promise<void> {
   await last.get(key);
   ended.add(key);

@@ -2,50 +2,53 @@ import { foldSessions, type SessionStore } from "@pond/sessions";
 import { ConflictError } from "@pond/substrate";
 import { besideTurns, inTurn } from "./turns.ts";
 
-/** Keeps indexes near what is stored. */
+/** Keeps indexes close to what is stored. */
 export type Upkeep = {
-  /** Takes note of an ingest. Returns at once; whatever there is to do is done beside others. */
+  /** Notes an ingest. Returns at once; any maintenance runs in the background. */
   stored(sessions: SessionStore, messages: number): void;
-  /** Resolves when indexes are no further behind than searches can bear, or it took too long. */
+  /**
+   * Resolves when indexes are no further behind than searches can bear, or when that took too long.
+   */
   caughtUp(sessions: SessionStore): Promise<void>;
 };
 
 type UpkeepTimes = {
-  /** How long nothing must come before less than usual is caught up with. Default: a second. */
+  /** How long no ingest must arrive before a smaller backlog is indexed. Default: a second. */
   readonly quietMs?: number;
-  /** How long an ingest is held up at most. Default: five seconds. */
+  /** The longest that an ingest is held up. Default: five seconds. */
   readonly holdMs?: number;
 };
 
-// A look costs milliseconds, so not every ingest is worth one; but each leaves fragments, and many
-// small ones as many as a few large ones.
+// A check costs milliseconds, so not every ingest is worth one. But each leaves fragments, and many
+// small ones leave as many as a few large ones.
 const messagesToLook = 1_000;
 const ingestsToLook = 20;
-// A fold rewrites indexes whole, so while more keeps coming it waits until there is half as much
-// again; but what no index knows is read by every search.
+// A fold rewrites whole indexes, so while more keeps coming it waits until there is half as much
+// again. But every search reads what is not in an index.
 const growthToFold = 0.5;
 const messagesToFold = 10_000;
 const messagesAhead = 10_000;
 const defaults = { quietMs: 1_000, holdMs: 5_000 } as const;
 
 type Backlog = {
-  /** When a fold began last. */
+  /** Rows when the last fold began. */
   rows: number;
-  /** Since then. */
+  /** Since that fold. */
   messages: number;
   ingests: number;
-  /** Whether a fold began at all: what this process left, or one before, nobody counted. */
+  /** Whether a fold has run at all: nobody counted what this process, or an earlier one, left. */
   isKnown: boolean;
   running: Promise<void> | undefined;
   quiet: NodeJS.Timeout | undefined;
 };
 
 /**
- * Keeps indexes near what is ingested (`lance-index-maintenance`): where nobody runs `pond sync`,
- * nothing else does, and searches would get slower with every request. Tables are folded only where
- * it pays, those of one store once at a time, and while ingests go on: under load it takes seconds.
+ * Keeps indexes close to what is ingested (`lance-index-maintenance`). If nobody runs `pond sync`,
+ * nothing else does, and searches would get slower with every request. Tables are folded only if
+ * that pays off, and one store once at a time. Ingests go on meanwhile: under load, a fold takes
+ * seconds.
  *
- * @param onFailed - Told of what went wrong. Nothing is lost by it; a later ingest tries again.
+ * @param onFailed - Called with an error. Nothing is lost by it; a later ingest tries again.
  */
 export function createUpkeep(onFailed: (error: unknown) => void, times: UpkeepTimes = {}): Upkeep {
   const { quietMs, holdMs } = { ...defaults, ...times };
@@ -99,7 +102,7 @@ export function createUpkeep(onFailed: (error: unknown) => void, times: UpkeepTi
   };
 }
 
-/** Lets ingests wait only where they win every race. */
+/** Makes ingests wait only if they win every race. */
 async function foldBeside(sessions: SessionStore): Promise<number> {
   try {
     return await fold(sessions);

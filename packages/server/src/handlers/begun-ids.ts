@@ -2,17 +2,23 @@ import { SessionNotFoundError, type SessionStore } from "@pond/sessions";
 import { prefix } from "@pond/substrate";
 import { WireError } from "@pond/wire";
 
-/** As short as the command line shows an id; less of one is no beginning that somebody was given. */
+/**
+ * The shortest id that the command line shows. Anything shorter is no beginning that somebody was
+ * given.
+ */
 const leastLength = 4;
 const most = 5;
-/** Read to find so many that can be told: every id of a client may begin as was asked. */
+/**
+ * How many are read to find those that can be told, because every id of a client may begin that
+ * way.
+ */
 const mostRead = 50;
-// An error is not marked as data to a model: an id that could be more than a name is left out.
+// An error is not marked as data for a model, so an id that could be more than a name is left out.
 const plainId = /^[\w./-]{1,128}$/;
 
 /**
- * The error of a session nobody has, with the ids that begin with what was asked for: `pond list`
- * shows short ones, and people hand these on to their agents.
+ * The error for an unknown session, with the ids that begin with what was asked for: `pond list`
+ * shows short ones, and people pass these on to their agents.
  */
 export async function withBegunIds(
   error: unknown,

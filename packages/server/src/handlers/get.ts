@@ -5,7 +5,7 @@ import { withBegunIds } from "./begun-ids.ts";
 
 const pageBytes = 64 * 1024;
 
-/** A page of a session, or one message with its neighbours (spec 7.5). */
+/** Returns a page of a session, or one message with its neighbours (spec 7.5). */
 export async function get(
   request: GetRequest,
   { open, limits, signal }: Resources,
@@ -36,7 +36,7 @@ async function read(
   return cutContext(await getMessage(sessions, id, messageId, options), limitBytes);
 }
 
-/** @throws {WireError} for a field that says nothing of what is asked for. */
+/** @throws {WireError} for a field that does not apply to what is asked for. */
 function refuseMixed({ message_id, response_mode, context_depth }: GetRequest): void {
   if (message_id !== undefined && response_mode !== undefined) {
     throw refused("response_mode", "goes with a session, not with message_id");

@@ -11,7 +11,7 @@ import {
 } from "@pond/canonical";
 import { maxIdChars } from "@pond/wire";
 
-/** An event as far as it could be read. What a bad one says of its place costs no more than it must. */
+/** An event as far as it could be read. What a bad event says about its place limits the damage. */
 export type ReadRow =
   | { readonly isSound: true; readonly value: CanonicalEvent; readonly sessionId: string }
   | {
@@ -25,7 +25,7 @@ export type ReadRow =
 
 const kinds: readonly string[] = ["session", "message", "part"] satisfies CanonicalEvent["kind"][];
 
-/** Reads one event. Never throws for what it holds. */
+/** Reads one event. Never throws because of its content. */
 export function readEvent(value: unknown): ReadRow {
   try {
     return { isSound: true, ...decode(value) };
@@ -77,7 +77,7 @@ function sessionOf(body: unknown): Session {
   return session;
 }
 
-/** A message without parts: those are events of their own. */
+/** A message without parts, which are events of their own. */
 function headerOf(body: unknown): MessageHeader {
   if (!isJsonObject(body)) throw new ValidationError("message", "expected a JSON object");
   const isSystem = body["role"] === "system";
@@ -100,7 +100,7 @@ function kindOf(event: JsonObject): CanonicalEvent["kind"] | undefined {
   return kind === "session" || kind === "message" || kind === "part" ? kind : undefined;
 }
 
-/** Which session and message a bad event belongs to, as far as it says so. */
+/** The session and message that a bad event belongs to, as far as it says so. */
 function placeOf(value: unknown) {
   const kind = isJsonObject(value) ? kindOf(value) : undefined;
   const body = isJsonObject(value) && kind !== undefined ? value[kind] : undefined;

@@ -5,7 +5,7 @@ import type { Resources } from "../resources.ts";
 import { inTurn } from "../turns.ts";
 import type { SessionRows } from "./ingest-rows.ts";
 
-/** What became of the sessions of a request; of one that could not be stored there is none. */
+/** The outcomes for the sessions of a request. A session that could not be stored has none. */
 type Outcomes = ReadonlyMap<SessionRows, IngestOutcome>;
 
 /** A request that waits to be stored. */
@@ -18,17 +18,17 @@ type Waiting = {
 
 const queues = new WeakMap<SessionStore, Waiting[]>();
 
-// A commit takes as long for a thousand rows as for one, and those of one store take turns: at
-// once they would race each other.
+// A commit of a thousand rows takes as long as one of a single row, and commits to one store take
+// turns: concurrent ones would race each other.
 const groupEvents = 10_000;
 
 /**
- * Stores what a request holds. Requests that come while others are written are stored together, in
- * the order they came, and each is answered when its own rows are durable. What fails one of them
- * fails no other.
+ * Stores the content of a request. Requests that arrive while others are written are stored
+ * together, in the order of their arrival, and each is answered when its own rows are durable. An
+ * error of one fails no other.
  *
- * @throws What storing it by itself throws; the reason of its signal, where that is aborted before
- *   its turn.
+ * @throws What storing it by itself throws; the reason of its signal, if that is aborted before its
+ * turn.
  */
 export function storeTogether(
   store: SessionStore,
@@ -39,7 +39,8 @@ export function storeTogether(
   const queue = queues.get(store) ?? [];
   queues.set(store, queue);
   queue.push({ sessions, resources, resolve, reject });
-  // As many turns as requests: those of requests that were stored with one before find nothing.
+  // There are as many turns as requests: those of requests that were stored with an earlier one
+  // find nothing.
   void inTurn(store, undefined, () => storeNext(store, queue));
   return promise;
 }
@@ -50,7 +51,7 @@ async function storeNext(store: SessionStore, queue: Waiting[]): Promise<void> {
   for (const each of left) await storeGroup(store, [each], false);
 }
 
-/** What waits, up to the first request that goes on with a session of one before. */
+/** The waiting requests, up to the first that continues a session of an earlier one. */
 function takeGroup(queue: Waiting[]): Waiting[] {
   const group: Waiting[] = [];
   const ids = new Set<string>();
@@ -75,9 +76,9 @@ function takeGroup(queue: Waiting[]): Waiting[] {
 }
 
 /**
- * Stores requests in one go and answers them.
+ * Stores requests together and answers them.
  *
- * @returns Those that may fare better by themselves, where `mayPart` is set.
+ * @returns Those that may succeed by themselves, if `mayPart` is set.
  */
 async function storeGroup(
   store: SessionStore,
@@ -96,7 +97,7 @@ async function storeGroup(
   const left: Waiting[] = [];
   for (const each of group) {
     if (isStored(each, outcomes)) each.resolve(outcomes);
-    // Where storage fails, it fails all of them.
+    // A failure of storage fails all of them.
     else if (mayPart && !isOfStorage(failure?.error)) left.push(each);
     else each.reject(failure?.error);
   }
@@ -115,7 +116,7 @@ async function write(
   try {
     for (const each of sessions) {
       await ingesting.session(eventsOf(each), {
-        // No place: a request holds what is new of a session, and nothing else has disappeared.
+        // No place: a request holds what is new in a session, and nothing else has disappeared.
         isUnchanged: async () => true,
         onCommitted: (outcome) => void outcomes.set(each, outcome),
       });
@@ -144,7 +145,10 @@ async function* eventsOf({ session, messages }: SessionRows): AsyncGenerator<Can
 
 let lastMs = 0;
 
-/** Never the same time twice in this process: a batch knows its rows by the time it was made at. */
+/**
+ * Never returns the same time twice in this process, because a batch recognizes its rows by the
+ * time it was made.
+ */
 function laterThanBefore(now: () => Date): () => Date {
   return () => {
     lastMs = Math.max(lastMs + 1, now().getTime());

@@ -19,9 +19,9 @@ type MessageRows = {
 /** What a request holds of one session, in order, as far as it can be stored. */
 export type SessionRows = {
   readonly id: string;
-  /** Places of all its events, rejected ones too. */
+  /** Places of all its events, including rejected ones. */
   readonly events: readonly number[];
-  /** Undefined where its own event is missing or was refused; then there are no messages. */
+  /** Undefined if its own event is missing or was refused; then there are no messages. */
   readonly session: Row<SessionEvent> | undefined;
   readonly messages: readonly MessageRows[];
 };
@@ -34,7 +34,7 @@ export type GatheredRows = {
 
 /**
  * Sorts events by session and checks their order (`adapter-integrity-event-ordering`). A message
- * that lost a row is left out whole: stored without it, it would not be what the source holds.
+ * that lost a row is left out as a whole: without that row, it would not be what the source holds.
  */
 export function gatherRows(events: readonly unknown[]): GatheredRows {
   const gathering = new Gathering();
@@ -46,7 +46,7 @@ type OpenMessage = {
   readonly id: string | undefined;
   readonly rows: Row<MessageEvent | PartEvent>[];
   readonly partIds: Set<string>;
-  /** The event for which it is left out. */
+  /** The event because of which it is left out. */
   brokenBy: number | undefined;
 };
 
@@ -54,15 +54,15 @@ type OpenSession = {
   readonly id: string;
   readonly events: number[];
   session: Row<SessionEvent> | undefined;
-  /** Its own event, where that was refused. */
+  /** The session's own event, if that was refused. */
   brokenBy: number | undefined;
   readonly messages: OpenMessage[];
   readonly byId: Map<string, OpenMessage>;
-  /** Messages that lost a part before they came, and the event of it. */
+  /** Messages that lost a part before they came, and the event of that part. */
   readonly brokenIds: Map<string, number>;
 };
 
-/** A part that names another message than the one it stands behind. */
+/** A part that names another message than the one before it. */
 type StrayPart = {
   readonly event: number;
   readonly session: OpenSession;
@@ -77,9 +77,9 @@ const reasonChars = 200;
 class Gathering {
   readonly #sessions = new Map<string, OpenSession>();
   readonly #rejected = new Map<number, RejectedRow>();
-  /** The session of the event before, as far as it said. */
+  /** The session of the previous event, as far as the event said. */
   #last: OpenSession | undefined;
-  /** The message of the event before. */
+  /** The message of the previous event. */
   #lastMessage: OpenMessage | undefined;
   readonly #strays: StrayPart[] = [];
 
@@ -107,7 +107,8 @@ class Gathering {
 
   finish(): GatheredRows {
     for (const { event, session, message_id, behind } of this.#strays) {
-      // Of none that came, it may be of the one it stands behind, and its ids the mistake.
+      // If it belongs to no message that came, it may belong to the one before it, and its ids are
+      // the mistake.
       if (!session.byId.has(message_id)) behind.brokenBy ??= event;
     }
     const sessions = [...this.#sessions.values()].map((each): SessionRows => {
@@ -193,7 +194,7 @@ class Gathering {
     }
   }
 
-  /** What it might have been a row of cannot be stored without it. */
+  /** Whatever it might have been a row of cannot be stored without it. */
   #refuse(event: number, { path, reason, kind, sessionId, messageId }: Unsound): void {
     const place = path.slice(0, reasonChars).toWellFormed();
     const why = reason.slice(0, reasonChars).toWellFormed();

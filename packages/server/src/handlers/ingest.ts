@@ -11,8 +11,8 @@ import { storeTogether } from "./ingest-group.ts";
 import { gatherRows, type SessionRows } from "./ingest-rows.ts";
 
 /**
- * Stores canonical events. What is wrong with one costs its message, or its session, and nothing
- * else; doing it again changes nothing (`adapter-integrity-additive-sync`).
+ * Stores canonical events. An error in one costs its message, or its session, and nothing else;
+ * repeating the request changes nothing (`adapter-integrity-additive-sync`).
  */
 export async function ingest(
   { events }: ReceivedIngest,
@@ -47,7 +47,7 @@ export async function ingest(
   };
 }
 
-/** The session's own row, where what is stored stays against it, or the store refused it. */
+/** The session's own row, if what is stored takes precedence over it, or the store refused it. */
 function labelsRow(
   { session, id }: SessionRows,
   outcome: IngestOutcome | undefined,

@@ -6,7 +6,10 @@ import { type RestoreRequest, type RestoreResponse, WireError, type WireFile } f
 import type { Resources, Restorers } from "../resources.ts";
 import { withBegunIds } from "./begun-ids.ts";
 
-/** A session and all below it as files of a client. Paths were checked: none leads outside. */
+/**
+ * Returns a session and all sessions below it as files of a client. Paths were checked: none leads
+ * outside.
+ */
 export async function restore(
   { session_id: id, to, at = "last" }: RestoreRequest,
   { open, restorers, limits, signal }: Resources,
@@ -54,7 +57,7 @@ async function originOf(sessions: SessionStore, id: string): Promise<string> {
   return String(row["source_agent"]);
 }
 
-/** @throws {WireError} where nothing here writes for that client. */
+/** @throws {WireError} if no writer here writes for that client. */
 function writerFor(origin: string, { writers }: Restorers): Writer {
   const writer = writers.get(origin);
   if (writer !== undefined) return writer;
@@ -67,7 +70,7 @@ function writerFor(origin: string, { writers }: Restorers): Writer {
   );
 }
 
-/** @throws {WireError} as soon as there is more than may be answered. */
+/** @throws {WireError} as soon as there is more than an answer may hold. */
 function contentOf({ content }: RestoredFile, left: number, limit: number): Buffer {
   const chunks: Buffer[] = [];
   let bytes = 0;

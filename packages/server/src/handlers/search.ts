@@ -3,7 +3,10 @@ import { search as find } from "@pond/search";
 import type { SearchRequest, SearchResponse, SearchWarning } from "@pond/wire";
 import type { Resources } from "../resources.ts";
 
-/** Ranked messages, grouped by session. How they were found is the operator's to see (spec 8). */
+/**
+ * Returns ranked messages, grouped by session. How they were found is for the operator only (spec
+ * 8).
+ */
 export async function search(
   request: SearchRequest,
   { open, embedding, isPersonal, signal }: Resources,
@@ -18,7 +21,7 @@ export async function search(
   return { ...found, warnings: isPersonal ? warnings : warnings.map(withoutReason) };
 }
 
-/** A model that cannot be used takes the meaning from a search, never the search itself. */
+/** A model that cannot be used costs a search its meaning, never the search itself. */
 function warningOf(failure: Error): SearchWarning {
   const why = PondError.is(failure) ? `: ${failure.message}` : "";
   return { code: "embedding_failed", message: `${unusable}${why}` };
@@ -26,7 +29,7 @@ function warningOf(failure: Error): SearchWarning {
 
 const unusable = "the model cannot be used, so only words were searched";
 
-/** The reason may be of storage, of a file or of an endpoint, which are no business of a tenant. */
+/** The reason may come from storage, a file or an endpoint, which are no business of a tenant. */
 function withoutReason(warning: SearchWarning): SearchWarning {
   return warning.code === "embedding_failed" ? { ...warning, message: unusable } : warning;
 }

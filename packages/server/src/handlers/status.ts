@@ -5,7 +5,7 @@ import { toWireError } from "../errors.ts";
 import { defaultNamespace } from "../namespaces.ts";
 import type { Resources } from "../resources.ts";
 
-/** What is stored, how well it is indexed and embedded, and what needs doing. */
+/** Returns what is stored, how well it is indexed and embedded, and what needs doing. */
 export async function status(
   { namespace = defaultNamespace }: StatusRequest,
   resources: Resources,

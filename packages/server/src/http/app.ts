@@ -22,12 +22,12 @@ export type AppOptions = {
   readonly flights: Flights;
   readonly lingerMs: number;
   readonly log: LogStream | undefined;
-  /** @throws {WireError} for a request that is not let in. */
+  /** @throws {WireError} for a request that is not admitted. */
   readonly admit: (request: FastifyRequest) => void;
   readonly isStopping: () => boolean;
 };
 
-/** Fastify with what is true of every request: its id, its flight, its log line, its errors. */
+/** Fastify with what every request has: its id, its flight, its log line, its errors. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { server, flights, lingerMs, admit, isStopping } = options;
   const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
@@ -40,7 +40,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   };
   const app = fastify({
     serverFactory: (listener) => server.on("request", listener),
-    // What a client calls its request is not what we call it.
+    // A client's own name for its request is not used as the id.
     requestIdHeader: false,
     genReqId: () => randomUUID(),
     logger: loggerOptions(options.log),
@@ -48,13 +48,13 @@ export function createApp(options: AppOptions): FastifyInstance {
       disableRequestLogging: true,
       requestIdLogLabel: "request_id",
     }),
-    // A stop is said in our words.
+    // A stop is reported in our own words.
     return503OnClosing: false,
     clientErrorHandler: (error, socket) =>
       answerMalformed(error, socket, { flights, log: app.log }),
     frameworkErrors: fail,
   });
-  // Bodies are read by the routes that want one, and by nobody else.
+  // Bodies are read by the routes that need one, and by nobody else.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 
@@ -64,9 +64,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   app.addHook("onRequest", (request, reply, done) => {
     flights.open(request.raw, reply.raw);
-    // Who reads it hears of a connection that breaks, or has let go by then: the process would end.
+    // A connection that breaks is noticed by whoever reads it, or nobody reads it any more; without
+    // this the process would end.
     request.raw.on("error", () => undefined);
-    // The framework's own hook is not called where the client has left.
+    // The framework's own hook is not called if the client has left.
     reply.raw.once("close", () => finish(request, reply));
     reply.headers({ ...commonHeaders, [requestIdHeader]: request.id });
     try {
@@ -82,7 +83,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   app.setErrorHandler(fail);
   app.setNotFoundHandler((request, reply) => {
-    // Not asked of the framework: what a client sends is no pattern of a route.
+    // Not taken from the framework, because a client's path is not the pattern of a route.
     const allow = methods.get(request.url.split("?", 1)[0] ?? "")?.join(", ");
     if (allow === undefined) return fail(nothingThere(), request, reply);
     reply.header("allow", allow);
@@ -100,7 +101,7 @@ function sendFailure(
   const failure = failureOf(error, request);
   flights.find(request.raw)?.note(failure.code);
   const { status, headers, body } = errorReply(failure);
-  // What follows on that connection cannot be told from it.
+  // What follows on that connection cannot be told apart from it.
   if (failure.details["kind"] === "http_malformed") reply.header("connection", "close");
   return reply
     .code(status)

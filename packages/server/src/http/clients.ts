@@ -2,22 +2,22 @@ import type { IncomingMessage } from "node:http";
 import { isIP, isIPv6 } from "node:net";
 import { busy } from "./refusals.ts";
 
-/** Counts what each client has under way, so that none alone can take every place. */
+/** Counts what each client has in progress, so that no single one can take every place. */
 export class Clients {
   readonly #most: number;
   readonly #trustedProxies: number;
   readonly #underWay: Map<string, number> = new Map();
 
-  /** @param trustedProxies - How many stand in front and add to `X-Forwarded-For`. */
+  /** @param trustedProxies - How many proxies in front add to `X-Forwarded-For`. */
   constructor(most: number, trustedProxies: number) {
     this.#most = most;
     this.#trustedProxies = trustedProxies;
   }
 
   /**
-   * Counts a request. The function it gives takes it off again; to be called once.
+   * Counts a request. The returned function removes it again; call it once.
    *
-   * @throws {WireError} `storage_unavailable` where the client has too many.
+   * @throws {WireError} `storage_unavailable` if the client has too many.
    */
   enter(request: IncomingMessage): () => void {
     const client = clientOf(request, this.#trustedProxies);
@@ -33,8 +33,8 @@ export class Clients {
 }
 
 /**
- * Who asks: an address, or the network of an IPv6 one, of which everybody has 2^64. What a header
- * says is believed only as far as proxies that are trusted have added to it.
+ * Who asks: an address, or the network of an IPv6 one, because everybody has 2^64 of those. A
+ * header is believed only as far as trusted proxies have added to it.
  */
 export function clientOf(
   { socket, headers }: Pick<IncomingMessage, "socket" | "headers">,

@@ -4,8 +4,8 @@ import { badContentType, refused } from "./refusals.ts";
 const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?;?$/i;
 
 /**
- * Only plain JSON is read: nothing is unpacked, so that no small body can become a large one, and
- * no type is taken that a web page may send without asking first.
+ * Only plain JSON is accepted. Nothing is decompressed, so that no small body can become a large
+ * one. No type is accepted that a web page may send without asking first.
  *
  * @throws {WireError} `validation_failed`
  */

@@ -3,14 +3,14 @@ import { errorCodes, type WireError } from "@pond/wire";
 
 export const requestIdHeader = "x-pond-request-id";
 
-/** Headers of every answer. What sessions say is nobody's to keep. */
+/** Headers of every answer. Nobody may cache what sessions say. */
 export const commonHeaders: Readonly<Record<string, string>> = {
   "content-type": "application/json; charset=utf-8",
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
 };
 
-/** An error as HTTP says it. */
+/** An error in the form of HTTP. */
 export type ErrorReply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,8 +21,8 @@ export type ErrorReply = {
 const retryAfter = "1";
 
 /**
- * The code decides the status (spec 7.4). Two refusals have one of their own, because clients of
- * MCP and browsers are told by it: a Host or Origin that is not allowed is 403.
+ * The code decides the status (spec 7.4). A Host or Origin that is not allowed has a status of its
+ * own, 403, because clients of MCP and browsers go by it.
  */
 export function errorReply(error: WireError): ErrorReply {
   const { httpStatus } = errorCodes[error.code];

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "@pond/wire";
 
-/** Why a signal was aborted when nobody waits for the answer any more. Never sent. */
+/**
+ * The reason of a signal that was aborted when nobody waits for the answer any more. Never sent.
+ */
 export class ClientGoneError extends Error {
   override readonly name = "ClientGoneError";
 }
@@ -19,12 +21,12 @@ export class Flight {
     this.socket = socket;
   }
 
-  /** Aborted when the client leaves, the time is up, or the server can wait no longer. */
+  /** Aborted when the client leaves, the time is up, or the server cannot wait any longer. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** How it was answered: `ok`, or the code of an error. */
+  /** The outcome: `ok`, or the code of an error. */
   get code(): string {
     return this.#code;
   }
@@ -43,13 +45,13 @@ export class Flight {
     return work;
   }
 
-  /** When nothing is being done for it any more. */
+  /** Settles when nothing is being done for the request any more. */
   async landed(): Promise<void> {
     await this.#work?.catch(() => undefined);
   }
 }
 
-/** Everything that is being answered, so that a stop can wait for it or end it. */
+/** All requests that are being answered, so that a stop can wait for them or end them. */
 export class Flights {
   readonly #open: Map<IncomingMessage, Flight> = new Map();
   readonly #perSocket: WeakMap<Socket, number> = new WeakMap();
@@ -66,7 +68,7 @@ export class Flights {
     this.#perSocket.set(socket, (this.#perSocket.get(socket) ?? 0) + 1);
   }
 
-  /** Undefined for what was refused before it became a request. */
+  /** Undefined for a request that was refused before it became one. */
   find(request: IncomingMessage): Flight | undefined {
     return this.#open.get(request);
   }
@@ -78,7 +80,7 @@ export class Flights {
     return flight;
   }
 
-  /** To be called when the answer is out, or nobody is there to take it. */
+  /** Called when the answer has been sent, or nobody is there to take it. */
   close(request: IncomingMessage): void {
     const flight = this.of(request);
     const { socket } = flight;
@@ -95,7 +97,9 @@ export class Flights {
     return (this.#perSocket.get(socket) ?? 0) > 0;
   }
 
-  /** Answers what came whole over this connection, the rest with `reason`, and closes it. */
+  /**
+   * Answers the complete requests of this connection, ends the others with `reason`, and closes it.
+   */
   finish(socket: Socket, reason: unknown): void {
     this.#ending.add(socket);
     for (const [request, flight] of this.#open) {
@@ -107,7 +111,7 @@ export class Flights {
     for (const flight of this.#open.values()) flight.abort(reason);
   }
 
-  /** True when everything was answered in time. */
+  /** True if everything was answered in time. */
   idle(withinMs: number): Promise<boolean> {
     if (this.#open.size === 0) return Promise.resolve(true);
     return new Promise((resolve) => {

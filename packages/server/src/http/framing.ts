@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { refused } from "./refusals.ts";
 
 /**
- * Refuses requests whose end a proxy in front may see elsewhere, so that what is a body to one of
- * us is a request to the other (RFC 9112, 6.1), and whatever comes behind them on the same
- * connection. Node refuses the rest of them.
+ * Refuses requests whose end a proxy in front may see elsewhere, so that a body to one side is a
+ * request to the other (RFC 9112, 6.1), and whatever follows them on the same connection. Node
+ * refuses the remaining kinds.
  *
  * @throws {WireError} `validation_failed` with `kind` `http_malformed`.
  */

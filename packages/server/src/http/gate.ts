@@ -2,8 +2,8 @@ import type { Places } from "./limits.ts";
 import { busy } from "./refusals.ts";
 
 /**
- * So many run at a time, so many wait in the order they came, and everyone beyond is refused at
- * once: a queue without an end would answer everybody too late.
+ * Lets so many requests run at a time and so many wait in order of arrival; everyone beyond is
+ * refused at once. A queue without an end would answer everybody too late.
  */
 export class Gate {
   readonly #places: Places;
@@ -20,9 +20,9 @@ export class Gate {
   }
 
   /**
-   * Waits for a place. The function it gives makes it free again, once however often it is called.
+   * Waits for a place. The returned function frees it, once, however often it is called.
    *
-   * @throws {WireError} `storage_unavailable` where everything is taken.
+   * @throws {WireError} `storage_unavailable` if all places are taken.
    * @throws The signal's reason, once it is aborted.
    */
   async enter(signal: AbortSignal): Promise<() => void> {
@@ -59,7 +59,7 @@ export class Gate {
       this.#running -= 1;
       return;
     }
-    // The place goes over to who has waited longest, so `#running` stays.
+    // The place passes to whoever has waited longest, so `#running` stays.
     this.#waiting.delete(next);
     next();
   }

@@ -11,7 +11,7 @@ import { HeldBytes, readBody } from "./read-body.ts";
 import { busy } from "./refusals.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** What every request with a body goes through before it is worked on. */
+/** The checks and limits for every request with a body, before work on it begins. */
 export class Intake {
   readonly #limits: HttpLimits;
   readonly #clients: Clients;
@@ -36,8 +36,8 @@ export class Intake {
   }
 
   /**
-   * Reads the body, waits for a place and works. A body is read before its request waits, so that
-   * a slow sender takes nobody's place; that the queue is full is said before a body is sent.
+   * Reads the body, waits for a place, and works. The body is read before the request waits, so
+   * that a slow sender takes nobody's place. A full queue is reported before the body is sent.
    *
    * @throws {WireError} and whatever `work` throws.
    * @throws The reason of the flight's signal, once it is aborted.

@@ -9,9 +9,9 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * The value a body spells. Numbers keep their text and `__proto__` is a field (`parseJson`).
+ * Parses a body. Numbers keep their text, and `__proto__` is a field (`parseJson`).
  *
- * @throws {WireError} `validation_failed`; never with a piece of the body in it.
+ * @throws {WireError} `validation_failed`; its message never holds a piece of the body.
  */
 export function parseBody(bytes: Buffer, maxDepth: number): JsonValue {
   if (depthPasses(bytes, maxDepth)) {
@@ -36,7 +36,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** True where more arrays and objects are open at one time. Looks before anything is built. */
+/** True if more arrays and objects are nested than allowed. Checked before anything is built. */
 function depthPasses(bytes: Buffer, maxDepth: number): boolean {
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -50,7 +50,7 @@ function depthPasses(bytes: Buffer, maxDepth: number): boolean {
   return false;
 }
 
-/** Where the string that begins at `start` has its closing quote. */
+/** The position of the closing quote of the string that begins at `start`. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(quote, start + 1); at >= 0; at = bytes.indexOf(quote, at + 1)) {
     let before = at;

@@ -4,40 +4,43 @@ import { refuseUnfit } from "../limits.ts";
 /** How many requests of one kind run at a time, and how many more may wait for their turn. */
 export type Places = { readonly running: number; readonly waiting: number };
 
-/** What is counted by itself. `mounted` is everything below the mounts together. */
+/** The kinds that are counted separately. `mounted` is everything below the mounts together. */
 export type RequestKind = OperationName | "mounted";
 
-/** What one server gives at most. Every one of them keeps a stranger from using up the process. */
+/** The limits of one server. Each keeps a stranger from exhausting the process. */
 export type HttpLimits = {
-  /** Body of every operation but ingest. */
+  /** The body of every operation except ingest. */
   readonly maxBodyBytes: number;
   readonly maxIngestBytes: number;
   /** All bodies held at one time, whoever sent them. */
   readonly maxHeldBytes: number;
-  /** All answers that their clients have yet to read; beyond it nothing new is begun. */
+  /** All answers that their clients have not read yet. Beyond it, no new work begins. */
   readonly maxUnsentBytes: number;
-  /** Arrays and objects inside each other, in every operation but ingest. */
+  /** Nesting of arrays and objects, in every operation except ingest. */
   readonly maxDepth: number;
-  /** Tool calls and results are kept as they were, and some are deep. */
+  /** Tool calls and results are stored unchanged, and some are deeply nested. */
   readonly maxIngestDepth: number;
   readonly headersTimeoutMs: number;
-  /** For the whole body, once the headers are there. */
+  /** For the whole body, once the headers have arrived. */
   readonly bodyTimeoutMs: number;
-  /** For the answer, the wait for a place included. */
+  /** For the answer, including the wait for a place. */
   readonly answerTimeoutMs: number;
   /** For the client to read its answer. */
   readonly sendTimeoutMs: number;
-  /** A connection that asks nothing is closed. */
+  /** After this time, a connection without a request is closed. */
   readonly idleTimeoutMs: number;
-  /** How long what is left of a refused body is taken and thrown away, so that the answer arrives. */
+  /** How long the rest of a refused body is read and discarded, so that the answer arrives. */
   readonly lingerMs: number;
   readonly maxConnections: number;
-  /** Requests of one client that run and wait; all of a proxy are one, unless it is trusted. */
+  /**
+   * Requests of one client that run and wait. All requests of a proxy count as one client, unless
+   * it is trusted.
+   */
   readonly maxPerClient: number;
   readonly places: Readonly<Record<RequestKind, Places>>;
 };
 
-/** {@link HttpLimits}, of which any may be given. */
+/** Any of the {@link HttpLimits}. */
 export type HttpLimitOptions = Partial<Omit<HttpLimits, "places">> & {
   readonly places?: Partial<HttpLimits["places"]>;
 };
@@ -67,7 +70,7 @@ const defaults: HttpLimits = {
   },
 };
 
-/** @throws {TypeError} for one that nothing could keep to. */
+/** @throws {TypeError} for an impossible limit. */
 export function limitsOf(options: HttpLimitOptions = {}): HttpLimits {
   const { places: given, ...others } = options;
   const { places: usual, ...usualOthers } = defaults;
@@ -84,5 +87,8 @@ export function limitsOf(options: HttpLimitOptions = {}): HttpLimits {
   return { ...limits, places };
 }
 
-/** Timers take what is longer for no time at all; that of a whole request is several of these. */
+/**
+ * A timer takes anything longer for no time at all; the timer of a whole request is several of
+ * these.
+ */
 const longestMs = 2 ** 29;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * Takes what is left of a body that nobody wants and throws it away, for so long. Closing at once
- * would reset the connection, and the client would lose the answer that says why.
+ * Reads and discards the rest of an unwanted body for so long. Closing at once would reset the
+ * connection, and the client would lose the answer that says why.
  */
 export function linger(request: IncomingMessage, forMs: number): void {
   if (request.complete || request.destroyed) return;

@@ -1,18 +1,18 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 import { ClientGoneError, type Flight } from "./flights.ts";
 
-/** Where log lines go: JSON, one a line. */
+/** The target of log lines: JSON, one object a line. */
 export type LogStream = {
-  /** Takes one line, its end included. */
+  /** Takes one line including its end. */
   write(line: string): void;
 };
 
-/** What nginx logs for a client that left; nothing is sent. */
+/** The status that nginx logs for a client that left; nothing is sent. */
 const clientGone = 499;
 
 /**
- * One line a request, and nothing in it that a client or a session said: no path, no header, no
- * body, no message of an error.
+ * Logs one line per request, with nothing in it that a client or a session said: no path, no
+ * header, no body, no message of an error.
  */
 export function logAnswer(
   { log, raw }: FastifyRequest,
@@ -33,13 +33,15 @@ export function logAnswer(
   else log.info(line, "answered");
 }
 
-/** What a mount answers in its own way says no code: a refusal of it is told by its status. */
+/**
+ * A mount answers in its own way and reports no code, so a refusal of it is logged by its status.
+ */
 function codeOf({ code }: Flight, status: number): string {
   if (code !== "ok" || status < 400) return code;
   return status < 500 ? "validation_failed" : "internal";
 }
 
-/** The same line for what was refused before it was a request. */
+/** Logs the same line for something that was refused before it was a request. */
 export function logMalformed(
   log: FastifyBaseLogger,
   { id, bytes, ...refusal }: { id: string; status: number; code: string; bytes: number },
@@ -48,7 +50,7 @@ export function logMalformed(
   log.info({ request_id: id, operation: "none", ...refusal, ...sizes }, "answered");
 }
 
-/** Says where an unexpected error came from. Its message may quote a session, so it stays out. */
+/** Logs where an unexpected error came from. Its message may quote a session, so it stays out. */
 export function logUnexpected({ log }: FastifyRequest, error: unknown): void {
   const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
   const frames = stack

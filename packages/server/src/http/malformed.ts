@@ -9,8 +9,8 @@ import { logMalformed } from "./log.ts";
 import { refused } from "./refusals.ts";
 
 /**
- * Answers what never became a request: Node could not read it, or waited too long for it.
- * Where a request of the same connection is being answered, its answer is the last.
+ * Answers what never became a request: Node could not read it, or waited too long for it. If a
+ * request of the same connection is being answered, that answer is the last.
  */
 export function answerMalformed(
   error: Error & { readonly code?: string },

@@ -7,8 +7,8 @@ import type { Outbox } from "./outbox.ts";
 import { failureOf, sendError } from "./send-error.ts";
 
 /**
- * Answers the requests to one path in a way of its own, as MCP is. Host and Origin were checked,
- * and the body is bounded and parsed; it is undefined for methods that have none.
+ * Answers the requests to one path in its own way, as MCP does. Host and Origin were checked, and
+ * the body is bounded and parsed; it is undefined for methods that have none.
  */
 export type HttpMount = (
   request: IncomingMessage,
@@ -16,7 +16,7 @@ export type HttpMount = (
   body?: unknown,
 ) => Promise<void>;
 
-/** Puts a mount onto the app, for every method. */
+/** Adds a mount to the app, for every method. */
 export function addMount(
   app: FastifyInstance,
   path: string,
@@ -29,7 +29,7 @@ export function addMount(
 ): void {
   const heldMount: HttpMount = async (request, response, body) => {
     await mount(request, response, body);
-    // What the client has yet to take, as of every other answer; a stream is not over yet.
+    // Counts what the client has not read yet, as for every other answer; a stream is not over yet.
     const isWhole = response.writableEnded && !response.closed;
     if (isWhole) outbox.hold(response, response.writableLength);
   };
@@ -40,13 +40,13 @@ export function addMount(
     try {
       await intake.run("mounted", request.raw, flight, hand);
     } catch (error) {
-      // An answer that was handed over ends there, also where the client has left.
+      // An answer that was handed over ends there, even if the client has left.
       if (!reply.sent) throw error;
     }
   });
 }
 
-/** Never throws: once the answer is the mount's, the framework would only log what went wrong. */
+/** Never throws: once the mount owns the answer, the framework would only log an error. */
 async function handOver(
   mount: HttpMount,
   request: FastifyRequest,
@@ -62,7 +62,7 @@ async function handOver(
   flight.signal.addEventListener("abort", cut, { once: true });
   try {
     await mount(request.raw, response, body);
-    // The place is taken until the answer is out.
+    // The place is taken until the answer has been sent.
     await finished(response).catch(() => undefined);
   } catch (error) {
     const failure = failureOf(error, request);

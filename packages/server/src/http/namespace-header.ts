@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { WireError } from "@pond/wire";
 
 /**
- * The namespace that what stands in front says in a header, in lower case.
+ * The namespace that a proxy in front names in a header, whose name is in lower case.
  *
- * @throws {WireError} `namespace_unknown` where the request comes without it.
+ * @throws {WireError} `namespace_unknown` if the request lacks the header.
  */
 export function namespaceSaid(
   { headers }: Pick<IncomingMessage, "headers">,

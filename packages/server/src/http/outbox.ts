@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * Answers that their clients have yet to take. Whoever asks for much and reads slowly, or not at
- * all, would fill the memory with them.
+ * The answers that their clients have not read yet. A client that asks for much and reads slowly,
+ * or not at all, would fill the memory with them.
  */
 export class Outbox {
   readonly #maxBytes: number;
@@ -14,12 +14,12 @@ export class Outbox {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** True while nothing more should be asked for. */
+  /** True while no new work should begin. */
   get isFull(): boolean {
     return this.#bytes >= this.#maxBytes;
   }
 
-  /** Counts an answer until it is out; its connection is closed when that takes too long. */
+  /** Counts an answer until it has been sent; closes its connection if that takes too long. */
   hold(response: ServerResponse, bytes: number): void {
     this.#bytes += bytes;
     const timer = setTimeout(() => response.destroy(), this.#timeoutMs);

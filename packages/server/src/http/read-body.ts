@@ -11,7 +11,7 @@ export class HeldBytes {
     this.#max = max;
   }
 
-  /** False, and nothing taken, where it would be too much. */
+  /** Returns false, and takes nothing, if it would be too much. */
   take(bytes: number): boolean {
     if (this.#held + bytes > this.#max) return false;
     this.#held += bytes;
@@ -30,15 +30,15 @@ export type ReadOptions = {
   readonly signal: AbortSignal;
 };
 
-/** A body, and how to say that it is no longer needed. */
+/** A body, and a function that releases it. */
 export type Body = { readonly bytes: Buffer; readonly release: () => void };
 
 /**
- * Reads a whole body. What is refused is left unread: see `lingering.ts`.
+ * Reads a whole body. A refused one is left unread: see `lingering.ts`.
  *
- * @throws {WireError} `validation_failed` where it is too large or too slow, `storage_unavailable`
- * where too many others are being read.
- * @throws {ClientGoneError} where the connection ends first.
+ * @throws {WireError} `validation_failed` if it is too large or too slow, `storage_unavailable` if
+ * too many others are being read.
+ * @throws {ClientGoneError} if the connection ends first.
  * @throws The signal's reason, once it is aborted.
  */
 export function readBody(

@@ -30,19 +30,19 @@ const busyMessages = {
   timeout: "there was no answer in time; ask again",
 } as const;
 
-/** Why there is no answer now, though there may be one later. */
+/** Why there is no answer now, although there may be one later. */
 export type BusyKind = keyof typeof busyMessages;
 
 const unknownPath = "path_unknown";
 
-/** Every `details.kind` that is of HTTP alone. */
+/** Every `details.kind` that only HTTP has. */
 export const httpKinds: readonly string[] = [
   ...refusalKinds,
   ...Object.keys(busyMessages),
   unknownPath,
 ];
 
-/** A request that would be refused again. */
+/** The error for a request that would be refused again. */
 export function refused(
   kind: RefusalKind,
   message: string,
@@ -51,7 +51,7 @@ export function refused(
   return new WireError("validation_failed", message, { kind, ...details });
 }
 
-/** A request that may well be answered the next time. */
+/** The error for a request that may well be answered the next time. */
 export function busy(kind: BusyKind, options?: ErrorOptions): WireError {
   return new WireError("storage_unavailable", busyMessages[kind], { kind }, options);
 }
@@ -60,7 +60,7 @@ export function badContentType(): WireError {
   return refused("content_type_unsupported", "the body must be application/json in UTF-8");
 }
 
-/** A path at which there is nothing. It is not repeated: it may hold anything. */
+/** The error for an unknown path. The path is not repeated, because it may hold anything. */
 export function nothingThere(): WireError {
   return new WireError("not_found", "there is nothing at this path; see /openapi.json", {
     kind: unknownPath,

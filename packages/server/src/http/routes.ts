@@ -13,7 +13,7 @@ export type Routes = {
   readonly handlers: Handlers;
   readonly namespaceHeader: string | undefined;
   readonly mounts: Readonly<Record<string, HttpMount>>;
-  /** @throws Where requests cannot be answered now. */
+  /** @throws If requests cannot be answered now. */
   readonly checkReady: () => Promise<void>;
   readonly intake: Intake;
   readonly outbox: Outbox;
@@ -23,7 +23,7 @@ export type Routes = {
 export const healthPath = "/healthz";
 export const readyPath = "/readyz";
 
-/** Puts every route there is onto the app. */
+/** Adds every route to the app. */
 export function addRoutes(app: FastifyInstance, routes: Routes): void {
   const { handlers, namespaceHeader, mounts, checkReady, intake, outbox, flights } = routes;
   for (const name of operationNames()) {
@@ -46,14 +46,14 @@ export function addRoutes(app: FastifyInstance, routes: Routes): void {
   addDocument(app, healthPath, '{"status":"ok"}');
   app.get(readyPath, async (_, reply) => {
     await checkReady().catch((cause) => {
-      // For the log alone.
+      // Only for the log.
       throw busy("not_ready", { cause });
     });
     return reply.send('{"status":"ready"}');
   });
 }
 
-/** What the log calls a request: the operation, or the path that was written here. */
+/** The name of a request in the log: the operation, or the path that is defined here. */
 export function routeName(path: string | undefined): string {
   return operationNames().find((name) => operations[name].path === path) ?? path ?? "none";
 }

@@ -8,8 +8,8 @@ import { logUnexpected } from "./log.ts";
 import { badContentType, busy, refused } from "./refusals.ts";
 
 /**
- * What a client is told of an error. Of one that nobody foresaw only that there was one: its text
- * may quote a session.
+ * The error that a client is told. About an unexpected one it learns only that there was one,
+ * because its text may quote a session.
  */
 export function failureOf(error: unknown, request: FastifyRequest): WireError {
   const failure = toWire(error);
@@ -43,7 +43,7 @@ export function sendError(response: ServerResponse, error: WireError): void {
   response.end(body);
 }
 
-/** The code of a refusal of the framework's own: of a path that cannot be decoded, say. */
+/** The code of a refusal by the framework itself, such as one of a path that cannot be decoded. */
 function refusalCodeOf(error: unknown): string {
   if (!(error instanceof Error) || !("code" in error && "statusCode" in error)) return "";
   const { code, statusCode } = error;

@@ -16,46 +16,49 @@ import { Outbox } from "./outbox.ts";
 import { busy } from "./refusals.ts";
 import { addRoutes, healthPath, readyPath } from "./routes.ts";
 
-/** Where the server listens, whom it believes, and what it refuses. */
+/** Where the server listens, whom it trusts, and what it refuses. */
 export type HttpServerOptions = {
   readonly handlers: Handlers;
-  /** Address to listen at. Default `127.0.0.1`, which only this machine reaches. */
+  /** Address to listen at. Default: `127.0.0.1`, which only this machine reaches. */
   readonly host?: string | undefined;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
-  /** Must be true for a `host` that others reach: pond does not ask who somebody is. */
+  /**
+   * Has to be true for a `host` that others can reach, because pond does not authenticate callers.
+   */
   readonly isRemoteAllowed?: boolean | undefined;
-  /** Names it may be called by, besides `host` and those of this machine. Default none. */
+  /** Names by which it may be called, besides `host` and those of this machine. Default: none. */
   readonly allowedHosts?: AllowedHosts | undefined;
   /**
-   * Header in which what stands in front says the namespace of a request, which may be about no
-   * other then; a request without it is about none. In lower case. Default: requests say it.
+   * Header in which a proxy in front names the namespace of a request, in lower case. A request may
+   * then use no other, and one without the header may use none. Default: requests name it
+   * themselves.
    */
   readonly namespaceHeader?: string | undefined;
   readonly limits?: HttpLimitOptions | undefined;
   /**
-   * How many proxies stand in front that add who asked them to `X-Forwarded-For`; clients are told
-   * apart by it. Default 0: anybody can send that header, so it is not read.
+   * How many proxies in front add the caller to `X-Forwarded-For`, by which clients are told apart.
+   * Default: 0, which does not read the header, because anybody can send it.
    */
   readonly trustedProxies?: number | undefined;
-  /** Where log lines go. Default nowhere. */
+  /** The target of log lines. Default: nowhere. */
   readonly logger?: LogStream | undefined;
-  /** What else is answered, by path. Default nothing. */
+  /** What else is answered, by path. Default: nothing. */
   readonly mounts?: Readonly<Record<string, HttpMount>> | undefined;
-  /** Throws where requests cannot be answered; `/readyz` asks it. */
+  /** Throws if requests cannot be answered; `/readyz` calls it. */
   readonly checkReady?: (() => Promise<void>) | undefined;
 };
 
 /** An HTTP server that can be started and stopped once. */
 export type HttpServer = {
   /**
-   * @throws Where the address cannot be had: `code` is the system's, such as `EADDRINUSE`.
+   * @throws If the address cannot be had: `code` is the system's, such as `EADDRINUSE`.
    * @throws {TypeError} after {@link stop}.
    */
   listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
   /**
-   * Takes no more requests, waits for those that are being answered, and ends what is left at the
-   * deadline. The handlers' stores may be closed when it settles.
+   * Accepts no more requests, waits for those that are being answered, and ends the rest at the
+   * deadline. When it settles, the handlers' stores may be closed.
    *
    * @returns Whether everything was answered.
    */
@@ -64,15 +67,15 @@ export type HttpServer = {
 
 const defaultHost = "127.0.0.1";
 const defaultDeadlineMs = 10_000;
-/** What was ended at the deadline has so long to say so. */
+/** How long requests that were ended at the deadline have for their last answer. */
 const lastWordsMs = 500;
 
 /**
- * The handlers behind HTTP+JSON. It decodes, bounds and refuses; what is asked, it does not know
- * (spec 7.1).
+ * Offers the handlers over HTTP+JSON. It decodes, limits and refuses requests, but does not know
+ * what they ask (spec 7.1).
  *
- * @throws {TypeError} for a `host` that others reach without `isRemoteAllowed`, and for a limit or a
- *   number of proxies that is none.
+ * @throws {TypeError} for a `host` that others can reach without `isRemoteAllowed`, and for an
+ * invalid limit or number of proxies.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { handlers, host = defaultHost, mounts = {}, checkReady = async () => {} } = options;
@@ -94,7 +97,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const admit = ({ raw, routeOptions: { url } }: FastifyRequest): void => {
     checkFraming(raw);
-    // A probe calls the server by an address nobody listed, and learns nothing else.
+    // A probe calls the server by an address that nobody listed, and learns nothing else.
     if (url !== healthPath && url !== readyPath) checkHost(raw);
     if (isStopping() && url !== healthPath) throw busy("stopping");
   };
@@ -112,7 +115,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       flights.abortAll(busy("stopping"));
       await flights.idle(lastWordsMs);
     }
-    // Connections on which nothing was asked yet would keep it open.
+    // Connections without a request yet would keep it open.
     server.closeAllConnections();
     await closed;
     return isAnswered;
@@ -126,7 +129,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return listening;
     },
     stop: ({ deadlineMs = defaultDeadlineMs } = {}) => {
-      // What is about to listen would go on after its end.
+      // If it is about to listen, it would go on after its end.
       stopped ??= started.then(() => stop(deadlineMs));
       return stopped;
     },
@@ -139,7 +142,7 @@ async function listen(
   host: string,
   port: number,
 ): Promise<{ readonly host: string; readonly port: number; readonly url: string }> {
-  // `localhost` may be two addresses, of which one would be taken.
+  // `localhost` may stand for two addresses, of which only one would be used.
   const address = host === "localhost" ? defaultHost : host;
   await app.listen({ host: address, port });
   const bound = server.address() as AddressInfo;

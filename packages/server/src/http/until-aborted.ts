@@ -1,6 +1,6 @@
 /**
- * What `work` gives, or the signal's reason as soon as it is aborted. `work` itself goes on: what
- * it holds is its own to let go of.
+ * Returns what `work` gives, or throws the signal's reason as soon as it is aborted. `work` itself
+ * goes on and has to release what it holds.
  */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -10,7 +10,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   try {
     return await Promise.race([aborted, work]);
   } catch (error) {
-    // Work that heeds the signal fails in its own words; the reason is what happened.
+    // Work that heeds the signal fails with its own error; the reason is what happened.
     if (signal.aborted) throw signal.reason;
     throw error;
   } finally {

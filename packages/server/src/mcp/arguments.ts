@@ -4,8 +4,8 @@ import { type inputSchema, isFieldOf } from "./schemas.ts";
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * The arguments as a request: a field that the tool does not name is refused, because the request
- * may have one of that name all the same.
+ * Converts a tool's arguments to a request. A field that the tool does not name is refused, because
+ * the request may have one of that name all the same.
  *
  * @throws {WireError} `validation_failed`, naming the field.
  */

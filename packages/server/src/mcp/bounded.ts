@@ -1,15 +1,19 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { lengthOf } from "./cut.ts";
 
-/** Less room than this is never given. */
+/** The least room that a reply is given. */
 const leastCharacters = 1_000;
-/** So much less room at least is given the next time, or a reply that heeds none were made for ever. */
+/**
+ * The next attempt gets at least this much less room; otherwise a reply that ignores its room would
+ * be made for ever.
+ */
 const atMostAgain = 0.95;
 
 /**
- * A reply that takes at most `maxCharacters`, in JSON as in its text: marks cost more there where lines
- * are short, and what says how to go on comes to what fills the room. So it is made with less room until
- * it does; one that needs more than half of the least that may be asked for is longer.
+ * Makes a reply of at most `maxCharacters`, both as JSON and as text. In text, the marks cost more
+ * if lines are short, and the hint how to go on is added to what fills the room. So the reply is
+ * made again with less room until it fits. One that needs more than half of the least room that may
+ * be asked for is longer.
  */
 export async function resultWithin<Reply extends object>(
   maxCharacters: number,

@@ -1,9 +1,9 @@
 import { type JsonValue, stringifyJson } from "@pond/canonical";
 
-/** Where a piece stands in what it was cut from, in UTF-16 code units. */
+/** The place of a piece in what it was cut from, in UTF-16 code units. */
 export type Cut = { readonly from: number; readonly until: number; readonly of: number };
 
-/** Characters that a value takes in a reply. */
+/** The characters that a value takes in a reply. */
 export function lengthOf(value: object): number {
   // Wire types are JSON; TypeScript cannot see it through their optional fields.
   return stringifyJson(value as JsonValue).length;
@@ -13,7 +13,7 @@ export function lengthOf(value: object): number {
 export function cutText(text: string, from: number, maxCharacters: number): [string, Cut] {
   const start = Math.min(from, text.length);
   let until = Math.min(text.length, start + Math.max(1, maxCharacters));
-  // Characters that JSON escapes take up to six.
+  // A character that JSON escapes takes up to six.
   while (until - start > 1 && writtenLength(text.slice(start, until)) > maxCharacters) {
     until = start + Math.ceil((until - start) / 2);
   }
@@ -21,7 +21,7 @@ export function cutText(text: string, from: number, maxCharacters: number): [str
   return [text.slice(start, until), { from: start, until, of: text.length }];
 }
 
-/** A text that is to be recognised, not read: its beginning where it is long. */
+/** A text to recognize rather than read: only the beginning, if it is long. */
 export function beginningOf(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   return `${text.slice(0, isTorn(text, maxCharacters) ? maxCharacters - 1 : maxCharacters)}…`;
@@ -31,7 +31,7 @@ function writtenLength(text: string): number {
   return JSON.stringify(text).length - 2;
 }
 
-/** True where a cut at this place would part a pair of surrogates. */
+/** True if a cut at this place would separate a pair of surrogates. */
 function isTorn(text: string, at: number): boolean {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
 }

@@ -4,7 +4,7 @@ import type {
 } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js";
 
-/** A transport that knows which requests are still to be answered. */
+/** A transport that knows which requests are not answered yet. */
 export class DrainingTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -22,7 +22,7 @@ export class DrainingTransport implements Transport {
     this.#inner.onerror = (error) => this.onerror?.(error);
     this.#inner.onmessage = (message, extra) => {
       if ("method" in message && "id" in message) this.#open.add(message.id);
-      // What is cancelled is never answered.
+      // A cancelled request is never answered.
       const cancelled = cancelledBy(message);
       this.onmessage?.(message, extra);
       if (cancelled !== undefined) this.#settle(cancelled);
@@ -39,7 +39,7 @@ export class DrainingTransport implements Transport {
     return this.#inner.close();
   }
 
-  /** When every request that came is answered. */
+  /** Settles when every request that came is answered. */
   drained(): Promise<void> {
     return new Promise((resolve) => {
       this.#onDrained = resolve;

@@ -4,14 +4,14 @@ import { type Asked, type Next, type Piece, pageOf } from "./paging.ts";
 import { quoteValue, structuredNotice } from "./quoted.ts";
 
 type Session = SessionPage["session"];
-/** What a message holds: its parts, or the one text of a system message. */
+/** The content of a message: its parts, or the one text of a system message. */
 type Content = WirePart | { readonly id: string; readonly type: "text"; readonly text: string };
 
 type Additions = {
   readonly notice: string;
   readonly piece?: Piece;
   readonly next?: Next;
-  /** What comes after, and how to ask for it. */
+  /** What follows, and how to ask for it. */
   readonly hint?: string;
 };
 type SessionReply = SessionPage & Additions;
@@ -20,10 +20,12 @@ export type GetReply = SessionReply | MessageReply;
 
 const optionsChars = 500;
 const projectChars = 300;
-/** Of the text of a message around the one asked for. */
+/** The part of a neighbour's text that is shown. */
 const neighbourChars = 400;
 
-/** A page of about `maxCharacters`: what does not fit is left to the next one, or shown in pieces. */
+/**
+ * A page of about `maxCharacters`. What does not fit is left to the next page, or shown in pieces.
+ */
 export function getWithin(response: GetResponse, asked: Asked): GetReply {
   return "messages" in response ? sessionWithin(response, asked) : messageWithin(response, asked);
 }
@@ -82,7 +84,7 @@ function contentOf(
   return shown > 0 ? content : "";
 }
 
-/** Neighbours go, the farthest first, until the reply is short enough. */
+/** Removes neighbours, the farthest first, until the reply is short enough. */
 function fewer<T extends Pick<MessageView, "before" | "after">>(
   reply: T,
   maxCharacters: number,
@@ -128,7 +130,7 @@ function briefSession(session: Session): Session {
   };
 }
 
-/** What a client keeps beside the conversation can be anything, and any size. */
+/** What a client keeps besides the conversation can be anything, of any size. */
 function briefOptions<T extends object>(options: T): T | Record<string, never> {
   return lengthOf(options) <= optionsChars ? options : {};
 }

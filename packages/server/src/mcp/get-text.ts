@@ -4,7 +4,7 @@ import type { GetReply } from "./get-reply.ts";
 import type { Piece } from "./paging.ts";
 import { quotedNotice, quoteLines, quoteValue } from "./quoted.ts";
 
-/** A reply for a model to read: ours unmarked, the session's own text marked line by line. */
+/** A reply for a model to read: our own text unmarked, the session's text marked line by line. */
 export function getText(reply: GetReply): string {
   const { session, piece, hint } = reply;
   const { id, source_agent: agent, project, created_at: at, parent_session_id: parent } = session;
@@ -40,7 +40,7 @@ function messageText(message: ShownMessage, ...marks: readonly string[]): string
   ].join("\n");
 }
 
-/** True for what stands above the summary. */
+/** True for content that is shown above the summary. */
 function isSaid({ type, provenance }: PartSummary): boolean {
   return type === "text" && provenance === "conversational";
 }

@@ -5,48 +5,48 @@ import { type Cut, cutText, lengthOf } from "./cut.ts";
 export type Asked = {
   /** Id of the last message, or part, of the page before. */
   readonly after_id?: string | undefined;
-  /** Characters of the one behind it that were shown already. */
+  /** Characters of the next one that were already shown. */
   readonly offset: number;
   readonly maxCharacters: number;
 };
 
-/** Fields of the next request that goes on behind this reply; the others stay as they were. */
+/** The fields of the request for what follows this reply; its other fields stay as they were. */
 export type Next = { readonly after_id?: string; readonly offset?: number };
 
 /** What is shown of one message, or one part, that is too long for a reply. */
 export type Piece = {
   readonly id: string;
   readonly text: string;
-  /** A piece of its JSON, where it is more than a text and a few fields. */
+  /** True if it is a piece of JSON, because the item is more than a text and a few fields. */
   readonly is_json: boolean;
-  /** Of a text: the other fields of what it is the text of. */
+  /** For a text: the other fields of the item that it belongs to. */
   readonly beside?: object;
 } & Cut;
 
-/** What of some items is in a reply. */
+/** The items, or the piece of one, that a reply holds. */
 export type Page<T> = {
   readonly shown: readonly T[];
-  /** Of the first one, instead of whole ones. */
+  /** A piece of the first item, instead of whole ones. */
   readonly piece?: Piece;
-  /** How many come after what is shown. */
+  /** How many items follow what is shown. */
   readonly remaining: number;
   readonly next?: Next;
 };
 
 type PageInit<T> = {
-  /** How many items there are behind these. */
+  /** How many items follow these. */
   readonly beyond: number;
-  /** The text of an item that has one, and what else it holds. */
+  /** The text of an item that has one, and its other fields. */
   readonly textOf: (item: T) => Texted | undefined;
 };
 type Texted = { readonly text: string; readonly beside: object };
 type Item = { readonly id: string };
 
-/** Deeper JSON is shown as text: the protocol's own code is not made for it. */
+/** Deeper JSON is shown as text, because the protocol's own code is not made for it. */
 const deepest = 32;
 
 /**
- * As many whole items as there is room for, or a piece of the first.
+ * As many whole items as there is room for, or a piece of the first one.
  *
  * @param room - In characters.
  */
@@ -98,7 +98,7 @@ function pieceOf(item: Item, texted: Texted | undefined, offset: number, room: n
   return { id, text, is_json: false, beside, ...cut };
 }
 
-/** Each piece repeats it. */
+/** True if it is short enough for each piece to repeat it. */
 function isBrief(beside: object): boolean {
   return lengthOf(beside) <= mostBesideChars && !isDeeper(beside, deepest);
 }

@@ -61,7 +61,7 @@ function fieldList({ definition: { name, inputSchema } }: Tool): string {
   return `# Fields of ${name}\n\n${lines.join("\n")}\n`;
 }
 
-/** The largest clients and projects, as many as there is room for. */
+/** Only the largest clients and projects, as many as there is room for. */
 function boundedStats({ by_agent, by_project, tables: _, ...status }: StatusResponse): JsonObject {
   const agents = largest(by_agent, maxCharacters / 5);
   const projects = largest(by_project, maxCharacters / 2);

@@ -3,10 +3,10 @@ import { jsonSchemaOf } from "@pond/wire";
 
 type ObjectSchema = { readonly type: "object" } & JsonObject;
 
-// Said by the server, or by nobody: a tool call has no business with them.
+// Fields that the server sets, or nobody: a tool call must not set them.
 const notForTools = ["protocol_version", "namespace", "limit_bytes"];
 
-/** What a tool takes: the fields of a request, but for the envelope, and its own. */
+/** The input of a tool: the fields of a request without the envelope, and the tool's own fields. */
 export function inputSchema(request: string, own: JsonObject): ObjectSchema {
   const { $defs, properties, required, ...schema } = schemaOf(request);
   const wire = isJsonObject(properties) ? Object.entries(properties) : [];
@@ -23,7 +23,7 @@ export function inputSchema(request: string, own: JsonObject): ObjectSchema {
   };
 }
 
-/** What a tool answers: a response, and what this transport adds to it. */
+/** The output of a tool: a response, and what this transport adds to it. */
 export function outputSchema(response: string, own: JsonObject): ObjectSchema {
   const { properties = {}, required = [], ...schema } = schemaOf(response);
   return {
@@ -39,7 +39,7 @@ export function isFieldOf({ properties }: ObjectSchema, name: string): boolean {
   return isJsonObject(properties) && Object.hasOwn(properties, name);
 }
 
-/** A schema that says the same to clients that read JSON Schema as it was before 2020. */
+/** A schema in a form that clients with an older JSON Schema than 2020 read the same way. */
 export function schemaOf(name: string): JsonObject {
   const { $schema: _, ...schema } = jsonSchemaOf(name);
   return withoutTuples(schema);

@@ -2,21 +2,22 @@ import type { SearchMatch, SearchResponse, SessionMatches } from "@pond/wire";
 import { beginningOf, lengthOf } from "./cut.ts";
 import { quotedNotice, quoteLines, quoteValue, structuredNotice } from "./quoted.ts";
 
-/** A search response with what a model is to know about it, cut to size. */
+/** A search response with what a model has to know about it, cut to size. */
 export type SearchReply = { readonly notice: string } & SearchResponse & {
     /** What was left out of the matches to keep the reply short. */
     readonly shortened?: string;
   };
 
-/** Asks for at most so many sessions; as asked for where left out. */
+/** Searches for at most so many sessions; left out, for as many as were asked for. */
 export type Find = (limit?: number) => Promise<SearchResponse>;
 
 const shortTextChars = 240;
 const projectChars = 300;
 
 /**
- * A search whose reply takes about `maxCharacters`. Matches lose text before sessions are left to
- * the next page: it is asked for again with a limit, so that its cursor goes on behind the last one.
+ * Searches so that the reply takes about `maxCharacters`. Matches lose text before sessions are
+ * left to the next page; for that the search is repeated with a limit, so that its cursor continues
+ * after the last session.
  */
 export async function searchWithin(find: Find, maxCharacters: number): Promise<SearchReply> {
   let limit: number | undefined;
@@ -32,7 +33,7 @@ export async function searchWithin(find: Find, maxCharacters: number): Promise<S
   }
 }
 
-/** The same for a model to read. */
+/** The same reply for a model to read. */
 export function searchText(reply: SearchReply): string {
   const { sessions, total_in_scope: total, mode, next, warnings = [], shortened } = reply;
   const how = mode === "hybrid" ? "by words and meaning" : "by words";
@@ -85,7 +86,7 @@ function whole(response: SearchResponse): SearchReply {
   return { notice: structuredNotice, ...response, sessions: response.sessions.map(shortProject) };
 }
 
-/** The piece around the words where a text is long. */
+/** Only the piece around the words, if a text is long. */
 function withSnippets(response: SearchResponse): SearchReply {
   const sessions = response.sessions.map((session) => ({
     ...session,
@@ -111,7 +112,7 @@ function shortProject<T extends { readonly project: string }>(session: T): T {
   return { ...session, project: beginningOf(session.project, projectChars) };
 }
 
-/** How many sessions of the reply fit, but never none. */
+/** How many sessions of the reply fit; at least one. */
 function countFitting(reply: SearchReply, maxCharacters: number): number {
   let left = maxCharacters - lengthOf({ ...reply, sessions: [] });
   let count = 0;

@@ -17,22 +17,22 @@ import { resources } from "./resources.ts";
 import { toolError } from "./tool-error.ts";
 import { type Ask, tools } from "./tools.ts";
 
-/** What the MCP server is made of. */
+/** What the MCP server needs. */
 export type McpServerInit = {
   readonly handlers: Pick<Handlers, "handle">;
-  /** Of the program, as clients show it. */
+  /** The program's version, as clients show it. */
   readonly version: string;
-  /** The tenant that is read; left out, the only one of a personal pond. */
+  /** The tenant to read. Left out, it is the only one of a personal pond. */
   readonly namespace?: string | undefined;
   /**
-   * Told of what went wrong in the server itself, of which the client is told nothing else but the
-   * id of its message: what it was answered is found by that (spec 7.2).
+   * Called with an error of the server itself. The client is told nothing but the id of its
+   * message, by which its answer can be found (spec 7.2).
    */
   readonly onFailure?: ((error: unknown, requestId: string) => void) | undefined;
 };
 
 /**
- * What a pond offers to agents: `pond_search` and `pond_get` as tools, `schema://pond` and
+ * Offers a pond to agents: `pond_search` and `pond_get` as tools, `schema://pond` and
  * `stats://pond` as resources. It only reads (spec 7.7), and serves one connection.
  */
 export function createMcpServer(init: McpServerInit): Server {
@@ -56,7 +56,7 @@ export function createMcpServer(init: McpServerInit): Server {
 
   const failed = (error: unknown, { signal, requestId }: Asked): WireError => {
     const wireError = toWireError(error, idOf(requestId));
-    // What a client gave up is no failure, and not answered.
+    // A request that the client gave up is no failure, and is not answered.
     const isFailure = wireError.code === "internal" && !isAbort(error, signal);
     if (isFailure) onFailure?.(wireError.cause ?? wireError, idOf(requestId));
     return wireError;
@@ -79,12 +79,12 @@ export function createMcpServer(init: McpServerInit): Server {
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: resources.map(({ definition }) => definition),
   }));
-  // Clients ask for them of whoever has resources.
+  // Clients ask every server with resources for templates.
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [] }));
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, asked) => {
     const resource = resources.find(({ definition }) => definition.uri === params.uri);
     if (resource === undefined) {
-      // The code the protocol gives to this.
+      // The code that the protocol assigns to this.
       throw new McpError(-32_002, `There is no resource ${params.uri.slice(0, 100)}`);
     }
     const text = await resource
@@ -99,10 +99,10 @@ export function createMcpServer(init: McpServerInit): Server {
   return server;
 }
 
-/** What the protocol knows of one message of a client. */
+/** What the protocol knows about one message of a client. */
 type Asked = { readonly signal: AbortSignal; readonly requestId: RequestId };
 
-/** A client may call its messages anything. */
+/** A client may use anything as the id of its messages. */
 function idOf(requestId: RequestId): string {
   return String(requestId).slice(0, 64).toWellFormed();
 }

@@ -3,20 +3,20 @@ import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { DrainingTransport } from "./draining-transport.ts";
 
-/** Streams other than the process has, and when to stop. */
+/** Other streams than those of the process, and when to stop. */
 export type StdioOptions = {
   readonly stdin?: Readable;
-  /** Carries protocol only. */
+  /** Carries nothing but the protocol. */
   readonly stdout?: Writable;
-  /** Ends it at once: what is under way is given up. */
+  /** Ends it at once: work in progress is given up. */
   readonly signal?: AbortSignal;
-  /** Told of lines that are no messages, and of a stream that fails. */
+  /** Called for lines that are not messages, and for a stream that fails. */
   readonly onError?: (error: Error) => void;
 };
 
 /**
- * Answers on stdin and stdout until stdin ends and everything it asked is answered, or nobody is there
- * to take answers.
+ * Answers on stdin and stdout until stdin ends and all its requests are answered, or nobody is
+ * there to take answers.
  */
 export async function serveStdio(
   server: Server,
@@ -36,7 +36,7 @@ export async function serveStdio(
   stdin.once("end", drain);
   // A pipe may break without an end.
   stdin.once("close", drain);
-  // What waits to be written there would wait forever.
+  // What waits to be written there would wait for ever.
   stdout.once("close", close);
   try {
     await server.connect(transport);

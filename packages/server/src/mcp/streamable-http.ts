@@ -4,7 +4,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { TurnTransport } from "./turn-transport.ts";
 
-/** Answers one HTTP request; `body` is what a framework has parsed already. */
+/** Answers one HTTP request; `body` is what a framework has already parsed. */
 export type McpRequestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -12,9 +12,9 @@ export type McpRequestHandler = (
 ) => Promise<void>;
 
 /**
- * Streamable HTTP without sessions: each POST is answered for itself, so that any number of
- * processes can stand behind one address. What comes as a batch is done one after the other. A
- * client that goes away cancels what it asked.
+ * Streamable HTTP without sessions: each POST is answered by itself, so that any number of
+ * processes can stand behind one address. The requests of a batch are done one after the other. A
+ * client that leaves cancels what it asked for.
  *
  * Whoever mounts it checks Host and Origin first, as `createHttpServer` does for every route.
  */
@@ -28,9 +28,9 @@ export function createMcpRequestHandler(createServer: () => Server): McpRequestH
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
     void closed.then(() => server.close());
-    // Its accessors are typed wider than those of the interface it implements.
+    // Its accessors have wider types than those of the interface that it implements.
     await server.connect(new TurnTransport(transport as Transport));
-    // What is cancelled is never answered, so nothing else would tell that it is over.
+    // A cancelled request is never answered, so nothing else would tell that it is over.
     await Promise.race([transport.handleRequest(request, response, body), closed]);
   };
 }

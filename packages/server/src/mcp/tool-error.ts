@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ErrorCode, WireError } from "@pond/wire";
 
-/** What a model can do about it. */
+/** What a model can do about an error. */
 const remedies: Readonly<Partial<Record<ErrorCode, string>>> = {
   validation_failed: "Correct the arguments as the message says, and call again.",
   not_found: "Take ids from pond_search or from the message, and copy them exactly.",
@@ -9,7 +9,9 @@ const remedies: Readonly<Partial<Record<ErrorCode, string>>> = {
   conflict: "Call again.",
 };
 
-/** An error as the answer of a tool, so that the model reads it: the wire's body, and a remedy. */
+/**
+ * An error as the result of a tool, so that the model reads it: the body of the wire, and a remedy.
+ */
 export function toolError(error: WireError): CallToolResult {
   const isEmpty = error.details["kind"] === "store_not_found";
   const remedy = isEmpty ? "The user fills the store with `pond sync`." : remedies[error.code];

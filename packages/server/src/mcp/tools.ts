@@ -8,7 +8,7 @@ import { getText } from "./get-text.ts";
 import { inputSchema, outputSchema } from "./schemas.ts";
 import { searchText, searchWithin } from "./search-reply.ts";
 
-/** Asks the handlers for something, in the name of whoever called. */
+/** Asks the handlers for something, on behalf of the caller. */
 export type Ask = <Name extends OperationName>(
   operation: Name,
   fields: object,
@@ -19,7 +19,7 @@ export type Tool = {
   readonly call: (given: Readonly<Record<string, unknown>>, ask: Ask) => Promise<CallToolResult>;
 };
 
-/** At most, in UTF-8: what is too much for a reply is cut from it here. */
+/** The most, in UTF-8. What is too long for a reply is cut here. */
 const bytesPerCharacter = 3;
 const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
 const characters = { least: 2_000, most: 100_000, otherwise: 10_000 };
@@ -56,7 +56,7 @@ const searchTool: Tool = {
   call: async (given, ask) => {
     const most = wholeNumber(given, "max_characters", characters);
     const fields = toRequest(searchInput, ["max_characters"], given);
-    // A reply that is made again asks for the same.
+    // A reply that is made again repeats the same request.
     const found = new Map<number | undefined, Promise<Responses["search"]>>();
     const find = (limit?: number): Promise<Responses["search"]> => {
       const known = found.get(limit);

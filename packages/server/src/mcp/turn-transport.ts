@@ -5,8 +5,8 @@ import type {
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 
 /**
- * A transport that hands on a request when the one before is answered: a batch of a hundred asks
- * for no more at a time than a single one does.
+ * A transport that passes on a request when the one before is answered: a batch of a hundred asks
+ * for no more at a time than a single request does.
  */
 export class TurnTransport implements Transport {
   onclose?: () => void;
@@ -37,7 +37,7 @@ export class TurnTransport implements Transport {
     if (!("method" in message)) this.#handOnNext();
   }
 
-  /** What still waits is asked by nobody any more. */
+  /** Nobody asks any more for the requests that still wait. */
   close(): Promise<void> {
     this.#waiting.length = 0;
     return this.#inner.close();

@@ -7,48 +7,53 @@ const MiB = 1024 * 1024;
 /** @inline */
 type Work = "serving" | "batches";
 
-// glibc reads them when a process starts, and never again. Buffers of up to a megabyte are those of the
-// next batch, or of the next search that reads every text: to give each back at once took three times as
-// long, and such a search twice.
+// glibc reads them when a process starts, and never again. Buffers of up to a megabyte are kept for
+// the next batch, or for the next search that reads every text: giving each back at once made
+// batches three times as slow, and such a search twice as slow.
 const allocator: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: "2",
   MALLOC_TRIM_THRESHOLD_: String(8 * MiB),
   MALLOC_MMAP_THRESHOLD_: String(MiB),
 };
 
-// Of those that have no variable of their own, a list. New memory comes 2 MB at a time: 4 kB at a time it
-// took longer to be given than to be filled.
+// A list of settings that have no variable of their own. New memory comes 2 MB at a time: 4 kB at a
+// time, allocating took longer than filling.
 const tunables: readonly string[] = ["glibc.malloc.hugetlb=1"];
 
-// So does V8 these. What a batch drops at once fills 134 MB before it looks; in 17 MB it is as fast.
+// V8 also reads these at the start. The short-lived objects of a batch fill 134 MB before V8
+// collects them; in 17 MB it is as fast.
 const flags: Readonly<Record<Work, readonly string[]>> = {
   serving: [],
   batches: ["--max-semi-space-size=8"],
 };
 
-// These it takes while it runs. A heap of batches grows by what it holds, not by three times as much:
-// of 700 grown sessions among a million messages that takes 85 MB less, and 6 % more of the processor.
+// V8 accepts these while it runs. A heap for batches grows by what it holds, not by three times as
+// much: for 700 grown sessions among a million messages that takes 85 MB less memory, and 6 % more
+// of the processor.
 const settings: Readonly<Record<Work, string>> = {
   serving: "--semi-space-growth-factor=1",
   batches: "--heap-growing-percent=100",
 };
 
-// What the system gives as Node's path where somebody started `ld.so node`: it takes no flags of Node.
+// The system gives this as Node's path if somebody started `ld.so node`, which takes no flags of
+// Node.
 const isLoader = /\/ld[^/]*\.so[^/]*$/;
-// A file that whoever started it has opened. Behind the third Node hands on none of them.
+// A file that whoever started it has opened. Node passes on none of them after the third.
 const isDescriptor = /\/(?:dev|proc\/self)\/fd\/\d/;
 
 /**
- * For a process that stays to serve, or that takes in a lot in batches: what it needed under load
- * goes back to the system. On Linux it starts itself again in its place, with the same id, arguments
- * and streams, where the environment does not set the allocator yet; so call it before anything is
- * opened or read. It stays as it is where it may not do that; where its script came in on stdin, or an
- * argument names an open file, as `/dev/fd/3` does; and where whoever started it keeps a channel to
+ * Returns memory that was needed under load to the system. For a process that stays to serve, or
+ * that takes in a lot in batches.
+ *
+ * On Linux, if the environment does not set the allocator yet, the process restarts itself in
+ * place, with the same id, arguments and streams; so call this before anything is opened or read.
+ * It does not restart where that is not permitted, where its script came in on stdin, where an
+ * argument names an open file, as `/dev/fd/3` does, or where whoever started it keeps a channel to
  * it.
  *
- * The C allocator keeps what the engine frees, 0.4 GB after an ingest of 100,000 events and 0.5 GB
- * after 400,000 messages, and V8 keeps 128 MB for short-lived objects; a server is hardly faster for
- * either.
+ * Otherwise the C allocator keeps what the engine frees (0.4 GB after an ingest of 100,000 events,
+ * 0.5 GB after 400,000 messages), and V8 keeps 128 MB for short-lived objects. A server is hardly
+ * faster for either.
  */
 export function startLean(work: Work): void {
   setFlagsFromString(settings[work]);
