@@ -6,10 +6,10 @@ import { openCaches, proveStorage, type Storage } from "./storage.ts";
 import { locationOf } from "./tenants.ts";
 
 /**
- * Finds out whether a server could serve with this, without becoming one.
+ * Checks whether a server could serve with this configuration, without starting one.
  *
- * @param say - Told each thing that was found, a line without its end.
- * @throws What it fails with.
+ * @param say - Called with each finding, a line without its end.
+ * @throws The error that a server would fail with.
  */
 export async function check(config: Config, say: (line: string) => void): Promise<void> {
   const { storage, storageOptions, policy, host, port, namespaceHeader, embeddings } = config;
@@ -28,7 +28,7 @@ export async function check(config: Config, say: (line: string) => void): Promis
   say(`would listen at: ${host}, port ${port}`);
 }
 
-/** Asks for one vector: a wrong key or length shows there first. */
+/** Asks for one vector, because a wrong key or length shows only then. */
 async function modelOf(embeddings: EmbedderSettings): Promise<string> {
   const embedder = await openEmbedder(embeddings);
   try {

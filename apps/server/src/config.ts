@@ -5,7 +5,7 @@ import { type Environment, readEnvironment } from "./environment.ts";
 import type { Policy } from "./variable.ts";
 import { type Values, variables } from "./variables.ts";
 
-/** What the environment asks for, checked. */
+/** The configuration from the environment, checked. */
 export type Config = {
   /** Address or absolute folder, without a slash at its end. */
   readonly storage: string;
@@ -27,10 +27,10 @@ export type Config = {
   readonly stopMs: number;
 };
 
-/** The environment asks for what there is not. */
+/** The environment asks for something that is not possible. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
-  /** One for each variable that is wrong: its name, what it was and what it may be. */
+  /** One for each wrong variable: its name, its value and the values it may have. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
@@ -42,7 +42,7 @@ export class ConfigError extends Error {
 const bytesPerMb = 1024 * 1024;
 const ownNames = ["127.0.0.1", "::1", "[::1]", "localhost"];
 
-/** How many more wait for their turn than run. */
+/** How many more requests may wait for their turn than run. */
 const waiting = { search: 256, ingest: 32 };
 
 /**
@@ -54,11 +54,11 @@ export function readConfig(env: Environment): Config {
   const { values, problems } = readEnvironment(env);
   const all = [...problems, ...disagreements(values, env)];
   if (all.length > 0) throw new ConfigError(all);
-  // Only what has no default can be missing where there are no problems.
+  // If there are no problems, only variables without a default can be missing.
   return toConfig(values as Values, env);
 }
 
-/** What is wrong about variables that are each right. */
+/** Contradictions between variables that are each valid. */
 function disagreements(values: Partial<Values>, env: Environment): string[] {
   const { POND_HOST: host = "localhost", POND_ALLOW_REMOTE: isRemoteAllowed } = values;
   const { POND_MAX_INGEST_MB: body = 0, POND_MAX_HELD_MB: held = body } = values;

@@ -2,8 +2,8 @@ import { type Embedder, EmbedError } from "@pond/embed";
 import type { Log } from "./log.ts";
 
 /**
- * The same model, whose operator is told why it made no vectors: searches go on by words alone, and
- * tenants learn no more than that.
+ * Wraps a model so that the operator is told why it made no vectors. Searches go on by words alone,
+ * and tenants learn no more than that.
  */
 export function tellingEmbeddingFailures(embedder: Embedder, log: Log): Embedder {
   return {
@@ -23,7 +23,7 @@ export function tellingEmbeddingFailures(embedder: Embedder, log: Log): Embedder
   };
 }
 
-/** Undefined where whoever asked has left, which is no failure. */
+/** Undefined if the caller has left, which is not a failure. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof EmbedError) return error.message;
   const isTimeUp = error instanceof DOMException && error.name === "TimeoutError";

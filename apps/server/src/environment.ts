@@ -5,13 +5,13 @@ import { type Values, variables } from "./variables.ts";
 /** The environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What was read; a variable with a problem has no value. */
+/** The variables that were read. A variable with a problem has no value. */
 export type Reading = { readonly values: Partial<Values>; readonly problems: readonly string[] };
 
 const prefix = "POND_";
 const mostShown = 100;
 
-/** Reads every `POND_*` variable; an empty one is as one that is not set. */
+/** Reads every `POND_*` variable. An empty one counts as not set. */
 export function readEnvironment(env: Environment): Reading {
   const values: Record<string, unknown> = {};
   const problems = unknownNames(env).map(
@@ -30,10 +30,10 @@ export function readEnvironment(env: Environment): Reading {
 
 const secretName = /key|secret|token|password|credential|sas|connection_string/i;
 const secretPlaces = /^(AWS|AZURE|GOOGLE|POND)_/;
-// Anything shorter keeps no secret, and taking it out would make a log unreadable.
+// Anything shorter keeps no secret, and removing it would make a log unreadable.
 const leastSecret = 8;
 
-/** Every value of the environment that only its owner may know, so that no log repeats it. */
+/** Every value of the environment that only its owner may know. No log repeats them. */
 export function secretsIn(env: Environment): readonly string[] {
   const options = v.safeParse(variables.POND_STORAGE_OPTIONS.schema, env["POND_STORAGE_OPTIONS"]);
   const variablesOf = Object.entries(env).filter(([name]) => secretPlaces.test(name));
@@ -49,8 +49,8 @@ function unknownNames(env: Environment): string[] {
 
 function shown(given: string, { isSecret = false }: Variable<unknown>): string {
   if (isSecret) return "something that is not shown here";
-  // What stands before the @ of an address, and behind its ?, may be credentials: of any length, and
-  // with slashes in them.
+  // The text before the @ of an address and after its ? may be credentials, of any length and with
+  // slashes.
   const open = given.replace(/(?<=:\/\/).*@/s, "…@").replace(/\?.*/s, "?…");
   return JSON.stringify(open.length > mostShown ? `${open.slice(0, mostShown)}…` : open);
 }

@@ -1,25 +1,25 @@
 import type { LogStream } from "@pond/server/http";
 import type { Config } from "./config.ts";
 
-/** Where the process says what happens: JSON, one line each, in the form the HTTP server's lines have. */
+/** The log of the process: JSON, one object a line, in the same form as the HTTP server's lines. */
 export type Log = {
   info(message: string, fields?: Fields): void;
   error(message: string, fields?: Fields): void;
-  /** Tells of an error that nobody foresaw by where it came from: its words may quote a session. */
+  /** Logs an unexpected error by where it came from, because its message may quote a session. */
   failure(message: string, error: unknown): void;
-  /** What the HTTP server writes to. */
+  /** The stream that the HTTP server writes to. */
   readonly stream: LogStream;
 };
 
 type Fields = Readonly<Record<string, string | number | boolean | null>>;
 
 const levels = { info: 30, error: 50, silent: Number.POSITIVE_INFINITY } as const;
-// The level is the first thing a line says.
+// A line begins with its level.
 const lineLevel = /^\{"level":(\d+)/;
 
 /**
  * @param secrets - Texts that no line may hold, such as keys.
- * @param write - Takes a line with its end.
+ * @param write - Called with a line including its end.
  */
 export function createLog(
   level: Config["log"],
@@ -42,9 +42,9 @@ export function createLog(
   };
 }
 
-/** Puts stars in the place of every secret. */
+/** Replaces every secret with stars. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  // In a line, quotes and backslashes of a secret are written with a backslash.
+  // In a line, quotes and backslashes of a secret are escaped.
   const written = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   return [...new Set(written)]
     .sort((left, right) => right.length - left.length)

@@ -9,13 +9,14 @@ if (Number(major) * 1000 + Number(minor) < 22_018) {
 }
 
 const args = process.argv.slice(2);
-// Before the engine is loaded, which is most of what starting takes; what takes arguments does not stay.
+// Before the engine is loaded, which takes most of the start. A process with arguments does not
+// stay.
 if (args.length === 0) startLean("serving");
 exitOnStopSignal();
-// Nobody may be there to take the log: what collects it has gone, or its disk is full.
+// Nobody may be there to take the log: its collector has gone, or its disk is full.
 process.stderr.on("error", () => undefined);
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // Whoever read it has gone: `pond-server --help | head`.
+  // The reader has gone: `pond-server --help | head`.
   if (error.code === "EPIPE") return;
   process.stderr.write(`pond-server: what it prints cannot be written: ${error.message}\n`);
   process.exit(1);
@@ -23,6 +24,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const { run } = await import("./run.ts");
 process.exitCode = await run(args);
-// What is left of a storage that does not answer would keep the process. An end that comes by itself
-// removes what the engine keeps in the folder for temporary files, and this one does not.
+// Requests to a storage that does not answer would keep the process alive. An end that comes by
+// itself removes what the engine keeps in the folder for temporary files; this one does not.
 setTimeout(() => process.exit(), 1_000).unref();

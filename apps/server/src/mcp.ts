@@ -6,7 +6,7 @@ import { createMcpRequestHandler, createMcpServer } from "@pond/server/mcp";
 export type McpOptions = {
   readonly handlers: Handlers;
   readonly version: string;
-  /** As of the HTTP server: where it is set, it decides. */
+  /** As for the HTTP server: if it is set, it decides. */
   readonly namespaceHeader: string | undefined;
   readonly onFailure: (error: unknown) => void;
 };
@@ -14,8 +14,8 @@ export type McpOptions = {
 const path = "/mcp";
 
 /**
- * MCP at `/mcp/NAMESPACE`, because an address is all that every client can be given; at `/mcp` for
- * the default namespace, or the one the header says.
+ * Mounts MCP at `/mcp/NAMESPACE`, because every client can be given at least an address; at `/mcp`
+ * for the default namespace, or the one in the header.
  */
 export function mcpMounts(options: McpOptions): Readonly<Record<string, HttpMount>> {
   const mount: HttpMount = (request, response, body) => {
@@ -29,9 +29,9 @@ function serverFor(
   request: IncomingMessage,
   { handlers, namespaceHeader, ...rest }: McpOptions,
 ): Parameters<typeof createMcpServer>[0] {
-  // What no namespace is called, such as an escape, is unknown as any other.
+  // A text that cannot be a namespace, such as an escape, is unknown like any other.
   const [target = ""] = (request.url ?? "").split("?", 1);
-  // With a slash at its end the address names none either.
+  // An address with only a slash at its end names none either.
   const namespace = target.slice(`${path}/`.length) || undefined;
   if (namespaceHeader === undefined) return { ...rest, handlers, namespace };
   const handle: Handlers["handle"] = async (operation, asked, context) => {

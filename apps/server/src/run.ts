@@ -23,7 +23,7 @@ type Flags = {
   readonly provision?: readonly string[];
 };
 
-/** Does what the arguments say, and resolves to the code the process ends with. */
+/** Does what the arguments say, and resolves to the exit code of the process. */
 export async function run(args: readonly string[]): Promise<number> {
   const flags = flagsOf(args);
   if (flags === undefined) return badUsage;
@@ -40,7 +40,7 @@ export async function run(args: readonly string[]): Promise<number> {
   return names === undefined ? serveUntilTold(config) : provisionEach(names, config);
 }
 
-/** Nothing is made where one of them cannot be. */
+/** Makes nothing if one of them cannot be made. */
 async function provisionEach(names: readonly string[], config: Config): Promise<number> {
   const { storage, storageOptions, policy } = config;
   for (const name of names) {
@@ -103,7 +103,7 @@ function flagsOf(args: readonly string[]): Flags | undefined {
   }
 }
 
-/** What storage and models say of their failures is for the operator, who reads this. */
+/** The messages of storage and models are for the operator, who reads this. */
 async function attempt(work: () => Promise<void>): Promise<number> {
   try {
     await work();

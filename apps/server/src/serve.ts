@@ -11,17 +11,20 @@ import { createReadyCheck, openCaches, proveStorage } from "./storage.ts";
 import { tellingStorageFailures, tellStorageFailure } from "./storage-failures.ts";
 import { createTenants, type TenantsInit } from "./tenants.ts";
 
-/** A server that answers. */
+/** A running server. */
 export type Running = {
   readonly url: string;
-  /** Answers what was asked, closes what is open, both as far as there is time. */
+  /**
+   * Answers the requests that came and closes everything that is open, both as far as there is
+   * time.
+   */
   stop(): Promise<void>;
 };
 
 /**
  * Serves every tenant over HTTP and MCP.
  *
- * @throws Where the storage would lose what is written, the model cannot be had, or the address.
+ * @throws If the storage would lose writes, or the model or the address cannot be had.
  */
 export async function serve(config: Config, version: string, log: Log): Promise<Running> {
   const { storage, storageOptions, policy, maxOpenNamespaces: maxOpen } = config;
@@ -84,7 +87,7 @@ function createServer(
   });
 }
 
-/** Every client pond knows. */
+/** Every client that pond knows. */
 function restorers(): Restorers {
   return {
     writers: new Map(adapters.map(({ origin, to }) => [origin, to])),
@@ -92,7 +95,7 @@ function restorers(): Restorers {
   };
 }
 
-/** Indexes that are being kept up are let go: a later ingest goes on with them. */
+/** Index maintenance under way is abandoned; a later ingest continues it. */
 const leastCloseMs = 1_000;
 
 async function stop(

@@ -1,9 +1,12 @@
-/** As a shell says it of a process that was ended by Ctrl-C. */
+/** The exit code that a shell reports for a process ended by Ctrl-C. */
 const interrupted = 130;
 
 let stop: (() => void) | undefined;
 
-/** Ends the process on SIGINT and SIGTERM: as the first of a container it would not hear of them. */
+/**
+ * Ends the process on SIGINT and SIGTERM: as the first process of a container it would not react to
+ * them.
+ */
 export function exitOnStopSignal(): void {
   const onSignal = (): void => {
     const first = stop;
@@ -15,7 +18,7 @@ export function exitOnStopSignal(): void {
   process.on("SIGTERM", onSignal);
 }
 
-/** From now on the first of them is told instead; one after it ends the process. */
+/** From now on, `tell` is called at the first signal; a second one ends the process. */
 export function onStopSignal(tell: () => void): void {
   stop = tell;
 }

@@ -4,8 +4,8 @@ import { WireError } from "@pond/wire";
 import type { Log } from "./log.ts";
 
 /**
- * The same handlers, whose operator is told why storage failed: tenants learn that it did, and
- * neither bucket nor folder.
+ * Wraps the handlers so that the operator is told why storage failed. Tenants learn only that it
+ * did, and neither bucket nor folder.
  */
 export function tellingStorageFailures(handlers: Handlers, log: Log): Handlers {
   return {
@@ -20,7 +20,10 @@ export function tellingStorageFailures(handlers: Handlers, log: Log): Handlers {
   };
 }
 
-/** The words are those of storage, which knows of no session; any other error is left alone. */
+/**
+ * Logs the message of a storage error, which knows nothing of a session; any other error is left
+ * alone.
+ */
 export function tellStorageFailure(log: Log, error: unknown): void {
   if (!(error instanceof StorageUnavailableError)) return;
   const { location, reason } = error.details;

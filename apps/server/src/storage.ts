@@ -10,28 +10,28 @@ import {
 } from "@pond/substrate";
 import type { Config } from "./config.ts";
 
-/** Where everything is stored, and what is kept in memory of it. */
+/** Where everything is stored, and the memory caches for it. */
 export type Storage = Pick<Config, "storage" | "storageOptions"> & { readonly caches: Caches };
 
 // No namespace begins with an underscore.
 const probePrefix = "_probe";
 
 /**
- * What is kept in memory of all tenants together.
+ * Opens the memory caches of all tenants together.
  *
- * @throws {StorageUnavailableError} where temporary files cannot be written.
+ * @throws {StorageUnavailableError} if temporary files cannot be written.
  */
 export function openCaches({ cacheBytes }: Pick<Config, "cacheBytes">): Caches {
-  // Postings and vectors are large, what is known of files is not.
+  // Postings and vectors are large; metadata of files is not.
   const metadataBytes = Math.floor(cacheBytes / 3);
   return createCaches({ indexBytes: cacheBytes - metadataBytes, metadataBytes });
 }
 
 /**
- * Proves that tenants can be stored: a folder is made and can be written to, an object store takes
- * one of two writes to the same key and refuses the other.
+ * Proves that tenants can be stored. A folder is made and has to be writable; an object store has
+ * to accept one of two writes to the same key and refuse the other.
  *
- * @throws {StorageUnavailableError} and what the file system throws.
+ * @throws {StorageUnavailableError} and whatever the file system throws.
  */
 export async function proveStorage({ storage, ...options }: Storage): Promise<void> {
   if (isAbsolute(storage)) {
@@ -49,9 +49,9 @@ export async function proveStorage({ storage, ...options }: Storage): Promise<vo
 }
 
 /**
- * Asks the storage each time, once for all who ask at the same time.
+ * Asks the storage each time, but once for concurrent callers.
  *
- * @throws Where it does not answer within `readyMs`, or refuses.
+ * @throws If it refuses, or does not answer within `readyMs`.
  */
 export function createReadyCheck(place: Storage, readyMs: number): () => Promise<void> {
   let asking: Promise<void> | undefined;
@@ -79,7 +79,7 @@ async function ask({ storage, ...options }: Storage): Promise<void> {
     const store = await openStore(`${storage}/${probePrefix}`, { ...options, tables: [] });
     store.close();
   } catch (error) {
-    // There is never one: the storage has answered.
+    // There is never such a store: this error means that the storage has answered.
     if (!(error instanceof StoreNotFoundError)) throw error;
   }
 }

@@ -6,13 +6,15 @@ import type { Policy } from "./variable.ts";
 export type TenantsInit = Storage & {
   readonly policy: Policy;
   readonly maxOpen: number;
-  /** Told where a local table was torn and works again. */
+  /** Called when a local table was torn and works again. */
   readonly onHeal: NonNullable<SessionStoreOptions["onHeal"]>;
-  /** Told where searches of a store that is opened may miss messages. */
+  /** Called when a store is opened whose searches may miss messages. */
   readonly onMissingIndex: NonNullable<SessionStoreOptions["onMissingIndex"]>;
 };
 
-/** The tenants as namespaces: one prefix of the storage each, of its name, and one cache for all. */
+/**
+ * The tenants as namespaces. Each has a prefix of the storage with its name; all share one cache.
+ */
 export function createTenants({
   storage,
   storageOptions,
@@ -29,18 +31,18 @@ export function createTenants({
   });
 }
 
-/** Makes the store of a tenant, empty; one that is there stays as it is. */
+/** Makes an empty store for a tenant; an existing one stays as it is. */
 export async function provision({ storage, ...options }: Storage, name: string): Promise<void> {
   const sessions = await openSessions(locationOf(storage, name), { ...options, mode: "write" });
   sessions.close();
 }
 
-/** Where the store of a tenant is. */
+/** The location of a tenant's store. */
 export function locationOf(storage: string, name: string): string {
   return `${storage}/${name}`;
 }
 
-/** Undefined where there is no such tenant whatever is stored. */
+/** Undefined if there is no such tenant, whatever is stored. */
 function mustBeThere(policy: Policy, name: string, mode: "read" | "write"): boolean | undefined {
   switch (policy.kind) {
     case "deny":

@@ -2,19 +2,19 @@ import { isAbsolute } from "node:path";
 import { isNamespace } from "@pond/server";
 import * as v from "valibot";
 
-/** One variable of the environment: what people are told of it, and how its text becomes a value. */
+/** One variable of the environment: its description, and how its text becomes a value. */
 export type Variable<Value> = {
   readonly about: string;
-  /** What it may be, as errors say it. */
+  /** The values it may have, as errors say it. */
   readonly allowed: string;
-  /** Text it has where it is not set. */
+  /** Its text if it is not set. */
   readonly fallback?: string;
-  /** True where not even an error may repeat it. */
+  /** True if not even an error may repeat its value. */
   readonly isSecret?: boolean;
   readonly schema: v.GenericSchema<string, Value>;
 };
 
-/** Which namespaces there are. */
+/** Which namespaces exist. */
 export type Policy =
   | { readonly kind: "deny" }
   | { readonly kind: "on-first-ingest" }
@@ -23,7 +23,7 @@ export type Policy =
 /** Any text. */
 export const text: v.GenericSchema<string> = v.string();
 
-/** A number without a sign or a fraction. */
+/** A whole number without a sign. */
 export function whole(least: number, most: number): Pick<Variable<number>, "allowed" | "schema"> {
   const schema = v.pipe(
     v.string(),
@@ -35,7 +35,7 @@ export function whole(least: number, most: number): Pick<Variable<number>, "allo
   return { allowed: `a whole number from ${least} to ${most}`, schema };
 }
 
-/** What is so or not. */
+/** Yes or no. */
 export const yesOrNo: Pick<Variable<boolean>, "allowed" | "schema"> = {
   allowed: "true or false",
   schema: v.pipe(
@@ -46,14 +46,14 @@ export const yesOrNo: Pick<Variable<boolean>, "allowed" | "schema"> = {
 
 const hostName = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253})$/i;
 
-/** Names of `POND_ALLOWED_HOSTS`. */
+/** The names in `POND_ALLOWED_HOSTS`. */
 export const hosts: v.GenericSchema<string, readonly string[] | "any"> = v.pipe(
   v.string(),
   v.transform((list) => (list === "any" ? list : listOf(list))),
   v.check((names) => names === "any" || names.every((name) => hostName.test(name))),
 );
 
-/** What `POND_NAMESPACES` may be. */
+/** The value of `POND_NAMESPACES`. */
 export const policy: v.GenericSchema<string, Policy> = v.pipe(
   v.string(),
   v.rawTransform(({ dataset: { value }, addIssue, NEVER }): Policy => {
@@ -65,7 +65,7 @@ export const policy: v.GenericSchema<string, Policy> = v.pipe(
   }),
 );
 
-/** JSON of `POND_STORAGE_OPTIONS`. */
+/** The JSON of `POND_STORAGE_OPTIONS`. */
 export const storageOptions: v.GenericSchema<string, Readonly<Record<string, string>>> = v.pipe(
   v.string(),
   v.parseJson(),
@@ -73,21 +73,22 @@ export const storageOptions: v.GenericSchema<string, Readonly<Record<string, str
   v.record(v.string(), v.string()),
 );
 
-/** A name or an address, of version 6 without its brackets too. */
+/** True for a name or an address; an IPv6 address may lack its brackets. */
 export function isHost(name: string): boolean {
   return hostName.test(name) || /^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(name);
 }
 
 /**
- * An address with a user, a password or a query would put credentials where they are logged. In a
- * folder with a control character, as the end of a line that came with it, no tenant can be stored.
+ * False for an address with a user, a password or a query, which would put credentials where they
+ * are logged. False for a folder with a control character, such as a line end that came with it: no
+ * tenant can be stored there.
  */
 export function isStorage(location: string): boolean {
   if (isAbsolute(location)) return !/\p{Cc}/u.test(location);
   return /^(s3|az|gs):\/\/[a-z0-9][a-z0-9._-]*(\/[^?#@\s]*)?$/i.test(location);
 }
 
-/** As {@link isStorage}, for an endpoint of embeddings. */
+/** Like {@link isStorage}, for an endpoint of embeddings. */
 export function isEndpoint(address: string): boolean {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) return false;

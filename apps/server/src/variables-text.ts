@@ -11,7 +11,7 @@ Usage: pond-server                    serve until told to stop
 The environment holds all settings. Any other variable that begins with POND_ is refused:
 `;
 
-/** What `--help` says. */
+/** The text of `--help`. */
 export function help(): string {
   const entries = entriesOf().map(([name, { about, allowed, fallback }]) => {
     const otherwise = fallback === undefined ? "" : `; default ${fallback}`;
@@ -20,7 +20,7 @@ export function help(): string {
   return `${usage}\n${entries.join("")}`;
 }
 
-/** The same for the README, as a table. */
+/** The same as a table for the README. */
 export function markdownTable(): string {
   const rows = entriesOf().map(([name, { about, allowed, fallback }]) => [
     `\`${name}\``,

@@ -14,7 +14,7 @@ import {
   yesOrNo,
 } from "./variable.ts";
 
-/** The value of every variable; optional where nothing stands in for one that is not set. */
+/** The value of every variable. Optional if nothing replaces one that is not set. */
 export type Values = {
   readonly POND_STORAGE?: string;
   readonly POND_STORAGE_OPTIONS: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export type Values = {
   readonly POND_LOG: "info" | "error" | "silent";
 };
 
-/** Every variable there is. The help and the table in the README are made from this. */
+/** Every variable. The help and the table in the README are made from this list. */
 export const variables: { readonly [Name in keyof Values]-?: Variable<NonNullable<Values[Name]>> } =
   {
     POND_STORAGE: {
