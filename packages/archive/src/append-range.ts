@@ -11,22 +11,22 @@ import type { WholeRows } from "./whole-rows.ts";
 import { type KnownSession, windowsMadeOf } from "./windows-made.ts";
 
 export type AppendOptions = {
-  /** Where the rows are that are copied. */
+  /** Where the rows to copy are. */
   readonly places: Places;
   readonly whole: WholeRows;
-  /** False where another process has written since before it was looked where they are. */
+  /** False if another process has written since before the rows were located. */
   readonly isSame: () => Promise<boolean>;
   /** Columns to copy, by table. */
   readonly columnsOf: (table: string) => readonly string[];
   readonly signal?: AbortSignal | undefined;
-  /** Told of each row before it is written, in the order of the keys. */
+  /** Called with each row before it is written, in the order of the keys. */
   readonly onRow: (table: string, row: Row) => void;
   readonly onRows: (rows: number) => void;
 };
 
 /**
- * Copies a range, in the order of the keys, into a store without indexes, of which the caller is the
- * only writer, and which has nothing of the range.
+ * Copies a range, in the order of the keys, into a store without indexes that has nothing of the
+ * range. The caller is its only writer.
  */
 export async function appendRange(
   from: Store,
@@ -52,7 +52,7 @@ export async function appendRange(
     });
     await write("sessions", row);
   }
-  // Together: a message tells by its digest what its parts have to be.
+  // Read together, because a message's digest says what its parts have to be.
   for await (const { message, parts } of withParts(read("messages"), read("parts"))) {
     if (message) {
       await whole.check(message, parts);
@@ -70,9 +70,9 @@ type CopiedSession = {
   readonly row: Row;
   /** Ids of the rows of its messages. */
   readonly messageIds: Set<string>;
-  /** Those among them that have a text. */
+  /** Those of them that have a text. */
   readonly saying: Set<string>;
-  /** Those whose text may be another by now, or none. */
+  /** Those whose text may have changed, or be gone, by now. */
   readonly revised: Set<string>;
 };
 
@@ -94,8 +94,9 @@ function rowsOf(
 }
 
 /**
- * The stored windows of sessions. Another process replaces them where they stand, and before the
- * messages that they tell of are there: where that may have been, they are made of what was copied.
+ * The stored windows of sessions. Another process replaces windows in place, before the messages
+ * that they describe are there: where that may have happened, windows are made from what was
+ * copied.
  */
 async function* windowsOf(
   from: Store,
@@ -120,7 +121,7 @@ async function* windowsOf(
   yield* windowsMade(from, left, copied, options);
 }
 
-/** True for windows that tell of the messages of a session, and of no others. */
+/** True for windows that describe the messages of a session, and no others. */
 function tellOf(windows: readonly Row[], session: CopiedSession | undefined): boolean {
   if (session === undefined) return false;
   const { messageIds, saying, revised } = session;
@@ -133,7 +134,7 @@ function idsIn(row: Row): readonly string[] {
   return Object.values(JSON.parse(String(row["message_ids"])));
 }
 
-/** The windows of sessions, made of what was copied, which is read again. */
+/** The windows of sessions, made from what was copied, which is read again. */
 async function* windowsMade(
   from: Store,
   sessionIds: readonly string[],

@@ -8,8 +8,8 @@ import { readAhead } from "./read-ahead.ts";
 import { RowDigest } from "./row-digest.ts";
 
 /**
- * Reads every row of unpacked datasets: they are as many as the manifest says, in the order of
- * their keys, of its digests, and rows that an ingest could have written.
+ * Reads every row of unpacked datasets and checks them: their number is the manifest's, they are in
+ * the order of their keys, they have its digests, and an ingest could have written them.
  *
  * @throws {ArchiveError}
  */
@@ -38,7 +38,7 @@ async function checkTable(
   onRows: (rows: number) => void,
 ): Promise<void> {
   const place = { file, member: archived.name };
-  // Asked first, for it costs nothing, and a few bytes can stand for any number of rows.
+  // Checked first, because it costs nothing and a few bytes can stand for any number of rows.
   const stored = await table.count();
   if (stored !== archived.rows) {
     const reason = `it has ${stored} rows, and the manifest says ${archived.rows}`;

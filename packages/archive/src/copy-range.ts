@@ -17,7 +17,7 @@ import type { Target } from "./target.ts";
 /** Rows of one table. */
 export type RowCounts = {
   readonly inserted: number;
-  /** Rows that were there, and stay as they are. */
+  /** Rows that were there and stay as they are. */
   readonly present: number;
 };
 
@@ -27,9 +27,9 @@ export type RangeOptions = {
   readonly now: () => Date;
   readonly signal?: AbortSignal | undefined;
   readonly onRows: (rows: number) => void;
-  /** Told of rows that were inserted by names that are no more. */
+  /** Called with the number of rows that were inserted under names that are no longer used. */
   readonly onLeft: (table: TableName, rows: number) => void;
-  /** Gets names under which messages of other sessions are found. */
+  /** Receives names under which messages of other sessions are found. */
   readonly occupied: Set<string>;
 };
 
@@ -40,11 +40,12 @@ export type CopiedRange = Pick<RangePlan, "differing" | "mixed"> & {
 };
 
 /**
- * Copies what another store lacks of a range. Sessions come last, so that whatever breaks it off
- * leaves no session in part.
+ * Copies the rows of a range that another store lacks. Sessions come last, so that no session is in
+ * part there, whatever breaks the copy off.
  *
- * @returns Undefined where another process has stored other sessions there by names of these, or
- *   messages of some, which may have broken off: these are to get others.
+ * @returns Undefined if another process has stored other sessions there under some of these names,
+ * or messages of such sessions (it may have broken off): these sessions then have to get other
+ * names.
  */
 export async function copyRange(
   from: PlacedStore,
@@ -54,7 +55,7 @@ export async function copyRange(
 ): Promise<CopiedRange | undefined> {
   const inserted = new Map<TableName, number>();
   const damaged = new Set<string>();
-  // Of each attempt: what one inserted is no difference to the next.
+  // For each attempt: rows that one attempt inserted make no difference to the next.
   const mixed = new Set<string>();
   const writing: WriteOptions = {
     ...options,
@@ -65,7 +66,7 @@ export async function copyRange(
     onDamaged: (sessionId) => void damaged.add(sessionId),
   };
   const { occupied } = options;
-  // Asked when it is known where rows are: a session that came before that is one of those.
+  // Checked once it is known where rows are: a session that came before that is one of them.
   const isNamed = (): Promise<boolean> =>
     areStillNamed(from.store, to.store, { names: from.names, occupied }, range.sessionIds);
   let places = await to.placesOf(range);
@@ -81,7 +82,7 @@ export async function copyRange(
     if (await writeMissing(from, to, { ...plan, sessionIds: range.sessionIds }, writing)) {
       const { differing, present } = plan;
       const tables = readOrder.toReversed().map((name): [string, RowCounts] => {
-        // What an earlier attempt inserted was there for the last.
+        // Rows that an earlier attempt inserted were present for the last one.
         const own = (present.get(name) ?? 0) - (before.get(name) ?? 0);
         return [name, { inserted: inserted.get(name) ?? 0, present: own }];
       });
@@ -96,13 +97,13 @@ export async function copyRange(
 
 type WriteOptions = RangeOptions & {
   readonly onInserted: (table: TableName, rows: number) => void;
-  /** Told of a session of which a damaged row is left out, or a message has lost its parts. */
+  /** Called with a session of which a damaged row is left out, or a message has lost its parts. */
   readonly onDamaged: (sessionId: string) => void;
 };
 
 /**
- * @returns False where another process had meanwhile inserted rows that were to be: what is missing
- *   has to be found anew, for they may be of another state of their messages.
+ * @returns False if another process had inserted some of the rows in the meantime. What is missing
+ * then has to be found anew, because those rows may belong to another state of their messages.
  */
 async function writeMissing(
   from: PlacedStore,
@@ -113,16 +114,16 @@ async function writeMissing(
   const { store: to } = target;
   const { columnsOf, signal, onRows, onInserted } = options;
   const { there, known, mixed } = plan;
-  // Windows are made of all messages that are there, so those of the one store say too little, or
-  // what the other does not hold.
+  // Windows are made from all messages that are there. Those of one store alone say too little, or
+  // something that the other does not hold.
   const isOwn = (id: string): boolean => known.has(id) || mixed.has(id);
   const hollow = new HollowMessages(from);
   const heads = new ComingHeads();
   for (const name of readOrder.toReversed()) {
-    // A power cut that keeps a row has to keep what is below it.
+    // A power cut that keeps a row has to keep the rows below it.
     if (name === "sessions") {
       const unknown = [...plan.sessionIds].filter((id) => known.get(id) === undefined);
-      // Another process may put messages there that are none of these, and break off.
+      // Another process may put other messages there, and break off.
       const isFree = (await target.isAlone()) || !(await occupiedNames(from, to, unknown)).length;
       if (!isFree) return false;
       target.inserted("messages", await claimMessages(from, to, plan, options));
@@ -150,7 +151,7 @@ async function writeMissing(
       }
       const sessionId = String(row["session_id"]);
       if (await hollow.has(row)) options.onDamaged(sessionId);
-      // Of others it may have parts that do not come.
+      // If the other store has the session, it may have parts that are not in this copy.
       await writer.add(there.has(sessionId) ? row : { ...row, head: heads.of(row) });
     }
     await writer.finish();
@@ -161,9 +162,10 @@ async function writeMissing(
 }
 
 /**
- * Says whose the messages are that stand there before their session does: another may come there.
+ * Records whose the messages are that are there before their session's row, because another session
+ * may arrive there.
  *
- * @returns How many rows say so.
+ * @returns How many rows record it.
  */
 async function claimMessages(
   from: PlacedStore,
@@ -194,8 +196,8 @@ async function* rowsOf(
 }
 
 /**
- * Messages as they are to be there, and carriers of those that have to make room. A damaged carrier is
- * left out: it would hide what is shown there.
+ * Messages as they are to be in the other store, and carriers of those that have to make room. A
+ * damaged carrier is left out: it would hide what is shown there.
  */
 async function* messagesThere(
   rows: AsyncGenerator<Row>,
@@ -210,7 +212,7 @@ async function* messagesThere(
       onDamaged(sessionId);
       continue;
     }
-    // Labels are denormalised onto messages, so the first ones a store has stay (spec 7.6).
+    // Labels are denormalised onto messages, so those that a store has first stay (spec 7.6).
     const message: Row = { ...(place ? addedRow(row, place) : row), ...known.get(sessionId) };
     const { source_agent = null, project = null } = message;
     labels.set(sessionId, { source_agent, project });

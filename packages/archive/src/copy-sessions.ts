@@ -14,38 +14,38 @@ import type { SessionNames } from "./session-names.ts";
 import { copiedColumns } from "./tables.ts";
 import { Target } from "./target.ts";
 
-/** How a copy is made. */
+/** Options of a copy. */
 export type CopyOptions = Watch & {
-  /** Stamps the rows that say where a message has moved to. Default: the time it is. */
+  /** The time of the rows that say where a message has moved. Default: the current time. */
   readonly now?: (() => Date) | undefined;
 };
 
-/** What a copy did. */
+/** The outcome of a copy. */
 export type CopyReport = {
-  /** By table. */
+  /** Rows by table. */
   readonly tables: Readonly<Record<string, RowCounts>>;
   /**
-   * Messages of which each store shows another state and nothing tells which is the later, or that
-   * have parts of another: what is there stays.
+   * Messages that each store shows in another state, where nothing tells which is later, or that
+   * have parts of another message. What is there stays.
    */
   readonly differing: number;
   /**
-   * Ids of sessions with a damaged row: where it is the target's, search does not find what they got,
-   * and where it is the other's, it was left out; of those with a message that has lost its parts; and
-   * of those that were left out because their own row is not there.
+   * Ids of three kinds of sessions: those with a damaged row (if it is the target's, search does
+   * not find what they got; if it is the source's, it was left out); those with a message that has
+   * lost its parts; and those that were left out because their own row is missing.
    */
   readonly damaged: readonly string[];
-  /** Vectors left out, because those of the two stores are not equally long. */
+  /** Vectors that were left out, because the vectors of the two stores differ in length. */
   readonly vectorsLeftOut: number;
 };
 
 /**
- * Copies every session of a store that another one lacks, and what it lacks of those it has, by
- * insert-if-absent: no row that is there is overwritten. A message that both have gets a later state
- * only where the other store went on from the one that is shown. Broken off at any point it leaves no
- * session in part, and the same call goes on with what is left.
+ * Copies every session of a store that another one lacks, and what it lacks of the sessions it has.
+ * Rows are inserted if they are absent: no existing row is overwritten. A message that both stores
+ * have gets a later state only if the source store continued from the state that is shown. If the
+ * copy breaks off, at any point, no session is in part there, and the same call copies the rest.
  *
- * @throws {SubstrateError} where one of the stores fails.
+ * @throws {SubstrateError} if one of the stores fails.
  */
 export async function copySessions(
   { store: from }: SessionStore,
@@ -62,7 +62,7 @@ export async function copySessions(
     const { names } = named;
     const at = BigInt(now().getTime()) * 1000n;
     await leaveOutNames(from, named, to, before.left, at);
-    // Before what was said of them later is told from what is there.
+    // Before later statements about them are read from the target.
     await hangAnew(from, named, to, before.left);
     const report = await copyNamed(from, target, { ...options, now, names, before, vectors });
     if (report) return report;
@@ -70,13 +70,13 @@ export async function copySessions(
   }
 }
 
-/** What was done by names that another process had for other sessions meanwhile. */
+/** What was done under names that another process took for other sessions in the meantime. */
 type Before = {
   /** Rows, by table. */
   readonly inserted: Record<string, number>;
   /** Names that sessions had then, by their ids. */
   readonly left: Map<string, Set<string>>;
-  /** Names under which messages of other sessions stand, whose own rows may still come. */
+  /** Names with messages of other sessions, whose own rows may still arrive. */
   readonly occupied: Set<string>;
 };
 
@@ -87,7 +87,7 @@ type NamedCopy = CopyOptions & {
   readonly vectors: Awaited<ReturnType<typeof prepareVectors>>;
 };
 
-/** @returns Undefined where another process has stored other sessions by some of these names. */
+/** @returns Undefined if another process has stored other sessions under some of these names. */
 async function copyNamed(
   from: Store,
   target: SessionStore,
@@ -128,7 +128,7 @@ async function copyNamed(
     for (const sessionId of copied.damaged) damaged.add(sessionId);
     for (const sessionId of copied.mixed) {
       signal?.throwIfAborted();
-      // Windows are made again from what is stored: what cannot be read is no reason to stop.
+      // Windows are made again from what is stored; something unreadable is no reason to stop.
       await rebuildWindows(target, sessionId).catch((error: unknown) => {
         if (!isDamage(error)) throw error;
         damaged.add(sessionId);
@@ -142,7 +142,7 @@ async function copyNamed(
     const { inserted, present } = tables[name] ?? { inserted: 0, present: 0 };
     tables[name] = { inserted: inserted + rows, present: Math.max(0, present - rows) };
   }
-  // Also where nothing was lacking: a copy that broke off may have left them out.
+  // Even if nothing was missing: a copy that broke off may have left them out.
   await fillHeads(target, signal);
   return { tables, differing, damaged: [...damaged].sort(compareText), vectorsLeftOut };
 }
@@ -154,7 +154,7 @@ function sumOf(before: RowCounts | undefined, counts: RowCounts): RowCounts {
   };
 }
 
-/** Vectors of another length are taken over by a store that has no messages yet, and by no other. */
+/** A store without messages takes over vectors of another length; any other store does not. */
 async function prepareVectors(
   from: Store,
   to: Store,

@@ -1,20 +1,20 @@
 import { PondError } from "@pond/canonical";
 import { TargetUnwritableError } from "@pond/sessions";
 
-/** Where in an archive something is wrong. */
+/** The place in an archive where something is wrong. */
 export type ArchivePlace = {
   readonly file: string;
   /** Path of the member, or name of the table. */
   readonly member?: string | undefined;
-  /** Of the member's header, or of what is wrong, in bytes from the beginning of the file. */
+  /** Offset of the member's header, or of the problem, in bytes from the beginning of the file. */
   readonly offset?: number | undefined;
 };
 
-/** Base of what is wrong with an archive; nothing of it has reached a store. */
+/** Base of the errors of an archive. Nothing of the archive has reached a store. */
 export abstract class ArchiveError extends PondError {
   readonly details: ArchivePlace & {
     readonly reason: string;
-    /** Of a file that never was an archive: it may be another that was meant. */
+    /** Set for a file that never was an archive: another one may have been meant. */
     readonly problem?: "no_archive";
   };
 
@@ -42,25 +42,27 @@ export class ArchiveNotFoundError extends ArchiveError {
   readonly code = "archive_not_found";
 }
 
-/** It is not what was exported: cut off, changed, or no archive at all. */
+/** The archive is not what was exported: cut off, changed, or not an archive at all. */
 export class ArchiveDamagedError extends ArchiveError {
   override readonly name = "ArchiveDamagedError";
   readonly code = "archive_damaged";
 }
 
-/** It holds what no export writes, such as links or paths that lead elsewhere. */
+/**
+ * The archive holds something that no export writes, such as links or paths that lead elsewhere.
+ */
 export class ArchiveHostileError extends ArchiveError {
   override readonly name = "ArchiveHostileError";
   readonly code = "archive_hostile";
 }
 
-/** A redactor makes of a stored row one that no import takes: nothing was exported. */
+/** A redactor turned a stored row into one that no import accepts. Nothing was exported. */
 export class RedactionInvalidError extends PondError {
   override readonly name = "RedactionInvalidError";
   readonly code = "redaction_invalid";
   readonly details: {
     readonly table: string;
-    /** Of the row, by the names of the columns that are its key. */
+    /** The key of the row, by the names of its columns. */
     readonly key: Readonly<Record<string, string>>;
     readonly reason: string;
   };
@@ -76,7 +78,7 @@ export class RedactionInvalidError extends PondError {
   }
 }
 
-/** Nothing is wrong with the archive, but the folder it is unpacked in takes no more. */
+/** Nothing is wrong with the archive, but the folder to unpack it in takes no more. */
 export class UnpackFailedError extends PondError {
   override readonly name = "UnpackFailedError";
   readonly code = "unpack_failed";
@@ -87,7 +89,7 @@ export class UnpackFailedError extends PondError {
     this.details = { folder, reason };
   }
 
-  /** The error of the system as one of this kind; others as they are. */
+  /** Converts an error of the system to one of this kind; returns others unchanged. */
   static from(folder: string, error: unknown): unknown {
     const unwritable = TargetUnwritableError.from(folder, error);
     if (!(unwritable instanceof TargetUnwritableError)) return unwritable;
@@ -95,7 +97,7 @@ export class UnpackFailedError extends PondError {
   }
 }
 
-/** A newer version of pond made it. */
+/** A newer version of pond made the archive. */
 export class ArchiveNewerError extends ArchiveError {
   override readonly name = "ArchiveNewerError";
   readonly code = "archive_newer";

@@ -30,13 +30,14 @@ import { archiveTables, readOrder } from "./tables.ts";
 import { WholeRows } from "./whole-rows.ts";
 import { hashFile, writeTar } from "./write-tar.ts";
 
-/** How an archive is written. */
+/** Options of an export. */
 export type ExportOptions = Watch & {
-  /** Replace a file that is there. */
+  /** Replaces an existing file. */
   readonly isForced?: boolean;
   /**
-   * Every text passes it on the way out, and what follows from the texts is made again: what search
-   * finds, and digests. Vectors of messages whose text changed are left out. The store stays as it is.
+   * Every text passes through it on the way out, and everything that follows from the texts is made
+   * again: what search finds, and digests. Vectors of messages whose text changed are left out. The
+   * store itself does not change.
    */
   readonly redactor?: ArchiveRedactor | undefined;
 };
@@ -50,22 +51,22 @@ export type ExportReport = {
   /** Digest of the rows of each table: equal for equal rows, whichever store they are in. */
   readonly digests: Readonly<Record<string, string>>;
   /**
-   * Ids of the sessions of which a message is not what was written or a damaged row was left out, and
-   * of those that were left out because their own row is not there.
+   * Ids of the sessions with a message that is not as it was written, or with a damaged row that
+   * was left out, and of the sessions that were left out because their own row is missing.
    */
   readonly damaged: readonly string[];
-  /** What the redactor replaced, where there is one. */
+  /** What the redactor replaced, if there is one. */
   readonly redacted?: readonly RedactedCount[];
 };
 
 /**
- * Writes every session of a store into one file. The datasets are made beside it, and the file
- * comes to its place whole and durable, or not at all. Memory does not grow with the store, but
- * with the number of rows of its largest session.
+ * Writes every session of a store into one file. The datasets are made beside the file. The file
+ * gets to its place whole and durable, or not at all. Memory grows with the number of rows of the
+ * largest session, not with the store.
  *
- * @throws {TargetExistsError} where there is such a file, unless forced.
- * @throws {TargetUnwritableError} where what is there is no file, or nothing can be written.
- * @throws {RedactionInvalidError} where a redactor makes of a row what no import takes.
+ * @throws {TargetExistsError} if there is such a file, unless forced.
+ * @throws {TargetUnwritableError} if what is there is not a file, or nothing can be written.
+ * @throws {RedactionInvalidError} if a redactor turns a row into one that no import accepts.
  */
 export async function exportArchive(
   { store }: SessionStore,
@@ -88,7 +89,7 @@ export async function exportArchive(
     });
     watch.signal?.throwIfAborted();
     const { size: bytes } = statSync(draft);
-    // Something may have come there meanwhile.
+    // Something may have appeared there in the meantime.
     targetPlace(place, isForced);
     await placeDraft(draft, place, isForced).catch((error: unknown) => {
       throw TargetUnwritableError.from(file, error);
@@ -123,7 +124,7 @@ async function writeDatasets(
     declarations.map(({ name, columns }) => [name, new RowDigest(Object.keys(columns))]),
   );
   const columnsOf = (table: string): string[] => Object.keys(copy.table(table).declaration.columns);
-  // Before it is looked: what comes while it is may not have been seen.
+  // Read before locating rows: what arrives in between may not have been seen.
   const found = await versionsOf(store);
   const places = await findRows(store);
   whole.leaveOut(await stillRowless(store, places.rowlessIds()));
@@ -141,7 +142,8 @@ async function writeDatasets(
     for (const range of ranges) {
       // A fold of another process removes the files of a version that was replaced long ago.
       await store.refresh();
-      // Windows are replaced where they stand: those of now tell of messages that came meanwhile.
+      // Windows are replaced in place: the current ones describe messages that arrived in the
+      // meantime.
       const now = await versionsOf(store);
       const isFound = isDeepStrictEqual(now, found);
       const placed = { ...options, places: isFound ? places : await findRows(store, { range }) };
@@ -167,12 +169,12 @@ async function writeDatasets(
   });
 }
 
-/** Others after every commit. */
+/** The versions of all tables, which change with every commit. */
 function versionsOf(store: Store): Promise<number[]> {
   return Promise.all(readOrder.map((name) => store.table(name).version()));
 }
 
-/** Puts the manifest and all files of a folder into one. */
+/** Packs the manifest and all files of a folder into one file. */
 async function pack(
   target: string,
   folder: string,
@@ -184,7 +186,7 @@ async function pack(
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
     .sort();
   const sizes = new Map(paths.map((path) => [path, statSync(join(folder, path)).size]));
-  // Each is read twice: for its checksum, which comes first, and for its bytes.
+  // Each file is read twice: for its checksum, which comes first, and for its bytes.
   const total = [...sizes.values()].reduce((sum, size) => sum + 2 * size, 0);
   let done = 0;
   const onBytes = (bytes: number): void => {

@@ -1,7 +1,7 @@
 import type { Row } from "@pond/substrate";
 import { compareKeys, type Key, keyOf } from "./key-order.ts";
 
-/** Runs of rows that are equal in some columns. */
+/** Groups consecutive rows that are equal in some columns. */
 export async function* groupedBy(
   rows: AsyncGenerator<Row>,
   columns: readonly string[],
@@ -23,7 +23,10 @@ export async function* groupedBy(
 /** A message and its parts. */
 export type MessageGroup = { readonly message: Row | undefined; readonly parts: readonly Row[] };
 
-/** Each message with its parts; parts of none come alone. Both are in the order of their keys. */
+/**
+ * Each message with its parts. Parts without a message come alone. Both are in the order of their
+ * keys.
+ */
 export async function* withParts(
   messages: AsyncGenerator<Row>,
   parts: AsyncGenerator<Row>,

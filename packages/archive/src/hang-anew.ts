@@ -4,10 +4,10 @@ import type { Store } from "@pond/substrate";
 import type { NamedSessions } from "./names-apart.ts";
 
 /**
- * Hangs sessions below the name that the one above them has in another store by now. They may have come
- * there before that got it, from this copy or an earlier one.
+ * Attaches sessions to the current name of their parent in another store. They may have arrived
+ * there before the parent got that name, in this copy or an earlier one.
  *
- * @param left - Names that sessions had meanwhile, by their ids.
+ * @param left - Names that sessions had in the meantime, by their ids.
  */
 export async function hangAnew(
   store: Store,
@@ -29,7 +29,7 @@ export async function hangAnew(
   }
   await hangBelow(to, hung);
 
-  /** True where its client began another one there that is nearer. */
+  /** True if the client began another session there that is nearer. */
   function isOther(child: string, from: string, begun: readonly [string, string]): boolean {
     const [own, other] = [there.get(child), there.get(from)];
     if (own === undefined || own.sourceAgent !== other?.sourceAgent) return false;

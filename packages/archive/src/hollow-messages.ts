@@ -4,23 +4,23 @@ import type { PlacedStore } from "./places.ts";
 import { isSaidAgain } from "./whole-rows.ts";
 
 /**
- * Tells of messages on their way out of a store that have lost their parts there, where no carrier says
- * again what they were.
+ * Recognizes messages, on their way out of a store, that have lost their parts there and that no
+ * carrier repeats.
  */
 export class HollowMessages {
   readonly #from: PlacedStore;
-  /** Ids of messages with any part, by session: of those that come too, */
+  /** Ids of messages with any part, by session: of the parts that are copied too, */
   readonly #coming: Map<string, Set<string>> = new Map();
-  /** and of those that stay, because the other store has them. */
+  /** and of the parts that stay, because the other store has them. */
   readonly #stored: Map<string, ReadonlySet<string>> = new Map();
-  /** Sessions with one that no carrier says again: of the others there it need not be known. */
+  /** Sessions with a message that no carrier repeats; their other messages need not be checked. */
   readonly #lost: Set<string> = new Set();
 
   constructor(from: PlacedStore) {
     this.#from = from;
   }
 
-  /** To be told of the parts that come too, which are before all messages. */
+  /** Call it with the parts that are copied too; they come before all messages. */
   addPart({ session_id: sessionId, message_id: messageId }: Row): void {
     const ids = this.#coming.get(String(sessionId)) ?? new Set();
     this.#coming.set(String(sessionId), ids.add(String(messageId)));

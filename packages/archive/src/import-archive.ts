@@ -5,25 +5,26 @@ import { type OpenOptions, withArchive } from "./open-archive.ts";
 import type { Watch } from "./progress.ts";
 import type { RedactedCount } from "./redaction.ts";
 
-/** A store, or what opens it; then it is closed again. */
+/** A store, or a function that opens one; the import closes what it opened. */
 export type ImportTarget = SessionStore | (() => Promise<SessionStore>);
 
-/** How an archive is read, and its sessions are copied. */
+/** How an archive is read, and how its sessions are copied. */
 export type ImportOptions = OpenOptions & CopyOptions;
 
-/** What an import did. */
+/** The outcome of an import. */
 export type ImportReport = CopyReport & {
-  /** What was replaced in the archive when it was made; absent where nothing was looked for. */
+  /** What was replaced when the archive was made; absent if nothing was looked for. */
   readonly redacted?: readonly RedactedCount[];
 };
 
 /**
- * Puts the sessions of an archive into a store, by the insert-if-absent of every other import: what
- * is there stays as it is, and a second import adds nothing. All of the archive is proven before
- * the first row is written, and before a store is opened by `target`. Indexes are brought up to date.
+ * Puts the sessions of an archive into a store. Rows are inserted if they are absent, as in every
+ * other import: existing rows stay, and a second import adds nothing. The whole archive is verified
+ * before the first row is written, and before `target` opens a store. Indexes are brought up to
+ * date.
  *
  * @throws {ArchiveError} with the store as it was.
- * @throws {SubstrateError} where the store fails; the same call goes on with what is left.
+ * @throws {SubstrateError} if the store fails; the same call then imports the rest.
  */
 export async function importArchive(
   file: string,
@@ -43,7 +44,7 @@ export async function importArchive(
   });
 }
 
-/** Brings the indexes of a store up to date, where that pays. */
+/** Brings the indexes of a store up to date, if that pays off. */
 export async function updateIndexes(
   sessions: SessionStore,
   { onProgress, signal }: Watch = {},

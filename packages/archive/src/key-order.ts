@@ -2,7 +2,7 @@ import type { Row } from "@pond/substrate";
 
 const firstSurrogate = 0xd800;
 
-/** Compares texts by code point, as the engine does; `<` goes by UTF-16, which differs. */
+/** Compares texts by code point, as the engine does. `<` compares UTF-16, which differs. */
 export function compareText(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let at = 0; at < length; at++) {
@@ -12,7 +12,7 @@ export function compareText(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Halves of characters beyond U+FFFF come behind those up to it. */
+/** Halves of characters beyond U+FFFF come after all characters up to it. */
 function rank(unit: number): number {
   if (unit < firstSurrogate) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
@@ -32,7 +32,7 @@ export function compareKeys(left: Key, right: Key): number {
   return 0;
 }
 
-/** One text for a key; no two keys have the same. */
+/** A text for a key; no two keys have the same. */
 export function keyText(key: Key): string {
   return key.map((text) => `${text.length}:${text}`).join("");
 }

@@ -1,13 +1,13 @@
 // The footer of a Lance manifest: where its message begins, its version, and "LANC".
 const footerBytes = 16;
 const magic = "LANC";
-// Field `base_paths` of the message: folders and addresses outside of the dataset, in which its data
-// may lie.
+// Field `base_paths` of the message: folders and addresses outside of the dataset where its data
+// may be.
 const basePaths = 18;
 
 /**
  * Whether a Lance manifest names places outside of its dataset, which the engine would read.
- * Undefined where it cannot be read as the message it is.
+ * Undefined if it cannot be read as a manifest.
  */
 export function namesOtherPlaces(manifest: Buffer): boolean | undefined {
   const footer = manifest.length - footerBytes;
@@ -29,7 +29,10 @@ export function namesOtherPlaces(manifest: Buffer): boolean | undefined {
 
 type Varint = { readonly value: number; readonly next: number };
 
-/** A number of at most five bytes; of longer ones, which no length is, the value is meaningless. */
+/**
+ * Reads a number of at most five bytes. The value of a longer one, which no length is, is
+ * meaningless.
+ */
 function readVarint(bytes: Buffer, from: number, end: number): Varint | undefined {
   let value = 0;
   for (let at = from; at < end && at < from + 10; at++) {

@@ -17,18 +17,18 @@ import type { PlacedStore } from "./places.ts";
 import { extended, within } from "./ranges.ts";
 import { type Sessions, sessionsOf } from "./sessions-of.ts";
 
-// Two copies at once may bring two sessions by one name. Whoever stores the row of its session has
-// that; the other one gives its own another name, and takes out what it left. One that finds messages
-// of another session does so at once: whose those are may come late or never, and is kept waiting by
-// nobody.
+// Two concurrent copies may bring two sessions under one name. The one that stores the row of its
+// session gets the name; the other gives its session another name and removes what it left. A copy
+// that finds messages of another session does so at once: that session's row may arrive late or
+// never, and nobody waits for it.
 
-/** A session of a store, by the name that it has in another. */
+/** A session of a store, seen under the name that it has in another store. */
 type Stored = {
   readonly labels: Labels;
   readonly live: ReadonlyMap<string, LiveMessage>;
-  /** Its rows, each by its id and whose it says that it is. */
+  /** Its rows, each by its id and the session that it says it belongs to. */
   readonly rows: ReadonlySet<string>;
-  /** Ids of messages of which it says itself that they are its own. */
+  /** Ids of the messages that say they belong to this session. */
   readonly ownIds: ReadonlySet<string>;
 };
 
@@ -50,7 +50,7 @@ export async function storedIn(
   };
 }
 
-/** Those of these names of sessions under which another store has messages of others. */
+/** The names, out of these, under which another store has messages of other sessions. */
 export async function occupiedNames(
   from: Pick<PlacedStore, "store" | "names">,
   to: Store,
@@ -65,7 +65,7 @@ export async function occupiedNames(
     const session = await storedIn(from, name);
     if (session === undefined) continue;
     const { rows } = await messagesOf(to, name);
-    // Rows of others that it has itself are there by this copy.
+    // Rows of others that the source itself has got there by this copy.
     const others = rows.filter((row) => keyOf(ownerOf(row)) !== keyOf(own));
     const left = others.filter((row) => !session.rows.has(rowKey(row)));
     const strange = [...new Set(left.map((row) => keyOf(ownerOf(row))))];
@@ -76,7 +76,7 @@ export async function occupiedNames(
   return occupied;
 }
 
-/** Whose the messages of these sessions say that they are. */
+/** The sessions that the messages under these names say they belong to. */
 async function ownersThere(
   store: Store,
   sessionIds: ReadonlySet<string>,
@@ -100,8 +100,8 @@ async function ownersThere(
 }
 
 /**
- * Takes out of sessions what was left in them by those that are called otherwise now: by a copy that
- * lost a name to them, and by one that broke off before it knew.
+ * Removes from sessions what was left in them by sessions that have another name now: by a copy
+ * that lost a name to them, or by one that broke off before it knew.
  *
  * @param left - Names that they had in this copy before, by their ids.
  */
@@ -115,7 +115,7 @@ export async function leaveOutNames(
   const named: NamedApart[] = [];
   for (const [id, name] of names.entries()) {
     const labels = given.get(id);
-    // It has all that is its own by then, but for what this copy did meanwhile.
+    // By then it has everything of its own, except for what this copy did in the meantime.
     if (labels === undefined || (there.has(name) && !left.has(id))) continue;
     const others = new Set([id, idApart(labels.sourceAgent, id), ...(left.get(id) ?? [])]);
     others.delete(name);

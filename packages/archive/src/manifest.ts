@@ -5,23 +5,23 @@ import { archiveTables } from "./tables.ts";
 
 export const manifestPath = "manifest.json";
 
-/** Version of the format; a reader refuses a higher one. */
+/** Version of the format. A reader refuses a higher one. */
 const formatVersion = 1;
 const formatName = "pond-archive";
 
-/** A table of an archive: what its dataset holds. */
+/** A table of an archive: the content of its dataset. */
 export type ArchivedTable = {
   readonly name: string;
   readonly schema_version: number;
   /** In the order in which {@link RowDigest} takes them. */
   readonly columns: readonly string[];
   readonly rows: number;
-  /** How many bytes the digest is of. */
+  /** How many bytes the digest covers. */
   readonly bytes: number;
   readonly digest: string;
 };
 
-/** A file of an archive, behind the manifest. */
+/** A file of an archive, after the manifest. */
 export type ArchivedFile = {
   readonly path: string;
   readonly size: number;
@@ -36,7 +36,7 @@ export type Manifest = {
   readonly tables: readonly ArchivedTable[];
   /** In the order in which they follow. */
   readonly files: readonly ArchivedFile[];
-  /** What was replaced in the rows of the store; absent where they are all as they were. */
+  /** What was replaced in the rows of the store; absent if all are as they were. */
   readonly redacted?: readonly RedactedCount[];
 };
 
@@ -58,8 +58,8 @@ export function writeManifest(manifest: Manifest): Buffer {
 }
 
 /**
- * Reads a manifest, of which nothing is believed: every key has to be one of these, and every value
- * of its type.
+ * Reads a manifest and trusts nothing in it: every key has to be a known one, and every value of
+ * its type.
  *
  * @throws {ArchiveDamagedError}
  * @throws {ArchiveNewerError}
@@ -157,7 +157,7 @@ function onlyKeys(fields: Fields, keys: readonly string[], what: string, damaged
   if (strange !== undefined) damaged(`${what} has a key ${JSON.stringify(strange.slice(0, 40))}`);
 }
 
-/** An own value: `__proto__` and what objects inherit are not taken for one. */
+/** An own value: `__proto__` and inherited properties do not count. */
 function own(fields: Fields, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }

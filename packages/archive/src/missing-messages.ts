@@ -15,35 +15,35 @@ import type { PlacedStore } from "./places.ts";
 import { readRows } from "./read-rows.ts";
 import { RowDigest } from "./row-digest.ts";
 
-/** The key of the message that a part belongs to, as text. */
+/** The key of a part's message, as text. */
 export function messageOf([sessionId = "", messageId = ""]: Key): string {
   return keyText([sessionId, messageId]);
 }
 
-/** The rows of `messages` of some sessions that one store is to get of another. */
+/** The rows of `messages` of some sessions that one store is to get from another. */
 export type MissingMessages = {
   /** By row id. */
   readonly rowIds: readonly bigint[];
-  /** What they are to be there, by their keys as texts. */
+  /** What they are to be in the target, by their keys as texts. */
   readonly added: ReadonlyMap<string, AddedRow>;
-  /** Messages that have to make room there, by session. */
+  /** Messages that have to make room in the target, by session. */
   readonly moves: ReadonlyMap<string, readonly MadeRoom[]>;
   /** Sessions that get any. */
   readonly sessionIds: ReadonlySet<string>;
-  /** How many rows it has, or is not to have. */
+  /** How many rows the target has, or is not to have. */
   readonly present: number;
-  /** Sessions of which it is not to have some. */
+  /** Sessions of which the target is not to have some rows. */
   readonly cutSessionIds: ReadonlySet<string>;
   /** How many messages stay although they differ. */
   readonly differing: number;
-  /** Messages whose first values differ, by key: parts of the one are none of the other. */
+  /** Messages whose first values differ, by key: parts of the one do not belong to the other. */
   readonly withOtherParts: ReadonlySet<string>;
 };
 
 /**
- * The messages of some sessions that another store lacks. One of which it has other parts, left of
- * an ingest that broke off, counts as differing: put together they would be a message that never
- * was.
+ * The messages of some sessions that another store lacks. If it has other parts of a message, left
+ * by an ingest that broke off, the message counts as differing: together they would make a message
+ * that never existed.
  */
 export async function missingMessages(
   from: PlacedStore,
@@ -98,12 +98,12 @@ export async function missingMessages(
   };
 }
 
-/** A row of a message, and where it is. */
+/** A row of a message, and its row id. */
 type PlacedRow = DatedMessage & { readonly row: bigint };
 
 const comparedColumns = ["ordinal", "digest", "revises", "revision", "timestamp", "ingested_at"];
 
-/** The rows of messages of some sessions, by session; of what they hold nothing is read. */
+/** The rows of messages of some sessions, by session, without reading their content. */
 async function rowsOf(
   placed: PlacedStore,
   sessionIds: ReadonlySet<string>,
@@ -132,7 +132,7 @@ async function rowsOf(
   return sessions;
 }
 
-/** What is said of a session itself has another digest by another name. */
+/** The digest of a statement about a session depends on the session's name. */
 async function withOwnDigests(
   { store, names }: PlacedStore,
   rows: readonly PlacedRow[],
@@ -156,7 +156,7 @@ type SessionRows = { readonly given: DatedRow; readonly stored: DatedRow };
 type DatedRow = { readonly digest: string | undefined; readonly ingestedAt: bigint };
 const noRow: DatedRow = { digest: undefined, ingestedAt: 0n };
 
-/** What the two stores say of the sessions themselves of which later states are to be copied. */
+/** What the two stores say about the sessions themselves, for those with later states to copy. */
 async function sessionsOf(
   from: PlacedStore,
   to: PlacedStore,
@@ -193,7 +193,7 @@ function mergeCarriers(
   );
 }
 
-/** Messages among these of which the other store has parts that are not the ones to copy. */
+/** Messages of these for which the other store has parts other than those to copy. */
 async function tornMessages(
   from: PlacedStore,
   to: PlacedStore,
@@ -210,12 +210,12 @@ async function tornMessages(
   if (left.length === 0) return new Set();
   const own = await partsOf(from, sessionIds, new Set(left.map(({ message }) => message)));
   const digests = new Map(own.map(({ part, digest }) => [part, digest]));
-  // A copy that broke off may have left some of the very parts.
+  // A copy that broke off may have left some of exactly these parts.
   const others = left.filter(({ part, digest }) => digests.get(part) !== digest);
   return new Set(others.map(({ message }) => message));
 }
 
-/** A part by its key and that of its message, as texts. */
+/** A part by its key and the key of its message, as texts. */
 type DigestedPart = { readonly part: string; readonly message: string; readonly digest: string };
 
 /** The parts of these messages that a store has. */

@@ -4,11 +4,11 @@ import type { PlacedStore } from "./places.ts";
 import { readRows, scanRows } from "./read-rows.ts";
 import type { TableName } from "./tables.ts";
 
-/** The rows of a table of some sessions that one store has, and another lacks. */
+/** The rows of a table, for some sessions, that one store has and another lacks. */
 export type MissingRows = {
   /** By row id. */
   readonly rowIds: readonly bigint[];
-  /** How many it has, or is not to have. */
+  /** How many rows the other store has, or is not to have. */
   readonly present: number;
 };
 
@@ -16,9 +16,9 @@ export type MissingRows = {
 export type KeyedRow = { readonly key: Key; readonly row: Row };
 
 /**
- * Compares the keys of some sessions in two stores; of what the rows hold nothing is read.
+ * Compares the keys of some sessions in two stores, without reading the rows' content.
  *
- * @param isLeftOut - Rows that are not missing, although they are not there.
+ * @param isLeftOut - True for rows that do not count as missing although they are not there.
  */
 export async function missingRows(
   from: PlacedStore,
@@ -38,10 +38,10 @@ export async function missingRows(
   return { rowIds, present };
 }
 
-// Looked up by its id, a row costs as much as a scan that passes by so many.
+// Looking up one row by its id costs as much as a scan that passes so many.
 const passedPerLookUp = 40;
 
-/** The keys of the rows of some sessions, their ids, and some columns. */
+/** The keys and ids of the rows of some sessions, and some columns. */
 export async function* keysOf(
   placed: PlacedStore,
   name: TableName,

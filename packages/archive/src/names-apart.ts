@@ -4,7 +4,7 @@ import { and, eq, isNull, type Store } from "@pond/substrate";
 import { SessionNames } from "./session-names.ts";
 import { type Sessions, sessionsOf } from "./sessions-of.ts";
 
-/** What sessions of a store are called in another, and what either has. */
+/** The names that a store's sessions have in another store, and the sessions of both. */
 export type NamedSessions = {
   readonly names: SessionNames;
   readonly given: Sessions;
@@ -12,11 +12,13 @@ export type NamedSessions = {
 };
 
 /**
- * What the sessions of one store are called in another, where that has other sessions by the same
- * ids, of other clients or of the same one begun in another project: what a sync would call them
- * there. One that is called so here already may have its own id there.
+ * The names for the sessions of one store in another, where that has other sessions with the same
+ * ids: of other clients, or of the same client begun in another project. They are the names that a
+ * sync would give them there. A session that already has such a name here may have its own id
+ * there.
  *
- * @param occupied - Ids under which that has messages of other sessions, and no session yet.
+ * @param occupied - Ids under which the other store has messages of other sessions, and no session
+ * yet.
  */
 export async function namesApart(
   from: Store,
@@ -32,7 +34,10 @@ export async function namesApart(
   return { names: new SessionNames(await naming.names()), given, there };
 }
 
-/** True where the other store would call these sessions so still: one may have got a name meanwhile. */
+/**
+ * True if the other store would still give these sessions the same names; one may have been taken
+ * in the meantime.
+ */
 export async function areStillNamed(
   from: Store,
   to: Store,
@@ -50,7 +55,7 @@ class Naming {
   readonly #from: Named;
   readonly #to: Named;
   readonly #occupied: ReadonlySet<string>;
-  /** By the id of the session that has it: no two of them may have one. */
+  /** By the id of the session; no two of them may share a name. */
   readonly #names: Map<string, string> = new Map();
   readonly #taken: Set<string> = new Set();
 
@@ -60,10 +65,10 @@ class Naming {
     this.#occupied = occupied;
   }
 
-  /** Names by ids, where these are another. */
+  /** Names by ids, where they differ. */
   async names(): Promise<Map<string, string>> {
     const given = [...this.#from.sessions];
-    // What is there, too, has its name, and what is not gets one of those that are left.
+    // A session that is already there has its name; a new one gets one of the names that are left.
     for (const [id] of given) if (await this.#isSame(id, id)) this.#take(id, id);
     for (const [id, session] of given) {
       const name = this.#names.has(id) ? undefined : this.#nameThere(id, session);
@@ -80,7 +85,7 @@ class Naming {
     this.#taken.add(name);
   }
 
-  /** True where the other store has that very session by this name, or a copy of it. */
+  /** True if the other store has that very session, or a copy of it, under this name. */
   async #isSame(id: string, name: string): Promise<boolean> {
     const [session, stored] = [this.#from.sessions.get(id), this.#to.sessions.get(name)];
     if (session === undefined || session.sourceAgent !== stored?.sourceAgent) return false;
@@ -88,7 +93,7 @@ class Naming {
     return sharesAny(this.#from.store, id, this.#to.store, name, stored.project);
   }
 
-  /** The other name by which the other store has a session. */
+  /** The different name under which the other store has a session. */
   #nameThere(id: string, session: Begun): string | undefined {
     const { sourceAgent: agent, createdAt } = session;
     const own = idAtClient(id, session);
@@ -120,9 +125,10 @@ class Naming {
     const isOwn = async (name: string): Promise<boolean> =>
       !this.#taken.has(name) && (await this.#isSame(id, name));
     if (isFree(id)) return id;
-    // Another client's leaves it the name that says its own; a sync takes the session there for it.
+    // A session of another client there leaves this one the name that says its own client; a sync
+    // takes the session of that name there for this one.
     const apart = idApart(agent, id);
-    // Whose an occupied one will be is not known.
+    // It is not known whose session an occupied name will be.
     const isKnown = this.#to.sessions.has(id) || !this.#occupied.has(id);
     const isOfOther = isKnown && this.#to.sessions.get(id)?.sourceAgent !== agent;
     if (isOfOther && (isFree(apart) || (await isOwn(apart)))) return apart;
@@ -132,7 +138,7 @@ class Naming {
   }
 }
 
-/** True where a message of a session is in the other store's session of that name. */
+/** True if the other store's session of that name has a message of this session. */
 async function sharesAny(
   from: Store,
   id: string,

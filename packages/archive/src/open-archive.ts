@@ -15,18 +15,18 @@ import { readContents, unpack } from "./unpack.ts";
 /** How an archive is read. */
 export type OpenOptions = Watch & {
   /**
-   * Where the datasets are unpacked for the time being, made where there is none; as much room as the
-   * archive takes is needed. Default: where the system keeps such things, which may be in memory.
+   * Where the datasets are unpacked temporarily; made if it does not exist. It needs as much room
+   * as the archive takes. Default: the system's folder for such files, which may be in memory.
    */
   readonly temporaryFolder?: string | undefined;
 };
 
 /**
- * Lends the store that an archive holds, after all of it was proven: the file, each dataset, and
- * each row. What was unpacked for that is removed whatever happens.
+ * Lends the store that an archive holds, after everything was verified: the file, each dataset, and
+ * each row. What was unpacked for that is removed in any case.
  *
  * @throws {ArchiveError}
- * @throws {UnpackFailedError} where the folder takes no more.
+ * @throws {UnpackFailedError} if the folder takes no more.
  */
 export async function withArchive<T>(
   path: string,
@@ -59,7 +59,7 @@ function openDatasets(folder: string, file: string): Promise<Store> {
   return checked(file, () => openScratchStore(folder, { tables: archiveTables() }));
 }
 
-/** What the engine cannot read was never written by an export, however right its checksums are. */
+/** An export never wrote what the engine cannot read, however right its checksums are. */
 async function checked<T>(file: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -70,7 +70,7 @@ async function checked<T>(file: string, call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the engine says of files it cannot read has no type of its own. */
+/** The engine's errors for unreadable files have no type of their own. */
 function isOfEngine(error: unknown): error is Error {
   if (error instanceof SubstrateError) return true;
   return error instanceof Error && "code" in error && error.code === "GenericFailure";

@@ -3,10 +3,10 @@ import { type Range, within } from "./ranges.ts";
 import { SessionNames } from "./session-names.ts";
 import { readOrder, type TableName } from "./tables.ts";
 
-/** Rows whose ids follow each other: as a rule, what one write stored of a session. */
+/** Rows with consecutive ids: as a rule, what one write stored of a session. */
 type Run = { readonly first: bigint; rows: number };
 
-/** Where the rows of sessions are in a store: their ids, which stay whatever is written. */
+/** Where the rows of sessions are in a store: their row ids, which stay whatever is written. */
 export class Places {
   readonly #runs: ReadonlyMap<TableName, Map<string, Run[]>> = new Map(
     readOrder.map((name) => [name, new Map()]),
@@ -14,12 +14,12 @@ export class Places {
 
   readonly #rows: Map<TableName, number> = new Map();
 
-  /** To be told of all rows that were looked at. */
+  /** Call it with the number of all rows that were looked at. */
   count(table: TableName, rows: number): void {
     this.#rows.set(table, this.rows(table) + rows);
   }
 
-  /** How many rows of a table were looked at, whosesoever they are. */
+  /** How many rows of a table were looked at, of any session. */
   rows(table: TableName): number {
     return this.#rows.get(table) ?? 0;
   }
@@ -33,7 +33,7 @@ export class Places {
     else sessions?.set(sessionId, [{ first: id, rows: 1 }]);
   }
 
-  /** True where a table has rows of the session. */
+  /** True if a table has rows of the session. */
   has(table: TableName, sessionId: string): boolean {
     return this.#runs.get(table)?.has(sessionId) ?? false;
   }
@@ -43,7 +43,7 @@ export class Places {
     return [...(this.#runs.get("sessions")?.keys() ?? [])];
   }
 
-  /** Sessions that have messages and no row of their own. */
+  /** Sessions that have messages but no row of their own. */
   rowlessIds(): string[] {
     const ids = [...(this.#runs.get("messages")?.keys() ?? [])];
     return ids.filter((id) => !this.has("sessions", id));
@@ -76,17 +76,17 @@ export type PlacedStore = {
 };
 
 export type FindOptions = {
-  /** Sessions to find the rows of. */
+  /** True for sessions whose rows are to be found. */
   readonly isWanted?: (sessionId: string) => boolean;
   /** Only this range is looked at. */
   readonly range?: Range;
-  /** What sessions are called. */
+  /** The names of sessions. */
   readonly names?: SessionNames;
 };
 
 /**
- * Reads once which row is of which session: asked for a range at a time, rows that no index covers
- * would be read anew for each.
+ * Finds out in one pass which row belongs to which session. If it were asked for one range at a
+ * time, rows without an index would be read anew for each.
  */
 export async function findRows(
   store: Store,

@@ -8,35 +8,41 @@ import type { PlacedStore } from "./places.ts";
 import type { Range } from "./ranges.ts";
 import { readOrder, type TableName } from "./tables.ts";
 
-/** What every message of a session repeats (spec 5.3). */
+/** The fields of a session that each of its messages repeats (spec 5.3). */
 export type Labels = { readonly source_agent: Cell; readonly project: Cell };
 
 /** What is to be copied of a range into a store. */
 export type RangePlan = {
-  /** Rows it lacks, by row id. */
+  /** Rows that the store lacks, by row id. */
   readonly rowIds: ReadonlyMap<TableName, readonly bigint[]>;
-  /** How many rows it has, or is not to have. */
+  /** How many rows the store has, or is not to have. */
   readonly present: ReadonlyMap<TableName, number>;
   /** What messages are to be there, by their keys as texts; the others stay as they are. */
   readonly added: ReadonlyMap<string, AddedRow>;
   /** Messages that have to make room there, by session. */
   readonly moves: ReadonlyMap<string, readonly MadeRoom[]>;
-  /** Messages that it shows in another state than the one to copy, or has with parts of another. */
+  /**
+   * Messages that the store shows in another state than the one to copy, or has with parts of
+   * another message.
+   */
   readonly differing: number;
-  /** Sessions it has anything of. */
+  /** Sessions of which the store has anything. */
   readonly there: ReadonlySet<string>;
   /**
-   * Those of them it has any message of, with their labels where it has their row too: a copy that broke
-   * off leaves messages without.
+   * Those of which the store has a message, with their labels if it has their row too: a copy that
+   * broke off leaves messages without one.
    */
   readonly known: ReadonlyMap<string, Labels | undefined>;
-  /** Sessions whose windows have to be made anew there: it had something of them, or lacks some. */
+  /**
+   * Sessions whose windows have to be made anew there: the store had some of their rows, or is not
+   * to get some.
+   */
   readonly mixed: ReadonlySet<string>;
 };
 
 /**
- * Finds what a store lacks of a range. Sessions it has nothing of need no comparison: neither their
- * keys are read, nor the store.
+ * Finds what a store lacks of a range. Sessions that it has nothing of need no comparison: neither
+ * their keys nor the store are read.
  */
 export async function planRange(
   from: PlacedStore,
@@ -59,7 +65,7 @@ export async function planRange(
       name === "messages"
         ? messages
         : await missingRows(from, to, name, there, (key) => {
-            // No part may join what is not its own.
+            // No part may join another message's parts.
             return name === "parts" && messages.withOtherParts.has(messageOf(key));
           });
     rowIds.set(name, [...from.places.rowIds(name, others), ...rows.rowIds]);
@@ -86,8 +92,8 @@ async function knownSessions(
 }
 
 /**
- * Sessions of which a message was left out, known ones that get messages, and those whose windows
- * differ: an ingest or an earlier copy may have broken off.
+ * Sessions of which a message was left out, known sessions that get messages, and sessions whose
+ * windows differ: an ingest or an earlier copy may have broken off.
  */
 async function mixedSessions(
   from: PlacedStore,
@@ -106,7 +112,7 @@ async function mixedSessions(
   return mixed;
 }
 
-/** The windows of each session, as texts that tell one from another. */
+/** The windows of each session, as texts that tell them apart. */
 async function windowsOf(
   placed: PlacedStore,
   sessionIds: ReadonlySet<string>,
@@ -117,12 +123,12 @@ async function windowsOf(
     const own = windows.get(key[0] ?? "") ?? new Set();
     windows.set(key[0] ?? "", own);
     const ids = String(row["message_ids"]);
-    // One that was emptied holds none; those of one long message all hold the same.
+    // An emptied window holds no ids; the windows of one long message all hold the same.
     if (ids !== "[]") own.add(keyText([...key, ids, text]));
   };
   const ofKnown = new Set([...sessionIds].filter((id) => known.has(id)));
   for await (const each of keysOf(placed, "windows", ofKnown, ["message_ids"])) add(each, "");
-  // Without a message nothing else tells of which state they were made.
+  // Without a message, only the text tells from which state they were made.
   const ofOthers = new Set([...sessionIds].filter((id) => !known.has(id)));
   for await (const each of keysOf(placed, "windows", ofOthers, ["message_ids", "text"])) {
     add(each, hash("sha256", String(each.row["text"])));

@@ -2,7 +2,7 @@ import { and, type Filter, gte, lte } from "@pond/substrate";
 import { compareText } from "./key-order.ts";
 import type { Places } from "./places.ts";
 
-/** Sessions whose ids follow each other, and how many rows they have. */
+/** Sessions with consecutive ids, and how many rows they have. */
 export type Range = {
   readonly sessionIds: ReadonlySet<string>;
   readonly first: string;
@@ -10,12 +10,12 @@ export type Range = {
   readonly rows: number;
 };
 
-// Keys of so many rows are held at a time.
+// How many keys are held at a time.
 const defaultRowsPerRange = 50_000;
 
 /**
- * The sessions of a store, cut into ranges; one session is never cut. Rows whose session is not
- * there are left of an ingest that broke off, and nobody sees them.
+ * The sessions of a store, cut into ranges; one session is never cut. Rows without their session
+ * are left by an ingest that broke off, and nobody sees them.
  */
 export function rangesOf(places: Places, rowsPerRange: number = defaultRowsPerRange): Range[] {
   const ranges: Range[] = [];
@@ -41,7 +41,7 @@ export function rangesOf(places: Places, rowsPerRange: number = defaultRowsPerRa
 /** The first and the last of some session ids. */
 type Bounds = Pick<Range, "first" | "last">;
 
-/** Bounds that take in one more. */
+/** Bounds extended by one id. */
 export function extended({ first, last }: Bounds, id: string): Bounds {
   return {
     first: compareText(id, first) < 0 ? id : first,
@@ -49,7 +49,7 @@ export function extended({ first, last }: Bounds, id: string): Bounds {
   };
 }
 
-/** Rows whose session is within bounds. */
+/** A filter for rows whose session is within bounds. */
 export function within(column: string, { first, last }: Bounds): Filter {
   return and(gte(column, first), lte(column, last));
 }

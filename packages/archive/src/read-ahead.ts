@@ -1,7 +1,7 @@
 /**
- * The same items, the next of which is made while one is used.
+ * Yields the same items; the next is made while one is used.
  *
- * @param isLarge - Only when such a one has been used is the next made.
+ * @param isLarge - True for an item that has to be used before the next is made.
  */
 export async function* readAhead<T>(
   items: AsyncGenerator<T>,
@@ -9,7 +9,7 @@ export async function* readAhead<T>(
 ): AsyncGenerator<T> {
   const read = (): Promise<IteratorResult<T>> => {
     const reading = items.next();
-    // It is waited for later, or nobody wants it any more.
+    // It is awaited later, or nobody wants it any more.
     reading.catch(() => undefined);
     return reading;
   };
@@ -24,7 +24,7 @@ export async function* readAhead<T>(
       if (isAlone) next = read();
     }
   } finally {
-    // Behind what is being made.
+    // After the item that is being made.
     await items.return(undefined);
   }
 }

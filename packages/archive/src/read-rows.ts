@@ -9,14 +9,14 @@ import {
 import { extended, within } from "./ranges.ts";
 import { readAhead } from "./read-ahead.ts";
 
-// How much is asked for at once. How large rows are shows only when they come: so first few do, for of
-// rows of 3 MB the engine takes five times as much.
+// How much is read at once. The size of rows shows only when they arrive. So the first read is
+// small, because for rows of 3 MB the engine takes five times as much.
 const bytesAtOnce = 8 * 1024 * 1024;
 const rowsAtFirst = 8;
 const timesAsMany = 16;
 const rowsAtMost = 2_000;
 
-/** Whole rows, by their row ids and in that order. */
+/** Whole rows by their row ids, in that order. */
 export function readRows(
   table: Table,
   columns: readonly string[],
@@ -29,9 +29,9 @@ export function readRows(
 export type Chunk = { readonly rows: readonly Row[]; readonly bytes: number };
 
 /**
- * The rows of chunks, the next of which is read while one is used, unless that is large.
+ * The rows of chunks. The next chunk is read while one is used, unless that is large.
  *
- * @param onRead - Waited for behind the reading of each chunk, before its rows come.
+ * @param onRead - Awaited after the reading of each chunk, before its rows come.
  */
 export async function* oneByOne(
   chunks: AsyncGenerator<Chunk>,
@@ -44,11 +44,11 @@ export async function* oneByOne(
   }
 }
 
-/** Reads rows by their ids, about as many megabytes at a time. */
+/** Reads rows by their ids, about equally many megabytes at a time. */
 export class RowReader {
   readonly #table: Table;
   readonly #columns: readonly string[];
-  /** How many rows are to be read at once. */
+  /** How many rows are read at once. */
   count: number = rowsAtFirst;
 
   constructor(table: Table, columns: readonly string[]) {
@@ -77,7 +77,9 @@ export class RowReader {
   }
 }
 
-/** Rows of some sessions, by their row ids and in any order: of few columns, and many of the table. */
+/**
+ * Rows of some sessions by their row ids, in any order: for few columns and many rows of the table.
+ */
 export async function* scanRows(
   table: Table,
   columns: readonly string[],
@@ -88,7 +90,7 @@ export async function* scanRows(
   if (first === undefined) return;
   const [column = "id"] = table.declaration.primaryKey;
   const where = within(column, others.reduce(extended, { first, last: first }));
-  // Others may have come since these were found.
+  // Others may have arrived since these were found.
   const left = new Set(rowIds);
   for await (const rows of table.scan({ columns: [...columns, rowId], where })) {
     for (const row of rows) if (left.delete(BigInt(row[rowId] as bigint))) yield row;
@@ -108,7 +110,7 @@ function bytesOfCell(cell: Cell): number {
   return typeof cell === "object" && cell !== null ? cell.byteLength : 8;
 }
 
-/** Rows are never removed, so whoever removed one reached around pond. */
+/** Rows are never removed, so whoever removed one bypassed pond. */
 export function gone({ declaration }: Table): never {
   throw new StorageUnavailableError(declaration.name, "rows went away while they were read");
 }

@@ -16,7 +16,7 @@ import {
   type TarFile,
 } from "./tar-header.ts";
 
-/** A file of an archive, and where its bytes begin. */
+/** A file of an archive, and the offset of its bytes. */
 export type Member = TarFile & { readonly offset: number };
 
 // A store of a hundred million messages has some hundred files.
@@ -39,7 +39,7 @@ const kinds: Readonly<Record<string, string>> = {
 /** Opens an archive. @throws {ArchiveNotFoundError} @throws {ArchiveDamagedError} */
 export async function openArchiveFile(file: string): Promise<FileHandle> {
   try {
-    // Asked first: to open a pipe is to wait for who writes to it.
+    // Checked first: opening a pipe would wait for its writer.
     if (!(await stat(file)).isFile()) throw new ArchiveDamagedError({ file }, "it is no file");
     return await open(file, "r");
   } catch (error) {
@@ -50,11 +50,11 @@ export async function openArchiveFile(file: string): Promise<FileHandle> {
 
 /**
  * The members of an archive, from their headers alone. Every header has to be, byte by byte, the
- * one that an export writes for this path and size: so nothing in it can mean anything else to
+ * one that an export writes for this path and size, so that nothing in it can mean anything else to
  * anybody.
  *
- * @throws {ArchiveDamagedError} where it is cut off, changed or no archive.
- * @throws {ArchiveHostileError} where it holds anything but plain files at plain paths.
+ * @throws {ArchiveDamagedError} if it is cut off, changed or not an archive.
+ * @throws {ArchiveHostileError} if it holds anything but plain files at plain paths.
  */
 export async function readMembers(handle: FileHandle, file: string): Promise<Member[]> {
   const { size: fileBytes } = await handle.stat();
@@ -92,7 +92,7 @@ function noArchive(place: ArchivePlace): ArchiveDamagedError {
   return new ArchiveDamagedError(place, "it is not a .pond archive", { problem: "no_archive" });
 }
 
-/** True of what is cut off an archive so early that only its beginning can be compared. */
+/** True for an archive cut off so early that only its beginning can be compared. */
 function beginsHeader(bytes: Buffer): boolean {
   const first = Buffer.from(`${manifestPath}\0`).subarray(0, bytes.length);
   return bytes.subarray(0, first.length).equals(first);
@@ -119,12 +119,15 @@ function readHeader(block: Buffer, place: ArchivePlace): TarFile {
   return { path, size };
 }
 
-/** Relative, of a few steps, each a plain name: no `..`, no drive, nothing a shell acts on. */
+/**
+ * True for a relative path of a few plain names: no `..`, no drive, nothing that a shell
+ * interprets.
+ */
 function isPlainPath(path: Header["path"]): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*){0,3}$/.test(path);
 }
 
-/** Two empty blocks, and nothing behind. */
+/** Checks that two empty blocks follow, and nothing else. */
 async function checkEnd(handle: FileHandle, place: ArchivePlace, bytes: number): Promise<void> {
   if (bytes < endBytes) throw new ArchiveDamagedError(place, "it is cut off");
   if (bytes > endBytes) {

@@ -21,19 +21,19 @@ import { type KnownSession, windowsMadeOf } from "./windows-made.ts";
 
 export type RedactOptions = {
   readonly redaction: Redaction;
-  /** Where the rows are that are copied. */
+  /** Where the rows to copy are. */
   readonly places: Places;
   readonly whole: WholeRows;
   readonly columnsOf: (table: string) => readonly string[];
   readonly signal?: AbortSignal | undefined;
-  /** Told of each row before it is written, in the order of the keys. */
+  /** Called with each row before it is written, in the order of the keys. */
   readonly onRow: (table: string, row: Row) => void;
   readonly onRows: (rows: number) => void;
 };
 
 /**
- * Copies a range of sessions into a store that has none of them, their texts replaced, and all that
- * follows from these made again. The rows come in the order of their keys.
+ * Copies a range of sessions into a store that has none of them. Their texts are replaced, and
+ * everything that follows from the texts is made again. The rows come in the order of their keys.
  */
 export async function redactRange(
   from: Store,
@@ -78,7 +78,8 @@ export async function redactRange(
     await write("messages", redacted.message);
     session?.pieces.set(String(message["id"]), redacted.piece);
   }
-  // The stored ones may tell of messages that another process is storing, or has not: they come first.
+  // The stored windows may describe messages that another process is still storing, or has not
+  // stored: windows are written first.
   for (const session of known.values()) {
     for (const row of await windowsMadeOf(from, session)) await write("windows", row);
   }
@@ -88,7 +89,7 @@ export async function redactRange(
 /**
  * What is made of a row that was whole.
  *
- * @throws {RedactionInvalidError} where the redactor made it one that is not.
+ * @throws {RedactionInvalidError} if the redactor turned it into one that is not.
  */
 function asRedacted<T>(table: TableName, row: Row, make: () => T): T {
   try {
@@ -103,9 +104,9 @@ function asRedacted<T>(table: TableName, row: Row, make: () => T): T {
 }
 
 /**
- * What the digests will be that carriers of another place repeat: those of the values they move,
- * which may come behind them. All that comes before these is read too, for a redactor may number what
- * it finds: a message that moved is to get no other number.
+ * The future digests of the values that moved messages refer to. Their carriers repeat these
+ * digests, and the values may come after them. Everything that comes before the values is read too,
+ * because a redactor may number what it finds, and a moved message must not get another number.
  */
 async function digestsOfMoves(
   from: Store,
@@ -122,7 +123,7 @@ async function digestsOfMoves(
   }
   if (wanted.size === 0) return digests;
   for await (const { message, parts } of groups()) {
-    // All is counted when it is written.
+    // Counted once, when it is written.
     const redacted = redaction.uncounted(() => {
       if (message) {
         return asRedacted("messages", message, () =>
@@ -148,7 +149,7 @@ function isWholeMove(row: Row): boolean {
   }
 }
 
-/** One text for a value of a message. */
+/** A text that identifies a value of a message. */
 function valueKey({ session_id: sessionId, id, revises, digest }: Row): string {
   return keyText([String(sessionId), String(revises ?? id), String(digest)]);
 }

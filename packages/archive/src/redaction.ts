@@ -3,13 +3,13 @@ import type { TextMap } from "@pond/sessions/rows";
 /** How many places a rule replaced. */
 export type RedactedCount = { readonly rule: string; readonly count: number };
 
-/** Replaces secrets, such as a redactor of `@pond/share`: equal texts become equal texts. */
+/** Replaces secrets, for example a redactor of `@pond/share`: equal texts become equal texts. */
 export type ArchiveRedactor = TextMap & {
-  /** So far. */
+  /** The counts so far. */
   counts(): readonly RedactedCount[];
 };
 
-/** A redactor, and what of its counts stands for rows of an archive. */
+/** A redactor, and the part of its counts that belongs to rows of an archive. */
 export class Redaction implements TextMap {
   readonly #redactor: ArchiveRedactor;
   readonly #before: ReadonlyMap<string, number>;
@@ -26,7 +26,7 @@ export class Redaction implements TextMap {
 
   json: TextMap["json"] = (value) => this.#redactor.json(value);
 
-  /** Does what is done once more for another row, and is counted there. */
+  /** Runs something that is done again for another row and counted there. */
   uncounted<T>(call: () => T): T {
     const before = byRule(this.#redactor);
     const result = call();

@@ -3,14 +3,14 @@ import type { Cell, Row } from "@pond/substrate";
 
 const tags = { null: 0, text: 1, integer: 2, number: 3, bytes: 4, vector: 5 } as const;
 const headBytes = 9;
-// Given to the hash at once: to give it each cell takes three times as long.
+// Given to the hash in one piece: giving it each cell takes three times as long.
 const bufferBytes = 8 * 1024;
 const mostBytesPerUnit = 3;
 
 /**
  * SHA-256 over rows in the order of their keys. A cell is a tag of one byte and eight bytes,
- * little-endian: an integer, a float64, or how many bytes or numbers follow. Texts are UTF-8,
- * vectors float32.
+ * little-endian: an integer, a float64, or the number of bytes or numbers that follow. Texts are
+ * UTF-8, vectors float32.
  */
 export class RowDigest {
   readonly #columns: readonly string[];
@@ -37,7 +37,7 @@ export class RowDigest {
     for (const column of this.#columns) this.#addCell(row[column] ?? null);
   }
 
-  /** Hexadecimal; nothing can be added afterwards. */
+  /** The digest in hexadecimal; nothing can be added afterwards. */
   digest(): string {
     this.#empty();
     return this.#hash.digest("hex");
@@ -94,7 +94,7 @@ export class RowDigest {
     this.#view.setUint32(at + 4, Math.floor(count / 2 ** 32), true);
   }
 
-  /** Adds a tag, and room for the eight bytes behind it; gives where that is. */
+  /** Adds a tag and room for the eight bytes after it; returns where that room is. */
   #tagged(tag: number): number {
     this.#makeRoom(headBytes);
     const at = this.#filled;

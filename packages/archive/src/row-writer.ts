@@ -1,28 +1,30 @@
 import type { Cell, ColumnBatch, Row, Store, Table } from "@pond/substrate";
 import { bytesOf } from "./read-rows.ts";
 
-// Each batch becomes a commit, and for each the engine takes many times as much memory.
+// Each batch becomes a commit, for which the engine takes many times as much memory.
 const batchBytes = 4 * 1024 * 1024;
 
 export type RowWriterInit = {
   /** By table. */
   readonly columnsOf: (table: string) => readonly string[];
-  /** The table has none of the rows, so none has to be looked for. */
+  /** True if the table has none of the rows, so that none has to be looked for. */
   readonly isNew: boolean;
   readonly signal: AbortSignal | undefined;
   readonly onWritten: (rows: number) => void;
 };
 
-/** Inserts rows where their keys are absent, many at a time: these are written while more come. */
+/**
+ * Inserts rows if their keys are absent, many at a time: a batch is written while more rows come.
+ */
 export class RowWriter {
   readonly #table: Table;
   readonly #init: RowWriterInit;
   #rows: Row[] = [];
   #bytes = 0;
   #writing: Promise<void> = Promise.resolve();
-  /** Rows that were new, when it is finished. */
+  /** Rows that were new, once it is finished. */
   inserted = 0;
-  /** Rows that another process had inserted meanwhile. */
+  /** Rows that another process had inserted in the meantime. */
   present = 0;
 
   constructor(table: Table, init: RowWriterInit) {
@@ -30,14 +32,14 @@ export class RowWriter {
     this.#init = init;
   }
 
-  /** @throws {SubstrateError} where a write failed: of this batch, or of the one before. */
+  /** @throws {SubstrateError} if a write failed: of this batch, or of the one before. */
   async add(row: Row): Promise<void> {
     this.#rows.push(row);
     this.#bytes += bytesOf(row);
     if (this.#bytes < batchBytes) return;
     const isLarge = this.#bytes > 2 * batchBytes;
     await this.#begin();
-    // In memory is one of them at a time.
+    // Only one large row is in memory at a time.
     if (isLarge) await this.#writing;
   }
 
@@ -47,7 +49,7 @@ export class RowWriter {
     await this.#writing;
   }
 
-  /** Waits until nothing is written any more, however that ends. */
+  /** Waits until no write is in progress, however the last one ends. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writing.catch(() => undefined);
   }
@@ -59,7 +61,7 @@ export class RowWriter {
     this.#bytes = 0;
     if (rows.length === 0) return;
     this.#writing = this.#write(rows);
-    // Whoever comes next is told.
+    // The next call gets the error.
     this.#writing.catch(() => undefined);
   }
 
@@ -100,7 +102,7 @@ export class RowWriters {
     for (const writer of this.#writers.values()) await writer.finish();
   }
 
-  /** Waits until nothing is written any more, however that ends. */
+  /** Waits until no write is in progress, however the last one ends. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const writer of this.#writers.values()) await writer[Symbol.asyncDispose]();
   }

@@ -3,8 +3,8 @@ import { createCaches, openStore, type Store, type StoreOptions } from "@pond/su
 const MiB = 1024 * 1024;
 
 /**
- * Opens the store of a scratch folder. It is gone through once: what the defaults keep in memory of
- * it, 0.13 GB at a million messages, nobody would ask for again.
+ * Opens the store of a scratch folder. It is read through once: what the defaults would keep in
+ * memory of it, 0.13 GB at a million messages, would never be used again.
  */
 export function openScratchStore(
   folder: string,

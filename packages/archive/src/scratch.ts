@@ -2,14 +2,14 @@ import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { TargetUnwritableError } from "@pond/sessions";
 
-// Those of this process that are in use.
+// Folders that this process is using.
 const inUse = new Set<string>();
 
 /**
- * Lends a folder beside `path`, and removes it whatever happens. What a process that was killed
- * left of one is removed by the next of the same user that asks for the same path.
+ * Lends a folder beside `path`, and removes it in any case. What a killed process left is removed
+ * by the next process of the same user that asks for the same path.
  *
- * @param refused - What is thrown where none can be made there.
+ * @param refused - Makes the error if no folder can be made there.
  */
 export async function withScratchFolder<T>(
   path: string,
@@ -41,7 +41,7 @@ async function removeAbandoned(prefix: string): Promise<void> {
     const folder = join(home, name);
     const owner = /^(\d+)-\w{6}$/.exec(name.slice(basename(prefix).length))?.[1];
     if (owner === undefined || inUse.has(folder) || isOtherRunning(Number(owner))) continue;
-    // Temporary folders are shared: it may be another user's, who is to remove it.
+    // Temporary folders are shared: it may belong to another user, who has to remove it.
     if (!(await isOurs(folder))) continue;
     await rm(folder, { recursive: true, force: true });
   }
@@ -53,7 +53,10 @@ async function isOurs(folder: string): Promise<boolean> {
   return stats !== undefined && (process.getuid?.() ?? stats.uid) === stats.uid;
 }
 
-/** True for a process other than this one. Its number may be another's by now: then it stays. */
+/**
+ * True for a running process other than this one. If its id belongs to another process by now, the
+ * folder stays.
+ */
 function isOtherRunning(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

@@ -1,10 +1,10 @@
 import type { Begun, Labels } from "@pond/sessions/rows";
 import type { Filter, Store } from "@pond/substrate";
 
-/** What is known of sessions without reading any, by their ids. */
+/** What is known about sessions without reading any, by their ids. */
 export type Sessions = ReadonlyMap<string, Labels & Begun>;
 
-/** What the sessions of a store are stored as. */
+/** How the sessions of a store are labelled. */
 export async function sessionsOf(store: Store, where?: Filter): Promise<Sessions> {
   const sessions = new Map<string, Labels & Begun>();
   const columns = ["id", "source_agent", "project", "created_at"];

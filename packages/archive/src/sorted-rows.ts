@@ -14,8 +14,8 @@ export type PlacedTable = {
 /**
  * The rows of sessions, in the order of their keys.
  *
- * @param sessionIds - In their order.
- * @param onRead - Waited for when some were read, before they come.
+ * @param sessionIds - In order.
+ * @param onRead - Awaited after some were read, before they come.
  */
 export function sortedRows(
   placed: PlacedTable,
@@ -26,7 +26,9 @@ export function sortedRows(
   return oneByOne(sortedChunks(placed, columns, sessionIds), onRead);
 }
 
-/** Sessions that are read at once are sorted then; of a larger one the keys are read first. */
+/**
+ * Sessions that fit into one read are sorted afterwards; for a larger one, the keys are read first.
+ */
 async function* sortedChunks(
   { store, places, name }: PlacedTable,
   columns: readonly string[],
@@ -62,7 +64,7 @@ async function sortedIds(
   const wanted = new Set(rowIds);
   const where = eq(column, sessionId);
   const rows = await table.rows({ columns: [...primaryKey, rowId], where });
-  // Others may have come since these were found.
+  // Others may have arrived since these were found.
   const own = rows.filter((row) => wanted.has(rowIdOf(row)));
   if (own.length < wanted.size) gone(table);
   return byKey(own, primaryKey).map(rowIdOf);

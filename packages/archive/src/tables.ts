@@ -3,13 +3,15 @@ import type { Column, TableDeclaration } from "@pond/substrate";
 
 /**
  * Tables in the order in which they are read. A message that is read has its parts, and a session
- * that is read its messages: each was written after what is below it, so each is read before it.
+ * that is read has its messages: each was written after the rows below it, so it is read before
+ * them.
  */
 export const readOrder = ["sessions", "messages", "windows", "parts"] as const;
 
 export type TableName = (typeof readOrder)[number];
 
-// Made of the other columns where a copy is stored: what it said of them would not be believed.
+// Made from the other columns where a copy is stored, because an archived value would not be
+// trusted.
 const leftOut = new Set(["head"]);
 
 /** The columns of a table that are copied. */
@@ -18,11 +20,11 @@ export function copiedColumns({ columns }: TableDeclaration): string[] {
 }
 
 /**
- * The tables of an archive, in the order of its members: as in a store, but without indexes, and
- * without what is made again when it is read. Of the version that the last of their columns came
- * with, or became sparse, so that whoever knows these can read them.
+ * The tables of an archive, in the order of its members: as in a store, but without indexes and
+ * without what is made again when it is read. Their version is the one in which the last of their
+ * columns was added or became sparse, so that any version that knows these can read them.
  *
- * @param vectorDimension - Length of the stored vectors, where it is not the declared one.
+ * @param vectorDimension - Length of the stored vectors, if it is not the declared one.
  */
 export function archiveTables(vectorDimension?: number): TableDeclaration[] {
   return sessionTables.map((table) => {

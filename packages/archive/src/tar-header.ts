@@ -1,7 +1,7 @@
 /** A file inside an archive. */
 export type TarFile = { readonly path: string; readonly size: number };
 
-/** Headers, contents and the end come in blocks of this many bytes. */
+/** The size of a block in bytes. Headers, contents and the end come in whole blocks. */
 export const blockBytes = 512;
 
 /** Two empty blocks end a tar. */
@@ -25,7 +25,10 @@ type Field = readonly [offset: number, length: number];
 const magicText = "ustar\u000000";
 const largestOctal = 8n ** 11n - 1n;
 
-/** The header of a plain file: owned by nobody, from 1970, so that equal files have equal headers. */
+/**
+ * The header of a plain file: owned by nobody and dated 1970, so that equal files have equal
+ * headers.
+ */
 export function encodeHeader(file: TarFile): Buffer {
   if (!isPathOfHeader(file.path)) throw new TypeError(`${file.path} fits no tar header`);
   const header = Buffer.alloc(blockBytes);
@@ -43,12 +46,12 @@ export function encodeHeader(file: TarFile): Buffer {
   return header;
 }
 
-/** Empty bytes behind a file, up to the next block. */
+/** The empty bytes after a file, up to the next block. */
 export function paddingOf(fileBytes: number): number {
   return (blockBytes - (fileBytes % blockBytes)) % blockBytes;
 }
 
-/** What a header says, whether or not pond would write such a one. */
+/** The content of a header, whether or not pond would write such a one. */
 export type Header = {
   readonly path: string;
   /** Undefined where it is not a whole number that JavaScript can hold. */
@@ -57,7 +60,7 @@ export type Header = {
   readonly kind: string;
 };
 
-/** Undefined where the block is no tar header, or its checksum is wrong. */
+/** Undefined if the block is not a tar header, or its checksum is wrong. */
 export function decodeHeader(header: Buffer): Header | undefined {
   if (!textOf(header, magic).startsWith("ustar")) return undefined;
   const stored = Number.parseInt(textOf(header, checksum).trim(), 8);
@@ -82,7 +85,7 @@ function octal(value: number | bigint, digits: number): string {
   return value.toString(8).padStart(digits, "0");
 }
 
-/** In octal, or from 8 GiB on in binary with the first bit set, as GNU tar does. */
+/** Writes it in octal; from 8 GiB on in binary with the first bit set, as GNU tar does. */
 function writeSize(header: Buffer, value: bigint): void {
   const [offset, length] = size;
   if (value <= largestOctal) {
@@ -108,7 +111,7 @@ function textOf(header: Buffer, [offset, length]: Field): string {
   return text;
 }
 
-/** The sum of all bytes, those of the sum itself taken as spaces. */
+/** The sum of all bytes, where those of the checksum itself count as spaces. */
 function checksumOf(header: Buffer): number {
   const [offset, length] = checksum;
   let sum = length * 0x20;

@@ -3,14 +3,14 @@ import { findRows, type PlacedStore, type Places } from "./places.ts";
 import type { Range } from "./ranges.ts";
 import { SessionNames } from "./session-names.ts";
 
-// Windows are made of the others, so they tell nothing that these do not.
+// Windows are made from the others, so they tell nothing new.
 const watched = ["sessions", "messages", "parts"] as const;
 
-/** A store that sessions are copied to, and where what it has of them is. */
+/** A store that sessions are copied to, and where it has rows of them. */
 export class Target {
   readonly store: Store;
   readonly #isWanted: (sessionId: string) => boolean;
-  /** As it was when the copy began. */
+  /** The state when the copy began. */
   readonly #first: Places;
   readonly #inserted: Map<string, number> = new Map();
 
@@ -24,25 +24,25 @@ export class Target {
     return new Target(store, isWanted, await findRows(store, { isWanted }));
   }
 
-  /** To be told of all that the copy inserts. */
+  /** Call it with everything that the copy inserts. */
   inserted(table: string, rows: number): void {
     this.#inserted.set(table, (this.#inserted.get(table) ?? 0) + rows);
   }
 
   /**
-   * Where its rows of a range are by now, as long as the copy has written none of them: known from
-   * the beginning, unless another process has written since.
+   * Where the store's rows of a range are now, as long as the copy has written none of them. Known
+   * from the beginning, unless another process has written since.
    */
   async placesOf(range: Range): Promise<Places> {
     return (await this.isAlone()) ? this.#first : this.lookAgain(range);
   }
 
-  /** True for what {@link placesOf} says where no other process has written. */
+  /** True for the result of {@link placesOf} if no other process has written. */
   isFirst(places: Places): boolean {
     return places === this.#first;
   }
 
-  /** Where its rows of a range are now. */
+  /** Where the store's rows of a range are now. */
   lookAgain(range: Range): Promise<Places> {
     return findRows(this.store, { isWanted: this.#isWanted, range });
   }
@@ -51,7 +51,10 @@ export class Target {
     return { store: this.store, places, names: new SessionNames() };
   }
 
-  /** Rows are never removed, so there are as many as there were and were added only if no other came. */
+  /**
+   * True if no other process has written. Rows are never removed, so it is true exactly if there
+   * are as many as at the beginning and as were added.
+   */
   async isAlone(): Promise<boolean> {
     for (const name of watched) {
       const table = this.store.table(name);

@@ -9,18 +9,18 @@ import { type Member, readMembers } from "./read-tar.ts";
 import { paddingOf } from "./tar-header.ts";
 import { chunksOf } from "./write-tar.ts";
 
-// Of the archive, and of each dataset: a hundred million messages need less.
+// For the archive, and for each dataset: a hundred million messages need less.
 const maxManifestBytes = 4 * 1024 * 1024;
 const datasetPath =
   /^(sessions|messages|parts|windows)\.lance\/(_versions|_transactions|data)\/[^/]+$/;
 
-/** What an archive is made of, each file as the manifest says, none of them read. */
+/** The content of an archive; each file matches the manifest, but none has been read. */
 export type Contents = { readonly manifest: Manifest; readonly members: readonly Member[] };
 
 /**
- * Reads what an archive says of itself: its headers and its manifest, and nothing else.
+ * Reads what an archive says about itself: its headers and its manifest, and nothing else.
  *
- * @throws {ArchiveError} where the two do not agree.
+ * @throws {ArchiveError} if the two do not agree.
  */
 export async function readContents(handle: FileHandle, file: string): Promise<Contents> {
   const [first, ...members] = await readMembers(handle, file);
@@ -56,11 +56,11 @@ export async function readContents(handle: FileHandle, file: string): Promise<Co
 }
 
 /**
- * Unpacks the datasets below a folder, no byte more than their headers say, and proves their
+ * Unpacks the datasets below a folder, no byte more than their headers say, and verifies their
  * checksums.
  *
  * @throws {ArchiveDamagedError} for the first file that is not what was exported.
- * @throws {UnpackFailedError} where the folder takes no more.
+ * @throws {UnpackFailedError} if the folder takes no more.
  */
 export async function unpack(
   handle: FileHandle,
@@ -96,14 +96,14 @@ async function makeFile(target: string): Promise<FileHandle> {
   return open(target, "wx");
 }
 
-/** What the system says of a full disk names no file. */
+/** The system's error for a full disk names no file. */
 function written<T>(folder: string, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw UnpackFailedError.from(dirname(folder), error);
   });
 }
 
-/** A dataset may name places outside of it, and the engine would go there. */
+/** A dataset may name places outside of it, which the engine would read. */
 async function checkLanceManifest(handle: FileHandle, file: string, member: Member): Promise<void> {
   const place = { file, member: member.path, offset: member.offset };
   if (member.size > maxManifestBytes) {

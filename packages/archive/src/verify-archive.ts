@@ -1,7 +1,7 @@
 import { type OpenOptions, withArchive } from "./open-archive.ts";
 import type { RedactedCount } from "./redaction.ts";
 
-/** What an archive holds, each of it proven. */
+/** The content of an archive, all of it verified. */
 export type ArchiveSummary = {
   /** Id of the store that was exported. */
   readonly storeId: string;
@@ -9,14 +9,14 @@ export type ArchiveSummary = {
   readonly rows: Readonly<Record<string, number>>;
   /** Digest of the rows of each table. */
   readonly digests: Readonly<Record<string, string>>;
-  /** What was replaced in it when it was made; absent where nothing was looked for. */
+  /** What was replaced when it was made; absent if nothing was looked for. */
   readonly redacted?: readonly RedactedCount[];
 };
 
 /**
- * Proves all that {@link importArchive} would, and stores nothing.
+ * Verifies everything that {@link importArchive} would, and stores nothing.
  *
- * @throws {ArchiveError} saying what is wrong, and where.
+ * @throws {ArchiveError} that says what is wrong, and where.
  */
 export async function verifyArchive(
   file: string,

@@ -6,8 +6,8 @@ import { compareText } from "./key-order.ts";
 import { copiedColumns, type TableName } from "./tables.ts";
 
 /**
- * The rows of a store that an import takes. In the place of a damaged message stands what a carrier
- * says that it was; any other damaged row is left out, and its session named.
+ * The rows of a store that an import accepts. A damaged message is replaced by what a carrier says
+ * it was; any other damaged row is left out, and its session is reported.
  */
 export class WholeRows {
   readonly #store: Store;
@@ -24,14 +24,15 @@ export class WholeRows {
     return [...this.#damaged].sort(compareText);
   }
 
-  /** Sessions that are left out as a whole. */
+  /** Reports sessions that are left out as a whole. */
   leaveOut(sessionIds: Iterable<string>): void {
     for (const id of sessionIds) this.#damaged.add(id);
   }
 
   /**
-   * Notes a message that is not what was written although its rows can be read: its parts are gone, or
-   * a value is another. It is taken all the same, unless a carrier says again what it was.
+   * Notes a message that is not as it was written although its rows can be read: its parts are
+   * gone, or a value changed. It is accepted all the same. It is not reported if a carrier repeats
+   * what it was.
    */
   async check(message: Row, parts: readonly Row[]): Promise<void> {
     const sessionId = String(message["session_id"]);
@@ -40,7 +41,7 @@ export class WholeRows {
     if (!(await isSaidAgain(this.#store, sessionId, message))) this.#damaged.add(sessionId);
   }
 
-  /** Those among rows of a table, in the order of their keys; sessions are to come first. */
+  /** The acceptable rows of a table, in the order of their keys. Sessions have to come first. */
   async *of(name: TableName, rows: AsyncGenerator<Row>): AsyncGenerator<Row> {
     if (name === "parts") {
       for await (const group of groupedBy(rows, ["session_id", "message_id"])) {
@@ -57,7 +58,7 @@ export class WholeRows {
     }
   }
 
-  /** What stands for a damaged row; undefined where it is left out. */
+  /** The replacement for a damaged row; undefined if the row is left out. */
   async #mended(name: TableName, sessionId: string, row: Row): Promise<Row | undefined> {
     const { id, revises, digest } = row;
     const isMessage = name === "messages";
@@ -70,7 +71,7 @@ export class WholeRows {
       ?.message;
   }
 
-  /** The parts of a message. Where one is damaged, all that a carrier says there were. */
+  /** The parts of a message. If one is damaged, all parts that a carrier repeats. */
   async #wholeParts(rows: readonly Row[]): Promise<readonly Row[]> {
     const [sessionId, id] = [String(rows[0]?.["session_id"]), String(rows[0]?.["message_id"])];
     if (this.#lost.has(sessionId)) return [];
@@ -86,7 +87,7 @@ export class WholeRows {
   }
 }
 
-/** True where a carrier of a message in that session says again what its row and parts were. */
+/** True if a carrier of a message in that session repeats what its row and parts were. */
 export async function isSaidAgain(
   store: Store,
   sessionId: string,
@@ -96,7 +97,7 @@ export async function isSaidAgain(
   return carriers.some((carrier) => carrier["digest"] === digest);
 }
 
-/** The carriers of a message that hold a value and are whole, the newest first. */
+/** The intact carriers of a message that hold a value, the newest first. */
 async function carriersOf(store: Store, sessionId: string, id: string): Promise<Row[]> {
   const rows = await messagesAt(store, sessionId, "revises", id);
   const whole = rows.filter((row) => isWhole("messages", row) && rowsOfCarrier(row, row));

@@ -3,14 +3,14 @@ import type { WindowPiece } from "@pond/sessions/search";
 import type { Row, Store } from "@pond/substrate";
 import { compareText } from "./key-order.ts";
 
-/** A session, and what its windows are made of. */
+/** A session, and what its windows are made from. */
 export type KnownSession = {
   readonly row: Row;
-  /** By the id of each row of its messages that is copied; undefined where that holds none. */
+  /** By the id of each copied message row; undefined if the message holds no text for a window. */
   readonly pieces: Map<string, WindowPiece | undefined>;
 };
 
-/** The windows of a session, made of what is copied of it, in the order of their keys. */
+/** The windows of a session, made from what is copied of it, in the order of their keys. */
 export async function windowsMadeOf(from: Store, { row, pieces }: KnownSession): Promise<Row[]> {
   const { id, source_agent: sourceAgent, project } = row;
   const labels = {

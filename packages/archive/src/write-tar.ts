@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { encodeHeader, endBytes, paddingOf, type TarFile } from "./tar-header.ts";
 
-/** A file to put into an archive, and where its bytes are. */
+/** A file to put into an archive, and its source. */
 export type TarSource = TarFile & { readonly from: string | Buffer };
 
 const chunkBytes = 1024 * 1024;
@@ -10,7 +10,7 @@ const chunkBytes = 1024 * 1024;
 /**
  * Writes a tar at a path where nothing is yet, for its owner alone, and makes it durable.
  *
- * @param onBytes - Told how many bytes of contents were written.
+ * @param onBytes - Called with the number of bytes of contents that were written.
  */
 export async function writeTar(
   path: string,
@@ -40,8 +40,8 @@ export async function hashFile(path: string, onBytes: (bytes: number) => void): 
 }
 
 /**
- * So many bytes of a file, a piece at a time; fewer where it ends before. A piece holds until the
- * next is asked for.
+ * Reads so many bytes of a file, a piece at a time; fewer if it ends earlier. A piece is valid
+ * until the next is asked for.
  */
 export async function* chunksOf(
   file: FileHandle,
