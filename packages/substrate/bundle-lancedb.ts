@@ -1,6 +1,6 @@
-// Puts @lancedb/lancedb and apache-arrow into dist, each as one file, and lets dist load them from
-// there: as the 170 files that they are they took half of the time in which a command starts. As a
-// dependency @lancedb/lancedb would also bring @huggingface/transformers and openai, 600 MB that
+// Puts @lancedb/lancedb and apache-arrow into dist, each as one file, and makes dist load them from
+// there. As 170 separate files they took half of the time in which a command starts. As a
+// dependency, @lancedb/lancedb would also bring @huggingface/transformers and openai, 600 MB that
 // pond never runs. Its native builds are dependencies of this package instead.
 import { globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,7 +10,7 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 type Bundle = {
   readonly file: string;
   readonly entry: string;
-  /** Types that the declarations of this package name. Nobody else is promised any. */
+  /** Types that the declarations of this package name. No others are promised to anyone. */
   readonly types: readonly string[];
 };
 
@@ -24,7 +24,7 @@ const bundles: Readonly<Record<string, Bundle>> = {
   },
   "apache-arrow": {
     file: "arrow.js",
-    // Of modules esbuild makes one scope; of what `require` finds, a function for each.
+    // esbuild turns modules into one scope, but what `require` finds into a function each.
     entry: require.resolve("apache-arrow").replace(/\.js$/, ".mjs"),
     types: ["DataType", "Field", "FixedSizeList<_>", "Float16", "RecordBatch", "Schema", "Table"],
   },
@@ -37,7 +37,7 @@ const leaveOut: Plugin = {
   name: "leave-out",
   setup: ({ onLoad }) => onLoad({ filter: unused }, () => ({ contents: "" })),
 };
-/** One copy of Arrow, as a file of its own: it is there before the engine is. */
+/** One copy of Arrow, as a file of its own: it is loaded before the engine. */
 const shareArrow: Plugin = {
   name: "share-arrow",
   setup: ({ onResolve }) =>
@@ -50,14 +50,14 @@ const options: BuildOptions = {
   format: "cjs",
   external: ["*.node", "@lancedb/lancedb-*"],
   plugins: [leaveOut, shareArrow],
-  // Names stay, for stacks.
+  // Names are kept, for stacks.
   minifyWhitespace: true,
   minifySyntax: true,
   banner: { js: "// By others and shortened; LICENSES.txt names them and their licences." },
   metafile: true,
 };
 
-/** The folder of each package that something was taken from. */
+/** The folder of each package from which something was taken. */
 const packages = new Set<string>();
 for (const { file, entry, types } of Object.values(bundles)) {
   const outfile = join(folder, file);
@@ -82,7 +82,7 @@ for (const file of globSync("dist/**/*.{js,d.ts}", { exclude: [folder] })) {
   writeFileSync(file, text);
 }
 
-/** What a package is under, with the texts that have to go with it. */
+/** The licence of a package, with the texts that have to accompany it. */
 function licenceOf(path: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
   const texts = readdirSync(path)

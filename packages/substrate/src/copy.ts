@@ -6,11 +6,11 @@ import type { Table } from "./table.ts";
 const batchBytes = 32 * 1024 * 1024;
 
 /**
- * Copies every row of the named tables by insert-if-absent: compact, repeatable, and without
- * indexes until the copy is folded.
+ * Copies every row of the named tables by insert-if-absent. The copy is compact, can be repeated,
+ * and has no indexes until it is folded.
  *
  * @returns Rows that were new in `to`, by table.
- * @throws {TypeError} where `to` is open in mode `read`.
+ * @throws {TypeError} if `to` is open in mode `read`.
  */
 export async function copyStore(
   from: Store,
@@ -32,8 +32,8 @@ export async function copyStore(
 }
 
 /**
- * Every column, but for what is derived where the vectors of the two stores are not equally long:
- * an empty table takes over their length, another one has its own to compare with.
+ * Every column, except derived ones if the vectors of the two stores differ in length: an empty
+ * table takes over the other's length, any other has its own to compare with.
  */
 async function columnsToCopy(from: Table, to: Table): Promise<string[]> {
   const { columns } = from.declaration;
@@ -51,7 +51,7 @@ async function columnsToCopy(from: Table, to: Table): Promise<string[]> {
   return Object.keys(columns);
 }
 
-/** The same rows in larger batches: each becomes a commit. */
+/** The same rows in larger batches, because each batch becomes a commit. */
 async function* bySize(batches: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
   let rows: Row[] = [];
   let bytes = 0;

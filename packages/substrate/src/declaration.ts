@@ -1,6 +1,6 @@
 import type { TextCells } from "./rows/text-cells.ts";
 
-/** What a column holds. A vector is an array of that many float16 numbers. */
+/** The type of a column. A vector is an array of that many float16 numbers. */
 export type ColumnType =
   | "text"
   | "int64"
@@ -12,40 +12,38 @@ export type ColumnType =
 /** A column of a table. */
 export type Column = {
   readonly type: ColumnType;
-  /** True where a row may have no value. */
+  /** True if a row may have no value. */
   readonly isNullable?: boolean;
-  /** True for what is made from other columns: only these can be updated and renewed. */
+  /** True for a column made from other columns. Only these can be updated and renewed. */
   readonly isDerived?: boolean;
   /**
-   * The schema version it came with, of a derived column that came later. It is nullable, for earlier
-   * rows have nothing in it. Default 1.
+   * The schema version in which a derived column was added later. Such a column is nullable,
+   * because earlier rows have nothing in it. Default: 1.
    */
   readonly since?: number;
   /**
-   * True for text that is read a row here and a row there, as hits of a search are: it is stored
-   * uncompressed, for every row out of a compressed block costs the whole block.
+   * True for text that is read from scattered rows, as hits of a search are. It is stored
+   * uncompressed, because every row out of a compressed block costs the whole block.
    */
   readonly isReadByRow?: boolean;
   /**
-   * True for nullable bytes or text that few rows may have, and that may be long. Of a page of nulls and
-   * one value the engine reads that value for every row: bytes of 1 MB among 1,000 rows took 3 GB, and
-   * text of 2.2 MB could not be read at all. So something short is stored where there is none, which
-   * other engines find there (`rows/sparse-cells.ts`). Rows are not ordered by it.
+   * True for nullable bytes or text that only few rows may have and that may be long. In a page of
+   * nulls and one value, the engine reads that value for every row: bytes of 1 MB among 1,000 rows
+   * took 3 GB, and text of 2.2 MB could not be read at all. So a short marker is stored for no
+   * value; other engines see it (`rows/sparse-cells.ts`). Rows cannot be ordered by such a column.
    */
   readonly isSparse?: boolean;
 };
 
-/**
- * An index of the words of a column, alike for every language (`search-language-neutral-index`).
- */
+/** A word index of a column, the same for every language (`search-language-neutral-index`). */
 export type FullTextIndex = {
   readonly column: string;
   readonly kind: "full-text";
-  /** Needed for phrases; costs about 80 % more index. */
+  /** Needed for phrases; makes the index about 80 % larger. */
   readonly hasPositions: boolean;
 };
 
-/** An index that a fold makes and keeps up (`lance-index-maintenance`). */
+/** An index that a fold creates and maintains (`lance-index-maintenance`). */
 export type IndexDeclaration =
   | { readonly column: string; readonly kind: "btree" | "bitmap" }
   | FullTextIndex
@@ -57,32 +55,36 @@ export type IndexDeclaration =
       readonly minRows: number;
     };
 
-/** A table a consumer registers (spec 3.1). */
+/** A table that a consumer registers (spec 3.1). */
 export type TableDeclaration = {
   readonly name: string;
-  /** Grows with every change of the columns (`lance-dataset-schema-version`). */
+  /** Has to grow with every change of the columns (`lance-dataset-schema-version`). */
   readonly schemaVersion: number;
-  /** Columns of type text, int64 or bytes that are not nullable; times go into int64. */
+  /** Columns of type text, int64 or bytes that are not nullable; a time is stored as int64. */
   readonly primaryKey: readonly string[];
   readonly columns: Readonly<Record<string, Column>>;
   readonly indexes: readonly IndexDeclaration[];
   /**
-   * The schema version of the store's first table it came with, of a table that came later: it is
-   * made where it is missing in a store of an earlier version, and else called lost. Default 1.
+   * For a table that was added later: the schema version of the store's first table in which it was
+   * added. In a store of an earlier version it is made if it is missing; in any other store a
+   * missing table counts as lost. Default: 1.
    */
   readonly since?: number;
-  /** True where the rows can be made again from other tables; only these can be replaced. */
+  /**
+   * True if the rows can be made again from other tables. Only rows of these tables can be
+   * replaced.
+   */
   readonly isDerived?: boolean;
 };
 
-/** Timestamps are microseconds since the epoch. */
+/** A value in a row. Timestamps are microseconds since the epoch. */
 export type Cell = string | bigint | number | Uint8Array | Float32Array | null;
 
 /** The cells of one column, one for each row. */
 export type Cells = readonly Cell[] | TextCells;
 
-/** Columns of equal length. A nullable column left out is all null. */
+/** Columns of equal length. A nullable column that is left out is all null. */
 export type ColumnBatch = Readonly<Record<string, Cells>>;
 
-/** A row by column. */
+/** A row: its cells by column. */
 export type Row = Record<string, Cell>;

@@ -1,6 +1,6 @@
 const stamp = Symbol.for("pond.error");
 
-/** Base of the errors the substrate throws on purpose; `PondError.is` recognises them. */
+/** Base of the errors that the substrate throws on purpose; `PondError.is` recognises them. */
 export abstract class SubstrateError extends Error {
   abstract readonly code: string;
   abstract readonly details: Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export abstract class SubstrateError extends Error {
   }
 }
 
-/** A write lost every race it ran (spec 3.6). Safe to repeat. */
+/** A write lost every race (spec 3.6). It is safe to repeat. */
 export class ConflictError extends SubstrateError {
   override readonly name = "ConflictError";
   readonly code = "conflict";
@@ -24,9 +24,9 @@ export class ConflictError extends SubstrateError {
 }
 
 /**
- * What is wrong, where there is something to be done about it: the disk is full, a file is damaged, an
- * index has lost one, a sync tool put a copy of its own among the versions of a table, the file system
- * makes no hard links, or the address is of no kind of storage there is.
+ * The problem, if something can be done about it: the disk is full, a file is damaged, an index has
+ * lost a file, a sync tool put a copy of its own among the versions of a table, the file system
+ * makes no hard links, or the address is of an unknown kind of storage.
  */
 export type StorageProblem =
   | "disk_full"
@@ -43,7 +43,7 @@ export class StorageUnavailableError extends SubstrateError {
   readonly details: {
     readonly location: string;
     readonly reason: string;
-    /** True for what may pass by itself, and is worth another try later. */
+    /** True for an error that may pass by itself and is worth another try later. */
     readonly isTransient: boolean;
     readonly problem?: StorageProblem;
   };
@@ -77,7 +77,7 @@ export class StoreNotFoundError extends SubstrateError {
   }
 }
 
-/** Something was asked of a store that is closed. */
+/** Something was asked of a closed store. */
 export class StoreClosedError extends SubstrateError {
   override readonly name = "StoreClosedError";
   readonly code = "store_closed";
@@ -89,10 +89,12 @@ export class StoreClosedError extends SubstrateError {
   }
 }
 
-/** Of a table that is not there: an older version made the store, or what it held is lost. */
+/** Why a table is missing: an older version made the store, or the table's content is lost. */
 export type SchemaProblem = "unmade" | "lost";
 
-/** The store was written with a schema this version does not know, or one cannot be stored. */
+/**
+ * The store has a schema that this version does not know, or a declared schema cannot be stored.
+ */
 export class StoreSchemaError extends SubstrateError {
   override readonly name = "StoreSchemaError";
   readonly code = "store_schema";

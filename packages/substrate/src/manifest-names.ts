@@ -1,25 +1,25 @@
 import { basename, join } from "node:path";
 
-// The engine counts them down, so that by name the newest comes first.
+// The engine counts down from it, so that the newest comes first by name.
 const maxVersion = 2n ** 64n - 1n;
 
-/** Where the manifests of a local table are, one for each version. */
+/** The folder with the manifests of a local table, one for each version. */
 export function versionsFolder(home: string): string {
   return join(home, "_versions");
 }
 
-/** Where the manifest of a version is, if there is one. */
+/** The path of a version's manifest, if there is one. */
 export function manifestAt(home: string, version: number): string {
   const digits = String(maxVersion - BigInt(version)).padStart(20, "0");
   return join(versionsFolder(home), `${digits}.manifest`);
 }
 
-/** The version whose manifest this is. */
+/** The version that this manifest belongs to. */
 export function versionOf(path: string): number {
   return Number(maxVersion - BigInt(basename(path, ".manifest")));
 }
 
-/** False for what was set aside, and for what is not committed yet. */
+/** False for a manifest that was set aside, and for one that is not committed yet. */
 export function isManifest(name: string): boolean {
   return /^\d{20}\.manifest$/.test(name);
 }

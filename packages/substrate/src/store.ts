@@ -13,36 +13,39 @@ import { KnownKeys } from "./write/known-keys.ts";
 import type { Exclusive } from "./write/write.ts";
 import { canLock, WriterLock } from "./write/writer-lock.ts";
 
-/** Which tables, and how they are opened. */
+/** Which tables a store has, and how they are opened. */
 export type StoreOptions = {
   /** The tables of the consumer. The first one carries the store's id. */
   readonly tables: readonly TableDeclaration[];
   /**
-   * `write` makes what is missing; `read` (the default) writes nothing but a healing, and its tables
-   * take no rows.
+   * `write` makes what is missing. `read` (the default) writes nothing, except for a healing, and
+   * its tables take no rows.
    */
   readonly mode?: "read" | "write";
-  /** Credentials and endpoint of an object store, as Lance names them. */
+  /** Credentials and endpoint of an object store, under the names that Lance uses. */
   readonly storageOptions?: Readonly<Record<string, string>>;
-  /** Shared with other stores; otherwise the store has its own. */
+  /** Caches shared with other stores; otherwise the store has its own. */
   readonly caches?: Caches;
   /**
-   * For how long a read may miss what another process wrote, in milliseconds. Default 0 for a
-   * folder and 5000 for an object store, where every look costs a request.
+   * For how long a read may miss what another process wrote, in milliseconds. Default: 0 for a
+   * folder and 5000 for an object store, where every check costs a request.
    */
   readonly stalenessMs?: number;
-  /** Told of each manifest that had to be set aside: say it loudly. */
+  /** Called for each manifest that had to be set aside. Report it prominently. */
   readonly onHeal?: (healing: Healing) => void;
   /**
-   * Told of each full-text index that is missing, and would take long to make here: until the next
-   * fold that column is searched by another tokenizer, so other rows are found, and no phrases.
+   * Called for each full-text index that is missing and would take long to make now. Until the next
+   * fold, that column is searched by another tokenizer, which finds other rows and no phrases.
    */
   readonly onMissingIndex?: (index: { readonly table: string; readonly column: string }) => void;
-  /** False where nobody could be told: a torn table stays as it is, and may not open. Default true. */
+  /**
+   * False if nobody could be told: a torn table then stays as it is, and may not open. Default:
+   * true.
+   */
   readonly heals?: boolean;
 };
 
-// `lance-handle-freshness`: a local manifest costs microseconds to read again.
+// `lance-handle-freshness`: reading a local manifest again costs microseconds.
 const localStalenessMs = 0;
 const remoteStalenessMs = 5_000;
 
@@ -55,9 +58,12 @@ export type StoreInit = {
   readonly proveWritable: () => Promise<void>;
 };
 
-/** An open store: a folder or a bucket prefix with the tables a consumer declared. */
+/** An open store: a folder or a bucket prefix with the tables that a consumer declared. */
 export class Store {
-  /** Made at creation and kept in the store; names what is remembered about it elsewhere. */
+  /**
+   * Made at creation and kept in the store. Use it to identify the store in what is remembered
+   * elsewhere.
+   */
   readonly id: string;
   readonly location: string;
   readonly #catalog: Catalog;
@@ -82,17 +88,18 @@ export class Store {
   }
 
   /**
-   * Sees from here on what others have committed by now. Call before writing what depends on what is
-   * stored: of an object store, reads may lag by seconds.
+   * Makes everything visible that others have committed by now. Call it before you write something
+   * that depends on what is stored: reads of an object store may lag by seconds.
    */
   async refresh(): Promise<void> {
     await Promise.all([...this.#tables.values()].map((table) => table.refresh()));
   }
 
   /**
-   * Proves that the place keeps what is written: of writers that commit at once each has to be seen,
-   * or be told that it failed. Nothing is written before that was proven, which is done where it is
-   * first needed: it takes an object store some 200 requests, once in a process. A folder needs none.
+   * Proves that the place keeps what is written: each of several concurrent writers either succeeds
+   * visibly or is told that it failed. Nothing is written before that is proven, which happens when
+   * it is first needed. For an object store it takes about 200 requests, once in a process; a
+   * folder needs none.
    *
    * @throws {StorageUnavailableError} for an object store that would lose commits.
    */
@@ -100,12 +107,14 @@ export class Store {
     return this.#proveWritable();
   }
 
-  /** Resolves when what was written so far survives a power cut. Call before acknowledging. */
+  /**
+   * Resolves when everything written so far survives a power cut. Call it before you acknowledge.
+   */
   flush(): Promise<void> {
     return this.#flush();
   }
 
-  /** Closes every table. What still reads one fails. */
+  /** Closes every table. Reads still in progress fail. */
   close(): void {
     for (const table of this.#tables.values()) table.close();
     this.#catalog.close();
@@ -138,7 +147,7 @@ export async function openStore(location: string, options: StoreOptions): Promis
   }
   const isLocal = place.folder !== undefined;
   const { stalenessMs = isLocal ? localStalenessMs : remoteStalenessMs } = options;
-  // Asked first, because connecting makes the folder.
+  // Checked first, because connecting makes the folder.
   const isNew = isMissing(place);
   if (mode === "read" && isNew) throw new StoreNotFoundError(place.uri);
   const durable = place.folder === undefined ? undefined : new DurableFolder(place.folder);
@@ -181,7 +190,10 @@ export async function openStore(location: string, options: StoreOptions): Promis
   }
 }
 
-/** What it lacks would be found in the middle of a write, and look like a fault of the storage. */
+/**
+ * Otherwise a missing feature would show in the middle of a write, and look like a fault of the
+ * storage.
+ */
 function refuseOldNode(): void {
   const [, major, minor] = /^v(\d+)\.(\d+)/.exec(process.version) ?? [];
   if (Number(major) * 1000 + Number(minor) >= 22_018) return;
@@ -191,12 +203,12 @@ function refuseOldNode(): void {
 function refuseUnfitOptions(options: StoreOptions): void {
   const { mode = "read", storageOptions = {}, stalenessMs = 0 } = options;
   if (mode !== "read" && mode !== "write") throw new TypeError(`no mode is called "${mode}"`);
-  // The engine panics at it, which looks like a damaged store.
+  // The engine would panic over it, which looks like a damaged store.
   if (!(stalenessMs >= 0 && stalenessMs <= Number.MAX_SAFE_INTEGER)) {
     throw new TypeError(`stalenessMs: ${stalenessMs} is not a number of milliseconds`);
   }
   for (const [name, value] of Object.entries(storageOptions)) {
-    // What is undefined counts as left out. Any other value may be a secret, and is not said.
+    // Undefined counts as left out. Any other value may be a secret, and is not repeated.
     if (value === undefined || typeof value === "string") continue;
     throw new TypeError(`storageOptions.${name} is not a string`);
   }
@@ -212,7 +224,7 @@ async function reportMissingIndexes(
   for (const { declaration, handle, absent } of tables) {
     const place = { table: declaration.name, location };
     for (const { column } of await retry(place, () => missingTextIndexes(declaration, handle))) {
-      // Where there is no column yet nothing is searched.
+      // As long as there is no column, nothing is searched.
       if (!absent.includes(column)) report({ table: declaration.name, column });
     }
   }

@@ -36,34 +36,35 @@ export type TableInit = {
   readonly handle: LanceTable;
   readonly uri: string;
   readonly location: string;
-  /** What the store was opened for. */
+  /** The mode in which the store was opened. */
   readonly mode: "read" | "write";
-  /** Makes what was written durable. */
+  /** Makes writes durable. */
   readonly flush: () => Promise<void>;
   /** See {@link Store.proveWritable}. */
   readonly proveWritable: () => Promise<void>;
-  /** Opens another handle of it. */
+  /** Opens another handle of the table. */
   readonly open: () => Promise<LanceTable>;
-  /** Declared columns that were not stored when it was opened: they read as empty. */
+  /** Declared columns that were not stored when it was opened; they read as empty. */
   readonly absent: readonly string[];
   /** Sparse columns that may have held nulls when it was opened. */
   readonly withNulls: readonly string[];
   /** See {@link Table.isUpgraded}. */
   readonly isUpgraded: boolean;
-  /** Left out where not every other writer can be kept out. */
+  /** Absent if other writers cannot all be kept out. */
   readonly exclusive?: Exclusive | undefined;
 };
 
 /**
- * One table of a store: everything a consumer can do with its rows. Each of `insert`, `append`,
- * `replace`, `update`, `renew`, `dropIndex` and `fold` is a `TypeError` in a store that was opened in
- * mode `read`, and first proves that its place keeps what is written (`Store.proveWritable`).
+ * One table of a store: everything that a consumer can do with its rows. `insert`, `append`,
+ * `replace`, `update`, `renew`, `dropIndex` and `fold` throw a `TypeError` in a store that was
+ * opened in mode `read`. Each first proves that its place keeps what is written
+ * (`Store.proveWritable`).
  */
 export class Table {
   readonly declaration: TableDeclaration;
   /** Address of its Lance dataset, for other engines to read. */
   readonly uri: string;
-  /** True where opening the store added columns to it: nothing has filled them yet. */
+  /** True if opening the store added columns to the table that nothing has filled yet. */
   readonly isUpgraded: boolean;
   readonly #handle: LanceTable;
   readonly #location: string;
@@ -93,10 +94,10 @@ export class Table {
   }
 
   /**
-   * Inserts the rows whose key is not there; the others stay as they are (`lance-append-only`). An
-   * empty batch writes no version. Parallel calls wait for each other.
+   * Inserts the rows whose key is not there; existing rows stay as they are (`lance-append-only`).
+   * An empty batch writes no version. Parallel calls wait for each other.
    *
-   * @throws {ConflictError} when every attempt lost its race. Safe to repeat.
+   * @throws {ConflictError} if every attempt lost its race. It is safe to repeat.
    * @throws {InvalidBatchError} for rows that cannot be stored as they are.
    */
   async insert(batch: ColumnBatch, signal?: AbortSignal): Promise<InsertOutcome> {
@@ -105,8 +106,8 @@ export class Table {
   }
 
   /**
-   * Adds rows without looking for their keys, to a table declared without indexes: the caller is the
-   * only writer, and gives each key once.
+   * Adds rows without looking for their keys, to a table declared without indexes. The caller has
+   * to be the only writer, and to give each key once.
    *
    * @throws {TypeError} for a table with indexes.
    */
@@ -126,8 +127,9 @@ export class Table {
   }
 
   /**
-   * Sets derived columns of rows that are there; a key that is not is ignored. Rewrites these columns
-   * for every row of each fragment touched, so few large batches are better than many small ones.
+   * Sets derived columns of existing rows; a key that does not exist is ignored. It rewrites these
+   * columns for every row of each fragment touched, so few large batches are better than many small
+   * ones.
    *
    * @returns The number of rows set.
    * @throws {TypeError} for columns that are not declared `isDerived` (`lance-append-only`).
@@ -149,7 +151,7 @@ export class Table {
   }
 
   /**
-   * Drops the index of a column, where there is one; the next fold makes it again.
+   * Drops the index of a column, if there is one; the next fold makes it again.
    *
    * @throws {TypeError} for a full-text index, without which a search would find other rows.
    */
@@ -168,10 +170,10 @@ export class Table {
   }
 
   /**
-   * Rows that meet a condition, a batch at a time, as they were when the scan began.
+   * Yields the rows that meet a condition, a batch at a time, as they were when the scan began.
    *
-   * @throws {TypeError} for a column that is not declared, and for a condition that is none or
-   *   compares a column with a value of another type, as every read does.
+   * @throws {TypeError} for a column that is not declared, and for a condition that is invalid or
+   * compares a column with a value of another type, as every read does.
    */
   scan(options: ScanOptions): AsyncGenerator<Row[]> {
     const isSlow = this.#withNulls.length > 0 && isReadAtOnce(options);
@@ -179,7 +181,7 @@ export class Table {
     return this.#isOfAllLong(options) ? this.#scanInStretches(options) : this.#scanMany(options);
   }
 
-  /** Rows that meet a condition, all at once: for few. */
+  /** The rows that meet a condition, all at once: for few rows. */
   rows(options: ScanOptions): Promise<Row[]> {
     const isInPieces =
       this.#isOfAllLong(options) || (this.#withNulls.length > 0 && isReadAtOnce(options));
@@ -189,7 +191,7 @@ export class Table {
     );
   }
 
-  /** How many rows a filter takes; all of them without one. */
+  /** How many rows meet a filter; all of them without one. */
   async count(where?: Filter): Promise<number> {
     if (where !== undefined) {
       refuseUnfitFilter(this.declaration, where);
@@ -200,24 +202,24 @@ export class Table {
     return this.#retry(() => this.#handle.countRows(where && toSql(where, this.declaration)));
   }
 
-  /** Another number after every commit, whoever makes it. */
+  /** A number that changes with every commit, whoever makes it. */
   version(): Promise<number> {
     return this.#retry(() => this.#handle.version());
   }
 
   /**
-   * Another number after every commit that did not come by this table's own `insert`, `replace` or
-   * `update`: those of other processes, and folds.
+   * A number that changes with every commit that was not made by this table's own `insert`,
+   * `replace` or `update`: commits of other processes, and folds.
    */
   commitsOfOthers(): Promise<number> {
     return this.#writer.commitsOfOthers();
   }
 
   /**
-   * The best rows by BM25, with `_score`. Rows not indexed yet are searched too.
+   * The best rows by BM25, with `_score`. Rows that are not indexed yet are searched too.
    *
    * @throws {TypeError} also for a column that is not text, for a query that asks for nothing, and
-   *   for a phrase where no index is declared that knows positions.
+   * for a phrase if no declared index knows positions.
    */
   fullText(options: FullTextOptions): Promise<Row[]> {
     const query = (stored: FullTextOptions, withNulls: readonly string[]): Query =>
@@ -226,8 +228,8 @@ export class Table {
   }
 
   /**
-   * True where the index is there by which `fullText` finds phrases in a column. Without it a phrase is
-   * not found, whoever said it.
+   * True if the index exists by which `fullText` finds phrases in a column. Without it, a phrase is
+   * never found.
    */
   async knowsPhrases(column: string): Promise<boolean> {
     const declared = this.declaration.indexes.find((index) => index.column === column);
@@ -237,7 +239,8 @@ export class Table {
   }
 
   /**
-   * The nearest rows by cosine distance, with `_distance`; rows without a vector never.
+   * The nearest rows by cosine distance, with `_distance`. Rows without a vector are never among
+   * them.
    *
    * @throws {TypeError} also for a column that holds no vectors, and a vector of another length.
    */
@@ -248,8 +251,8 @@ export class Table {
   }
 
   /**
-   * The plan of a search, for people: as it ran, or, where it would read nulls of an earlier version, as
-   * it would run.
+   * The plan of a search, for people: as it ran, or as it would run if it would read nulls of an
+   * earlier version.
    *
    * @throws {TypeError} as the search does.
    */
@@ -261,7 +264,7 @@ export class Table {
         "query" in stored
           ? fullTextQuery(this.declaration, this.#handle, stored, withNulls)
           : nearestQuery(this.declaration, this.#handle, stored, withNulls);
-      // To run it the engine would read many rows at once.
+      // Running it, the engine would read many rows at once.
       return withNulls.length > 0 ? query.explainPlan(true) : query.analyzePlan();
     });
   }
@@ -293,12 +296,12 @@ export class Table {
     return this.#retry(() => healthOf(this.declaration, this.#handle));
   }
 
-  /** Sees from here on what others have committed by now (`lance-handle-freshness`). */
+  /** Makes everything visible that others have committed by now (`lance-handle-freshness`). */
   refresh(): Promise<void> {
     return this.#retry(() => this.#handle.checkoutLatest());
   }
 
-  /** Nothing can be asked of it afterwards. */
+  /** Closes the table. Nothing can be asked of it afterwards. */
   close(): void {
     this.#writer.close();
     release(this.#handle);
@@ -310,7 +313,7 @@ export class Table {
     );
   }
 
-  /** Of all rows, with columns that may be long. */
+  /** True for a scan of all rows with columns that may be long. */
   #isOfAllLong({ columns, where, orderBy = [], limit }: ScanOptions): boolean {
     const { columns: declared } = this.declaration;
     const isLong = columns.some(
@@ -319,7 +322,7 @@ export class Table {
     return isLong && where === undefined && orderBy.length === 0 && limit === undefined;
   }
 
-  /** Where rows are long, few at a time. */
+  /** Reads few rows at a time where rows are long. */
   async *#scanInStretches(options: ScanOptions): AsyncGenerator<Row[]> {
     refuseUnfitRead(this.declaration, options);
     const { folder } = locate(this.uri);
@@ -335,7 +338,7 @@ export class Table {
       return rowsOf(this.declaration, scanQuery(this.declaration, handle, some), absent);
     };
     try {
-      // What others commit meanwhile may lie elsewhere.
+      // What others commit in the meantime may lie elsewhere.
       await this.#retry(() => handle.checkout(long.version));
       for (const { from, to, rowsAtOnce } of long.stretches) {
         const where = and(gte(rowAddress, from), lt(rowAddress, to));
@@ -358,7 +361,7 @@ export class Table {
     yield* isOfThese ? scanFew(scan, options) : scan(options);
   }
 
-  /** A query is run again until its first batch is there; what was yielded cannot be. */
+  /** A query is repeated until its first batch arrives; what was yielded cannot be repeated. */
   async *#batches<Options extends ScanOptions>(
     options: Options,
     query: (stored: Options, withNulls: readonly string[]) => Query | VectorQuery,
@@ -378,7 +381,7 @@ export class Table {
     }
   }
 
-  /** All rows of a query, which is run again where it fails before the last of them. */
+  /** All rows of a query, which is repeated if it fails before the last of them. */
   async #collect<Options extends ScanOptions>(
     options: Options,
     query: (stored: Options, withNulls: readonly string[]) => Query | VectorQuery,
@@ -397,7 +400,7 @@ export class Table {
     return rowsOf(this.declaration, query(stored, withNulls), absent, withNulls, rowsAtOnce);
   }
 
-  /** What to ask of the columns that are stored, and the others. */
+  /** Splits what is asked into stored columns and the others. */
   async #stored<Options extends ScanOptions | FullTextOptions | NearestOptions>(
     options: Options,
   ): Promise<Stored<Options>> {
@@ -409,12 +412,12 @@ export class Table {
     const absent = options.columns.filter((name) => this.#absent.includes(name));
     if (absent.length === 0) return { stored: options, absent, withNulls };
     const columns = options.columns.filter((name) => !absent.includes(name));
-    // Without any the engine would give no rows.
+    // Without any column, the engine would return no rows.
     const some = columns.length > 0 ? columns : this.declaration.primaryKey.slice(0, 1);
     return { stored: { ...options, columns: some }, absent, withNulls };
   }
 
-  /** Until a fold has been there, of this process or another. */
+  /** Until a fold has handled them, in this process or another. */
   async #columnsWithNulls(): Promise<readonly string[]> {
     if (this.#withNulls.length > 0) {
       this.#withNulls = columnsWithNulls(await this.#handle.schema(), this.declaration);
@@ -454,7 +457,10 @@ type Stored<Options> = {
   readonly withNulls: readonly string[];
 };
 
-/** True of a read without rows: the engine cannot rank for nothing, and no index answers for an empty list. */
+/**
+ * True for a read without rows: the engine cannot rank for a limit of 0, and no index answers for
+ * an empty list.
+ */
 function isOfNothing({ limit, where }: ScanOptions): boolean {
   return limit === 0 || (where !== undefined && takesNothing(where));
 }

@@ -2,13 +2,13 @@ import type { Column, ColumnType, IndexDeclaration, TableDeclaration } from "./d
 import { columnName } from "./read/sql.ts";
 import { renewalEnds } from "./write/renew.ts";
 
-// What the engine adds to rows, and what JavaScript takes for something else.
+// Names that the engine adds to rows, and those that JavaScript takes for something else.
 const keptNames: ReadonlySet<string> = new Set([
   ...["_rowid", "_rowaddr", "_rowoffset", "_score", "_distance", "__proto__"],
   ...["_row_created_at_version", "_row_last_updated_at_version"],
 ]);
 
-// The types the engine makes an index of.
+// The types that the engine can index.
 const indexable: Readonly<Record<IndexDeclaration["kind"], readonly string[]>> = {
   btree: ["text", "int64", "timestamp", "float64"],
   bitmap: ["text", "int64", "bytes"],
@@ -17,8 +17,8 @@ const indexable: Readonly<Record<IndexDeclaration["kind"], readonly string[]>> =
 };
 
 /**
- * Why a table could not be made or used as it is declared; undefined where it can. Asked before
- * anything is made: what was made of a slip could not be opened by the declaration that mends it.
+ * Why a table could not be made or used as it is declared; undefined if it can. Checked before
+ * anything is made: a table made from a mistake could not be opened with the corrected declaration.
  */
 export function unfitDeclaration(table: TableDeclaration): string | undefined {
   return unfitTable(table) ?? unfitColumns(table) ?? unfitKey(table) ?? unfitIndexes(table);
@@ -60,12 +60,12 @@ function unfitKey({ primaryKey, columns }: TableDeclaration): string | undefined
     const column = ownColumn(columns, name);
     if (column === undefined) return `there is no column ${name} for its key`;
     if (primaryKey.indexOf(name) < at) return `${name} is in its key twice`;
-    // Of other types the engine lets writers at once store one key twice.
+    // For other types, the engine lets concurrent writers store one key twice.
     if (column.type !== "text" && column.type !== "int64" && column.type !== "bytes") {
       return `${name} is of its key, so it can be text, int64 (for times as well) or bytes`;
     }
     if (column.isNullable) return `${name} is of its key, so it cannot be nullable`;
-    // What is derived can be emptied.
+    // A derived column can be emptied.
     if (column.isDerived) return `${name} is of its key, so it cannot be derived`;
   }
   return primaryKey.length === 0 ? "it has no key" : undefined;
@@ -81,7 +81,7 @@ function unfitIndexes({ columns, indexes }: TableDeclaration): string | undefine
     if (!types.includes(nameOf(column.type) ?? "")) {
       return `column ${name} is not ${types.join(", ")}, so it has no ${kind} index`;
     }
-    // Of others what stands for none would be a value.
+    // In any other index, the marker for no value would be a value.
     if (column.isSparse && kind !== "full-text") {
       return `column ${name} is sparse, so it has no ${kind} index`;
     }
@@ -96,7 +96,7 @@ function ownColumn(columns: TableDeclaration["columns"], name: string): Column |
   return Object.hasOwn(columns, name) ? columns[name] : undefined;
 }
 
-/** What a type is called; undefined for what is none. */
+/** The name of a type; undefined for something that is not a type. */
 function nameOf(type: ColumnType): string | undefined {
   switch (type) {
     case "text":

@@ -4,17 +4,20 @@ import type { Session } from "@lancedb/lancedb";
 import { StorageUnavailableError } from "../errors.ts";
 import { loadLance } from "./lance.ts";
 
-/** The most that is kept in memory of indexes and of metadata. */
+/** The limits for indexes and metadata in memory. */
 export type CacheSizes = {
-  /** Of opened indexes, so far as they are used. Default 512 MiB: that of a million messages is 413. */
+  /**
+   * For opened indexes, as far as they are used. Default: 512 MiB; the index of a million messages
+   * takes 413.
+   */
   readonly indexBytes?: number;
-  /** Of manifests and file footers. Default 128 MiB. */
+  /** For manifests and file footers. Default: 128 MiB. */
   readonly metadataBytes?: number;
 };
 
 const defaults = { indexBytes: 512 * 1024 * 1024, metadataBytes: 128 * 1024 * 1024 } as const;
 
-/** What is kept in memory of stores: several may share it, and then its limits. */
+/** The memory caches of stores. Several stores may share them, and then their limits. */
 export class Caches {
   readonly #make: () => Session;
   #session: Session;
@@ -24,7 +27,7 @@ export class Caches {
     this.#session = make();
   }
 
-  /** The engine's side of it. */
+  /** The session of the engine. */
   get session(): Session {
     return this.#session;
   }
@@ -34,14 +37,17 @@ export class Caches {
     return Number(this.#session.sizeBytes());
   }
 
-  /** Begins anew. What is kept by now goes when each store that was opened with it is closed. */
+  /**
+   * Starts with new caches. The memory of the old ones is freed once each store that was opened
+   * with them is closed.
+   */
   release(): void {
     this.#session = this.#make();
   }
 }
 
 /**
- * One pool of caches (spec 3.4), for a process that opens many stores.
+ * Creates one pool of caches (spec 3.4), for a process that opens many stores.
  *
  * @throws {StorageUnavailableError} where temporary files cannot be written: the engine would end the
  *   process.
@@ -50,7 +56,7 @@ export class Caches {
 export function createCaches(sizes: CacheSizes = {}): Caches {
   const { indexBytes, metadataBytes } = { ...defaults, ...sizes };
   for (const [name, bytes] of Object.entries({ indexBytes, metadataBytes })) {
-    // Of less than nothing the engine would make another size.
+    // The engine would turn a negative number into another size.
     if (!(Number.isSafeInteger(bytes) && bytes >= 0)) {
       throw new TypeError(`${name}: ${bytes} is not a number of bytes`);
     }

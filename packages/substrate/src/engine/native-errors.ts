@@ -7,12 +7,12 @@ import {
 } from "../errors.ts";
 import { redact } from "./redact.ts";
 
-/** `transient`: may pass by itself. `storage`: will not. */
+/** `transient` errors may pass by themselves; `storage` errors do not. */
 export type ErrorKind = "conflict" | "transient" | "storage";
 
-// Every native error has the code "GenericFailure": only the message tells them apart.
+// Every native error has the code "GenericFailure", so only the message tells them apart.
 const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
-  // The first four are of rows and indexes made just before another process renewed their column.
+  // The first four concern rows and indexes made just before another process renewed their column.
   [
     "conflict",
     /index referenced a field|different schema|cannot cast field '\w+' from FixedSizeList|column \d+ does not exist|retryable commit conflict|too many concurrent writers|commit conflict|preempted by concurrent|incompatible transaction|merge insert timed out/i,
@@ -23,47 +23,52 @@ const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
   ],
   [
     "storage",
-    // The last of these are of files that are damaged, or gone.
+    // The last of these concern files that are damaged or gone.
     /object store|store: "|generic \S+ error|io error|error\(io\)|error: io|no space|quota|permission denied|read-only|os error|access ?denied|credentials|corrupt file|failed to decode protobuf|joinerror::panic|panic in async|invalid magic|not found: \S+\.(lance|manifest)\b|unexpected eof|decompression (error|failed)|data corruption|next batch from stream: invalid input|outside file of size|at line \d+ column \d+|could not parse bucket|manifest naming schemes/i,
   ],
 ];
 
-/** What a native error is of; undefined for one of the call itself, such as a column not there. */
+/**
+ * The kind of a native error; undefined for an error of the call itself, such as a missing column.
+ */
 export function kindOf(error: unknown): ErrorKind | undefined {
   if (error instanceof SubstrateError || !(error instanceof Error)) return undefined;
-  // A table that is not there is for whoever opens it to judge.
+  // Whether a missing table is an error is for the code that opens it to decide.
   if (isNotThere(error)) return undefined;
   return kinds.find(([, pattern]) => pattern.test(error.message))?.[0];
 }
 
-/** True for the error of creating a table that is there. */
+/** True for the error of creating a table that exists. */
 export function alreadyExists(error: unknown): boolean {
   return error instanceof Error && /already exists/i.test(error.message);
 }
 
-/** True for the error of opening a table of which there is no version. */
+/** True for the error of opening a table that has no version. */
 export function isNotThere(error: unknown): boolean {
   return error instanceof Error && /^Table '.*' was not found/.test(error.message);
 }
 
-/** True for the error of more text than the engine reads at once, as of one text for every null. */
+/**
+ * True for the error of more text than the engine reads at once, for example one long text repeated
+ * for every null.
+ */
 export function isTooMuchAtOnce(error: unknown): boolean {
   return error instanceof Error && /offset overflow/i.test(error.message);
 }
 
-/** True for the error of a call of a handle that was closed. */
+/** True for the error of calling a closed handle. */
 function isOfClosed(error: unknown): boolean {
   return error instanceof Error && /^(Table .*|Connection) is closed$/.test(error.message);
 }
 
-/** Why a vector is not searched for; undefined for any other error. */
+/** Why a vector cannot be searched for; undefined for any other error. */
 function otherLength(error: unknown): string | undefined {
   const pattern = /query dim\((\d+)\) doesn't match the column (\w+) vector dim\((\d+)\)/;
   const [, asked, column, stored] = (error instanceof Error && pattern.exec(error.message)) || [];
   return column && `${column}: its vectors have ${stored} numbers, not ${asked}`;
 }
 
-/** The error to throw for a native one: the same where the call itself is to blame. */
+/** The error to throw for a native one; the same one if the call itself is to blame. */
 export function toTyped(
   { table, location }: { readonly table: string; readonly location: string },
   error: unknown,
@@ -82,14 +87,14 @@ export function toTyped(
   return new StorageUnavailableError(location, reason, { isTransient, problem, cause });
 }
 
-// What the engine says of an object store is a page long, with the reason in its middle.
+// The engine's message about an object store is a page long, with the reason in the middle.
 const reasons: readonly (readonly [
   RegExp,
   (found: readonly string[], table: string) => string,
   StorageProblem?,
 ])[] = [
   [
-    // It goes on with a list of its own, of kinds that nobody has tried with pond among them.
+    // The message continues with a list of kinds, some of which nobody has tried with pond.
     /No object store provider found for scheme: '(\S*)'/,
     ([, scheme]) => `"${scheme}" is not a kind of storage; use a folder, s3://, az:// or gs://`,
     "unknown_kind",
@@ -134,7 +139,7 @@ const reasons: readonly (readonly [
     () => "it closed the connection",
   ],
   [
-    // A commit is a link that only one of two writers can make.
+    // A commit is a hard link, which only one of two writers can make.
     /Unable to rename file: Operation not (?:permitted|supported)/,
     () => "its file system has no hard links, which a store needs",
     "no_hard_links",
@@ -171,6 +176,6 @@ function reasonOf(
         problem,
       };
   }
-  // What follows the first line is the native call stack.
+  // After the first line comes the native call stack.
   return { reason: message.split("\n")[0] ?? "", problem: undefined };
 }

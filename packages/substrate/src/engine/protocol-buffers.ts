@@ -1,6 +1,6 @@
 // Lance describes its manifests and files in Protocol Buffers.
 
-/** The messages in a field, each as it is. */
+/** The messages in a field, undecoded. */
 export function* messagesIn(message: Buffer, field: number): Generator<Buffer> {
   for (const each of fieldsOf(message)) if (each.field === field && each.bytes) yield each.bytes;
 }

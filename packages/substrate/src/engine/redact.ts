@@ -1,4 +1,4 @@
-// Names of storage options, and of what takes their place in the environment.
+// Matches names of storage options, and of the environment variables that replace them.
 export const secretNames: RegExp = /secret|token|key|sas|password|credential/i;
 const environmentNames = /^(AWS|AZURE|GOOGLE|GCS)_/;
 const parameters =
@@ -6,14 +6,14 @@ const parameters =
 
 const known = new Set<string>();
 
-/** Keeps the secrets among storage options out of whatever {@link redact} lets through. */
+/** Remembers the secrets among storage options, so that {@link redact} removes them. */
 export function rememberSecrets(storageOptions: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(storageOptions)) {
     if (secretNames.test(name) && isLong(value)) known.add(value);
   }
 }
 
-/** A message of the engine without credentials: it may name whole requests. */
+/** A message of the engine without credentials. The original may contain whole requests. */
 export function redact(message: string): string {
   let text = message.replace(parameters, "$1…");
   for (const secret of [...known, ...secretsOfEnvironment()]) {
@@ -28,7 +28,7 @@ function secretsOfEnvironment(): string[] {
   );
 }
 
-/** A short value would take words out of the message. */
+/** Removing a short value would take words out of the message. */
 function isLong(value: string): boolean {
   return value.length >= 6;
 }

@@ -4,25 +4,26 @@ import { kindOf, toTyped } from "./native-errors.ts";
 export type RetryOptions = {
   readonly signal?: AbortSignal | undefined;
   readonly maxAttempts?: number;
-  /** Runs before each new attempt: a stale handle keeps losing until it is refreshed. */
+  /** Runs before each new attempt, because a stale handle keeps losing until it is refreshed. */
   readonly refresh?: () => Promise<unknown>;
 };
 
-// The engine has tried several times before it reports a storage fault, but conflicts only briefly.
+// The engine retries a storage fault several times before it reports it, but conflicts only
+// briefly.
 const defaults = {
   maxAttempts: 8,
   maxStorageAttempts: 3,
-  /** After so long another attempt would only make the wait longer. */
+  /** After this time another attempt would only make the wait longer. */
   maxStorageMs: 60_000,
   firstDelayMs: 40,
   maxDelayMs: 2_000,
 } as const;
 
 /**
- * Runs a call into Lance with bounded retry, exponential backoff and jitter
+ * Runs a call into Lance with a limited number of retries, exponential backoff and jitter
  * (`lance-retry-jitter`).
  *
- * @throws {ConflictError} when every attempt lost its race.
+ * @throws {ConflictError} if every attempt lost its race.
  * @throws {StorageUnavailableError} for a storage fault that does not pass.
  */
 export async function retry<T>(

@@ -6,21 +6,21 @@ const keyFlag = "lance-schema:unenforced-primary-key";
 const keyPosition = `${keyFlag}:position`;
 const versionKey = "pond:schema_version";
 const storeIdKey = "pond:store_id";
-/** Said of a sparse column that holds no nulls: there is something short in place of each. */
+/** Marks a sparse column without nulls: a short marker replaces each. */
 const withoutNulls = "pond:without_nulls";
-/** Said of sparse columns while their nulls are replaced: the last fragment that may hold any. */
+/** Marks sparse columns while their nulls are replaced: the last fragment that may hold any. */
 const nullsUntil = "pond:nulls_until";
 
-// Without "miniblock" the engine compresses each value alone. On JSON rows of 1.6 KB, per write:
-// plain 0.77x the text, zstd by value 0.49x, zstd in 32 KiB blocks 0.29x and a fifth faster; level
-// 3 gains 1 % more.
+// Without "miniblock" the engine compresses each value by itself. On JSON rows of 1.6 KB, per
+// write: plain 0.77x the text, zstd by value 0.49x, zstd in 32 KiB blocks 0.29x and a fifth faster;
+// level 3 gains 1 % more.
 const compression: Readonly<Record<string, string>> = {
   "lance-encoding:compression": "zstd",
   "lance-encoding:compression-level": "1",
   "lance-encoding:structural-encoding": "miniblock",
 };
 
-// Not the engine's default, with which a scan of texts takes ten times as long.
+// Not the engine's default, which makes a scan of texts ten times as slow.
 const noCompression: Readonly<Record<string, string>> = {
   "lance-encoding:compression": "none",
   "lance-encoding:structural-encoding": "miniblock",
@@ -28,7 +28,7 @@ const noCompression: Readonly<Record<string, string>> = {
 
 /**
  * The Arrow schema of a table. The key, the schema version (`lance-dataset-schema-version`) and the
- * store's id are field metadata: table metadata could not be changed later.
+ * store's id are field metadata, because table metadata could not be changed later.
  */
 export function toSchema(table: TableDeclaration, storeId: string): Arrow.Schema {
   const fields = Object.entries(table.columns).map(([name, column]) => {
@@ -36,8 +36,8 @@ export function toSchema(table: TableDeclaration, storeId: string): Arrow.Schema
     const position = table.primaryKey.indexOf(name);
     if (column.isSparse) metadata.set(withoutNulls, "true");
     if (position >= 0) {
-      // A composite key can only be declared this way, and only at creation; without it
-      // concurrent writers duplicate rows (`lance-table-creation-unenforced-pk`).
+      // A composite key can only be declared this way, and only at creation. Without it, concurrent
+      // writers duplicate rows (`lance-table-creation-unenforced-pk`).
       metadata.set(keyFlag, "true").set(keyPosition, String(position + 1));
     }
     if (position === 0) {
@@ -49,20 +49,21 @@ export function toSchema(table: TableDeclaration, storeId: string): Arrow.Schema
   return new arrow.Schema(fields);
 }
 
-/** What the first column of a key says of the schema's version. */
+/** The schema version as the first column of the key records it. */
 export function versionMetadata(table: TableDeclaration): Readonly<Record<string, string>> {
   return { [versionKey]: String(table.schemaVersion) };
 }
 
-/** Sparse columns that may hold nulls: an earlier version stored some, or none was looked for yet. */
+/** Sparse columns that may hold nulls: an earlier version stored some, or nobody has looked yet. */
 export function columnsWithNulls(schema: Arrow.Schema, table: TableDeclaration): string[] {
   const marked = schema.fields.filter(({ metadata }) => metadata.has(withoutNulls));
   return sparseColumns(table).filter((name) => !marked.some((field) => field.name === name));
 }
 
 /**
- * The last fragment that may hold nulls, where replacing them was begun in every column with any;
- * undefined where it was not. What is said of others was left by who came late to what others ended.
+ * The last fragment that may hold nulls, if every column with nulls is being mended; otherwise
+ * undefined. Marks on other columns were left by a process that came late to what others had
+ * finished.
  */
 export function nullsUntilOf(schema: Arrow.Schema, table: TableDeclaration): number | undefined {
   const columns = columnsWithNulls(schema, table);
@@ -72,25 +73,25 @@ export function nullsUntilOf(schema: Arrow.Schema, table: TableDeclaration): num
   return isBegun ? Math.max(...fragments.map(Number)) : undefined;
 }
 
-/** Metadata of fields, as the engine takes it: null removes what was said. */
+/** Metadata of fields in the engine's form: null removes an entry. */
 export type FieldMetadata = {
   readonly path: string;
   readonly metadata: Record<string, string | null>;
 };
 
-/** Says what {@link nullsUntilOf} gives. */
+/** Sets the marks that {@link nullsUntilOf} reads. */
 export function saidNullsUntil(table: TableDeclaration, fragment: number): FieldMetadata[] {
   const metadata = { [nullsUntil]: String(fragment) };
   return sparseColumns(table).map((path) => ({ path, metadata }));
 }
 
-/** Says of sparse columns that they may hold nulls again, wherever. */
+/** Marks sparse columns as possibly holding nulls again, in any fragment. */
 export function saidWithNulls(table: TableDeclaration): FieldMetadata[] {
   const metadata = { [withoutNulls]: null, [nullsUntil]: null };
   return sparseColumns(table).map((path) => ({ path, metadata }));
 }
 
-/** Says of sparse columns that they hold no nulls. */
+/** Marks sparse columns as having no nulls. */
 export function saidWithoutNulls(table: TableDeclaration): FieldMetadata[] {
   return sparseColumns(table).map((path) => ({
     path,
@@ -102,7 +103,7 @@ function sparseColumns({ columns }: TableDeclaration): string[] {
   return Object.keys(columns).filter((name) => columns[name]?.isSparse);
 }
 
-/** The fields of columns as {@link toSchema} makes them, for a table that is there already. */
+/** The fields of columns as {@link toSchema} makes them, for an existing table. */
 export function toFields(table: TableDeclaration, names: readonly string[]): Arrow.Field[] {
   return names.flatMap((name) => {
     const column = table.columns[name];
@@ -111,7 +112,7 @@ export function toFields(table: TableDeclaration, names: readonly string[]): Arr
   });
 }
 
-/** How a column is compressed; keys as the engine likes. */
+/** How a column is compressed; keys as the engine chooses. */
 function encodingOf({ primaryKey, columns }: TableDeclaration, name: string): Map<string, string> {
   const column = columns[name];
   const isLong = column?.type === "text" || column?.type === "bytes";
@@ -125,7 +126,7 @@ export type StoredSchema = {
   readonly schemaVersion: number;
 };
 
-/** Reads what {@link toSchema} wrote; undefined for a table it did not make. */
+/** Reads what {@link toSchema} wrote; undefined for a table that it did not make. */
 export function fromSchema(
   schema: Arrow.Schema,
   table: TableDeclaration,
@@ -133,7 +134,7 @@ export function fromSchema(
   const metadataOf = (name: string | undefined): Map<string, string> | undefined =>
     schema.fields.find((field) => field.name === name)?.metadata;
   const keyed = schema.fields.filter(({ metadata }) => metadata.has(keyPosition));
-  // By the beginning of a key, rows that differ in the rest of it are one.
+  // If only the first part of a key is declared, rows that differ in the rest count as one.
   const isKeyed =
     keyed.length === table.primaryKey.length &&
     table.primaryKey.every(
@@ -146,7 +147,7 @@ export function fromSchema(
   return { storeId, schemaVersion };
 }
 
-/** The columns that came after the version a stored schema is of, and that it lacks. */
+/** The columns that were added after the version of a stored schema and that it lacks. */
 export function absentColumns(schema: Arrow.Schema, table: TableDeclaration): string[] {
   const { schemaVersion = table.schemaVersion } = fromSchema(schema, table) ?? {};
   const stored = new Set(schema.fields.map(({ name }) => name));
@@ -155,7 +156,10 @@ export function absentColumns(schema: Arrow.Schema, table: TableDeclaration): st
     .map(([name]) => name);
 }
 
-/** The first declared column that a stored schema lacks, and needs, or holds as another type. */
+/**
+ * The first declared column that a stored schema lacks although it is needed, or holds as another
+ * type.
+ */
 export function unmetColumn(schema: Arrow.Schema, table: TableDeclaration): string | undefined {
   const absent = absentColumns(schema, table);
   return Object.entries(withStoredVectors(table, schema).columns)
@@ -168,7 +172,7 @@ export function unmetColumn(schema: Arrow.Schema, table: TableDeclaration): stri
     ?.toString();
 }
 
-/** The declaration with vectors as long as the stored ones: {@link renew} may have changed them. */
+/** The declaration with the stored vector length, which {@link renew} may have changed. */
 export function withStoredVectors(table: TableDeclaration, schema: Arrow.Schema): TableDeclaration {
   const columns = Object.entries(table.columns).map(([name, column]) => {
     const vector = vectorDimension(schema, name);
@@ -178,15 +182,15 @@ export function withStoredVectors(table: TableDeclaration, schema: Arrow.Schema)
   return { ...table, columns: Object.fromEntries(columns) };
 }
 
-/** Length of the vectors in a stored column; undefined where there are none. */
+/** Length of the vectors in a stored column; undefined if there are none. */
 export function vectorDimension(schema: Arrow.Schema, column: string): number | undefined {
   const type: unknown = schema.fields.find(({ name }) => name === column)?.type;
   return arrow.DataType.isFixedSizeList(type) ? type.listSize : undefined;
 }
 
 /**
- * The Arrow type of a column. Bytes are plain binary: Lance's blob columns write as fast, but are
- * neither compressed nor part of a query's rows.
+ * The Arrow type of a column. Bytes are plain binary: Lance's blob columns are written as fast, but
+ * are neither compressed nor part of a query's rows.
  */
 export function toType(type: ColumnType): Arrow.DataType {
   if (typeof type === "object") return vectorType(type.vector);
@@ -204,7 +208,7 @@ export function toType(type: ColumnType): Arrow.DataType {
   }
 }
 
-/** @throws {RangeError} for a dimension that is none. */
+/** @throws {RangeError} for an impossible dimension. */
 export function vectorType(dimension: number): Arrow.FixedSizeList<Arrow.Float16> {
   if (!Number.isInteger(dimension) || dimension < 1) {
     throw new RangeError(`vectors of ${dimension} numbers: a dimension is a whole number from 1`);

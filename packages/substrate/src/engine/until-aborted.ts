@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-// Most calls end in less, and then nothing of them is left behind.
+// Most calls take less, and then leave nothing behind.
 const patienceMs = 1_000;
 
 /**
- * What a call gives; where a signal comes first, its reason, at most a second later. The engine cannot
- * be told to stop: what it commits it commits whole, then as well, and it ends with the process.
+ * Returns the result of a call; if a signal comes first, throws its reason, at most a second later.
+ * The engine cannot be stopped: it completes a commit as a whole even then, and ends with the
+ * process.
  */
 export async function untilAborted<T>(
   call: () => Promise<T>,
@@ -25,7 +26,7 @@ export async function untilAborted<T>(
     return await Promise.race([running, aborted]);
   } finally {
     signal.removeEventListener("abort", giveUp);
-    // Neither is heard any more.
+    // Nobody listens to either any more.
     for (const promise of [running, aborted]) promise.catch(() => undefined);
     ended.abort();
   }

@@ -10,24 +10,24 @@ import { defaultRetentionMs, type FoldPlace } from "./fold.ts";
 import { healthOf, type TableHealth } from "./health.ts";
 import { isTagged } from "./tagged.ts";
 
-/** What may be removed. */
+/** Limits for what may be removed. */
 export type CleanOptions = {
-  /** A table that was written to more recently is left alone. Default 10 minutes. */
+  /** A table that was written to more recently than this is left alone. Default: 10 minutes. */
   readonly retentionMs?: number;
   readonly signal?: AbortSignal | undefined;
 };
 
-// What takes less is not worth a look at who else writes.
+// Less is not worth checking who else writes.
 const leastBytes = 512 * 1024;
-/** The engine joins fragments of fewer rows. */
+/** The engine joins fragments with fewer rows than this. */
 const rowsOfFragment = 1024 * 1024;
 
 /**
- * Removes the files that a fold left for whoever was reading them: as many bytes as the table has.
- * Only in a folder, and only before anything is written on top: the engine removes nothing without
- * joining fragments, which would leave as much again.
+ * Removes the files that a fold left for processes that were reading them: as many bytes as the
+ * table has. Only in a folder, and only before something is written on top: the engine removes
+ * nothing without joining fragments, which would leave as much again.
  *
- * @returns True where there were any.
+ * @returns True if there were any.
  */
 export async function clean(
   table: TableDeclaration,
@@ -40,8 +40,8 @@ export async function clean(
   if (home === undefined || !(await isSuperseded(home, cleanupOlderThan.getTime()))) return false;
   const place = { table: table.name, location };
   const options = { signal, refresh: () => handle.checkoutLatest() };
-  // Of what is half stored anew the engine would join the rest, which only few rows at once can be
-  // read of.
+  // In a table that is half rewritten, the engine would join the rest, of which only few rows can
+  // be read at once.
   const isHalf = async (): Promise<boolean> =>
     nullsUntilOf(await handle.schema(), table) !== undefined;
   if (await retry(place, isHalf, options)) return false;
@@ -53,16 +53,16 @@ export async function clean(
   return true;
 }
 
-/** True where there is more than the newest version, and that is no newer than this. */
+/** True if there are versions besides the newest, and the newest is no younger than this. */
 async function isSuperseded(home: string, beforeMs: number): Promise<boolean> {
   const folder = versionsFolder(home);
   const [newest, older] = (await readdir(folder)).filter(isManifest).sort();
   if (newest === undefined || older === undefined) return false;
-  // The clock that it is compared with tells no less than a millisecond.
+  // The clock that it is compared with has a resolution of a millisecond.
   return Math.floor((await stat(join(folder, newest))).mtimeMs) <= beforeMs;
 }
 
-/** True where the engine would find no fragments to join, and no index to grow. */
+/** True if the engine would find no fragments to join and no index to extend. */
 function isJoined({ rows, fragments, indexes }: TableHealth): boolean {
   const isCovered = indexes.every(({ unindexedRows }) => unindexedRows === 0);
   return isCovered && fragments <= 1 + Math.floor(rows / rowsOfFragment);
@@ -76,7 +76,7 @@ async function bytesIn(folder: string): Promise<number> {
       if (entry.isDirectory()) bytes += await bytesIn(path);
       else if (entry.isFile()) bytes += (await stat(path)).size;
     } catch (error) {
-      // Another process cleans up.
+      // Another process is cleaning up.
       if (!isGone(error)) throw error;
     }
   }

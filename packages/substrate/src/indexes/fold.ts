@@ -15,33 +15,37 @@ import { countVectors, wornVectorIndexes } from "./vector-indexes.ts";
 
 /** How thorough a fold is. */
 export type FoldOptions = {
-  /** Fold whatever the thresholds say. */
+  /** Folds regardless of the thresholds. */
   readonly isForced?: boolean;
   /**
-   * Versions made longer ago than this are removed, the newest never: whoever is reading one loses
-   * its files. Default 10 minutes.
+   * Versions made longer ago than this are removed, except for the newest: a process that still
+   * reads one loses its files. Default: 10 minutes.
    */
   readonly retentionMs?: number;
-  /** Leave indexes that are missing or far behind for a later fold. */
+  /** Leaves indexes that are missing or far behind to a later fold. */
   readonly isWithoutNewIndexes?: boolean;
-  /** Told how far it is with what an earlier version stored, where it has to store that anew. */
+  /** Called with the progress of rewriting what an earlier version stored, if that is necessary. */
   readonly onMend?: ((progress: MendProgress) => void) | undefined;
-  /** Heard within a second; what the engine is at then, it ends by itself. */
+  /** Takes effect within a second; the engine still completes what it is doing. */
   readonly signal?: AbortSignal | undefined;
 };
 
 /** What a fold did to one table. */
 export type FoldOutcome = {
   readonly table: string;
-  /** Columns whose index was made over all rows: the first time, or because it was far behind. */
+  /**
+   * Columns whose index was made over all rows: for the first time, or because it was far behind.
+   */
   readonly created: readonly string[];
-  /** Columns of vectors that no index can be trained on, such as all zeros; left out for none. */
+  /**
+   * Columns whose vectors no index can be trained on, such as all zeros; absent if there are none.
+   */
   readonly untrained?: readonly string[];
-  /** True where fragments were compacted and indexes brought up to date. */
+  /** True if fragments were compacted and indexes brought up to date. */
   readonly isFolded: boolean;
 };
 
-/** For how long whoever reads a version that is no longer the newest keeps its files. */
+/** For how long the files of an older version are kept for those who read it. */
 export const defaultRetentionMs = 600_000;
 
 const defaults = {
@@ -51,37 +55,40 @@ const defaults = {
 } as const;
 
 const thresholds = {
-  // Text indexes are made over all rows, so they wait for a tail worth it; until then the tail is
-  // searched flat (13 ms per thousand rows).
+  // Text indexes are made over all rows, so they wait until enough rows are not indexed; until then
+  // those are searched flat (13 ms per thousand rows).
   unindexedRows: 1_000,
   unindexedShare: 0.05,
   unindexedRowsAtMost: 3_000,
-  // A condition changes the score of what no index covers, the more the larger its share; and few
-  // texts are indexed again in less than a second.
+  // A condition changes the score of rows outside the index, the more the larger their share; and
+  // few texts are indexed again in less than a second.
   unindexedTextsShare: 0.1,
-  // Each fragment slows every scan and grows every manifest; the larger the table, the more a
+  // Each fragment slows every scan and grows every manifest. The larger the table, the more a
   // rewrite costs and the less its manifests matter.
   fragments: 24,
   fragmentsAtMost: 200,
-  // What is stored anew is left in as many as 16 for each way to do it, of a table that may be small.
+  // A rewrite leaves up to 16 for each way to do it, in a table that may be small.
   fragmentsMended: 8,
   bytesPerFragment: 1024 * 1024,
-  // Versions take room too, where rows are replaced and fragments stay few.
+  // Versions take room, too, if rows are replaced while fragments stay few.
   supersededBytes: 512 * 1024,
   supersededShare: 0.5,
 } as const;
 
-/** Where a table is. */
+/** The place of a table. */
 export type FoldPlace = {
-  /** Of the store. */
+  /** The location of the store. */
   readonly location: string;
-  /** The folder of the table, where it is in one. */
+  /** The folder of the table, if it is in one. */
   readonly home: string | undefined;
-  /** Asked before anything is written: see {@link Store.proveWritable}. */
+  /** Called before anything is written; see {@link Store.proveWritable}. */
   readonly proveWritable: () => Promise<void>;
 };
 
-/** Index upkeep, apart from every write (`lance-index-maintenance`) and only where it pays. */
+/**
+ * Maintains indexes, separately from every write (`lance-index-maintenance`) and only where it pays
+ * off.
+ */
 export async function fold(
   table: TableDeclaration,
   handle: LanceTable,
@@ -92,7 +99,7 @@ export async function fold(
   const { signal, onMend } = wishes;
   const foldNow = (isChanged: boolean): Promise<FoldOutcome> =>
     foldWithoutNulls(table, handle, place, flush, { ...wishes, isChanged });
-  // First, for to make an index or to join fragments the engine reads many rows at once.
+  // Done first, because making an index or joining fragments reads many rows at once.
   const schema = await retry({ table: table.name, location: place.location }, () =>
     handle.schema(),
   );
@@ -125,7 +132,7 @@ async function foldWithoutNulls(
   const cutoff = (): Date => new Date(Date.now() - retentionMs);
   const options = { signal, refresh: () => refresh(table, handle) };
   const place = { table: table.name, location };
-  // What is made may be of columns that another process has just renewed.
+  // Indexes that are being made may be of columns that another process has just renewed.
   const checkIndexes = (): Promise<void> =>
     retry(place, () => dropLostIndexes(table, handle), { refresh: () => handle.checkoutLatest() });
   const optimize = async (cleanupOlderThan: Date): Promise<void> => {
@@ -163,18 +170,19 @@ async function foldWithoutNulls(
     await optimize(new Date(0));
   }
   if (isFolded || isChanged || made.length > 0) await flush();
-  // Cleaned apart and last: the files it removes are what a power cut would fall back on.
+  // Cleaned separately and last: the files that it removes are what a power cut would fall back on.
   if (isFolded && !(await isKept())) await optimize(cutoff());
   const outcome = { table: table.name, created: made, isFolded };
   return untrained.length > 0 ? { ...outcome, untrained } : outcome;
 }
 
 /**
- * Those not there, and those to be made again over all rows: that reads a column, where growing them
- * would rewrite every row. A forced fold also gives text indexes the positions they lack; any trains
- * those of vectors again that are worn.
+ * Missing indexes, and those to be made again over all rows: that reads one column, where extending
+ * them would rewrite every row. A forced fold also gives text indexes the positions they lack. Any
+ * fold retrains worn vector indexes.
  *
- * @param isJoining - Fragments are joined next, in one go where every index covers all of them.
+ * @param isJoining - Fragments are joined next, which happens in one step if every index covers all
+ * of them.
  */
 async function indexesToMake(
   table: TableDeclaration,
@@ -203,7 +211,7 @@ function isBehind(
   { indexedRows, unindexedRows }: IndexHealth,
   isDue: boolean,
 ): boolean {
-  // To train one takes longer than to grow it.
+  // Training one takes longer than extending it.
   if (kind === "vector") {
     return unindexedRows > indexedRows && unindexedRows >= thresholds.unindexedRows;
   }
@@ -220,7 +228,7 @@ async function isWorthTraining(
   return (await countVectors(table, handle, index.column)) >= index.minRows;
 }
 
-/** Where so many rows lie outside of an index that they slow what it is asked. */
+/** True if so many rows lie outside of an index that they slow its queries. */
 function isTailDue({ rows, indexes }: TableHealth): boolean {
   const tail = Math.max(0, ...indexes.map(({ unindexedRows }) => unindexedRows));
   const tailAtMost = Math.min(rows * thresholds.unindexedShare, thresholds.unindexedRowsAtMost);
@@ -228,14 +236,14 @@ function isTailDue({ rows, indexes }: TableHealth): boolean {
 }
 
 /**
- * Where fragments are to be joined: 20 slow a search by a third, and 100 double it. The larger the
- * table, the more it takes; where its indexes are made again anyway, few are enough.
+ * True if fragments should be joined: 20 slow a search by a third, and 100 double it. The larger
+ * the table, the more it takes; if its indexes are made again anyway, few are enough.
  */
 function isCrowded(health: TableHealth): boolean {
   const { bytes, fragments } = health;
   if (fragments < thresholds.fragments) return false;
   const most = Math.min(bytes / thresholds.bytesPerFragment, thresholds.fragmentsAtMost);
-  // Those of a first import are no tail, and it ends sooner where they stay.
+  // The rows of a first import do not count as lagging, and it ends sooner if they stay.
   const grown = health.indexes.filter(
     ({ indexedRows, unindexedRows }) => indexedRows > unindexedRows,
   );

@@ -7,7 +7,7 @@ export type IndexHealth = {
   readonly column: string;
   readonly kind: string;
   readonly indexedRows: number;
-  /** Rows a query still scans, because no fold has reached them. */
+  /** Rows that a query still scans, because no fold has reached them. */
   readonly unindexedRows: number;
   readonly bytes: number;
 };
@@ -16,14 +16,14 @@ export type IndexHealth = {
 export type TableHealth = {
   readonly name: string;
   readonly rows: number;
-  /** Of the newest version, rows and indexes. */
+  /** For the newest version, rows and indexes together. */
   readonly bytes: number;
-  /** Pieces the rows lie in; a fold joins small ones. */
+  /** Pieces in which the rows are stored; a fold joins small ones. */
   readonly fragments: number;
   readonly indexes: readonly IndexHealth[];
 };
 
-/** What a table holds, and how far its indexes reach. */
+/** Reads what a table holds, and how far its indexes reach. */
 export async function healthOf(table: TableDeclaration, handle: LanceTable): Promise<TableHealth> {
   const [stats, indices] = await Promise.all([handle.stats(), handle.listIndices()]);
   return {

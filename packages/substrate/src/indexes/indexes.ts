@@ -7,8 +7,8 @@ import { untilAborted } from "../engine/until-aborted.ts";
 import { refresh } from "./lost-indexes.ts";
 import { bitsPerNumber, countVectors } from "./vector-indexes.ts";
 
-// The defaults are English and drop long tokens (`search-language-neutral-index`). Of the two ICU
-// tokenizers this one also splits `a_b_c` and `v1.2.3`; both cut CJK into words.
+// The defaults are for English and drop long tokens (`search-language-neutral-index`). Of the two
+// ICU tokenizers, this one also splits `a_b_c` and `v1.2.3`; both cut CJK into words.
 const tokenizer = {
   baseTokenizer: "icu/split",
   lowercase: true,
@@ -18,19 +18,19 @@ const tokenizer = {
   maxTokenLength: 256,
 } as const;
 
-/** The tokens the full-text indexes make of a text. */
+/** The tokens that the full-text indexes make of a text. */
 export async function tokenize(text: string): Promise<string[]> {
   const tokens = await loadLance().tokenize(text, tokenizer);
   return tokens.map((token) => token.text);
 }
 
-/** What the engine says of vectors of which too few differ from zero. */
+/** The engine's message if too few vectors differ from zero. */
 const untrainable = /KMeans cannot train/;
 
 /**
- * Makes indexes over what is there; one that is there already is made again.
+ * Makes indexes over the existing rows; an existing index is made again.
  *
- * @returns Columns of vectors that no index can be trained on.
+ * @returns Columns whose vectors no index can be trained on.
  */
 export async function createIndexes(
   table: TableDeclaration,
@@ -80,7 +80,8 @@ async function configOf(
       const vectors = await countVectors(table, handle, index.column);
       const numPartitions = Math.max(1, Math.floor(vectors / 4096));
       const options = { numPartitions, distanceType: index.distance };
-      // Trains 30 to 50 times faster than IVF_PQ, with better recall; but it packs numbers by eight.
+      // Trains 30 to 50 times faster than IVF_PQ, with better recall; but it packs numbers in
+      // groups of eight.
       return dimension % 8 === 0
         ? Index.ivfRq({ ...options, numBits: bitsPerNumber })
         : Index.ivfFlat(options);

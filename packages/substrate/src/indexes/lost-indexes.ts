@@ -3,23 +3,23 @@ import type { TableDeclaration } from "../declaration.ts";
 import { isNotNull } from "../read/filter.ts";
 import { scanQuery } from "../read/read.ts";
 
-/** What every query with a condition says while there is one. */
+/** The message of every query with a condition as long as there is such an index. */
 const lost = /index referenced a field with id \d+ which did not exist/i;
 const notThere = /index not found|does not exist/i;
-// A name that is taken gets a number.
+// If a name is taken, a number is added.
 const names = ["_idx", "_idx_2", "_idx_3", "_idx_4"];
 
-/** Brings a handle up to date before another attempt: a stale one keeps losing. */
+/** Brings a handle up to date before another attempt, because a stale one keeps losing. */
 export async function refresh(table: TableDeclaration, handle: LanceTable): Promise<void> {
   await handle.checkoutLatest();
   await dropLostIndexes(table, handle);
 }
 
 /**
- * Drops indexes of columns that are gone. A renewal drops columns, and the engine lets an index of
- * one be committed afterwards by a process that began it before: from then on every query with a
- * condition fails. Such an index is not listed, but can be dropped by its name. Where there is none
- * this costs less than a millisecond.
+ * Drops indexes of columns that no longer exist. A renewal drops columns, and the engine lets a
+ * process that began an index before commit it afterwards: from then on every query with a
+ * condition fails. Such an index is not listed, but can be dropped by name. If there is none, this
+ * costs less than a millisecond.
  */
 export async function dropLostIndexes(table: TableDeclaration, handle: LanceTable): Promise<void> {
   if (!(await hasLostIndex(table, handle))) return;
@@ -38,7 +38,7 @@ async function hasLostIndex(table: TableDeclaration, handle: LanceTable): Promis
     : undefined;
   if (column === undefined) return false;
   try {
-    // To plan is enough, and reads nothing.
+    // Planning is enough, and reads nothing.
     const query = { columns: [column], where: isNotNull(column) };
     await scanQuery(table, handle, query).explainPlan();
     return false;

@@ -4,8 +4,8 @@ import { versionsFolder } from "../manifest-names.ts";
 import { isGone } from "../storage/storage.ts";
 
 /**
- * Bytes that what is noted of each version takes, of those made before a time: a row that is replaced
- * again and again leaves versions, and neither rows nor fragments.
+ * The bytes of the notes about each version, for versions made before a time. A row that is
+ * replaced again and again leaves versions, but neither rows nor fragments.
  *
  * @param home - The folder of the table.
  */
@@ -23,7 +23,7 @@ async function bytesBefore(folder: string, beforeMs: number): Promise<number> {
       if (mtimeMs < beforeMs) bytes += size;
     }
   } catch (error) {
-    // Another process cleans up.
+    // Another process is cleaning up.
     if (!isGone(error)) throw error;
   }
   return bytes;

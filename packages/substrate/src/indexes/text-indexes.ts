@@ -6,12 +6,12 @@ import { isNotNull } from "../read/filter.ts";
 import { toSql } from "../read/sql.ts";
 import { refresh } from "./lost-indexes.ts";
 
-// To index so many takes a second or two, of the length that messages have.
+// Indexing so many takes a second or two, at the usual length of messages.
 const fewTexts = 10_000;
 
 /**
- * The full-text indexes that are missing and are made at once, for few rows have a text: without its
- * index a column is searched by another tokenizer, which finds other rows. Others wait for a fold.
+ * The missing full-text indexes to make at once, because few rows have a text. Without its index a
+ * column is searched by another tokenizer, which finds other rows. Larger ones wait for a fold.
  */
 export async function textIndexesToMake(
   table: TableDeclaration,
@@ -23,7 +23,7 @@ export async function textIndexesToMake(
   const withNulls = columnsWithNulls(await retry(place, () => handle.schema(), options), table);
   const few: FullTextIndex[] = [];
   for (const index of await retry(place, () => missingTextIndexes(table, handle), options)) {
-    // To make it many rows would be read at once.
+    // Making it would read many rows at once.
     if (withNulls.includes(index.column)) continue;
     const hasText = toSql(isNotNull(index.column), table);
     const texts = await retry(place, () => handle.countRows(hasText), options);
@@ -32,7 +32,7 @@ export async function textIndexesToMake(
   return few;
 }
 
-/** The full-text indexes that are declared, and are not there or lack the positions of words. */
+/** The full-text indexes that are declared but missing, or that lack the positions of words. */
 export async function missingTextIndexes(
   table: TableDeclaration,
   handle: LanceTable,

@@ -4,9 +4,9 @@ import { isNotNull } from "../read/filter.ts";
 import { toSql } from "../read/sql.ts";
 
 /**
- * What the index keeps of each number of a vector. With one bit ten times as many vectors as are
- * wanted have to be read to find the nearest among them, with four bits twice as many: half of the
- * time, and fewer are missed.
+ * The bits that the index keeps of each number of a vector. With one bit, ten times as many vectors
+ * as are wanted have to be read to find the nearest among them; with four bits, twice as many: half
+ * of the time, and fewer are missed.
  */
 export const bitsPerNumber = 4;
 
@@ -19,14 +19,14 @@ export function countVectors(
   return handle.countRows(toSql(isNotNull(column), table));
 }
 
-// A fold adds a segment for what is new, and a search looks into each: with 33 it takes two and a half
-// times as long.
+// A fold adds a segment for new rows, and a search reads each: with 33 segments it takes two and a
+// half times as long.
 const manySegments = 16;
 
 /**
- * The indexes of vectors to be trained again: those that an earlier version trained with fewer bits, for
- * of what is read now they find three quarters of the nearest; and those in many segments, which only
- * take longer, where indexes are brought up to date anyway.
+ * The vector indexes to train again: those that an earlier version trained with fewer bits, because
+ * with what is read now they find only three quarters of the nearest; and those with many segments,
+ * which are merely slower, when indexes are brought up to date anyway.
  */
 export async function wornVectorIndexes(
   table: TableDeclaration,

@@ -13,33 +13,36 @@ import { isGone } from "../storage/storage.ts";
 import { type NamedIndex, namedFiles } from "./manifest-files.ts";
 import { isTorn, isWhole } from "./torn-files.ts";
 
-/** A manifest that could not be read, or a table without any, and where it was set aside. */
+/** A manifest that could not be read, or a table without one, and where it was set aside. */
 export type Healing = { readonly table: string; readonly setAside: string };
 
 export type HealOptions = {
-  /** Opens the newest version of the table there is. */
+  /** Opens the newest version of the table. */
   readonly openTable: () => Promise<LanceTable>;
   /**
-   * The table is opened to be written to: an index that lost a file in any way is dropped, because
+   * True if the table is opened for writing. An index that lost a file is then dropped, because
    * with it not even that index could be made again.
    */
   readonly isWriting?: boolean;
-  /** Nothing written after it can have been torn by a power cut. Default: when the system started. */
+  /**
+   * Nothing written after this time can have been torn by a power cut. Default: when the system
+   * started.
+   */
   readonly bootedAtMs?: number;
 };
 
-// The system writes files out within half a minute: only what was younger than that when the power
-// went, counted from the newest manifest, can be torn.
+// The system writes files to disk within half a minute. So only what was younger than this when the
+// power went, counted from the newest manifest, can be torn.
 const unwrittenMs = 120_000;
-// File clocks and the one read here differ a little.
+// The clock of the file system and the one read here differ a little.
 const clockMs = 2_000;
 
 /**
- * Sets aside the newest manifests of a local table that a power cut left torn, or that name torn
- * files, so that the newest whole version opens. Nothing is deleted: a manifest gets `.broken`
- * behind its name. What {@link Store.flush} acknowledged is never among them, unless the manifest
- * itself is torn, with which the table would not open at all: what else became of a disk stays as it
- * is, for reading to say.
+ * Sets aside the newest manifests of a local table if a power cut left them torn, or they name torn
+ * files, so that the newest whole version opens. Nothing is deleted: `.broken` is appended to a
+ * manifest's name. What {@link Store.flush} acknowledged is never among them, unless the manifest
+ * itself is torn and the table would not open at all. Other damage of a disk stays as it is, and
+ * shows when it is read.
  *
  * @throws {StorageUnavailableError} for files that the system does not let us read.
  */
@@ -54,7 +57,8 @@ export async function healTable(
       await healNewest(folder, table, options, healings);
       return healings;
     } catch (error) {
-      // Another process has folded it, and cleaned away what was the newest version just now.
+      // Another process has folded the table and cleaned away what was the newest version a moment
+      // ago.
       if (isGone(error) && left > 1) continue;
       if (!(error instanceof Error && "syscall" in error)) throw error;
       throw new StorageUnavailableError(folder, error.message, { cause: error });
@@ -103,20 +107,21 @@ async function healNewest(
     whole.splice(0, unreadable.length);
     healings.push(...(await setAside(home, table, unreadable)));
   }
-  // Of old ones the engine reads each, to remove what they alone name: over one it would fail for ever.
+  // The engine reads each old one to remove what only that one names; on a torn one it would fail
+  // for ever.
   if (mayBeTorn) healings.push(...(await setAside(home, table, await tornAmong(whole, sinceMs))));
   const left = whole[0] ?? newest;
   const lost = await lostIndexes(home, left, sinceMs);
-  // Of a version that is no longer the newest, another process may have cleaned files away.
+  // If a version is no longer the newest, another process may have cleaned files of it away.
   if (lost.size > 0 && (await manifestsOf(home))[0] === left) {
     const handle = await openTable();
-    // Indexes are made of the rows, so the next fold makes them again.
+    // Indexes are made from the rows, so the next fold makes them again.
     for (const name of lost) await dropIfThere(handle, name);
     handle.close();
   }
 }
 
-/** Those of the manifests that a power cut left without their end. */
+/** The manifests that a power cut left without their end. */
 async function tornAmong(manifests: readonly string[], sinceMs: number): Promise<string[]> {
   const torn: string[] = [];
   for (const path of manifests) {
@@ -125,7 +130,7 @@ async function tornAmong(manifests: readonly string[], sinceMs: number): Promise
   return torn;
 }
 
-/** True where a power cut may have taken rows of a version. */
+/** True if a power cut may have taken rows of a version. */
 async function isInDoubt(home: string, manifest: string, sinceMs: number): Promise<boolean> {
   try {
     const { fragments } = await namedFiles(home, manifest);
@@ -140,8 +145,8 @@ async function isInDoubt(home: string, manifest: string, sinceMs: number): Promi
 }
 
 /**
- * Names of indexes of which a version names a file that is torn or not there. The engine finds out
- * only where it needs that file, and then cannot even make the index again.
+ * Names of indexes for which a version names a file that is torn or missing. The engine notices
+ * only when it needs that file, and then cannot even make the index again.
  */
 async function lostIndexes(
   home: string,
@@ -170,13 +175,14 @@ async function indexesOf(home: string, manifest: string): Promise<readonly Named
 type Search = Pick<HealOptions, "openTable"> & {
   readonly folder: string;
   readonly declaration: TableDeclaration;
-  /** What was written before was on the disk when the power went. */
+  /** What was written earlier was on the disk when the power went. */
   readonly sinceMs: number;
 };
 
 /**
- * The manifests before the first whose version can be read. None where one of them was written long
- * before: that is no power cut's doing, and to go back behind it would hide what was acknowledged.
+ * The manifests before the first version that can be read. None if one of them was written long
+ * before the power cut: then the cut is not the cause, and going back behind it would hide
+ * acknowledged rows.
  */
 async function unreadableManifests(
   { folder, declaration, sinceMs, openTable }: Search,
@@ -185,7 +191,7 @@ async function unreadableManifests(
   const handle = await openTable();
   try {
     for (const [count, path] of manifests.entries()) {
-      // One that is torn itself may be behind one that is whole; of zeros it reads as an empty table.
+      // A torn manifest may come after a whole one; one of zeros reads as an empty table.
       if ((await isWhole(path)) && (await canBeRead(declaration, handle, versionOf(path)))) {
         return manifests.slice(0, count);
       }
@@ -197,15 +203,15 @@ async function unreadableManifests(
   throw new StorageUnavailableError(folder, `no version of table ${declaration.name} can be read`);
 }
 
-/** A table whose folder came through the power cut without any version is made anew. */
+/** A table whose folder survived the power cut without any version is made anew. */
 async function setAsideBegun(home: string, table: string): Promise<Healing[]> {
-  // Looked at anew, and the folder first: another process may move its new table here at any
-  // moment, and does so with the versions in it.
+  // Checked again, and the folder first: another process may move its new table here at any moment,
+  // together with its versions.
   if (!existsSync(home) || (await hasVersion(home))) return [];
   const path = await renameAside(home);
   if (path === undefined) return [];
   if (await hasVersion(path)) {
-    // Another process had healed it meanwhile, and this is the table it made.
+    // Another process has healed it in the meantime, and this is the table that it made.
     await rename(path, home);
     return [];
   }
@@ -250,7 +256,9 @@ async function setAside(
   return healings;
 }
 
-/** The new path; undefined where there is nothing, or no longer: another process healed it. */
+/**
+ * Returns the new path; undefined if there is nothing any more, because another process healed it.
+ */
 async function renameAside(path: string): Promise<string | undefined> {
   for (let count = 1; ; count++) {
     const aside = count === 1 ? `${path}.broken` : `${path}.broken-${count}`;

@@ -5,22 +5,22 @@ import { messagesIn, numberIn, textIn, varintIn } from "../engine/protocol-buffe
 /** A file that a manifest names. */
 export type NamedFile = {
   readonly path: string;
-  /** Undefined where the manifest does not say. */
+  /** Undefined if the manifest does not say. */
   readonly bytes?: number;
 };
 
-/** Files of an index, or of a piece of one: more than one may have the same name. */
+/** Files of an index, or of a part of one; several parts may have the same name. */
 export type NamedIndex = { readonly name: string; readonly files: readonly NamedFile[] };
 
-/** What a version of a table is made of. */
+/** The files that make up a version of a table. */
 export type NamedFiles = {
-  /** By number: files that hold columns, and the one that says which rows are gone. */
+  /** By number: files with columns, and the file that says which rows are gone. */
   readonly fragments: ReadonlyMap<number, readonly NamedFile[]>;
-  /** Of an index that lies in no files of its own, none. */
+  /** Without files for an index that has none of its own. */
   readonly indexes: readonly NamedIndex[];
 };
 
-// Fields of the messages of the Lance format.
+// Field numbers of the messages of the Lance format.
 const manifest = { fragments: 2, indexSection: 6 } as const;
 const fragment = { id: 1, files: 2, deletions: 3 } as const;
 const dataFile = { path: 1, bytes: 6 } as const;
@@ -30,14 +30,14 @@ const index = { uuid: 1, name: 3, base: 9, files: 10 } as const;
 const indexFile = { path: 1, bytes: 2 } as const;
 const uuid = { bytes: 1 } as const;
 
-// The footer: where the message begins, the format's version, "LANC".
+// The footer: where the message begins, the version of the format, "LANC".
 const footerBytes = 16;
 
 /**
- * The files that a manifest of a local table names. The engine tells them to nobody.
+ * Reads which files a manifest of a local table names. The engine does not tell.
  *
  * @param home - Folder of the table.
- * @throws {RangeError} where it is no manifest.
+ * @throws {RangeError} if it is not a manifest.
  */
 export async function namedFiles(home: string, path: string): Promise<NamedFiles> {
   const bytes = await readFile(path);
@@ -64,7 +64,7 @@ export async function namedFiles(home: string, path: string): Promise<NamedFiles
 
 function toIndex(home: string, message: Buffer): NamedIndex {
   const name = textIn(message, index.name);
-  // It lies in another table.
+  // Its files are in another table.
   if (numberIn(message, index.base) !== undefined) return { name, files: [] };
   const [id] = messagesIn(message, index.uuid);
   const [bytes] = id ? messagesIn(id, uuid.bytes) : [];
@@ -81,7 +81,7 @@ function bytesOf(bytes: number | undefined): { readonly bytes?: number } {
   return bytes === undefined ? {} : { bytes };
 }
 
-/** A message behind its length. */
+/** The message after its length. */
 function messageAt(bytes: Buffer, at: number): Buffer {
   return bytes.subarray(at + 4, at + 4 + bytes.readUInt32LE(at));
 }

@@ -3,13 +3,15 @@ import { open } from "node:fs/promises";
 import { extname } from "node:path";
 import type { NamedFile } from "./manifest-files.ts";
 
-/** True for a file that is not as a manifest names it, or that was written last and has no end. */
+/**
+ * True for a file that differs from what a manifest says, or that was written last and has no end.
+ */
 export async function isTorn({ path, bytes }: NamedFile, sinceMs: number): Promise<boolean> {
-  // Looked at synchronously: there may be hundreds.
+  // Synchronous, because there may be hundreds.
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || (bytes !== undefined && found.size !== bytes)) return true;
   if (found.mtimeMs < sinceMs) return false;
-  // Of a file that has neither a size nor an end to be known by, nothing tells.
+  // A file without a recorded size and without a recognizable end cannot be judged.
   return endOf(path) === undefined ? bytes === undefined : !(await isWhole(path));
 }
 
@@ -20,7 +22,7 @@ const ends: Readonly<Record<string, string>> = {
   ".arrow": "ARROW1",
 };
 
-/** What files of this kind end with, as far as that is known. */
+/** The bytes at the end of files of this kind, as far as they are known. */
 function endOf(path: string): string | undefined {
   return ends[extname(path)];
 }

@@ -21,34 +21,36 @@ import { isWhole } from "./torn-files.ts";
 
 /** Something stored that cannot be read, or that is not what was written. */
 export type Damage = {
-  /** Files of which at least one is damaged; none where nobody can say, or the store is no folder. */
+  /**
+   * Files of which at least one is damaged; empty if nobody can say, or the store is not a folder.
+   */
   readonly files: readonly string[];
   readonly reason: string;
-  /** How many rows are lost with it; undefined where nobody can say. */
+  /** How many rows are lost because of it; undefined if nobody can say. */
   readonly rows?: number;
-  /** Primary keys of some of these rows, where they can be read. */
+  /** Primary keys of some of these rows, if they can be read. */
   readonly ids?: readonly (readonly string[])[];
 };
 
-/** What of one table can be read. */
+/** How much of one table can be read. */
 export type TableVerdict = {
   readonly name: string;
   /** Rows that were read, to the last column. */
   readonly readableRows: number;
   readonly damages: readonly Damage[];
-  /** Rows that were read, and of which no check of their content could tell; left out for none. */
+  /** Rows that were read but whose content no check could judge; absent if there are none. */
   readonly uncheckedRows?: number;
 };
 
-/** Gives rows a batch at a time, and ends with what of the table can be read. */
+/** Yields rows a batch at a time, and returns how much of the table can be read. */
 export type TableReading = AsyncGenerator<readonly Row[], TableVerdict, undefined>;
 
 export type TableReader = {
   readonly catalog: Catalog;
   readonly table: TableDeclaration;
-  /** Undefined where the store is no folder. */
+  /** Undefined if the store is not a folder. */
   readonly home: string | undefined;
-  /** Columns of the rows that are wanted. */
+  /** Columns of the rows that are yielded. */
   readonly columns: readonly string[] | undefined;
   readonly signal: AbortSignal | undefined;
   readonly isThere: boolean;
@@ -57,8 +59,8 @@ export type TableReader = {
 const maxVersions = 5;
 
 /**
- * Reads a version of a table. Where another process has folded it and taken that version away, the
- * one that is there now is read instead: its rows may be in another order, so none are given again.
+ * Reads a version of a table. If another process has folded the table and removed that version, the
+ * current one is read instead; its rows may be in another order, so none are yielded again.
  */
 export async function* verifyTable(reader: TableReader): TableReading {
   if (!reader.isThere) return unreadable(reader.table, "it is not there");
@@ -82,7 +84,7 @@ async function* verifyNewest({
   try {
     named = home === undefined ? [] : (await manifestsOf(home)).slice(0, 1);
     const [newest] = named;
-    // Of zeros the engine makes an empty table.
+    // The engine reads a manifest of zeros as an empty table.
     isTorn = newest ? await isWhole(newest).then((isIt) => !isIt, goneOrThrow) : false;
   } catch (error) {
     return { verdict: unreadable(table, reasonOf(table, error), named), isRemoved: false };
@@ -114,7 +116,7 @@ function goneOrThrow(error: unknown): undefined {
 
 type Version = {
   readonly version: number;
-  /** Undefined where the store is no folder; so is `home`. */
+  /** Undefined if the store is not a folder, as is `home`. */
   readonly manifest: string | undefined;
   readonly home: string | undefined;
 };
@@ -126,7 +128,7 @@ async function* verifyVersion(
   reader: Pick<TableReader, "columns" | "signal">,
 ): TableReading {
   try {
-    // What others commit from here on may stand in another order.
+    // Later commits of others may have the rows in another order.
     await handle.checkout(version);
     const files = manifest && home ? await namedFiles(home, manifest) : noFiles;
     const verdict = yield* verifyFragments(table, handle, files, reader);
@@ -137,7 +139,7 @@ async function* verifyVersion(
   }
 }
 
-/** False only where it is known to be gone. */
+/** False only if the version is known to be gone. */
 async function hasVersion(handle: LanceTable, wanted: number): Promise<boolean> {
   try {
     return (await handle.listVersions()).some(({ version }) => version === wanted);
@@ -148,7 +150,7 @@ async function hasVersion(handle: LanceTable, wanted: number): Promise<boolean> 
 
 const noFiles: NamedFiles = { fragments: new Map(), indexes: [] };
 
-/** No row is lost with an index; but what needs that index fails. */
+/** No row is lost with an index, but everything that needs the index fails. */
 async function lostIndexFiles({ indexes }: NamedFiles): Promise<Damage[]> {
   const damages: Damage[] = [];
   for (const { name, files } of indexes) {
@@ -217,12 +219,15 @@ type Range = {
   readonly withNulls: readonly string[];
   readonly fragment: number;
   readonly files: readonly NamedFile[];
-  /** The number of the first among all rows there are. */
+  /** The number of its first row among all rows. */
   readonly first: number;
   readonly rows: number;
 };
 
-/** Reads the rows of a fragment, each once, in one of two ways as far as that goes, and the other. */
+/**
+ * Reads the rows of a fragment, each once, in one of two ways as far as that goes, and then in the
+ * other.
+ */
 async function* readFragment(range: Range): AsyncGenerator<RecordBatch> {
   const { withNulls, first } = range;
   let next = first;
@@ -235,14 +240,17 @@ async function* readFragment(range: Range): AsyncGenerator<RecordBatch> {
       }
       return;
     } catch (error) {
-      // A scan may stumble over the file of another fragment.
+      // A scan may fail because of another fragment's file.
       if (way === takeRows) failure = error;
     }
   }
   throw failure;
 }
 
-/** Those from one on, behind all that lie before: alone of the two in little memory for nulls. */
+/**
+ * The rows from one on, found by passing over all rows before them: of the two ways, the only one
+ * that needs little memory for nulls.
+ */
 function scanRows(
   { table, handle, columns, withNulls, first, rows }: Range,
   next: number,
@@ -251,10 +259,12 @@ function scanRows(
   return batchesOf(query.offset(next).limit(first + rows - next), withNulls);
 }
 
-// As fast as a scan, and in as much memory.
+// As fast as a scan, in the same amount of memory.
 const usualRowsAtOnce = 4096;
 
-/** Those from one on, and nothing of another fragment. Fails where an index has lost its column. */
+/**
+ * The rows from one on, without touching another fragment. Fails if an index has lost its column.
+ */
 async function* takeRows(range: Range, next: number): AsyncGenerator<RecordBatch> {
   const { table, handle, columns, withNulls } = range;
   let from = next;
@@ -273,7 +283,7 @@ async function* takeRows(range: Range, next: number): AsyncGenerator<RecordBatch
 
 type Piece = Stretch & { rows: number };
 
-/** How many rows of each stretch are there: of a derived table some were replaced. */
+/** How many rows of each stretch exist: in a derived table some were replaced. */
 async function piecesOf({ table, handle, fragment, files, rows }: Range): Promise<Piece[]> {
   const stretches = await stretchesIn(fragment, files);
   const pieces: Piece[] = stretches.map((stretch) => ({ ...stretch, rows: 0 }));

@@ -11,18 +11,18 @@ import { type TableReading, type TableVerdict, verifyTable } from "./verify-tabl
 export type ContentVerdict = Pick<TableVerdict, "damages" | "uncheckedRows">;
 
 /**
- * Tells of rows that can be read whether they are what was written, which the engine cannot: it
- * keeps no checksums. Given no row twice.
+ * Checks whether rows that can be read are what was written. The engine cannot tell, because it
+ * keeps no checksums. No row is given twice.
  */
 export type ContentCheck = {
-  /** Columns of the rows it is given, by table. */
+  /** Columns of the rows that it is given, by table. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
-  /** Of which of these tables the next rows are to be read. */
+  /** Chooses the table whose rows are read next. */
   next(tables: readonly string[]): string | undefined;
   /** Takes the next rows of a table. */
   add(table: string, rows: readonly Row[]): void;
   /**
-   * What it found, by table, when there are no more rows.
+   * Returns what it found, by table, when there are no more rows.
    *
    * @param damaged - Tables of which not every row was given.
    */
@@ -36,11 +36,11 @@ export type VerifyOptions = Pick<StoreOptions, "tables" | "storageOptions"> & {
 };
 
 /**
- * Reads every row of every table, and says what cannot be read. Changes nothing, heals nothing, and
- * goes on behind what is damaged: one table does not hide another, nor one fragment the next. Bytes
- * that changed into others that can be read are found as far as `content` can tell.
+ * Reads every row of every table and reports what cannot be read. It changes nothing, heals
+ * nothing, and continues after damage: one table does not hide another, nor one fragment the next.
+ * Bytes that changed into others that can still be read are found as far as `content` can tell.
  *
- * @throws {StoreNotFoundError} where there is no store.
+ * @throws {StoreNotFoundError} if there is no store.
  */
 export async function verifyStore(
   location: string,
@@ -54,7 +54,7 @@ export async function verifyStore(
   try {
     const datasets = await catalog.look(tables);
     if (datasets.size === 0) throw new StoreNotFoundError(place.uri);
-    // Where not even that can be read, what is missing is said to be missing.
+    // If not even that can be read, missing tables are reported as missing.
     const newer = await catalog.newerTables(tables).catch(() => new Set<string>());
     for (const table of tables.filter(({ name }) => !newer.has(name))) {
       const dataset = datasets.get(table.name);

@@ -1,7 +1,7 @@
-/** A literal with its type: text, number, integer or microseconds since the epoch. */
+/** A typed literal: text, number, integer, or microseconds since the epoch. */
 export type FilterValue = string | number | bigint | { readonly micros: bigint };
 
-/** A condition on rows, turned into SQL in one place (`search-prefilter-pushdown`). */
+/** A condition on rows. It becomes SQL in one place (`search-prefilter-pushdown`). */
 export type Filter =
   | {
       readonly op: "eq" | "ne" | "lt" | "lte" | "gt" | "gte";
@@ -21,11 +21,11 @@ export type Filter =
 /** @inline */
 type Comparison = (column: string, value: FilterValue) => Filter;
 
-/** Rows whose column equals a value. A null equals nothing, and differs from nothing. */
+/** Rows whose column equals a value. A null equals nothing and differs from nothing. */
 export const eq: Comparison = (column, value) => ({ op: "eq", column, value });
-/** Rows whose column is there and differs. */
+/** Rows whose column has a value that differs. */
 export const ne: Comparison = (column, value) => ({ op: "ne", column, value });
-/** Rows below a value; text by code point. */
+/** Rows below a value; text is compared by code point. */
 export const lt: Comparison = (column, value) => ({ op: "lt", column, value });
 /** Rows at or below a value. */
 export const lte: Comparison = (column, value) => ({ op: "lte", column, value });
@@ -34,19 +34,19 @@ export const gt: Comparison = (column, value) => ({ op: "gt", column, value });
 /** Rows at or above a value. */
 export const gte: Comparison = (column, value) => ({ op: "gte", column, value });
 
-/** Rows whose column equals one of the values; none of none. */
+/** Rows whose column equals one of the values; no rows if there are none. */
 export function oneOf(column: string, values: readonly FilterValue[]): Filter {
   return { op: "in", column, values };
 }
 
-/** Rows whose text has this in it, exactly. Scans the column. */
+/** Rows whose text contains exactly this text. Scans the column. */
 export function contains(column: string, text: string): Filter {
   return { op: "contains", column, text };
 }
 
 /**
- * Rows whose text has this in it, letters in any case: those that have one other form, so that `ß`
- * and `SS` differ, and `İ` is itself alone. Scans the column.
+ * Rows whose text contains this text, with letters in any case. Only letters with exactly one other
+ * form match it: `ß` and `SS` differ, and `İ` only matches itself. Scans the column.
  */
 export function containsInAnyCase(column: string, text: string): Filter {
   return { op: "contains-any-case", column, text };
@@ -62,27 +62,29 @@ export function isNotNull(column: string): Filter {
   return { op: "not-null", column };
 }
 
-/** Every one of the filters; all rows for none. */
+/** Rows that meet every one of the filters; all rows if there are none. */
 export function and(...filters: readonly Filter[]): Filter {
   return { op: "and", filters: flattened("and", filters) };
 }
 
-/** Any of the filters; no row for none. */
+/** Rows that meet any of the filters; no row if there are none. */
 export function or(...filters: readonly Filter[]): Filter {
   return { op: "or", filters: flattened("or", filters) };
 }
 
-/** Rows that a filter does not take, but for those it cannot judge: a null is neither. */
+/** Rows that do not meet a filter, except those that it cannot judge: a null counts as neither. */
 export function not(filter: Filter): Filter {
   return filter.op === "not" ? filter.filter : { op: "not", filter };
 }
 
-/** Filters without those of the same kind around them: conditions cannot be nested for ever. */
+/**
+ * Filters with nested ones of the same kind merged, because conditions cannot be nested for ever.
+ */
 function flattened(op: "and" | "or", filters: readonly Filter[]): readonly Filter[] {
   return filters.flatMap((filter) => (filter.op === op ? filter.filters : [filter]));
 }
 
-/** Whether no row can meet it, whatever is stored. */
+/** Whether no row can meet the filter, whatever is stored. */
 export function takesNothing(filter: Filter): boolean {
   switch (filter.op) {
     case "in":
@@ -96,7 +98,7 @@ export function takesNothing(filter: Filter): boolean {
   }
 }
 
-/** The columns that it is on. */
+/** The columns that a filter uses. */
 export function columnsOf(filter: Filter): string[] {
   switch (filter.op) {
     case "and":
@@ -109,10 +111,10 @@ export function columnsOf(filter: Filter): string[] {
   }
 }
 
-/** Rows whose text begins so, as a range: LIKE would not use the index. */
+/** Rows whose text begins with this text, expressed as a range: LIKE would not use the index. */
 export function prefix(column: string, text: string): Filter {
   const points = [...text];
-  // The first text past all that begin so: the last code point that can grow, grown by one.
+  // The first text after all that begin this way: the last code point that can grow, plus one.
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
     const next = following(last);
     if (next === undefined) continue;

@@ -2,14 +2,15 @@ import type { ColumnType, TableDeclaration } from "../declaration.ts";
 import type { Filter, FilterValue } from "./filter.ts";
 import { typeOf } from "./known-columns.ts";
 
-// The engine's parser takes some 48 parentheses: two for a negation, one for what else is nested.
+// The engine's parser takes about 48 parentheses: two for a negation, one for any other nesting.
 const maxDepth = 24;
 
 /**
- * Refuses a condition that is none, or not on this table: of some the engine would take every row.
+ * Refuses a filter that is invalid or not for this table. For some of these, the engine would
+ * return every row.
  *
  * @throws {TypeError} for a column that is not declared, a value of another type than its column or
- *   that no column holds, for what is nested too deep, and for what is no filter.
+ * that no column holds, a filter that is nested too deep, and anything that is not a filter.
  */
 export function refuseUnfitFilter(table: TableDeclaration, filter: Filter, depth = 1): void {
   if (depth > maxDepth) throw new TypeError(`filters are nested more than ${maxDepth} deep`);
@@ -68,7 +69,7 @@ function refuseUnfitValues(
   }
 }
 
-/** Why a column is not compared with a value; undefined where it is. */
+/** Why a column cannot be compared with a value; undefined if it can. */
 function unfitValue(type: ColumnType, value: FilterValue): string | undefined {
   if (value === null || value === undefined)
     return `${value} is not a value to compare with: use isNull`;
@@ -94,7 +95,7 @@ function unfitInteger(value: bigint): string | undefined {
   return isInt64(value) ? undefined : `${value} has more than 64 bits`;
 }
 
-/** Whether a number is an integer that 64 bits hold. */
+/** Whether a number is an integer that fits into 64 bits. */
 export function isInt64(value: number | bigint): boolean {
   if (typeof value === "number" && !Number.isInteger(value)) return false;
   return BigInt.asIntN(64, BigInt(value)) === BigInt(value);

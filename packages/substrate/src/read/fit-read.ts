@@ -5,7 +5,7 @@ import { typeOf } from "./known-columns.ts";
 import type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read.ts";
 
 /**
- * Refuses a read that this table cannot answer, before the engine says so in words of its own, or
+ * Refuses a read that this table cannot answer, before the engine reports it in its own words or
  * answers something else.
  *
  * @throws {TypeError} for a column that is not declared or of a type that is not read so, for an
@@ -63,7 +63,7 @@ function hasPhrases({ indexes }: TableDeclaration, column: string): boolean {
   );
 }
 
-/** Why a query cannot be asked; undefined where it can. */
+/** Why a query cannot be asked; undefined if it can. */
 function unfitQuery(query: FullTextQuery, knowsPhrases: boolean): string | undefined {
   if (typeof query !== "object" || query === null)
     return "a query has terms, a phrase or other queries";

@@ -5,7 +5,7 @@ import { rowsOf } from "./read.ts";
 
 /** The fragment of a row that was read with {@link rowAddress}. */
 export function fragmentOf(row: Row): number {
-  // The number of the fragment is above that of the row in it.
+  // The upper half is the number of the fragment, the lower that of the row in it.
   return Number(BigInt(row[rowAddress] as bigint) >> 32n);
 }
 

@@ -1,13 +1,13 @@
 import type { FullTextQuery as LanceQuery } from "@lancedb/lancedb";
 import { loadLance } from "../engine/lance.ts";
 
-/** What to look for in a full-text column. Terms are cut as the index cuts text. */
+/** A query for a full-text column. Terms are cut as the index cuts text. */
 export type FullTextQuery =
   | {
       readonly terms: string;
       /** Default: any of them. */
       readonly operator?: "or" | "and";
-      /** Its score is multiplied by this. Default 1. */
+      /** Factor for its score. Default: 1. */
       readonly boost?: number;
     }
   | { readonly phrase: string }

@@ -1,14 +1,14 @@
 import type { ColumnType, TableDeclaration } from "../declaration.ts";
 
-/** Column of every table: names a row for good, and finds it without an index. */
+/** A column of every table: identifies a row for good, and finds it without an index. */
 export const rowId = "_rowid";
 
-/** Column of every table: where a row lies at present. */
+/** A column of every table: where a row is at present. */
 export const rowAddress = "_rowaddr";
 
 /**
- * What a column holds that a read names, before the engine says in words of its own that there is
- * none.
+ * The type of a column that a read names, checked before the engine reports a missing one in its
+ * own words.
  *
  * @throws {TypeError} for a column that is not declared.
  */

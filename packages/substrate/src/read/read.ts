@@ -6,19 +6,19 @@ import { type FullTextQuery, toLanceQuery } from "./full-text.ts";
 import { toSql } from "./sql.ts";
 import { batchesOf, selected } from "./with-nulls.ts";
 
-/** A column to sort by. Default `asc`. */
+/** A column to sort by. Default: `asc`. */
 export type OrderBy = { readonly column: string; readonly direction?: "asc" | "desc" };
 
-/** Which rows, and which columns of them. */
+/** Which rows to read, and which of their columns. */
 export type ScanOptions = {
   readonly columns: readonly string[];
   readonly where?: Filter | undefined;
-  /** Sorted columns come with the rows. Nulls last. */
+  /** Sorted columns are returned with the rows. Nulls come last. */
   readonly orderBy?: readonly OrderBy[];
   readonly limit?: number | undefined;
   /**
-   * How many rows the engine reads at once, where it reads rows as it finds them: for whoever may stop
-   * before the last. Default: as many as are fastest, whatever they weigh.
+   * How many rows the engine reads at once when it reads rows as it finds them, for a caller who
+   * may stop before the last. Default: as many as are fastest, whatever their size.
    */
   readonly rowsAtOnce?: number | undefined;
 };
@@ -41,24 +41,25 @@ export type NearestOptions = {
   readonly limit: number;
 };
 
-/** How many times as many candidates as are wanted are measured exactly: each is a read. */
+/** How many times as many candidates as are wanted are measured exactly; each costs a read. */
 const refineFactor = 2;
-// Partitions of 4096 vectors that are looked into. Of 300,000 vectors 20, the engine's default, find
-// 98.7 % of the nearest ten and 40 find 99.7 %, as fast.
+// How many partitions of 4096 vectors are searched. Of 300,000 vectors, 20 partitions, the engine's
+// default, find 98.7 % of the nearest ten, and 40 find 99.7 % as fast.
 const probes = 40;
-// Where a condition leaves few of them, all the others are, until there are enough.
+// If a condition leaves few vectors in those, all other partitions are searched until there are
+// enough.
 const noLimit = 0;
 
 // Every scan and search is built in this file (`lance-chokepoints-read`). LanceDB's `where` is a
 // prefilter on all of them, which is what `search-prefilter-pushdown` asks for.
 
-// The engine takes what is above modulo this and one more.
+// The engine takes larger numbers modulo this plus one.
 const mostRows = 2 ** 32 - 1;
 
 /**
  * How many rows the engine is asked for.
  *
- * @throws {TypeError} for a limit that is no number of rows.
+ * @throws {TypeError} for a limit that is not a number of rows.
  */
 function rowLimit(limit: number): number {
   if (limit !== Number.POSITIVE_INFINITY && !(Number.isInteger(limit) && limit >= 0)) {
@@ -74,7 +75,7 @@ export function scanQuery(
   withNulls: readonly string[] = [],
 ): Query {
   const order = options.orderBy ?? [];
-  // A column must be selected to be ordered by.
+  // A column has to be selected to be ordered by.
   const columns = [...new Set([...options.columns, ...order.map(({ column }) => column)])];
   let query = handle.query().select(selected(table, columns, withNulls));
   if (options.where) query = query.where(toSql(options.where, table));
@@ -100,7 +101,7 @@ export function fullTextQuery(
   const query = handle
     .query()
     .fullTextSearch(toLanceQuery(options.column, options.query), { columns: [options.column] })
-    // Left out, `_score` comes all the same, and a warning on stderr with it.
+    // If it is left out, `_score` comes all the same, with a warning on stderr.
     .select(selected(table, [...options.columns, "_score"], withNulls));
   const within = options.where ? query.where(toSql(options.where, table)) : query;
   return within.limit(rowLimit(options.limit));
@@ -116,7 +117,7 @@ export function nearestQuery(
     .query()
     .nearestTo(options.vector)
     .column(options.column)
-    // Unnamed, a flat scan would measure another distance than the index.
+    // Unless it is named, a flat scan would measure another distance than the index.
     .distanceType("cosine")
     .maximumNprobes(noLimit)
     .minimumNprobes(probes)

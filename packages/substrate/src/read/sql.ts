@@ -6,12 +6,12 @@ import { typeOf } from "./known-columns.ts";
 
 const operators = { eq: "=", ne: "!=", lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
 
-/** What a column may be called: nothing that SQL would take for something else. */
+/** A valid name of a column: nothing that SQL would take for something else. */
 export const columnName: RegExp = /^[a-z_][a-z0-9_]*$/i;
 
 /**
- * The one place where a filter becomes SQL: one that {@link refuseUnfitFilter} has let pass. Lance
- * has no bind parameters.
+ * Turns a filter that {@link refuseUnfitFilter} has let pass into SQL: the one place that does.
+ * Lance has no bind parameters.
  *
  * @throws {TypeError} for a column that is not declared.
  */
@@ -104,9 +104,9 @@ function compared(filter: Comparison, table: TableDeclaration): string {
 }
 
 /**
- * False for what no cell of a column is: text with a lone surrogate (InvalidBatchError), a number
- * that is no integer of 64 bits, an integer that no double is. The engine would compare with it as a
- * double, and to that several integers are equal.
+ * False for a value that no cell of a column can have: text with a lone surrogate
+ * (InvalidBatchError), a number that is not an integer of 64 bits, an integer that no double
+ * equals. The engine would compare as a double, to which several integers are equal.
  */
 function isStorable(value: FilterValue, type: ColumnType): boolean {
   switch (typeof value) {
@@ -123,11 +123,11 @@ function isStorable(value: FilterValue, type: ColumnType): boolean {
 
 type Neighbour = {
   readonly bound: FilterValue;
-  /** Below the value, with no cell between; else above it. */
+  /** True if it is below the value, with no cell in between; otherwise it is above. */
   readonly isBelow: boolean;
 };
 
-/** What a cell could be, and lies next to a value that none can be. */
+/** A possible cell next to a value that no cell can have. */
 function besides(value: FilterValue): Neighbour {
   switch (typeof value) {
     case "number":
@@ -137,36 +137,36 @@ function besides(value: FilterValue): Neighbour {
     case "bigint":
       return { bound: Number(value), isBelow: Number(value) < value };
     default:
-      // Where texts part from it, each is below all surrogates or above: U+E000 comes next.
+      // From there on, all texts are below all surrogates or above them: U+E000 comes next.
       return { bound: String(value).replace(/\p{Surrogate}.*/su, "\ue000"), isBelow: false };
   }
 }
 
-/** False, but for a null, which is neither: so negated it takes every row with a value. */
+/** False, except for a null, which is neither; so its negation takes every row with a value. */
 function nothing(column: string): string {
   return `${column} != ${column}`;
 }
 
-/** What a column holds in a row: of a sparse one null where it has none. */
+/** The content of a column in a row; for a sparse column null if it has none. */
 function valueIn(column: string, { columns }: TableDeclaration): string {
   const { isSparse, type } = columns[column] ?? {};
   return isSparse ? sparseSql(name(column), type === "text") : name(column);
 }
 
-/** A value as its column holds it. */
+/** A value in the form in which its column holds it. */
 function storedAs(value: FilterValue, column: string, { columns }: TableDeclaration): string {
   const isMarked = typeof value === "string" && columns[column]?.isSparse;
   return literal(isMarked ? toSparse(value) : value);
 }
 
-/** A text that a pattern of LIKE takes as it stands. */
+/** A text escaped so that LIKE takes it literally. */
 function escaped(text: string): string {
   return text.replaceAll(/[\\%_]/g, "\\$&");
 }
 
 function name(column: string): string {
   if (!columnName.test(column)) throw new TypeError(`no column is called "${column}"`);
-  // Quoted, because a column may be called like an SQL word.
+  // Quoted, because a column may have the name of an SQL word.
   return `\`${column}\``;
 }
 
@@ -180,7 +180,7 @@ function literal(value: FilterValue): string {
       // Written plainly, the parser takes its digits for a double before it sees the sign.
       return value === leastInteger ? `CAST('${value}' AS BIGINT)` : String(value);
     case "object":
-      // Of the functions for times this takes all 64 bits.
+      // Of the functions for times, only this one takes all 64 bits.
       return `arrow_cast(${literal(value.micros)}, 'Timestamp(Microsecond, Some("UTC"))')`;
   }
 }

@@ -4,33 +4,34 @@ import { manifestsOf } from "../integrity/heal.ts";
 import { type NamedFile, namedFiles } from "../integrity/manifest-files.ts";
 import { versionOf } from "../manifest-names.ts";
 
-// The engine reads so many rows at once, whatever they weigh: for 180 MB of them it takes 600 MB. But
-// where a page of a column holds some 8 MB, before they are compressed, it begins another. So rows are
-// long where a batch of them meets many pages, and files tell at their ends how many rows each has.
+// The engine reads a fixed number of rows at once, whatever their size: for 180 MB of them it takes
+// 600 MB. But a page of a column ends once it holds about 8 MB before compression. So rows are long
+// where a batch of them touches many pages, and the ends of files tell how many rows each page has.
 
-/** Rows of a fragment, or of several, by where they lie. */
+/** Consecutive rows of one or several fragments. */
 export type Stretch = {
-  /** The row address of the first. */
+  /** The row address of the first row. */
   readonly from: bigint;
-  /** That behind the last. */
+  /** The row address after the last one. */
   readonly to: bigint;
-  /** How many of them are read at once; undefined where they are short. */
+  /** How many of them are read at once; undefined if they are short. */
   readonly rowsAtOnce: number | undefined;
 };
 
-/** All rows of a version of a table, in their order. */
+/** All rows of a version of a table, in order. */
 export type Stretches = { readonly version: number; readonly stretches: readonly Stretch[] };
 
-/** What the engine reads at once of its own accord. */
+/** The number of rows that the engine reads at once by default. */
 const usualRows = 1024;
 const fewerRows = [256, 64, 16, 4, 1] as const;
 const rowsPerFragment = 1n << 32n;
 
 /**
- * How the rows of a local table are read, so that a batch of long ones holds about a page of a column.
+ * How the rows of a local table are to be read, so that a batch of long ones holds about a page of
+ * a column.
  *
  * @param home - Folder of the table.
- * @returns Undefined where all are short, as far as files tell, and where the manifest cannot be read.
+ * @returns Undefined if all are short, as far as files tell, or the manifest cannot be read.
  */
 export async function stretchesOf(home: string): Promise<Stretches | undefined> {
   try {
@@ -49,15 +50,18 @@ export async function stretchesOf(home: string): Promise<Stretches | undefined> 
   }
 }
 
-/** What is torn, or what the system or Node does not let us read: the engine tells of it. */
+/**
+ * True for torn files, and for those that the system or Node does not let us read: the engine will
+ * report them.
+ */
 function isUnreadable(error: unknown): boolean {
   return error instanceof RangeError || (error instanceof Error && "code" in error);
 }
 
 /**
- * How the rows of one fragment are read, to the last that it could have.
+ * How the rows of one fragment are to be read, up to the last that it could have.
  *
- * @param files - Those that hold its columns. Where one cannot be read, its rows are taken for short.
+ * @param files - The files with its columns. If one cannot be read, its rows are taken for short.
  */
 export async function stretchesIn(
   fragment: number,
@@ -77,7 +81,7 @@ export async function stretchesIn(
   return stretches;
 }
 
-/** Adds a stretch, to the last where that is read alike and nothing lies between them. */
+/** Adds a stretch; extends the last one if that is read the same way and adjoins it. */
 function add(stretches: Stretch[], stretch: Stretch): void {
   const last = stretches.at(-1);
   const isMore = last?.to === stretch.from && last.rowsAtOnce === stretch.rowsAtOnce;
@@ -85,7 +89,7 @@ function add(stretches: Stretch[], stretch: Stretch): void {
   else stretches.push(stretch);
 }
 
-/** Stretches of a fragment, of each column of which it is known where pages end. */
+/** The stretches of a fragment, from the ends of the pages of each column. */
 function* stretchesAmong(
   columns: readonly (readonly number[])[],
 ): Generator<Pick<Stretch, "rowsAtOnce"> & { readonly from: number }> {
@@ -93,7 +97,7 @@ function* stretchesAmong(
   const next = columns.map(() => 0);
   let from = 0;
   do {
-    // So many rows meet no more than two pages.
+    // So many rows touch at most two pages.
     let fitting = Number.POSITIVE_INFINITY;
     for (const [column, ends] of columns.entries()) {
       let at = next[column] ?? 0;
@@ -107,17 +111,18 @@ function* stretchesAmong(
   } while (from < rows);
 }
 
-// Fields of the messages of the Lance format.
+// Field numbers of the messages of the Lance format.
 const columnMetadata = { pages: 2 } as const;
 const page = { length: 3 } as const;
-// The footer: where columns are described, where it says where, two more, how many columns there are,
-// the format's version, "LANC".
+// The footer: where the columns are described, where the list of those places is, two more places,
+// the number of columns, the version of the format, "LANC".
 const footer = { bytes: 40, places: 8, columns: 28 } as const;
 const placeBytes = 16;
-// A hundred for each page, so that is 320 GB of rows; what a stranger made is not to take long.
+// A page takes a hundred bytes, so this is enough for 320 GB of rows; a file made by a stranger
+// must not take long.
 const mostBytes = 4 * 1024 * 1024;
 
-/** Where the pages of each column of a file end, in rows; none for a file of no columns. */
+/** Where the pages of each column of a file end, in rows; empty for a file without columns. */
 async function pageEnds(path: string): Promise<number[][]> {
   if (!path.endsWith(".lance")) return [];
   await using file = await open(path);

@@ -6,14 +6,18 @@ import { columnsOf, oneOf } from "./filter.ts";
 import { rowId } from "./known-columns.ts";
 import type { FullTextOptions, NearestOptions, ScanOptions } from "./read.ts";
 
-// Of a page of nulls and one value the engine makes that value for every row it reads at once, and an
-// earlier version stored such pages. So there it reads few, and gives on what stands for none in place
-// of nulls: of 1,000 rows with 1 MB between them 140 MB and 0.4 s, where it were 3 GB and 19 s.
+// In a page of nulls and one value, the engine makes that value for every row that it reads at
+// once, and an earlier version stored such pages. There it reads only few rows at once, and passes
+// on the marker for no value in place of nulls: for 1,000 rows with 1 MB between them that takes
+// 140 MB and 0.4 s instead of 3 GB and 19 s.
 
-/** How many rows are read at once where there may be nulls: each may take what the longest does. */
+/**
+ * How many rows are read at once if there may be nulls, because each may take as much as the
+ * longest value.
+ */
 const rowsWithNulls = 4;
 
-/** Those of the columns with nulls that a read is of, or on. */
+/** Those of the columns with nulls that a read returns, or has conditions on. */
 export function nullsRead(
   read: ScanOptions | FullTextOptions | NearestOptions,
   withNulls: readonly string[],
@@ -23,12 +27,12 @@ export function nullsRead(
   return withNulls.filter((name) => columns.has(name));
 }
 
-/** Whether the engine first finds rows, and then reads the other columns of all of them at once. */
+/** Whether the engine first finds rows and then reads the other columns of all of them at once. */
 export function isReadAtOnce({ where, orderBy = [] }: ScanOptions): boolean {
   return orderBy.length > 0 || (where !== undefined && columnsOf(where).includes(rowId));
 }
 
-/** Such a scan, a few rows at a time. */
+/** Runs such a scan, a few rows at a time. */
 export async function* scanFew(
   scan: (options: ScanOptions) => AsyncIterable<Row[]>,
   options: ScanOptions,
@@ -51,12 +55,12 @@ export async function* scanFew(
   }
 }
 
-/** A row of some columns alone; none for none. */
+/** A row with only some columns; none for none. */
 function only(columns: readonly string[], row: Row | undefined): Row[] {
   return row ? [Object.fromEntries(columns.map((name) => [name, row[name] ?? null]))] : [];
 }
 
-/** What is selected of columns. */
+/** The columns to select. */
 export function selected(
   table: TableDeclaration,
   columns: readonly string[],
@@ -68,7 +72,7 @@ export function selected(
   return new Map(columns.map((name) => [name, sqlOf(name)]));
 }
 
-/** What a sparse column holds, with what stands for none in place of nulls. */
+/** The value of a sparse column, with the marker for no value in place of nulls. */
 export function withoutNullsSql({ columns }: TableDeclaration, name: string): string {
   return `coalesce(${quoted(name)}, ${noneSql(columns[name]?.type === "text")})`;
 }
@@ -77,13 +81,13 @@ function quoted(name: string): string {
   return `\`${name}\``;
 }
 
-/** The batches of a query, which are small where it reads columns with nulls. */
+/** The batches of a query; small ones if it reads columns with nulls. */
 export function batchesOf(
   query: Query | VectorQuery | TakeQuery,
   withNulls: readonly string[],
   rowsAtOnce?: number,
 ): AsyncIterable<RecordBatch> {
   const maxBatchLength = withNulls.length > 0 ? rowsWithNulls : rowsAtOnce;
-  // The engine's types give this to its own classes alone.
+  // The engine's types offer this only to its own classes.
   return maxBatchLength === undefined ? query : query["execute"]({ maxBatchLength });
 }

@@ -5,7 +5,7 @@ import { TextCells } from "./text-cells.ts";
 /**
  * How many rows a batch has.
  *
- * @throws {InvalidBatchError} unless it holds `required` and its columns are equally long.
+ * @throws {InvalidBatchError} if it lacks one of `required`, or its columns differ in length.
  */
 export function rowCount(
   table: TableDeclaration,
@@ -29,7 +29,7 @@ export function rowCount(
   return length;
 }
 
-/** Numbers of the rows, without those whose key came before: the engine would store both. */
+/** Numbers of the rows without those whose key came before, because the engine would store both. */
 export function distinctRows(key: readonly string[], batch: ColumnBatch, length: number): number[] {
   const columns = key.map((name) => batch[name] ?? []);
   const seen = new Set<string>();
@@ -46,20 +46,21 @@ export function distinctRows(key: readonly string[], batch: ColumnBatch, length:
 /** The key of a row as one text, from the columns of the key. */
 export function keyAt(columns: readonly Cells[], row: number): string {
   const texts = columns.map((cells) => keyText(cells.at(row) ?? null));
-  // One column is its own text: of 500,000 keys a second one each takes 70 MB.
+  // A single column is its own text: for 500,000 keys, a second text each takes 70 MB.
   const last = texts.pop() ?? "";
   // The lengths keep ("a", "bc") apart from ("ab", "c").
   return texts.map((text) => `${text.length}:${text}`).join("") + last;
 }
 
-/** A cell of a key as text, another one for each value. */
+/** A cell of a key as text, different for each value. */
 export function keyText(cell: Cell): string {
-  // Bytes as such: text would be made of some of them, and of a Buffer another than of an array.
+  // Bytes are converted one by one: decoded as text, some would become equal, and a Buffer would
+  // differ from an array.
   if (!(cell instanceof Uint8Array)) return String(cell);
   return Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength).toString("latin1");
 }
 
-/** The batch with every column of its table: those left out hold nothing but nulls. */
+/** The batch with every column of its table; those left out become nulls. */
 export function withAllColumns(
   table: TableDeclaration,
   batch: ColumnBatch,
@@ -71,10 +72,10 @@ export function withAllColumns(
   return Object.fromEntries(Object.keys(table.columns).map((name) => [name, cellsOf(name)]));
 }
 
-// One commit's worth: conversion blocks the thread, and a text column ends at 2 GiB.
+// The size of one commit: conversion blocks the thread, and a text column ends at 2 GiB.
 const maxCommitBytes = 64 * 1024 * 1024;
 
-/** The chosen rows of a batch, in pieces by size. */
+/** The chosen rows of a batch, in pieces of limited size. */
 export function* slices(
   table: TableDeclaration,
   batch: ColumnBatch,
@@ -103,7 +104,7 @@ export function* slices(
   if (from < rows.length) yield take(from, rows.length);
 }
 
-/** The chosen rows of a batch; itself where these are all. */
+/** The chosen rows of a batch; the batch itself if these are all of its rows. */
 export function takeRows(batch: ColumnBatch, rows: readonly number[]): ColumnBatch {
   const columns = Object.entries(batch);
   if (rows.length === columns[0]?.[1].length) return batch;
@@ -127,7 +128,7 @@ function bytesAt(cells: Cells, row: number): number {
   return cells instanceof TextCells ? cells.sizeOf(row) : sizeOf(cells[row] ?? null);
 }
 
-/** What a row's vectors take: as much when they are null. */
+/** The bytes of a row's vectors, which are the same for nulls. */
 function vectorBytes(table: TableDeclaration, batch: ColumnBatch): number {
   let bytes = 0;
   for (const name of Object.keys(batch)) {

@@ -10,7 +10,7 @@ export function toFloat16Bits(value: number): number {
   if (magnitude > 0x7f800000) return sign | 0x7e00;
   // 65520 and more round to infinity.
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
-  // Below 2^-14 the steps are all 2^-24 wide.
+  // Below 2^-14 all steps are 2^-24 wide.
   if (magnitude < 0x38800000) return sign | roundToEven(Math.abs(value) * 2 ** 24);
   const roundUp = 0xfff + ((magnitude >>> 13) & 1);
   return sign | ((magnitude - 0x38000000 + roundUp) >>> 13);

@@ -1,14 +1,15 @@
 import type { Cell, Cells } from "../declaration.ts";
 import { TextCells } from "./text-cells.ts";
 
-// What stands for no value in a sparse column. What begins with it is stored behind it, so any value
-// can be; and null is null still, where it was stored before a column was sparse.
+// The marker for no value in a sparse column of bytes. A value that begins with it gets another
+// marker in front, so any value can be stored. A null that was stored before the column was sparse
+// is still null.
 const noBytes = Buffer.from("pond: no value\u0000\u0000", "latin1");
-// Two that are no characters: no index knows a word of them, so what has no text is found by none, and
-// counts for no score.
+// Two code points that are not characters. No index has a word for them, so a row without text is
+// never found and does not count for scores.
 const noText = "\ufffe\uffff";
 
-/** A cell as a sparse column holds it. */
+/** A cell in the form in which a sparse column holds it. */
 export function toSparse(cell: string): string;
 export function toSparse(cell: Cell): Cell;
 export function toSparse(cell: Cell): Cell {
@@ -16,14 +17,14 @@ export function toSparse(cell: Cell): Cell {
   return cell instanceof Uint8Array && isMarked(cell) ? Buffer.concat([noBytes, cell]) : cell;
 }
 
-/** Cells as a sparse column of bytes or of text holds them. */
+/** Cells in the form in which a sparse column of bytes or text holds them. */
 export function toSparseCells(cells: Cells, type: "bytes" | "text"): Cells {
   if (cells instanceof TextCells) return cells.marked(noText);
   const none = type === "bytes" ? noBytes : noText;
   return cells.map((cell) => (cell === null ? none : toSparse(cell)));
 }
 
-/** What {@link toSparseCells} was given, a cell at a time. */
+/** Reverses {@link toSparseCells}, one cell at a time. */
 export function fromSparse(cell: Cell): Cell {
   if (typeof cell === "string") {
     if (!cell.startsWith(noText)) return cell;
@@ -34,14 +35,15 @@ export function fromSparse(cell: Cell): Cell {
 }
 
 /**
- * What a condition compares in place of a sparse column: null where there is none. A value that begins
- * with what stands for none is compared with that in front of it: to look for that inside finds it.
+ * The expression that a condition uses for a sparse column: null if there is no value. A value that
+ * begins with the marker is compared including the extra marker in front; a search for contained
+ * text finds it all the same.
  */
 export function sparseSql(column: string, isText: boolean): string {
   return `NULLIF(${column}, ${noneSql(isText)})`;
 }
 
-/** What stands for none in a sparse column. */
+/** The SQL literal of the marker for no value. */
 export function noneSql(isText: boolean): string {
   return isText ? `'${noText}'` : `arrow_cast(X'${noBytes.toString("hex")}', 'LargeBinary')`;
 }

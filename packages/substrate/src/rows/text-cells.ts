@@ -1,10 +1,10 @@
 /**
- * The cells of a text column, encoded as they come. For many long texts: kept as strings until
- * they are written, one garbage collection after another would copy them.
+ * The cells of a text column, encoded as they arrive. For many long texts: if they were kept as
+ * strings until they are written, each garbage collection would copy them again.
  */
 export class TextCells {
   #bytes: Buffer = Buffer.alloc(0);
-  /** The memory that they are in, where it is to be given back. */
+  /** The memory that holds them, if it is to be freed early. */
   #memory: Memory | undefined;
   /** Where each cell ends. */
   #ends: Float64Array = new Float64Array(0);
@@ -22,12 +22,12 @@ export class TextCells {
     return this.#isWellFormed;
   }
 
-  /** The bytes of all cells, one after the other. A view: not to be kept beside later pushes. */
+  /** The bytes of all cells in sequence. A view, which is not valid after later pushes. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#startOf(this.#length));
   }
 
-  /** True where these very bytes are those of all cells. */
+  /** True if exactly these bytes are those of all cells. */
   isIn({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
     const own = this.#bytes;
     return (
@@ -38,18 +38,19 @@ export class TextCells {
   }
 
   /**
-   * From now on the cells are in this copy of their bytes, which lies beside that of others.
+   * Makes the cells use this copy of their bytes, which lies next to those of other cells.
    *
-   * @param copy - In memory that only such cells are in, for {@link free} gives all of it back.
+   * @param copy - In memory that holds nothing but such cells, because {@link free} frees all of
+   * it.
    */
   moveTo(copy: Buffer): void {
-    // To move others a second time those need to be there.
+    // The old bytes have to stay for other cells that are moved later.
     if (!this.#memory?.isShared) giveBack(this.#memory);
     this.#bytes = copy;
     this.#memory = { buffer: copy.buffer, isShared: true };
   }
 
-  /** Gives the memory back at once: the cells are gone, and those of others beside them. */
+  /** Frees the memory at once. The cells are gone, and so are other cells in the same memory. */
   free(): void {
     giveBack(this.#memory);
     this.#memory = undefined;
@@ -57,7 +58,7 @@ export class TextCells {
     this.#length = 0;
   }
 
-  /** Adds a cell behind the others. */
+  /** Appends a cell. */
   push(cell: string | null): void {
     const row = this.#length;
     if (row === this.#ends.length) this.#addRows();
@@ -70,7 +71,8 @@ export class TextCells {
   /**
    * A cell as it was pushed.
    *
-   * @throws {RangeError} where there is none, or none any more: never a text that was not pushed.
+   * @throws {RangeError} if there is none, or none any more: it never returns a text that was not
+   * pushed.
    */
   at(row: number): string | null {
     if (row >= this.#length) throw new RangeError(`no cell ${row} of ${this.#length}`);
@@ -79,7 +81,7 @@ export class TextCells {
       : this.#bytes.toString("utf8", this.#startOf(row), this.#ends[row]);
   }
 
-  /** True where a cell holds nothing. */
+  /** True if a cell is null. */
   isNull(row: number): boolean {
     return this.#isNull[row] !== 0;
   }
@@ -89,7 +91,7 @@ export class TextCells {
     return (this.#ends[row] ?? 0) - this.#startOf(row);
   }
 
-  /** Where each cell begins in the bytes, and the last one ends. */
+  /** Where each cell begins in the bytes, and where the last one ends. */
   offsets(): Int32Array {
     const offsets = new Int32Array(this.#length + 1);
     offsets.set(this.#ends.subarray(0, this.#length), 1);
@@ -104,7 +106,10 @@ export class TextCells {
     return taken;
   }
 
-  /** The same cells with a mark where there is none, and in front of each that begins with it. */
+  /**
+   * The same cells with a mark in place of each null, and in front of each cell that begins with
+   * the mark.
+   */
   marked(mark: string): TextCells {
     const bytes = Buffer.from(mark);
     const marked = new TextCells();
@@ -142,14 +147,14 @@ export class TextCells {
   /** @returns Where the cell ends. */
   #write(cell: string, start: number): number {
     this.#isWellFormed &&= cell.isWellFormed();
-    // No code unit takes more than three bytes; of a long text it pays to count them.
+    // No code unit takes more than three bytes; for a long text it pays to count them.
     const atMost = cell.length > longCell ? Buffer.byteLength(cell) : cell.length * 3;
     if (start + atMost > this.#bytes.length) this.#grow(start, start + atMost);
     return start + this.#bytes.write(cell, start, "utf8");
   }
 
   #grow(used: number, wanted: number): void {
-    // What is never written to takes no memory, only addresses.
+    // Memory that is never written takes up only addresses.
     const more = Math.min(this.#bytes.length * 3, mostSpareBytes);
     const bytes = Buffer.allocUnsafeSlow(Math.max(wanted, this.#bytes.length + more, leastBytes));
     this.#bytes.copy(bytes, 0, 0, used);
@@ -170,7 +175,7 @@ export class TextCells {
 type Memory = { readonly buffer: ArrayBufferLike; readonly isShared: boolean };
 
 function giveBack(memory: Memory | undefined): void {
-  // What several share is given back once.
+  // Shared memory is freed once.
   if (memory?.buffer instanceof ArrayBuffer && !memory.buffer.detached) memory.buffer.transfer(0);
 }
 

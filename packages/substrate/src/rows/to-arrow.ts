@@ -8,10 +8,10 @@ import { toSparseCells } from "./sparse-cells.ts";
 import { TextCells } from "./text-cells.ts";
 
 /**
- * A batch as one Arrow table. The buffers are built here: ten times as fast as giving LanceDB
- * objects, and exact where its own conversion goes through doubles.
+ * Converts a batch to one Arrow table. The buffers are built here: this is ten times as fast as
+ * giving LanceDB objects, and exact where LanceDB's own conversion goes through doubles.
  *
- * @throws {InvalidBatchError} for a cell its column cannot hold exactly.
+ * @throws {InvalidBatchError} for a cell that its column cannot hold exactly.
  */
 export function toArrow(table: TableDeclaration, batch: ColumnBatch): Arrow.Table {
   const columns = Object.entries(batch).map(([name, cells]) => {
@@ -33,7 +33,7 @@ export function toArrow(table: TableDeclaration, batch: ColumnBatch): Arrow.Tabl
 
 type Wrong = (reason: string) => InvalidBatchError;
 
-/** What every kind of column has. */
+/** The fields that every kind of column has. */
 type Shared = {
   readonly length: number;
   readonly nullCount: number;
@@ -88,7 +88,7 @@ function encodedData(cells: TextCells, shared: Shared, wrong: Wrong): Arrow.Data
   return arrow.makeData({ ...shared, valueOffsets: cells.offsets(), data, type: new arrow.Utf8() });
 }
 
-// Storage would turn one into U+FFFD: what must be exact comes as JSON text.
+// Storage would turn one into U+FFFD; text that has to be exact is stored as JSON.
 const loneSurrogate = "text with a lone surrogate";
 
 function textData(cells: readonly Cell[], shared: Shared, wrong: Wrong): Arrow.Data {
@@ -107,7 +107,7 @@ type Encoded = { readonly valueOffsets: Int32Array; readonly data: Uint8Array };
 
 const shortCellLength = 128;
 
-/** Ids and labels in one go: of ASCII, lengths are byte counts. */
+/** Encodes ids and labels in one step: for ASCII, lengths are byte counts. */
 function encodeShort(cells: readonly Cell[], length: number): Encoded | undefined {
   if (length > cells.length * shortCellLength) return undefined;
   const data = Buffer.from(cells.join(""), "utf8");
@@ -184,7 +184,7 @@ function vectorData(
       throw wrong(`not ${dimension} numbers`);
     }
     for (const number of cell) {
-      // The engine refuses it where a row is inserted, and stores it where one is updated.
+      // The engine refuses it when a row is inserted, but stores it when one is updated.
       if (Number.isNaN(number)) throw wrong("a vector with NaN");
       const stored = toFloat16Bits(number);
       if ((stored & 0x7fff) === 0x7c00) throw wrong(`a vector with ${number}, beyond float16`);

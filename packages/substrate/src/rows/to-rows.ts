@@ -4,7 +4,7 @@ import { arrow } from "../engine/arrow.ts";
 import { fromSparse } from "./sparse-cells.ts";
 
 /**
- * The rows of one record batch; timestamps exact to the microsecond.
+ * Converts one record batch to rows. Timestamps are exact to the microsecond.
  *
  * @param absent - Columns that are not stored: no row has a value there.
  */
@@ -31,7 +31,10 @@ export function toRows(
   return rows;
 }
 
-/** The cells of a column that are there. Text and integers are most of what is read, so not by Arrow. */
+/**
+ * Reads the cells of a stored column. Text and integers, which are most of what is read, bypass
+ * Arrow.
+ */
 function cellsOf(vector: Arrow.Vector): (index: number) => Cell {
   const values: unknown = vector.data[0]?.values;
   const offsets: unknown = vector.data[0]?.valueOffsets;
@@ -45,7 +48,7 @@ function cellsOf(vector: Arrow.Vector): (index: number) => Cell {
   return (index) => toCell(vector.get(index));
 }
 
-/** Arrow would leave out a byte order mark, and takes twice as long. */
+/** Arrow would drop a byte order mark, and takes twice as long. */
 function textAt(values: Uint8Array, offsets: Int32Array): (index: number) => string {
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   return (index) => bytes.toString("utf8", offsets[index], offsets[index + 1]);

@@ -21,24 +21,26 @@ import type { StoreLocation } from "./storage.ts";
 export type CatalogOptions = {
   readonly storageOptions?: Readonly<Record<string, string>> | undefined;
   readonly caches: Caches;
-  /** How old what is read may be; see {@link StoreOptions}. */
+  /** How old the data of a read may be; see {@link StoreOptions}. */
   readonly stalenessMs: number;
 };
 
-/** A table as it was opened, where its dataset is, and the id of the store it says it belongs to. */
+/** An opened table, its dataset, and the id of the store that it says it belongs to. */
 export type OpenedTable = {
   readonly handle: LanceTable;
   readonly uri: string;
   readonly storeId: string;
-  /** Derived columns the table was made before, and that no writer has added yet. */
+  /**
+   * Derived columns that were declared after the table was made and that no writer has added yet.
+   */
   readonly absent: readonly string[];
-  /** Sparse columns that may hold nulls, until a fold has been there. */
+  /** Sparse columns that may hold nulls until a fold has handled them. */
   readonly withNulls: readonly string[];
-  /** True where opening the store has added them. */
+  /** True if opening the store has added them. */
   readonly isUpgraded: boolean;
 };
 
-/** Every dataset open goes through here (`lance-chokepoints-catalog`). */
+/** Opens every dataset (`lance-chokepoints-catalog`). */
 export class Catalog {
   readonly location: StoreLocation;
   readonly #connection: Connection;
@@ -87,7 +89,7 @@ export class Catalog {
     }
   }
 
-  /** Opens a table for use: without the indexes of columns that are gone. */
+  /** Opens a table for use, without the indexes of columns that no longer exist. */
   async open(table: TableDeclaration): Promise<OpenedTable> {
     const opened = await this.openProven(table);
     const { handle } = opened;
@@ -97,7 +99,7 @@ export class Catalog {
     return opened;
   }
 
-  /** Opens a table and proves that this version of the consumer may use it. Changes nothing. */
+  /** Opens a table and checks that this version of the consumer may use it. Changes nothing. */
   async openProven(table: TableDeclaration): Promise<OpenedTable> {
     const handle = await this.openAny(table.name);
     const schema = await retry(this.#place(table.name), () => handle.schema());
@@ -118,7 +120,7 @@ export class Catalog {
     return { handle, uri, storeId: stored.storeId, absent, withNulls, isUpgraded };
   }
 
-  /** Names of the datasets there are, by table. */
+  /** Reads the names of the existing datasets, by table. */
   async look(tables: readonly TableDeclaration[]): Promise<ReadonlyMap<string, string>> {
     const names = tables.map(({ name }) => name);
     this.#datasets = await datasetsOf(this.#connection, this.location, names);
@@ -126,8 +128,8 @@ export class Catalog {
   }
 
   /**
-   * @throws {StoreNotFoundError} where there is none of `tables`.
-   * @throws {StoreSchemaError} where only some are there.
+   * @throws {StoreNotFoundError} if none of `tables` exists.
+   * @throws {StoreSchemaError} if only some exist.
    */
   async requireAll(tables: readonly TableDeclaration[]): Promise<void> {
     await this.look(tables);
@@ -141,15 +143,15 @@ export class Catalog {
   }
 
   /**
-   * Creates what is missing of `tables`; other processes may do so at once.
+   * Creates the missing ones of `tables`. Other processes may do so at the same time.
    *
-   * @throws {StoreSchemaError} where a table is lost: an empty one in its place would hide that.
+   * @throws {StoreSchemaError} if a table is lost: an empty one in its place would hide that.
    */
   async create(tables: readonly TableDeclaration[]): Promise<void> {
     await this.look(tables);
     await this.#refuseLost(tables);
     if (tables.some(({ name }) => !this.#datasets.has(name))) await this.#createMissing(tables);
-    // All are proven first: nothing is changed of a store that is refused.
+    // All are checked first, so that nothing is changed in a store that is refused.
     const proven = await Promise.all(
       tables.map(async (table) => ({ table, ...(await this.openProven(table)) })),
     );
@@ -171,17 +173,17 @@ export class Catalog {
   }
 
   /**
-   * Proves that the place keeps what is written, before anything is: it takes an object store some 200
-   * requests, which would be most of what a sync without news asks of it.
+   * Proves, before anything is written, that the place keeps what is written. For an object store
+   * this takes about 200 requests, which would be most of the requests of a sync without news.
    *
-   * @throws {StorageUnavailableError} where it would lose commits.
+   * @throws {StorageUnavailableError} if it would lose commits.
    */
   async proveWritable(): Promise<void> {
     if (this.location.folder !== undefined) return;
     await proveExclusiveCommits(this.location, this.#connection, this.#storageOptions);
   }
 
-  /** Names of tables that are missing because the store is older. Asks for {@link look} before. */
+  /** Names of tables that are missing because the store is older. Call {@link look} before. */
   async newerTables(tables: readonly TableDeclaration[]): Promise<ReadonlySet<string>> {
     const [first] = tables;
     const missing = tables.filter(({ name }) => !this.#datasets.has(name));
@@ -205,8 +207,8 @@ export class Catalog {
   }
 
   /**
-   * All tables are made before any holds a row, but for those that can be made of the others and
-   * those that the store is older than.
+   * All tables are made before any holds a row, except those that can be made from the others and
+   * those that are newer than the store.
    */
   async #refuseLost(tables: readonly TableDeclaration[]): Promise<void> {
     const newer = await this.newerTables(tables);
@@ -215,7 +217,7 @@ export class Catalog {
     if (!own.some(isMissing)) return;
     for (const { name } of own.filter((table) => !isMissing(table))) {
       if ((await this.#countRows(name)) === 0) continue;
-      // Another process may have made the rest meanwhile.
+      // Another process may have made the rest in the meantime.
       await this.look(tables);
       const lost = own.find(isMissing);
       if (lost === undefined) return;

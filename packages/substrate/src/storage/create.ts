@@ -9,7 +9,7 @@ import { createIndexes } from "../indexes/indexes.ts";
 import { newDataset, pointTo } from "./pointer.ts";
 import { type StoreLocation, withDraftFolder } from "./storage.ts";
 
-// None of it can be switched on later (`lance-table-creation-stable-row-ids`).
+// None of these can be switched on later (`lance-table-creation-stable-row-ids`).
 const creationOptions = {
   new_table_data_storage_version: "2.2",
   new_table_enable_v2_manifest_paths: "true",
@@ -17,11 +17,12 @@ const creationOptions = {
 };
 
 /**
- * Creates a table unless another process is faster, whose table is as good.
+ * Creates a table, unless another process is faster; that one's table serves as well.
  *
- * Of engines that create one table at once, the later may *overwrite* what the earlier made and
- * others have written to. A local table is therefore made aside and moved to its place, which only
- * one mover can; one of an object store is made under a name of its own and then pointed to.
+ * If several engines create one table at once, a later one may *overwrite* what an earlier one made
+ * and others have written to. A local table is therefore made aside and moved into place, which
+ * only one mover can do. A table in an object store is made under a name of its own, and then
+ * pointed to.
  *
  * @returns The name of its dataset.
  */
@@ -35,7 +36,7 @@ export async function createTable(
     const dataset = newDataset(table.name);
     await createDataset(connection, location, table, dataset, storeId);
     const first = await pointTo(connection, location, table.name, dataset);
-    // What is left behind where this fails is empty, and nobody looks for it.
+    // If this fails, what is left is empty, and nobody looks for it.
     if (first !== dataset) await connection.dropTable(dataset).catch(() => undefined);
     return first;
   }
@@ -48,7 +49,7 @@ export async function createTable(
   return table.name;
 }
 
-/** Creates a dataset of a name that nobody else uses. */
+/** Creates a dataset under a name that nobody else uses. */
 async function createDataset(
   connection: Connection,
   { uri }: StoreLocation,
@@ -60,7 +61,7 @@ async function createDataset(
     try {
       return await createEmpty(connection, table, dataset, storeId);
     } catch (error) {
-      // An attempt before this one came through, and the answer did not.
+      // An earlier attempt succeeded, and only its answer was lost.
       if (alreadyExists(error)) return connection.openTable(dataset);
       throw error;
     }
@@ -71,7 +72,7 @@ async function createDataset(
   handle.close();
 }
 
-/** Creates a table in one commit, which is not tried again. */
+/** Creates a table in one commit, without retries. */
 export function createEmpty(
   connection: Connection,
   table: TableDeclaration,

@@ -6,11 +6,12 @@ let holders = 0;
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Gives Node's threads for files a job each second. They wait on a condition of the C library, and that
- * of glibc before 2.41 loses a wake-up once in tens of millions (its bug 25847): a job then lies beside
- * idle threads until another one comes. Where all else waits for it, none would.
+ * Gives Node's threads for files a job each second. They wait on a condition variable of the C
+ * library, and glibc before 2.41 loses a wake-up once in tens of millions (its bug 25847): a job
+ * then lies next to idle threads until another one arrives. If everything else waits for that job,
+ * none would.
  *
- * @returns What ends it. It keeps no process running.
+ * @returns A function that ends it. It does not keep the process running.
  */
 export function nudgeThreads(): () => void {
   holders += 1;

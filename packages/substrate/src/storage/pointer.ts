@@ -6,19 +6,19 @@ import { retry } from "../engine/retry.ts";
 import { StoreSchemaError } from "../errors.ts";
 import type { StoreLocation } from "./storage.ts";
 
-// Which dataset holds a table of an object store. Of engines that create one dataset at once, a
-// later one may *overwrite* what the earlier made and others have written to. So everyone creates a
-// dataset of its own, and then a pointer to it, at one place: of that the first version counts, for
-// good, and a first version can only be written once.
+// A pointer says which dataset holds a table of an object store. If several engines create one
+// dataset at once, a later one may *overwrite* what an earlier one made and others have written to.
+// So every engine creates a dataset of its own, and then a pointer to it, at one place. The first
+// version of the pointer counts, for good, and a first version can only be written once.
 
 const key = "pond:dataset";
 
-/** A name for a dataset that nothing else has. */
+/** A unique name for a dataset. */
 export function newDataset(table: string): string {
   return `${table}.${randomUUID().slice(0, 8)}`;
 }
 
-/** Proposes a dataset for a table; resolves to the one that was first. */
+/** Proposes a dataset for a table; resolves to the one that was proposed first. */
 export async function pointTo(
   connection: Connection,
   location: StoreLocation,
@@ -39,10 +39,10 @@ export async function pointTo(
 }
 
 /**
- * The dataset of each table there is, by the table's name.
+ * The dataset of each existing table, by the table's name.
  *
- * @throws {StoreSchemaError} where another store was copied to this one: either hides what is in the
- *   other.
+ * @throws {StoreSchemaError} if another store was copied to this place: each hides what is in the
+ * other.
  */
 export async function datasetsOf(
   connection: Connection,
@@ -57,7 +57,7 @@ export async function datasetsOf(
       const pointed = known.has(pointerOf(table))
         ? await pointedTo(connection, location, table).catch(missing)
         : undefined;
-      // A table of a folder lies there under its own name, also when the folder was copied.
+      // A table of a folder has its own name there, even if the folder was copied.
       const own = known.has(table) ? table : undefined;
       if (pointed !== undefined && own !== undefined) {
         const reason = `there are two: ${own}.lance and ${pointed}.lance; move one elsewhere`;
@@ -70,7 +70,7 @@ export async function datasetsOf(
   return datasets;
 }
 
-/** One that is just being made, or whose making broke off, has no version yet. */
+/** A dataset that is being made, or whose creation broke off, has no version yet. */
 function missing(error: unknown): undefined {
   if (!isNotThere(error)) throw error;
 }

@@ -12,12 +12,12 @@ import type { StoreLocation } from "./storage.ts";
 type StorageOptions = Readonly<Record<string, string>>;
 
 /**
- * How long the engine goes on trying a request where the caller does not say: a burst of "slow down"
- * of twenty seconds passes unnoticed, and one that never answers is given up after a minute.
+ * How long the engine retries a request if the caller does not say. Twenty seconds of "slow down"
+ * pass unnoticed; a request that is never answered is given up after a minute.
  */
 export const patience: StorageOptions = { client_max_retries: "8", client_retry_timeout: "60" };
 
-// The engine connects seven times before it says that it cannot.
+// The engine tries to connect seven times before it says that it cannot.
 const impatience: StorageOptions = {
   ...{ timeout: "4s", connect_timeout: "2s", client_max_retries: "0" },
 };
@@ -25,8 +25,8 @@ const impatience: StorageOptions = {
 const endpointNames = /^(?:(?:aws|azure|google)_)?endpoint(?:_url)?$/i;
 
 /**
- * Looks whether there is an object store, which lets us in: at most half a minute, where the engine
- * itself would take a quarter of an hour to say that nothing answers.
+ * Checks whether there is an object store that lets us in. Takes at most half a minute, where the
+ * engine itself would take a quarter of an hour to report that nothing answers.
  *
  * @throws {StorageUnavailableError} saying what is wrong.
  */
@@ -36,7 +36,7 @@ export async function proveReachable(
 ): Promise<void> {
   rememberSecrets(storageOptions);
   for (const [name, value] of Object.entries(storageOptions)) {
-    // The engine panics over it, and prints why.
+    // The engine would panic over it, and print why.
     if (!endpointNames.test(name) || URL.canParse(value)) continue;
     throw new StorageUnavailableError(uri, `its ${name} is not an address`);
   }
@@ -52,22 +52,22 @@ export async function proveReachable(
 
 // Proven once in a process: it is a property of the service, not of the store.
 const proofs = new Map<string, Promise<void>>();
-// Of a store that ignores conditions, four of them passed one time in eleven on one core.
+// With four writers, a store that ignores conditions passed one time in eleven on one core.
 const writersAtOnce = 8;
 const maxRounds = 3;
 
 /**
- * Proves that of several writers that commit one version only one succeeds. An object store that
- * ignores `If-None-Match` would lose commits silently.
+ * Proves that only one of several writers that commit the same version succeeds. An object store
+ * that ignores `If-None-Match` would lose commits silently.
  *
- * @throws {StorageUnavailableError} where it does not hold.
+ * @throws {StorageUnavailableError} if it does not hold.
  */
 export async function proveExclusiveCommits(
   { uri }: StoreLocation,
   connection: Connection,
   storageOptions: StorageOptions,
 ): Promise<void> {
-  // Credentials change while a server runs, and are not to be kept.
+  // Credentials change while a server runs, and must not be kept.
   const options = Object.entries(storageOptions).filter(([name]) => !secretNames.test(name));
   const service = JSON.stringify([uri.split("/", 3), options]);
   const proof = proofs.get(service) ?? race(uri, connection);
@@ -83,12 +83,12 @@ export async function proveExclusiveCommits(
 
 async function race(uri: string, connection: Connection): Promise<void> {
   for (let round = 1; round <= maxRounds; round++) {
-    // One that nobody contested proves little.
+    // A commit without a competitor proves little.
     if ((await raceOnce(uri, connection)) > 1) return;
   }
 }
 
-/** Resolves to how many writers came through. */
+/** Resolves to the number of writers that succeeded. */
 async function raceOnce(uri: string, connection: Connection): Promise<number> {
   const probe: TableDeclaration = {
     name: `probe_${randomUUID().replaceAll("-", "")}`,
@@ -114,7 +114,7 @@ async function raceOnce(uri: string, connection: Connection): Promise<number> {
     }
   });
   await connection.dropTable(probe.name).catch(() => undefined);
-  // There may be more than were reported: an answer can be lost.
+  // There may be more versions than reported commits, because an answer can be lost.
   if (versions >= created) return created;
   const reason = `of ${created} commits made at once ${versions} remained: this object store ignores If-None-Match, so pond would lose what it writes`;
   throw new StorageUnavailableError(uri, reason);

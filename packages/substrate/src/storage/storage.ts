@@ -18,19 +18,20 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { StorageUnavailableError } from "../errors.ts";
 
-/** Where a store is: a local folder, or an object store's address. */
+/** The place of a store: a local folder, or the address of an object store. */
 export type StoreLocation = {
   readonly uri: string;
-  /** Set for a local store only. */
+  /** Set only for a local store. */
   readonly folder?: string;
 };
 
 /**
- * A local path is made absolute, because LanceDB takes one that begins with `db` for its cloud.
+ * Parses a location. A local path is made absolute, because LanceDB takes one that begins with `db`
+ * for its cloud.
  *
- * @throws {TypeError} for what is no text, and for none: it would be the folder that a process
- *   happens to run in.
- * @throws {StorageUnavailableError} for what no folder can be called.
+ * @throws {TypeError} for something that is not text, and for empty text, which would mean the
+ * current folder of the process.
+ * @throws {StorageUnavailableError} for a text that cannot be the name of a folder.
  */
 export function locate(location: string): StoreLocation {
   if (typeof location !== "string" || location === "") {
@@ -39,7 +40,7 @@ export function locate(location: string): StoreLocation {
   if (/\p{Cc}/u.test(location)) {
     throw new StorageUnavailableError(location, "it holds a control character");
   }
-  // Of "file:name" a URL would make a path at the root.
+  // A URL would turn "file:name" into a path at the root.
   if (/^file:\//i.test(location)) {
     const folder = fileURLToPath(location);
     return { uri: folder, folder };
@@ -49,9 +50,12 @@ export function locate(location: string): StoreLocation {
   return { uri: folder, folder };
 }
 
-/** Where the link leads because of which nothing is at a path; undefined where none is to blame. */
+/**
+ * The target of the broken link because of which nothing is at a path; undefined if no link is to
+ * blame.
+ */
 function brokenLink(path: string): string | undefined {
-  // A link that leads somewhere is none of them.
+  // A link that leads somewhere is not broken.
   if (existsSync(path)) return undefined;
   try {
     return readlinkSync(path);
@@ -62,10 +66,10 @@ function brokenLink(path: string): string | undefined {
 }
 
 /**
- * True for an address that holds no store yet, as far as a local look can tell.
+ * True for a location without a store, as far as a local look can tell.
  *
- * @throws {StorageUnavailableError} for a folder that may not be looked at or cannot be, for a file,
- *   and for a link to nothing: what is there is not known to be nothing.
+ * @throws {StorageUnavailableError} for a folder that cannot be read or cannot exist, for a file,
+ * and for a broken link: there may be something.
  */
 export function isMissing({ folder }: StoreLocation): boolean {
   if (folder === undefined) return false;
@@ -98,10 +102,10 @@ export function isMissing({ folder }: StoreLocation): boolean {
 }
 
 /**
- * Lends `use` a folder inside the store in which something can be made aside. `adopt` moves a
- * folder of it into the store, unless there is one of that name already. It is flushed before, so
- * that a power cut leaves all of it or nothing; and the store after, so that none takes a table away
- * from beside one that was written to.
+ * Lends `use` a folder inside the store, in which something can be made aside. `adopt` moves a
+ * folder from it into the store, unless one of that name exists. That folder is flushed first, so
+ * that a power cut leaves all of it or nothing; the store is flushed afterwards, so that no power
+ * cut takes a table away next to one that was written to.
  */
 export async function withDraftFolder(
   store: string,
@@ -124,21 +128,24 @@ export async function withDraftFolder(
 
 const flushFile = promisify(fsync);
 
-// A process that was killed may have left commits the system has not written out yet: it does so
-// within half a minute, so what is younger than this is flushed along.
+// A killed process may have left commits that the system has not written to disk yet. The system
+// does so within half a minute, so anything younger than this is flushed, too.
 const unwrittenMs = 120_000;
-// File clocks tick coarser than the one read here.
+// The clock of the file system is coarser than the one read here.
 const clockMs = 2_000;
 
 /**
- * Makes what was written to a local store survive a power cut: Lance does not fsync. Beside
- * drafts and healing this is all that reaches around Lance (`lance-chokepoints-storage`).
+ * Makes writes to a local store survive a power cut, because Lance does not fsync. Besides drafts
+ * and healing, this is all that bypasses Lance (`lance-chokepoints-storage`).
  */
 export class DurableFolder {
   readonly #folder: string;
-  /** When the last flush began; before the first one, when it was opened. */
+  /** When the last flush began; before the first one, when the store was opened. */
   #flushedMs: number = Date.now();
-  /** Each path as it was flushed. Clocks are set: what is compared with them alone may be missed. */
+  /**
+   * The state of each path when it was flushed. Clocks can be set back, so times alone could miss a
+   * change.
+   */
   #flushed: ReadonlyMap<string, string> | undefined;
 
   constructor(folder: string) {
@@ -160,7 +167,7 @@ export class DurableFolder {
       return mtimeMs >= sinceMs || (known !== undefined && known.get(path) !== state);
     };
     await flushBelow(this.#folder, isDue);
-    // The folders it is in may have been made with it.
+    // The folders above it may have been made with it.
     for (let inner = this.#folder; inner !== dirname(inner); inner = dirname(inner)) {
       await flushAbove(dirname(inner), isDue);
     }
@@ -170,16 +177,17 @@ export class DurableFolder {
 }
 
 /**
- * What the lock of a table is taken on, in its folder. Nothing else may open it: whichever descriptor
- * of a file a process closes, its locks on that file are gone.
+ * The file in a table's folder on which its lock is taken. Nothing else may open it: when a process
+ * closes any descriptor of a file, its locks on that file are gone.
  */
 export const lockFile = "writer.lock";
 
-/** Whether a path has to be flushed, as it is now. */
+/** Whether a path has to be flushed, in its present state. */
 type IsDue = (path: string, stats: Stats) => boolean;
 
 async function flushBelow(folder: string, isDue: IsDue): Promise<void> {
-  // Looked at before what is in it, so that what comes meanwhile is seen the next time.
+  // Checked before its content, so that anything that arrives in the meantime is seen the next
+  // time.
   const isFolderDue = isDueNow(folder, isDue);
   const folders: string[] = [];
   const files: string[] = [];
@@ -203,8 +211,8 @@ async function flushAbove(folder: string, isDue: IsDue): Promise<void> {
 }
 
 /**
- * Makes a rename in a folder survive a power cut. Not every file system has that for folders: one that
- * mounts homes when they are asked for.
+ * Makes a rename in a folder survive a power cut. Some file systems cannot flush folders, for
+ * example one that mounts homes on demand.
  */
 export async function flushFolder(folder: string): Promise<void> {
   await flushOne(folder).catch((error: unknown) => {
@@ -212,7 +220,7 @@ export async function flushFolder(folder: string): Promise<void> {
   });
 }
 
-// Looked at synchronously: a store has hundreds of files, and few of them changed.
+// Synchronous: a store has hundreds of files, of which few have changed.
 
 function entriesOf(folder: string): Dirent[] {
   try {
@@ -228,13 +236,13 @@ function isDueNow(path: string, isDue: IsDue): boolean {
   return stats !== undefined && isDue(path, stats);
 }
 
-/** Only the flush itself is a job for Node's threads: opening and closing by them costs more than both. */
+/** Only the flush itself runs on Node's threads: opening and closing there costs more than both. */
 async function flushOne(path: string): Promise<void> {
   let file: number;
   try {
     file = openSync(path, "r");
   } catch (error) {
-    // Another process may have cleaned an old version away meanwhile.
+    // Another process may have cleaned an old version away in the meantime.
     if (isGone(error)) return;
     throw error;
   }
@@ -245,7 +253,7 @@ async function flushOne(path: string): Promise<void> {
   }
 }
 
-/** True for the error of a file that is not there. */
+/** True for the error of a missing file. */
 export function isGone(error: unknown): boolean {
   return hasCode(error, "ENOENT");
 }

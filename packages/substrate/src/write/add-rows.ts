@@ -5,13 +5,13 @@ import { arrow } from "../engine/arrow.ts";
 import { TextCells } from "../rows/text-cells.ts";
 
 /**
- * Adds rows, with no key looked for.
+ * Adds rows without looking for keys.
  *
- * The engine takes them as an Arrow file. Its own `add` makes that file twice over and lets neither
- * go while the engine copies it twice more; so it is made here, once, and encoded cells move into it:
- * of a value of 200 MB that spares 600 MB.
+ * The engine takes them as an Arrow file. Its own `add` makes that file twice, and keeps both while
+ * the engine copies it twice more. So it is made here, once, and encoded cells move into it: for a
+ * value of 200 MB, that spares 600 MB.
  *
- * @param table - Made of the batch.
+ * @param table - Made from the batch.
  */
 export async function addRows(
   handle: LanceTable,
@@ -22,7 +22,7 @@ export async function addRows(
   return native ? native.add(await toFile(table, batch), "append") : handle.add(table);
 }
 
-/** What the engine's JavaScript hands rows on to. */
+/** The object to which the engine's JavaScript passes rows. */
 type NativeTable = { add(file: Buffer, mode: "append"): Promise<AddResult> };
 
 function nativeOf(handle: LanceTable): NativeTable | undefined {
@@ -52,7 +52,7 @@ async function toFile(table: ArrowTable, batch: ColumnBatch): Promise<Buffer> {
     if (cells) moves.push([cells, copy]);
     at += copy.length;
   }
-  // Not before all is copied: the same cells may be in several columns.
+  // Not before everything is copied, because the same cells may be in several columns.
   for (const [cells, copy] of moves) cells.moveTo(copy);
   return file;
 }

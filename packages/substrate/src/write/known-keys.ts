@@ -17,30 +17,31 @@ export type KnownKeysInit = {
   readonly open: () => Promise<LanceTable>;
 };
 
-// Each query may have to read all rows that no index covers; of more values one is slow to plan.
+// Each query may have to read all rows outside of the index; a query for more values is slow to
+// plan.
 const valuesPerQuery = 5_000;
 // Each takes some hundred bytes, of four tables, and what is kept long is copied by garbage collections.
 // Those of a session that goes on in the next batch are kept, however many these are.
 const maxRecentKeys = 4_000;
 
 /**
- * Which keys are stored, for a writer that keeps all others out while it asks and adds. It reads the
- * keys that begin with the same value as one of a batch, by the index of that column: what this costs
- * follows how many these are, not how many there are in the table.
+ * Tells which keys are stored, for a writer that keeps all others out while it asks and adds. It
+ * reads the keys that begin with the same value as one of a batch, by the index of that column. So
+ * the cost depends on the number of these keys, not on that of the table.
  *
- * No index covers rows added since the last fold, and a first import adds millions. But where nobody
- * else has committed since, they are its own: it remembers with which values their keys begin, and
- * asks for all others in the version it found.
+ * No index covers rows added since the last fold, and a first import adds millions. But as long as
+ * nobody else has committed since, they are its own: it remembers the values with which their keys
+ * begin, and asks for all others in the version it found.
  */
 export class KnownKeys {
   readonly #init: KnownKeysInit;
   /** What is remembered holds for this version: the last of its own commits. */
   #version: Version | undefined;
-  /** Another handle, of the version it found. */
+  /** Another handle, at the version it found. */
   #found: LanceTable | undefined;
   /**
-   * Hashes of what the keys of rows begin with that were added since: a text of each would be kept for
-   * as long as the process adds. Of two with one hash both are asked for in the newest version.
+   * Hashes of the first key values of rows added since. A text of each would be kept for as long as
+   * the process adds. If two have the same hash, both are asked for in the newest version.
    */
   readonly #added = new HashSet();
   /**
@@ -65,7 +66,7 @@ export class KnownKeys {
       );
       await this.#read(this.#init.handle, unknown.filter(isAdded));
     } catch (error) {
-      // What was begun to be remembered is not all there is.
+      // What is remembered may be incomplete now.
       this.#version = undefined;
       throw error;
     }
@@ -75,10 +76,10 @@ export class KnownKeys {
     );
   }
 
-  /** Told of the version in which rows came that were missing just before. */
+  /** Call it with the version in which rows were added that were missing just before. */
   added(batch: ColumnBatch, version: number): void {
     const mark = markOf(this.#init.home, version);
-    // Others do not add rows meanwhile, but may have folded the table.
+    // Others add no rows in the meantime, but may have folded the table.
     const isNext = this.#version !== undefined && version === this.#version.number + 1;
     this.#version = isNext && mark !== undefined ? { number: version, mark } : undefined;
     const keys = this.#keysOf(batch);
@@ -95,7 +96,7 @@ export class KnownKeys {
     this.#found = undefined;
   }
 
-  /** The handle of the version it found, which is a new one where others have committed. */
+  /** The handle at the version it found; a new one if others have committed. */
   async #current(): Promise<LanceTable> {
     const { handle, home, open } = this.#init;
     await handle.checkoutLatest();
@@ -115,8 +116,8 @@ export class KnownKeys {
   }
 
   /**
-   * Those of the values of which the keys that begin with them are not remembered. Of the others what
-   * was used longest ago is forgotten, where it is too much.
+   * The values whose keys are not remembered. If too much is remembered, the least recently used is
+   * dropped.
    */
   #unknown(cells: ReadonlySet<Cell>): Cell[] {
     const unknown: Cell[] = [];
@@ -152,7 +153,7 @@ export class KnownKeys {
     }
   }
 
-  /** The columns of the keys of the rows that meet a condition. */
+  /** The key columns of the rows that meet a condition. */
   async *#storedKeys(handle: LanceTable, where: Filter | undefined): AsyncGenerator<Cells[]> {
     const { table } = this.#init;
     const columns = table.primaryKey;
@@ -161,7 +162,7 @@ export class KnownKeys {
     }
   }
 
-  /** Undefined, which is every row, where SQL has no exact literal for one of them. */
+  /** Undefined, which means every row, if SQL has no exact literal for one of them. */
   #beginsWith(cells: readonly Cell[]): Filter | undefined {
     const column = this.#init.table.primaryKey[0] ?? "";
     const type = this.#init.table.columns[column]?.type;
@@ -174,10 +175,13 @@ export class KnownKeys {
   }
 }
 
-/** A version, and what tells its manifest from another of that number: backups bring these. */
+/**
+ * A version, and a mark that tells its manifest from another one of that number, which a restored
+ * backup can bring.
+ */
 type Version = { readonly number: number; readonly mark: string };
 
-/** Undefined where there is no such manifest. */
+/** Undefined if there is no such manifest. */
 function markOf(home: string, version: number): string | undefined {
   const path = manifestAt(home, version);
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -192,14 +196,14 @@ function firstOf(keys: readonly Cells[], row: number): string {
   return keyText(keys[0]?.at(row) ?? null);
 }
 
-/** FNV-1a, of UTF-16 code units. */
+/** FNV-1a over UTF-16 code units. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash;
 }
 
-/** Undefined for what SQL has no exact literal for. */
+/** Undefined for a value for which SQL has no exact literal. */
 function literalOf(cell: Cell, type: ColumnType | undefined): FilterValue | undefined {
   if (type === "text" && typeof cell === "string") return cell;
   if (type === "int64" && typeof cell === "bigint") return cell;

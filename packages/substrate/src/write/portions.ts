@@ -6,39 +6,43 @@ import { rowAddress, rowId } from "../read/known-columns.ts";
 import { rowsOf } from "../read/read.ts";
 import { toSql } from "../read/sql.ts";
 
-// What the engine makes at once of one value for every row of a batch.
+// The most that the engine may make at once of one value for every row of a batch.
 const batchBytes = 16 * 1024 * 1024;
-// A page that is shorter than the gap between two looks may be overlooked, and then a batch takes so
-// many times its value. Of one row the engine makes no copy, where two of 20 MB take it half a second.
+// A page that is shorter than the gap between two samples may be overlooked; a batch then takes its
+// value so many times. For one row the engine makes no copy, where two of 20 MB take it half a
+// second.
 const batchRows = [16, 4, 1] as const;
 const rowsOfGap = 256n;
-// Each may come with as much behind it.
+// Each may bring as much again.
 const samplesAtOnce = 4;
-// Each leaves a fragment, and so many slow nothing down; but between two somebody may stop it.
+// Each leaves a fragment, and so many slow nothing down; but the work can be stopped between two.
 const portionsAtMost = 16;
 const batchesAtLeast = 256;
 
-/** Rows that are stored anew in one commit. */
+/** Rows that are rewritten in one commit. */
 export type Portion = {
-  /** Which they are, in SQL; all of the table for none. */
+  /** Which rows they are, in SQL; undefined for the whole table. */
   readonly where: string | undefined;
   readonly rows: number;
-  /** How many of them fit into memory, with what the engine makes of their nulls. */
+  /** How many of them fit into memory, together with what the engine makes of their nulls. */
   readonly rowsAtOnce: number;
 };
 
-/** Of which table, and which rows. */
+/** The table and the rows to rewrite. */
 export type Unmended = {
   readonly table: TableDeclaration;
   readonly handle: LanceTable;
-  /** Those that may hold nulls. */
+  /** The columns that may hold nulls. */
   readonly columns: readonly string[];
   /** The last of the fragments with such rows. */
   readonly lastFragment: number;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** A table in portions, by the first column of its key where that has an index, in the order rows lie in. */
+/**
+ * Cuts a table into portions, by the first column of its key if that has an index, in the order in
+ * which rows are stored.
+ */
 export async function portionsOf(unmended: Unmended): Promise<Portion[]> {
   const { table } = unmended;
   const laid = await layOf(unmended);
@@ -95,11 +99,11 @@ function firstOf({ primaryKey }: TableDeclaration): string {
   return primaryKey[0] ?? "";
 }
 
-/** What lies in the fragments that may hold nulls. */
+/** What is in the fragments that may hold nulls. */
 type Laid = {
-  /** Keys in the order their rows lie in, with the fragments these are in. */
+  /** Keys in the order in which their rows are stored, with the fragments that these are in. */
   readonly keys: Map<Cell, { rows: number; readonly fragments: number[] }>;
-  /** Ids of a few rows of each fragment: every so many rows two side by side. */
+  /** Ids of a few rows of each fragment: two adjacent ones at regular intervals. */
   readonly samples: Map<number, bigint[]>;
 };
 
@@ -125,9 +129,9 @@ async function layOf({ table, handle, lastFragment, signal }: Unmended): Promise
 }
 
 /**
- * How many rows of each fragment are read at once. A page of nulls and one value the engine gives with
- * that value behind every null, so one of its nulls says how long it is; of two rows side by side one
- * is such a null.
+ * How many rows of each fragment are read at once. In a page of nulls and one value, the engine
+ * delivers that value for every null, so one null tells how long it is; and one of two adjacent
+ * rows is such a null.
  */
 async function batchSizes(unmended: Unmended, { samples }: Laid): Promise<Map<number, number>> {
   const sizes = new Map<number, number>();
@@ -143,7 +147,7 @@ async function batchSizes(unmended: Unmended, { samples }: Laid): Promise<Map<nu
   return sizes;
 }
 
-/** How many bytes the engine gives for a null of some rows, the most of them. */
+/** How many bytes the engine delivers for a null of some rows, at the most. */
 async function bytesOfNull({ handle, columns }: Unmended, ids: bigint[]): Promise<number> {
   let most = 0;
   const query = handle.takeRowIds(ids).select([...columns]);

@@ -11,7 +11,7 @@ import { textIndexesToMake } from "../indexes/text-indexes.ts";
 
 const next = "_next";
 const previous = "_previous";
-/** How columns end that are there beside their own while these are renewed. */
+/** The endings of the columns that exist beside the real ones during a renewal. */
 export const renewalEnds: readonly string[] = [next, previous];
 // A step that another process took first fails, and is not needed any more.
 const maxFailures = 12;
@@ -20,9 +20,9 @@ type Place = { readonly table: string; readonly location: string };
 
 /**
  * Empties derived columns for every row at once, without rewriting any; a vector column may get
- * another length. In three commits, of which the second decides: empty columns beside the old ones,
- * both renamed, the old ones dropped, and their indexes with them. So whoever reads sees either the
- * old columns or the empty ones; {@link finishRenewal} completes what was broken off.
+ * another length. It takes three commits, of which the second decides: it adds empty columns beside
+ * the old ones, renames both, and drops the old ones with their indexes. So a reader sees either
+ * the old columns or the empty ones. {@link finishRenewal} completes a renewal that broke off.
  */
 export async function renew(
   table: TableDeclaration,
@@ -54,7 +54,7 @@ export async function renew(
     } catch (error) {
       if (isFinal(error) || failures >= maxFailures) throw error;
       await refresh(table, handle);
-      // Another process may have begun the same renewal, which is as good.
+      // Another process may have begun the same renewal, which serves as well.
       if (!(await isWished(next))) continue;
     }
     await finishRenewal(table, handle, location);
@@ -70,13 +70,13 @@ export async function renew(
   }
 }
 
-/** True where a process began a renewal that nobody has completed. */
+/** True if a process began a renewal that nobody has completed. */
 export function isInRenewal(table: TableDeclaration, { fields }: Arrow.Schema): boolean {
   const stored = new Set(fields.map(({ name }) => name));
   return derivedColumns(table).some((name) => renewalEnds.some((end) => stored.has(name + end)));
 }
 
-/** Completes a renewal that a process began, this one or one that was killed. */
+/** Completes a renewal that this process began, or one that was killed. */
 export async function finishRenewal(
   table: TableDeclaration,
   handle: LanceTable,
@@ -107,7 +107,7 @@ function derivedColumns(table: TableDeclaration): string[] {
   return Object.keys(table.columns).filter((name) => table.columns[name]?.isDerived);
 }
 
-/** True for what looking again does not help with: {@link retry} has given up. */
+/** True for an error that looking again does not help with: {@link retry} has given up. */
 function isFinal(error: unknown): boolean {
   return error instanceof SubstrateError;
 }
@@ -118,7 +118,7 @@ async function typesOf(place: Place, handle: LanceTable): Promise<Map<string, st
   return new Map(schema.fields.map(({ name, type }) => [name, String(type)]));
 }
 
-/** Both names change in one commit, so there is no moment without the column. */
+/** Both names change in one commit, so the column exists at every moment. */
 function swapped(name: string): { path: string; rename: string }[] {
   return [
     { path: name, rename: `${name}${previous}` },

@@ -18,28 +18,32 @@ import { fragmentsOf } from "../read/fragments.ts";
 import { withoutNullsSql } from "../read/with-nulls.ts";
 import { type Portion, portionsOf, type Unmended } from "./portions.ts";
 
-// Each writes all of a portion, and leaves it lying there where another writer was faster.
+// Each attempt writes a whole portion, and leaves it behind if another writer was faster.
 const maxAttempts = 2;
 
-/** How many rows of an earlier version are stored anew, of those that were to be. */
+/** How many rows of an earlier version are rewritten, and how many there were to rewrite. */
 export type MendProgress = { readonly rows: number; readonly total: number };
 
 export type ReplaceNullsOptions = {
-  /** Also in columns that say they hold none, which is taken back first: others read them then, too. */
+  /**
+   * Also rewrites columns that are marked as having no nulls. That mark is removed first, so that
+   * others read them accordingly.
+   */
   readonly isDoubted?: boolean;
-  /** Told before the first portion, and behind each. */
+  /** Called before the first portion, and after each. */
   readonly onMend?: ((progress: MendProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
- * Stores what stands for none in place of the nulls of sparse columns, which an earlier version of the
- * consumer stored. That rewrites every row, once, a portion in each commit; what a row holds stays as it
- * is, and an index of another column that covers every row still does, but for one of vectors. Broken
- * off between two portions, it goes on behind those that are done.
+ * Replaces the nulls of sparse columns, which an earlier version of the consumer stored, with the
+ * marker for no value. That rewrites every row once, a portion in each commit. The content of a row
+ * stays as it is, and so does the coverage of an index of another column that covers every row,
+ * except for one of vectors. If it breaks off between two portions, it continues after those that
+ * are done.
  *
- * @returns `none` where there are no such columns; `later` where others wrote all the while, as who
- *   embeds a whole store does for hours: what is not done yet is as it was then.
+ * @returns `none` if there are no such columns; `later` if others wrote all the while, as embedding
+ * a whole store does for hours: the rest is then as it was.
  */
 export async function replaceNulls(
   table: TableDeclaration,
@@ -63,13 +67,13 @@ export async function replaceNulls(
     const look = (): Promise<Portion[]> =>
       portionsLeft({ table, handle, columns, lastFragment, signal }, location);
     const portions = await untilAborted(() => retry(place, look, patience), signal);
-    // What others stored anew meanwhile is in none.
+    // Rows that others rewrote in the meantime are in no portion.
     let left = portions.reduce((sum, { rows }) => sum + rows, 0);
     const tell = (): void => options.onMend?.({ rows: Math.max(0, total - left), total });
     if (left < total) tell();
     const valuesSql = new Map(columns.map((name) => [name, withoutNullsSql(table, name)]));
     const replace = async ({ where, rowsAtOnce }: Portion): Promise<void> => {
-      // Asked each time: another process may have been there.
+      // Checked each time, because another process may have done it.
       if ((await columnsNow()).length === 0) return;
       const update = where === undefined ? { valuesSql } : { valuesSql, where };
       await inBatchesOf(rowsAtOnce, () => handle.update(update));
@@ -88,7 +92,7 @@ export async function replaceNulls(
   }
 }
 
-/** The last fragment that may hold nulls: what was stored anew lies behind it. */
+/** The last fragment that may hold nulls; rewritten rows come after it. */
 async function lastUnmended(table: TableDeclaration, handle: LanceTable): Promise<number> {
   const said = nullsUntilOf(await handle.schema(), table);
   return said ?? Math.max(-1, ...(await fragmentsOf(table, handle)).keys());
@@ -106,7 +110,7 @@ async function rowsUntil(
   return rows;
 }
 
-/** What is to be stored anew, without what a process that was stopped has done. */
+/** What is left to rewrite, without the work that a stopped process has done. */
 async function portionsLeft(unmended: Unmended, location: string): Promise<Portion[]> {
   const { table, handle, lastFragment, signal } = unmended;
   const portions = await portionsOf(unmended);
@@ -121,7 +125,7 @@ async function portionsLeft(unmended: Unmended, location: string): Promise<Porti
   return portions;
 }
 
-/** Without it each portion would be looked for in all of the table. */
+/** Without it, each portion would be looked for in the whole table. */
 async function indexKeys(
   table: TableDeclaration,
   handle: LanceTable,

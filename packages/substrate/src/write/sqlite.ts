@@ -2,7 +2,9 @@ type Sqlite = typeof import("node:sqlite");
 
 let loaded: Sqlite | undefined;
 
-/** SQLite, of which Node 22 says that it is experimental: no news for who stores rows. */
+/**
+ * SQLite, which Node 22 calls experimental. That warning is of no use to someone who stores rows.
+ */
 export function sqlite(): Sqlite {
   if (loaded) return loaded;
   const { emitWarning } = process;

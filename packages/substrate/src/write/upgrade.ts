@@ -10,11 +10,11 @@ import { refresh } from "../indexes/lost-indexes.ts";
 const maxFailures = 12;
 
 /**
- * Gives a table that an earlier version of the consumer made what was declared since: its derived
- * columns, empty, which rewrites no row, and then the version that says so
- * (`lance-dataset-schema-version`). Other processes may do so at once.
+ * Updates a table that an earlier version of the consumer made: adds the derived columns that were
+ * declared since, empty, which rewrites no row, and then the version that says so
+ * (`lance-dataset-schema-version`). Other processes may do so at the same time.
  *
- * @returns True where this process added columns.
+ * @returns True if this process added columns.
  */
 export async function upgrade(
   table: TableDeclaration,

@@ -11,42 +11,42 @@ import { addRows } from "./add-rows.ts";
 import type { KnownKeys } from "./known-keys.ts";
 import type { WriterLock } from "./writer-lock.ts";
 
-/** What an insert found. */
+/** The outcome of an insert. */
 export type InsertOutcome = {
   /** Rows that were new. */
   readonly inserted: number;
-  /** Rows left as they are, because their key was there or came twice in the batch. */
+  /** Rows that were left as they are, because their key existed or came twice in the batch. */
   readonly present: number;
 };
 
-/** What lets a writer be the only one of a table. */
+/** What makes a writer the only one of a table. */
 export type Exclusive = { readonly lock: WriterLock; readonly keys: KnownKeys };
 
 type Merge = (builder: MergeInsertBuilder) => MergeInsertBuilder;
 
-// A plan over the key indexes leaves out the filter that stops concurrent writers from storing a
-// key twice, so both of these scan the key columns of all rows instead.
+// A plan over the key indexes omits the filter that stops concurrent writers from storing a key
+// twice, so both of these scan the key columns of all rows instead.
 const insertMissing: Merge = (builder) => builder.useIndex(false).whenNotMatchedInsertAll();
 const upsert: Merge = (builder) =>
   builder.useIndex(false).whenMatchedUpdateAll().whenNotMatchedInsertAll();
 
-// Only the plan over the key indexes, and only without a condition, rewrites columns in place and
-// leaves every other index covering its rows. It inserts nothing, so it can duplicate nothing.
+// Only the plan over the key indexes, without a condition, rewrites columns in place and leaves its
+// rows covered by every other index. It inserts nothing, so it can duplicate nothing.
 const setColumns: Merge = (builder) => builder.whenMatchedUpdateAll();
 
-/** The one place where rows are written (`lance-chokepoints-write`). */
+/** Writes all rows: the one place that does (`lance-chokepoints-write`). */
 export class TableWriter {
   readonly #table: TableDeclaration;
   readonly #handle: LanceTable;
   readonly #location: string;
   readonly #exclusive: Exclusive | undefined;
-  /** Parallel merges on one handle only lose races to each other. */
+  /** Parallel merges on one handle would only lose races to each other. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Up to which version it is known whose the commits are; undefined where nobody has asked. */
+  /** The version up to which it is known whose the commits are; undefined if nobody has asked. */
   #counted: number | undefined;
   #commitsOfOthers = 0;
 
-  /** @param exclusive - Left out where not every other writer can be kept out. */
+  /** @param exclusive - Absent if other writers cannot all be kept out. */
   constructor(
     table: TableDeclaration,
     handle: LanceTable,
@@ -59,7 +59,7 @@ export class TableWriter {
     this.#exclusive = exclusive;
   }
 
-  /** Nothing can be written afterwards. What is being committed keeps others out until it is. */
+  /** Nothing can be written afterwards. A commit in progress keeps others out until it is done. */
   close(): void {
     void this.#last.then(() => {
       this.#exclusive?.keys.close();
@@ -72,14 +72,14 @@ export class TableWriter {
     return this.#inTurn(undefined, async () => {
       await this.#handle.checkoutLatest();
       const version = await this.#handle.version();
-      // Where a backup took its place there are fewer.
+      // If a backup took its place, there are fewer.
       this.#commitsOfOthers += Math.abs(version - (this.#counted ?? version));
       this.#counted = version;
       return this.#commitsOfOthers;
     });
   }
 
-  /** Takes note of a version that this writer has made. One it is not told of counts as another's. */
+  /** Notes a version that this writer has made. Any other version counts as somebody else's. */
   #made(version: number): void {
     if (this.#counted === undefined || version <= this.#counted) return;
     this.#commitsOfOthers += version - this.#counted - 1;
@@ -87,18 +87,19 @@ export class TableWriter {
   }
 
   /**
-   * Inserts rows whose primary key is not there; a row that is there is left as it is, which keeps
-   * `lance-append-only` and `adapter-integrity-additive-sync` true however often it is repeated.
+   * Inserts rows whose primary key does not exist; an existing row is left as it is. That keeps
+   * `lance-append-only` and `adapter-integrity-additive-sync` true, however often it is repeated.
    *
-   * A merge of the engine does that whoever else writes, but reads every key there is. So where a
-   * lock keeps others out, the keys are looked up instead, and the rest is appended.
+   * A merge of the engine does that whoever else writes, but reads every existing key. So if a lock
+   * keeps others out, the keys are looked up instead, and the rest is appended.
    *
-   * @throws {ConflictError} when every attempt lost its race. Safe to repeat.
+   * @throws {ConflictError} if every attempt lost its race. It is safe to repeat.
    * @throws {InvalidBatchError} for rows that cannot be stored as they are.
    */
   async insert(batch: ColumnBatch, signal?: AbortSignal): Promise<InsertOutcome> {
     const length = rowCount(this.#table, batch, this.#requiredColumns());
-    // Of a column left out the merge would read all that is stored: of a vector column, gigabytes.
+    // For a column that is left out, the merge would read everything stored: for a vector column,
+    // gigabytes.
     const whole = withAllColumns(this.#table, batch, length);
     const inserted = this.#exclusive
       ? await this.#appendMissing(whole, length, this.#exclusive, signal)
@@ -116,7 +117,8 @@ export class TableWriter {
     let inserted = 0;
     for (const slice of slices(this.#table, batch, this.#distinctRows(batch, length))) {
       const append = async (): Promise<number> => {
-        // Made of all rows, for one that cannot be stored is refused whether it is there or not.
+        // Converted with all rows, because a row that cannot be stored is refused whether its key
+        // exists or not.
         const whole = await this.#toArrow(slice);
         const missing = await keys.missing(slice);
         if (missing.length === 0) return 0;
@@ -143,7 +145,7 @@ export class TableWriter {
 
   /**
    * Adds rows to a table declared without indexes, such as one that is exported. Nothing is looked
-   * for, which spares reading every key there is: the writer has to be the only one, and to give
+   * for, which spares reading every existing key. The caller has to be the only writer, and to give
    * each key once.
    */
   async append(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
@@ -159,11 +161,11 @@ export class TableWriter {
   }
 
   async #toArrow(batch: ColumnBatch): Promise<ArrowTable> {
-    // Asked each time: another process may have renewed a vector column.
+    // Read each time, because another process may have renewed a vector column.
     return toArrow(withStoredVectors(this.#table, await this.#handle.schema()), batch);
   }
 
-  /** Inserts or overwrites rows by primary key: only of a table declared `isDerived`. */
+  /** Inserts or overwrites rows by primary key; only for a table declared `isDerived`. */
   async replace(batch: ColumnBatch, signal?: AbortSignal): Promise<void> {
     if (!this.#table.isDerived) {
       throw new TypeError(`${this.#table.name}: stored rows are not replaced (lance-append-only)`);
@@ -174,9 +176,9 @@ export class TableWriter {
   }
 
   /**
-   * Sets derived columns of rows that are there; a key that is not is ignored. Costs a rewrite of
-   * these columns for every row of each fragment that holds one of the rows, so few large batches
-   * are better than many small ones.
+   * Sets derived columns of existing rows; a key that does not exist is ignored. It rewrites these
+   * columns for every row of each fragment that holds one of the rows, so few large batches are
+   * better than many small ones.
    */
   async update(batch: ColumnBatch, signal?: AbortSignal): Promise<number> {
     const { name: table, primaryKey, columns } = this.#table;
@@ -206,11 +208,11 @@ export class TableWriter {
         const rows = await this.#toArrow(slice);
         if (merge === setColumns) await this.#coverKeys(signal);
         const result = await merge(this.#handle.mergeInsert(key)).execute(rows);
-        // One that sets nothing may make none, and name that of another.
+        // A merge that sets nothing may make no version, and name another's.
         if (merge !== setColumns || result.numUpdatedRows > 0) this.#made(result.version);
         return result;
       };
-      // What inserts keeps others out as they keep it out.
+      // Inserts keep others out, as others keep them out.
       const lock = merge === setColumns ? undefined : this.#exclusive?.lock;
       results.push(await this.#inTurn(signal, () => (lock ? lock.hold(signal, run) : run())));
     }
@@ -218,7 +220,7 @@ export class TableWriter {
   }
 
   /**
-   * Makes the key indexes again where one covers nothing, as after an update of every fragment:
+   * Makes the key indexes again if one covers nothing, as after an update of every fragment:
    * without them a merge moves whole rows, and every index loses those.
    */
   async #coverKeys(signal: AbortSignal | undefined): Promise<void> {

@@ -17,16 +17,16 @@ import { sqlite } from "./sqlite.ts";
 /** What a lock is for, as errors name it. */
 export type Place = { readonly table: string; readonly location: string };
 
-// A commit takes milliseconds, one of many rows a second: who waits for minutes waits for one that
-// hangs.
+// A commit takes milliseconds, one of many rows a second: waiting for minutes means that the other
+// one hangs.
 const defaultMaxWaitMs = 120_000;
-// What SQLite calls them.
+// The names that SQLite has for them.
 const busy = 5;
 const notADatabase = 26;
 
 /**
- * Lets one writer at a time, of all processes, write to a table in a folder. It is the lock that
- * SQLite takes on a file: the system frees it when a process ends, however it ends. The file stays
+ * Lets one writer at a time, over all processes, write to a table in a folder. It is the lock that
+ * SQLite takes on a file; the system frees it when a process ends, however it ends. The file stays
  * empty, so that nothing in it can be damaged.
  */
 export class WriterLock {
@@ -43,11 +43,11 @@ export class WriterLock {
   }
 
   /**
-   * Runs `use` while no other holder of the lock runs. Not to be called while another call of the
+   * Runs `use` while no other holder of the lock runs. Do not call it while another call of the
    * same object runs.
    *
-   * @throws {ConflictError} where others have held it for minutes.
-   * @throws {StorageUnavailableError} where its file cannot be made.
+   * @throws {ConflictError} if others have held it for minutes.
+   * @throws {StorageUnavailableError} if its file cannot be made.
    * @throws {StoreClosedError} once it is closed.
    */
   async hold<T>(signal: AbortSignal | undefined, use: () => Promise<T>): Promise<T> {
@@ -67,22 +67,22 @@ export class WriterLock {
     }
   }
 
-  /** Not to be called while it is held. */
+  /** Do not call it while the lock is held. */
   close(): void {
     this.#isClosed = true;
     this.#opened?.connection.close();
     this.#opened = undefined;
   }
 
-  /** Undefined where another holds it. */
+  /** Undefined if another holder has it. */
   #take(): DatabaseSync | undefined {
     try {
       for (;;) {
         const { connection, mark } = this.#open();
-        // Of a journal in memory nothing is left where the holder is killed.
+        // A journal in memory leaves nothing behind if the holder is killed.
         connection.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
         if (mark === markOf(this.#file)) return connection;
-        // A folder that was replaced has another file, and that one the others see.
+        // A folder that was replaced has another file, and the others see that one.
         connection.close();
         this.#opened = undefined;
       }
@@ -96,7 +96,7 @@ export class WriterLock {
     if (this.#isClosed) throw new StoreClosedError(this.#place.location);
     if (this.#opened === undefined) {
       makeFile(this.#file);
-      // Looked at before it is opened: of a file that takes its place meanwhile this tells.
+      // Read before the file is opened, so that a replacement in the meantime is noticed.
       const mark = markOf(this.#file);
       const { DatabaseSync } = sqlite();
       this.#opened = { connection: new DatabaseSync(this.#file), mark };
@@ -120,15 +120,15 @@ export class WriterLock {
 
 type Opened = { readonly connection: DatabaseSync; readonly mark: string | undefined };
 
-/** Tells a file from another in its place. */
+/** A mark that tells a file from another in its place. */
 function markOf(file: string): string | undefined {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.dev} ${stats.ino}`;
 }
 
 /**
- * Whoever may add files to the folder may lock. The file is made aside, because to close it where it
- * is would take away the lock of another holder in this process.
+ * Whoever may add files to the folder may lock. The file is made aside, because closing it in place
+ * would release the lock of another holder in this process.
  */
 function makeFile(file: string): void {
   if (existsSync(file)) return;
@@ -144,7 +144,7 @@ function makeFile(file: string): void {
   }
 }
 
-/** What `statfs` says of file systems of which every writer sees the locks of every other. */
+/** The `statfs` types of file systems on which every writer sees the locks of every other. */
 const localFileSystems: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
   0x58465342, // XFS
@@ -157,8 +157,8 @@ const localFileSystems: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * Whether a lock in a folder keeps every other process from writing there. On Linux that is known of
- * some file systems, and not of those that other machines write to as well.
+ * Whether a lock in a folder keeps every other process from writing there. On Linux that is known
+ * for some file systems, but not for those that other machines write to as well.
  */
 export function canLock(folder: string): boolean {
   return process.platform !== "linux" || localFileSystems.has(statfsSync(folder).type);
