@@ -3,28 +3,28 @@ import { dirname, join } from "node:path";
 import { isJsonObject, parseJson } from "@pond/canonical";
 import { agentPrefix, agentSuffix, agentsFolder, sessionSuffix } from "./layout.ts";
 
-/** The agent that started another. */
+/** The agent that started another one. */
 export type AgentParent = {
   readonly log?: string;
-  /** True where one is named whose log is not there. */
+  /** True if the descriptor names an agent whose log is missing. */
   readonly isGone: boolean;
 };
 
 /**
- * Which agent started another, as descriptors name it. Those above are read once for all that are
- * below them.
+ * Finds out which agent started another, from their descriptors. Descriptors above are read once
+ * for all agents below them.
  */
 export class AgentParents {
   readonly #known = new Map<string, string | undefined>();
 
-  /** Reads the descriptors anew: they may be others by now. */
+  /** Forgets what was read, because the descriptors may have changed. */
   forget(): void {
     this.#known.clear();
   }
 
   /**
-   * The log of the agent that started another, as its descriptor says now. None where it descends
-   * from the other itself.
+   * The log of the agent that started another one, as that one's descriptor says now. None if it
+   * descends from the other itself.
    */
   of(log: string): AgentParent {
     const places = namedPlaces(log);
@@ -34,7 +34,7 @@ export class AgentParents {
     return this.#isAncestor(log, parent) ? { isGone: false } : { log: parent, isGone: false };
   }
 
-  /** True where the descriptors lead from `log` up to `ancestor`; both may be one. */
+  /** True if the descriptors lead from `log` up to `ancestor`, or both are the same. */
   #isAncestor(ancestor: string, log: string): boolean {
     const seen = new Set<string>();
     let at: string | undefined = log;
@@ -47,18 +47,21 @@ export class AgentParents {
   }
 }
 
-/** Which of the logs are there that may be of the agent which a descriptor names. */
+/** Says which of the logs exist that may belong to the agent named in a descriptor. */
 export function parentState(log: string): string {
   return namedPlaces(log).filter(isThere).join("\0");
 }
 
-/** Where the log of the agent may lie that the descriptor of another names; none where it names none. */
+/**
+ * The possible places of the log of the agent that another one's descriptor names; none if it names
+ * none.
+ */
 function namedPlaces(log: string): readonly string[] {
   const descriptor = readJson(`${log.slice(0, -sessionSuffix.length)}${agentSuffix}`);
   const id = isJsonObject(descriptor) ? descriptor["parentAgentId"] : undefined;
   if (typeof id !== "string" || !/^[\w-]+$/.test(id)) return [];
   const folder = dirname(log);
-  // Agents of a workflow lie deeper than the one that ran it.
+  // Agents of a workflow are in a deeper folder than the agent that ran it.
   const above = folder.slice(0, folder.lastIndexOf(agentsFolder) + agentsFolder.length);
   const name = `${agentPrefix}${id}${sessionSuffix}`;
   return [join(folder, name), join(above, name)];
@@ -68,7 +71,7 @@ const isThere = (file: string): boolean => existsSync(file);
 
 function readJson(file: string): unknown {
   try {
-    // What is no file may never end.
+    // Reading something that is not a file may never end.
     if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
     return parseJson(readFileSync(file, "utf8"));
   } catch {

@@ -4,8 +4,9 @@ import { base64Bytes, isTurn } from "@pond/canonical/foreign";
 import { pollEvents } from "./poll-events.ts";
 
 /**
- * What a record of the client tells a model: the files and folders that a user named with `@`, and
- * events but for what the session's human said among them, which stands in a message behind it.
+ * What a client's record tells a model: files and folders that a user named with `@`, and events.
+ * What the session's human said in those events is left out, because it has a message of its own
+ * after this one.
  */
 export function attachedText(message: SystemMessage): string {
   const attachment = objectAt(carriedRecord(message) ?? {}, "attachment");
@@ -18,7 +19,7 @@ export function attachedText(message: SystemMessage): string {
   return type === "directory" ? `What is in the folder ${name}:\n${text}` : `${name}:\n${text}`;
 }
 
-/** The picture that a user named with `@`, where the record holds its bytes. */
+/** The picture that a user named with `@`, if the record holds its bytes. */
 export function attachedImages(message: SystemMessage): readonly GivenImage[] {
   const held = objectAt(objectAt(carriedRecord(message) ?? {}, "attachment"), "content");
   const { base64, type: mediaType } = objectAt(held, "file");
@@ -38,7 +39,10 @@ function textOf(attachment: JsonObject): string | undefined {
   return typeof text === "string" ? text : undefined;
 }
 
-/** Files that a compaction gave its model once more: other clients get all that was compacted. */
+/**
+ * Files that a compaction gave the client's model again: other clients get everything that was
+ * compacted.
+ */
 export function givenAgain(messages: readonly Message[]): ReadonlySet<Message> {
   const again = new Set<Message>();
   let isCompacted = false;

@@ -12,8 +12,8 @@ import {
 import { answerOf, isCall, isNote, isPrompt, isSpeech } from "./row-kinds.ts";
 
 /**
- * Takes out what the client does not go on from. It takes up the main line; before a compaction, and
- * beside a gap in the log, the newest message there says what it had gone on from.
+ * Takes out the branches that the client does not continue. It continues the main line; before a
+ * compaction, and next to a gap in the log, the newest message there shows what was continued.
  */
 export function withoutLeft(messages: readonly Message[]): Course {
   const places = placesOf(messages);
@@ -23,17 +23,17 @@ export function withoutLeft(messages: readonly Message[]): Course {
   const left = new Set<number>();
   let first = messages.length;
   for (const { at, leaf } of rewinds.sort((one, other) => other.at - one.at)) {
-    // From `first` on all is left already.
+    // Everything from `first` on is left out already.
     for (let index = leaf + 1; index < Math.min(at, first); index++) left.add(index);
     first = Math.min(first, leaf + 1);
   }
   for (const index of main) left.delete(index);
   const attached = attachedBehind(messages, places, main);
   const lines = new Set([...linesOf(messages, places, main, left), ...attached]);
-  // Rows of one answer, such as calls made at once, part the tree and stay together.
+  // Rows of one answer, such as concurrent calls, split the tree but stay together.
   const answers = new Set(messages.filter((_, index) => lines.has(index)).map(answerOf));
-  // So do results, and notes behind those or an answer that called something: those that nobody went
-  // on from elsewhere.
+  // The same goes for results, and for notes after them or after an answer with calls, if nothing
+  // continues elsewhere from them.
   const callers = new Set(messages.filter(isCall).map(answerOf));
   const goneOnFrom = placesGoneOnFrom(messages, places);
   const ofCalls = new Set<number>();
@@ -45,7 +45,7 @@ export function withoutLeft(messages: readonly Message[]): Course {
     const isBeside = isSame || isOfCall || (answer !== undefined && answers.has(answer));
     const isOther = answer !== undefined || isPrompt(message);
     if (isOfCall || (answer !== undefined && callers.has(answer))) ofCalls.add(index);
-    // A compaction of what was left is left with it.
+    // A compaction of an abandoned branch is left out with it.
     if (left.has(parent) && !main.has(index)) left.add(index);
     else if (lines.has(index) || (parent >= 0 && isBeside)) left.delete(index);
     else if (isOther && tree !== index) left.add(index);
@@ -55,7 +55,7 @@ export function withoutLeft(messages: readonly Message[]): Course {
 
 const nowhere: Place = { parent: undefined, tree: -1, isSame: false, isAgain: false };
 
-/** Where something was said below that is no note. */
+/** The places below which something other than a note was said. */
 function placesGoneOnFrom(
   messages: readonly Message[],
   places: readonly Place[],
@@ -69,7 +69,7 @@ function placesGoneOnFrom(
   return goneOnFrom;
 }
 
-/** In every tree the way up from the newest message, in that of the main line this. */
+/** In every tree the path up from the newest message; in the tree of the main line, that line. */
 function linesOf(
   messages: readonly Message[],
   places: readonly Place[],

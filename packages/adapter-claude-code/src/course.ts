@@ -12,9 +12,12 @@ import { withoutLeft } from "./branches.ts";
 import { contextIn } from "./fork-context.ts";
 import { isSaidInResult } from "./records/said-in-result.ts";
 
-/** Parts what the client goes on from, and what it left, took back or keeps there of its agents. */
+/**
+ * Separates what the client continues from what it abandoned or took back, and from the messages of
+ * its agents that it keeps there.
+ */
 export function course({ session, messages }: SessionContent): Course {
-  // What a fork goes on from was parted in the session it is of.
+  // What a fork continues was separated in the session it belongs to.
   const own = contextIn(messages)?.index ?? 0;
   const { live, ...parted } = inSteps(messages.slice(own), [
     (rest) => without(rest, sideChains(session, rest)),
@@ -28,8 +31,8 @@ export function course({ session, messages }: SessionContent): Course {
 }
 
 /**
- * Answers in whose place another one was tried, with what tools said: where a model refused, the
- * client names them behind them.
+ * Answers that were replaced by another attempt, with what tools said in them: if a model refused,
+ * the client names them afterwards.
  */
 function withdrawnIn(messages: readonly Message[]): ReadonlySet<Message> {
   const retracted = new Set<JsonValue>(
@@ -47,9 +50,9 @@ function withdrawnIn(messages: readonly Message[]): ReadonlySet<Message> {
 }
 
 /**
- * The conversations of sub-agents in the log of the session that started them. An agent's own
- * session keeps all of it, also where nothing but its messages says that it is one: then the side
- * chain goes from end to end.
+ * The conversations of sub-agents inside the log of the session that started them. An agent's own
+ * session keeps all of them, even if only its messages show that it is one: the side chain then
+ * covers the whole log.
  */
 function sideChains(session: Session, messages: readonly Message[]): ReadonlySet<Message> {
   if (isSubAgent(session)) return new Set();
@@ -57,7 +60,7 @@ function sideChains(session: Session, messages: readonly Message[]): ReadonlySet
   let isAgents = false;
   for (const message of messages) {
     const source = sourceOf(message);
-    // `author` marks prompts alone; this stands at all messages but the second of one record.
+    // `author` marks only prompts; this field is in all messages except the second of one record.
     if (source["continues"] === undefined) isAgents = restOf(source)["isSidechain"] === true;
     if (isAgents) agents.add(message);
   }
@@ -65,7 +68,7 @@ function sideChains(session: Session, messages: readonly Message[]): ReadonlySet
   return hasOwn ? agents : new Set();
 }
 
-/** True for what a human or the harness gave; not for a file kept beside the session. */
+/** True for what a human or the harness provided; false for a file kept beside the session. */
 function isInput(message: Message): boolean {
   return message.role === "user" && sourceOf(message)["sidecar"] === undefined;
 }

@@ -6,8 +6,8 @@ import { isSlugOf, sessionPath, sessionSuffix } from "./layout.ts";
 import { type LogOptions, readLog } from "./read-log.ts";
 
 /**
- * Where the sessions of each folder worked, for logs that name no directory: the client makes the
- * folder's name of it. Looked up once for all of them.
+ * Finds the directory that the sessions of each folder worked in, for logs that name none: the
+ * client derives the folder's name from it. Looked up once for all of them.
  */
 export class Directories {
   readonly #projects: string;
@@ -17,12 +17,15 @@ export class Directories {
     this.#projects = projects;
   }
 
-  /** Looks at the folders anew: a session may have begun there. */
+  /** Forgets what was found, because a session may have begun there. */
   forget(): void {
     this.#known.clear();
   }
 
-  /** That of a main session's folder; undefined where no session says it, or two say another. */
+  /**
+   * The directory of a main session's folder; undefined if no session names one, or two name
+   * different ones.
+   */
   of(key: string, options: LogOptions): Promise<Extracted<string> | undefined> {
     const path = sessionPath(key);
     if (path === undefined || path.root !== undefined) return Promise.resolve(undefined);
@@ -41,7 +44,7 @@ async function directoryIn(
   const folder = join(projects, slug);
   const found = new Map<string, Extracted<string>>();
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    // A link may lead to anything, and a pipe never end.
+    // A link may lead to anything, and reading a pipe may never end.
     if (!entry.isFile() || !entry.name.endsWith(sessionSuffix)) continue;
     const { project, directory } = await startOf(join(folder, entry.name), options);
     if (!project || directory === undefined || !isSlugOf(slug, directory)) continue;
@@ -52,7 +55,7 @@ async function directoryIn(
   return only;
 }
 
-/** What a log says up to where it names a directory; what cannot be read says nothing. */
+/** What a log says until it names a directory; a log that cannot be read says nothing. */
 async function startOf(file: string, options: LogOptions): Promise<Head> {
   let head = headOf([]);
   try {

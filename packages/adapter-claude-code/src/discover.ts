@@ -14,10 +14,10 @@ import {
 } from "./layout.ts";
 import { origin } from "./origin.ts";
 
-/** A file that belongs to a session and is none itself. */
+/** A file that belongs to a session but is not a session itself. */
 export type SidecarFile = {
   readonly file: string;
-  /** Below the project folder. */
+  /** Its path below the project folder. */
   readonly path: string;
 };
 
@@ -30,7 +30,9 @@ export type SessionFiles = {
   readonly sidecars: readonly SidecarFile[];
 };
 
-/** Every session below the root, with its files; faults for what stands in a session's place. */
+/**
+ * Every session below the root with its files, and a fault for anything else in a session's place.
+ */
 export function* discover({ projects, slug, key }: Root): Generator<SessionFiles | FaultEvent> {
   if (key !== undefined) return yield* discoverOne(projects, key);
   if (slug !== undefined) return yield* discoverProject(projects, slug);
@@ -82,7 +84,7 @@ function* discoverProject(projects: string, slug: string): Generator<SessionFile
   }
 }
 
-/** The agents that the client left of a session it deleted, or that somebody moved; nothing else. */
+/** The agents of a session that the client deleted, or that somebody moved; nothing else. */
 function* discoverRest(
   projects: string,
   slug: string,
@@ -106,7 +108,9 @@ type Side = {
 };
 const nothing: Side = { agents: [], sidecars: [] };
 
-/** Everything in the side folder of one session: its agents, and the files that are no sessions. */
+/**
+ * Everything in the side folder of one session: its agents, and the files that are not sessions.
+ */
 function* discoverSide(
   projects: string,
   slug: string,
@@ -149,17 +153,17 @@ function isAgentFile(name: string): boolean {
   return name.startsWith(agentPrefix) && name.endsWith(sessionSuffix);
 }
 
-/** The client writes a descriptor under such a name first, and renames it. */
+/** The client writes a descriptor under such a name first, and then renames it. */
 const unfinished = /\.meta\.json\.tmp\.[0-9a-f]{8}$/;
 
-/** True for the descriptor of an agent whose log lies beside it. */
+/** True for the descriptor of an agent whose log is beside it. */
 function isOfAgent(name: string, names: ReadonlySet<string>): boolean {
   return (
     name.endsWith(agentSuffix) && names.has(`${name.slice(0, -agentSuffix.length)}${sessionSuffix}`)
   );
 }
 
-/** The files of the one session at `key`; undefined where its main file is gone. */
+/** The files of the session at `key`; undefined if its main file is gone. */
 export function filesOf(projects: string, key: string): SessionFiles | undefined {
   const path = sessionPath(key);
   if (path === undefined) return undefined;
@@ -169,11 +173,11 @@ export function filesOf(projects: string, key: string): SessionFiles | undefined
 }
 
 function sidecarsOf(projects: string, { slug, name, root, isOldAgent }: SessionPath) {
-  // Asked first, because most have none and a failing call costs more than this one.
+  // Checked first, because most have none and a failing call costs more than this one.
   const isMain = root === undefined && !isOldAgent;
   const place = isMain ? name : `${name}${agentSuffix}`;
   const file = join(projects, slug, place);
-  // Not through a link: the listing reports it, and what it leads to may be anything.
+  // Links are not followed: the listing reports them, and they may lead to anything.
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (!isMain) return stats?.isFile() ? [{ file, path: place }] : [];
   return stats?.isDirectory() ? withoutFaults(discoverSide(projects, slug, name)).sidecars : [];

@@ -1,16 +1,16 @@
 import type { Message } from "@pond/canonical";
 import { carriedRecord } from "@pond/canonical/adapter";
 
-/** What the log of a forked agent says of what it goes on from. */
+/** What the log of a forked agent says about the context that it continues. */
 export type Context = {
-  /** Where it says so: its own rows follow. */
+  /** The index of the record that says so; the agent's own rows follow. */
   readonly index: number;
   readonly session: string;
-  /** The last row, by its id. */
+  /** The id of the last row. */
   readonly last: string;
 };
 
-/** Undefined where a log holds all that was said in it. */
+/** Undefined for a log that holds everything that was said in its session. */
 export function contextIn(messages: readonly Message[]): Context | undefined {
   for (const [index, message] of messages.entries()) {
     const { type, parentSessionId: session, parentLastUuid: last } = carriedRecord(message) ?? {};

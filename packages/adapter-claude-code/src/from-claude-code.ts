@@ -7,15 +7,18 @@ import { type Root, rootOf } from "./layout.ts";
 import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
 
-/** How session files of Claude Code are read. */
+/** Options for reading session files of Claude Code. */
 export type ClaudeCodeOptions = {
-  /** Longest line that is parsed, in bytes; a longer one is reported and marked. Default 256 MiB. */
+  /**
+   * Longest line that is parsed, in bytes; a longer one is reported and marked. Default 256 MiB.
+   */
   readonly maxLineBytes?: number;
 };
 
 /**
  * Reads the sessions of Claude Code below `path`: the client's home, its `projects` folder, one
- * project folder, or one session file with what belongs to it. Touches nothing before it is asked.
+ * project folder, or one session file with everything that belongs to it. Touches no file before it
+ * is asked.
  */
 export function fromClaudeCode(path: string, options: ClaudeCodeOptions = {}): Reader {
   return fileReader<SessionFiles>(origin, path, () => {

@@ -11,32 +11,35 @@ import { type LogOptions, readLog } from "./read-log.ts";
 export type Head = {
   /** The first time in file order, which need not be the earliest. */
   readonly createdAt?: Extracted<Micros>;
-  /** The directory it was started in. */
+  /** The directory in which it was started. */
   readonly project?: Extracted<string>;
-  /** The same, to compare. */
+  /** The same directory as plain text, for comparisons. */
   readonly directory?: string;
-  /** The id its records give; an agent's records give that of the main session. */
+  /** The id in its records; an agent's records have that of the main session. */
   readonly recordedId?: string;
-  /** True where a record is this client's: by an id as it gives one, or by what it has instead. */
+  /**
+   * True if a record belongs to this client: by an id in the client's form, or by what it has
+   * instead.
+   */
   readonly isOwn: boolean;
-  /** True where a record is a row of a conversation, and no note beside it. */
+  /** True if a record is a row of a conversation rather than a note. */
   readonly hasRows: boolean;
   /** The session it was forked from, and the last record copied from there. */
   readonly fork?: {
     readonly session: Extracted<string>;
     readonly message: Extracted<string>;
-    /** The id of that session, to compare. */
+    /** The id of that session as plain text, for comparisons. */
     readonly sessionId: string;
-    /** The id that the last copied record has here, to compare. */
+    /** The id that the last copied record has here, for comparisons. */
     readonly uuid: JsonValue | undefined;
   };
-  /** The last record of the parent that an agent was given as its context. */
+  /** The last record of the parent's that an agent was given as its context. */
   readonly contextEnd?: Extracted<string>;
-  /** True where damage stands before its own rows: the last copied record may have stood there. */
+  /** True if damage precedes its own rows: the last copied record may have been there. */
   readonly isCutDamaged: boolean;
-  /** True behind the first row that was not copied. */
+  /** True after the first row that was not copied. */
   readonly hasOwnRows: boolean;
-  /** True where no later record can say more. */
+  /** True if no later record can add anything. */
   readonly isComplete: boolean;
 };
 
@@ -48,7 +51,7 @@ const nothing: Head = {
   isComplete: false,
 };
 
-/** What the records of a log say, in order, as far as is needed; `known` is what others said. */
+/** What the records of a log say, in order, as far as it is needed. `known` is what others said. */
 export function headOf(entries: Iterable<RecordOutcome>, known: Head = nothing): Head {
   let head = known;
   for (const entry of entries) {
@@ -59,14 +62,14 @@ export function headOf(entries: Iterable<RecordOutcome>, known: Head = nothing):
   return head;
 }
 
-/** True for what was a record; what is still being written may yet be one. */
+/** True for something that was a record. What is still being written may yet become one. */
 function isLoss(entry: RecordOutcome): boolean {
   return entry.kind === "fault" && recordsOf(entry) > 0;
 }
 
 /**
- * Reads a log up to where everything is known. A fork is read to the end of what it copied,
- * because only the last copied record is the cut-point.
+ * Reads a log until everything is known. A fork is read to the end of what it copied, because only
+ * the last copied record is the cut-point.
  */
 export async function readHead(file: string, options: LogOptions): Promise<Head> {
   let head = headOf([]);
@@ -92,7 +95,7 @@ function learn(head: Head, record: SourceRecord): Head {
   const isContext = record.peek("type") === "fork-context-ref";
   const contextEnd = head.contextEnd ?? (isContext ? fields.id("parentLastUuid") : undefined);
   const isPastFork = copied === undefined && isRow;
-  // What was damaged stood behind the cut where this row follows the last that was copied.
+  // The damage came after the cut if this row follows the last copied one.
   const isBehindCut =
     copied !== undefined ||
     (isPastFork && !head.hasOwnRows && head.fork?.uuid === (record.peek("parentUuid") ?? null));
@@ -111,7 +114,10 @@ function learn(head: Head, record: SourceRecord): Head {
   };
 }
 
-/** What the client writes without the id of a record or a session, and what tells it from others'. */
+/**
+ * What the client writes without the id of a record or a session, and what distinguishes it from
+ * other clients' records.
+ */
 const idless = new Map<JsonValue | undefined, string>([
   ["summary", "leafUuid"],
   ["file-history-snapshot", "messageId"],
@@ -124,7 +130,10 @@ function isOwnWithoutId(record: SourceRecord): boolean {
   return mark !== undefined && record.peek(mark) !== undefined;
 }
 
-/** The same fields in a record of their own: what is taken here must still be read there. */
+/**
+ * The same fields in a record of their own: what is taken here still has to be read from the
+ * original.
+ */
 function untaken(record: SourceRecord): SourceRecord {
   const fields = headFields.map((key) => [key, record.peek(key)]);
   return openRecord(record.at, Object.fromEntries(fields));

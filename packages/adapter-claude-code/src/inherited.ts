@@ -6,8 +6,8 @@ import { contextIn } from "./fork-context.ts";
 import { uuidOf } from "./log-tree.ts";
 
 /**
- * What a forked agent goes on from: what the main session told its model up to the row that the fork
- * names, without what it had left until then.
+ * What a forked agent continues: what the main session told its model up to the row that the fork
+ * names, without what it had abandoned by then.
  */
 export function inherited(
   { messages }: SessionContent,
@@ -25,7 +25,10 @@ export function inherited(
   return { pieces: [{ session: main.session, messages: told }] };
 }
 
-/** The messages up to a row, all of one that is several included; none where it is not there. */
+/**
+ * The messages up to a row, including all messages of that row's record; none if the row is
+ * missing.
+ */
 function upTo(last: string, messages: readonly Message[]): readonly Message[] {
   const index = messages.findIndex((message) => uuidOf(message) === last);
   if (index < 0) return [];

@@ -3,35 +3,37 @@ import { sourceOf } from "@pond/canonical/adapter";
 import type { Place } from "./log-tree.ts";
 
 /**
- * Where rows belong that the client wrote down late. What it shows while it waits, such as a try that
- * failed or the progress of a tool, it may write with the next prompt alone: below what it waited for,
- * as if what was answered meanwhile were not there, and the prompt below that. Nobody went back: then
- * the row would not be older than what stands there.
+ * Finds the place of rows that the client wrote down late. What it shows while it waits, such as a
+ * failed attempt or the progress of a tool, it may write only with the next prompt: below what it
+ * waited for, as if nothing had been answered meanwhile, and the prompt below that. This does not
+ * mean that somebody went back; in that case the row would not be older than what is there.
  */
 export class LateRows {
   readonly #messages: readonly Message[];
   readonly #places: readonly Place[];
-  /** By its parent, the first row below that is a turn. */
+  /** By its parent: the first row below it that is a turn. */
   readonly #firstBelow = new Map<number, number>();
   #newestTurn: number | undefined;
-  // Thousands of rows may ask for what stands far above, each for another, so of every row it is known
-  // how deep it stands and one far above: the way up is halved with each that is passed.
+  // Thousands of rows may each ask for another row far above. So the depth of every row is known,
+  // and one row far above it: each step of that kind halves the way up.
   readonly #depths: number[] = [];
   readonly #far: number[] = [];
 
-  /** @param places - Of the rows before the one that is asked for; they are added to. */
+  /** @param places - Of the rows before the one in question; they are added to. */
   constructor(messages: readonly Message[], places: readonly Place[]) {
     this.#messages = messages;
     this.#places = places;
   }
 
-  /** The client notes that it went back: no row behind that goes on from what stands before. */
+  /**
+   * Call it when the client notes that it went back: no later row continues from what is before.
+   */
   wentBack(): void {
     this.#newestTurn = undefined;
   }
 
   /**
-   * Rows are asked for one after the other.
+   * Ask for rows in order.
    *
    * @param named - The parent that the row names.
    */
@@ -57,7 +59,7 @@ export class LateRows {
     let at = this.#newestTurn ?? -1;
     while (at > top) {
       const far = this.#far[at] ?? -1;
-      // What stands above another comes before it.
+      // A row above another one comes before it.
       at = far >= top && far < at ? far : (this.#places[at]?.parent ?? -1);
     }
     return at === top;

@@ -4,7 +4,7 @@ import { type Surroundings, slashed } from "@pond/canonical/adapter";
 
 /**
  * Where the client keeps its files on this machine: `$CLAUDE_CONFIG_DIR`, else `~/.claude`, and
- * `~/.config/claude`, which some builds used, where it exists.
+ * `~/.config/claude`, which some builds used, if it exists.
  */
 export function claudeCodeHomes({ home, env }: Surroundings): readonly string[] {
   const configured = env["CLAUDE_CONFIG_DIR"];
@@ -14,8 +14,8 @@ export function claudeCodeHomes({ home, env }: Surroundings): readonly string[] 
 }
 
 /**
- * The folder name the client derives from a working directory. Lossy, so it is never decoded.
- * By UTF-16 code unit, as the client does it: a character outside the BMP makes two dashes.
+ * The folder name that the client derives from a working directory. Lossy, so it is never decoded.
+ * Computed by UTF-16 code unit, as the client does: a character outside the BMP becomes two dashes.
  */
 export function projectSlug(cwd: string): string {
   const path = withoutLastSeparators(cwd).normalize("NFC");
@@ -28,14 +28,14 @@ export function projectSlug(cwd: string): string {
 
 const maxSlugLength = 200;
 
-/** True for the folder of a directory: where the name is long, builds differ in how they end it. */
+/** True for the folder of a directory. If the name is long, builds differ in its ending. */
 export function isSlugOf(folder: string, directory: string): boolean {
   const slug = projectSlug(directory);
   if (slug.length <= maxSlugLength) return folder === slug;
   return folder.startsWith(slug.slice(0, maxSlugLength + 1));
 }
 
-/** As the system names the directory, `/` and `D:\` being such names. */
+/** In the system's form of a directory, where `/` and `D:\` are such names. */
 function withoutLastSeparators(path: string): string {
   const hasDrive = /^[A-Za-z]:/.test(path);
   const rootLength = hasDrive ? 3 : 1;
@@ -45,8 +45,8 @@ function withoutLastSeparators(path: string): string {
 }
 
 /**
- * False for a folder that the client made from no working directory, such as that of a backup: an
- * absolute path makes a dash, or a drive and two, of its beginning.
+ * False for a folder that the client did not derive from a working directory, such as one of a
+ * backup: the beginning of an absolute path becomes a dash, or a drive and two dashes.
  */
 export function canBeSlug(folder: string, project: string): boolean {
   return slugStart.test(folder) || folder === projectSlug(project);
@@ -54,20 +54,20 @@ export function canBeSlug(folder: string, project: string): boolean {
 
 const slugStart = /^(?:-|[A-Za-z]--)/;
 
-/** Which folder plays the part of `projects`, and what of it is to be read. */
+/** The folder that serves as `projects`, and which part of it is read. */
 export type Root = {
   readonly projects: string;
-  /** Only this project folder, where a part of a home was named. */
+  /** Only this project folder, if a part of a home was named. */
   readonly slug?: string;
-  /** Only this session and what belongs to it, where one file was named. */
+  /** Only this session and what belongs to it, if one file was named. */
   readonly key?: string;
 };
 
-/** What a path given by a user means. `isFolder` and `names` describe what stands there. */
+/** The root for a path given by a user. `isFolder` and `names` describe what is there. */
 export function rootOf(path: string, isFolder: boolean, names: readonly string[]): Root {
   const absolute = resolve(path);
   if (!isFolder) return fileRoot(absolute);
-  // A home may have no sessions yet, and its other files are none.
+  // A home may have no sessions yet, and its other files are not sessions.
   if (isHomeByName(absolute, names) || homeMarks.some((mark) => names.includes(mark))) {
     return { projects: join(absolute, "projects") };
   }
@@ -78,8 +78,8 @@ export function rootOf(path: string, isFolder: boolean, names: readonly string[]
 }
 
 /**
- * True where the client keeps its home by itself; other tools may have put folders there alone. Not
- * for a copy of its projects.
+ * True if the name shows that it is a home of the client, even if only other tools have put folders
+ * there. False for a copy of its projects.
  */
 function isHomeByName(path: string, names: readonly string[]): boolean {
   if (names.some((each) => slugStart.test(each) || sessionFile.test(each))) return false;
@@ -93,8 +93,8 @@ const homeMarks = ["projects", "history.jsonl", "settings.json", "todos", "shell
 function fileRoot(file: string): Root {
   const steps = dirname(file).split(sep);
   const subagents = steps.lastIndexOf(agentsFolder);
-  // `<slug>/<session>/subagents/...` for a sub-agent of today, or without the session for one that
-  // somebody moved; `<slug>/` for everything else.
+  // `<slug>/<session>/subagents/...` for a present-day sub-agent, or without the session for one
+  // that somebody moved; `<slug>/` for everything else.
   const isBelow = subagents >= 2 && basename(file).startsWith(agentPrefix);
   const above = slugStart.test(steps[subagents - 1] ?? "") ? subagents : subagents - 1;
   const project = isBelow ? steps.slice(0, above).join(sep) : dirname(file);
@@ -102,21 +102,21 @@ function fileRoot(file: string): Root {
   return { projects, key: slashed(relative(projects, file)) };
 }
 
-/** What a session's file is called, by what it holds. */
+/** What the path of a session's file says. */
 export type SessionPath = {
   readonly slug: string;
-  /** Below the project folder, without the suffix: the id, but for agents of the old place. */
+  /** Below the project folder, without the suffix: the id, except for agents in the old place. */
   readonly name: string;
-  /** The main session a sub-agent belongs to; undefined for a main session. */
+  /** The main session that a sub-agent belongs to; undefined for a main session. */
   readonly root?: string;
   /**
    * True for a sub-agent whose place does not tell its main session: beside it, where the client
-   * put it up to 2.1.0, or in `subagents` of the project.
+   * put it up to 2.1.0, or in the project's `subagents`.
    */
   readonly isOldAgent: boolean;
 };
 
-/** Decodes a key, which is a path below `projects`. @returns undefined where it is no such path. */
+/** Decodes a key, which is a path below `projects`. @returns undefined if it is not such a path. */
 export function sessionPath(key: string): SessionPath | undefined {
   const [slug, ...steps] = key.split("/");
   const last = steps.at(-1);
@@ -133,7 +133,7 @@ export function sessionPath(key: string): SessionPath | undefined {
 }
 
 export const sessionSuffix = ".jsonl";
-/** In the side folder of a session, and of a project where somebody moved them. */
+/** In the side folder of a session; in that of a project if somebody moved them. */
 export const agentsFolder = "subagents";
 export const agentPrefix = "agent-";
 export const agentSuffix = ".meta.json";

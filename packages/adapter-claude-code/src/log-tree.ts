@@ -6,20 +6,21 @@ import { LateRows } from "./late-rows.ts";
 export type Place = {
   /** The index of its parent. */
   readonly parent: number | undefined;
-  /** The index where its tree begins: with the log, behind a compaction, or below a gap. */
+  /** The index where its tree begins: with the log, after a compaction, or below a gap. */
   readonly tree: number;
-  /** True for a message that is one record with its parent, or that record again. */
+  /** True for a message of the same record as its parent, or of a repetition of that record. */
   readonly isSame: boolean;
-  /** True for a record that stands above already. */
+  /** True for a record that already stands above. */
   readonly isAgain: boolean;
-  /** For a compaction that kept the newest rows behind its summary: where those begin. */
+  /** For a compaction that kept the newest rows after its summary: where those begin. */
   readonly kept?: number | undefined;
 };
 
-/** Parents are looked for above only: the trees of real logs are not always whole. */
+/** Parents are only looked for above, because the trees of real logs are not always intact. */
 export function placesOf(messages: readonly Message[]): readonly Place[] {
   const indexes = new Map<JsonValue, number>();
-  // By the summary of a compaction the last row it kept: there the client hangs what follows.
+  // By the summary of a compaction, the last row that it kept: the client attaches what follows
+  // there.
   const keptEnds = new Map<JsonValue, number>();
   const places: Place[] = [];
   const late = new LateRows(messages, places);
@@ -47,19 +48,19 @@ export function placesOf(messages: readonly Message[]): readonly Place[] {
   return places;
 }
 
-/** The rows above that a compaction kept behind its summary. */
+/** The rows above that a compaction kept after its summary. */
 function keptBy(record: JsonObject, indexes: ReadonlyMap<JsonValue, number>) {
   const { headUuid, anchorUuid, tailUuid } = objectAt(
     objectAt(record, "compactMetadata"),
     "preservedSegment",
   );
-  // One that is the anchor itself kept the first rows: the summary stands behind those.
+  // If it is the anchor itself, the first rows were kept: the summary comes after those.
   if (typeof anchorUuid !== "string" || anchorUuid === record["uuid"]) return undefined;
   const [start, end] = [indexes.get(headUuid ?? null), indexes.get(tailUuid ?? null)];
   return start === undefined || end === undefined ? undefined : { summary: anchorUuid, start, end };
 }
 
-/** The way up from a message, itself included: to the start of the log, or of a tree of it. */
+/** The path up from a message, including itself, to the start of the log or of its tree. */
 export function lineUpFrom(
   end: number,
   places: readonly Place[],
@@ -73,12 +74,12 @@ export function lineUpFrom(
   return line;
 }
 
-/** The record of the client that a message was read from, or what is left of it beside its parts. */
+/** The client's record that a message was read from, or what is left of it besides its parts. */
 export function recordOf(message: Message): JsonObject {
   return carriedRecord(message) ?? restOf(sourceOf(message));
 }
 
-/** The id by which other records name that of a message. */
+/** The id by which other records refer to that of a message. */
 export function uuidOf(message: Message): JsonValue {
   return recordOf(message)["uuid"] ?? message.id;
 }

@@ -2,12 +2,12 @@ import type { JsonValue, Message } from "@pond/canonical";
 import { lineUpFrom, type Place, recordOf, uuidOf } from "./log-tree.ts";
 import { isAnswer, isAttachment, isPrompt, isSummary, isTurnRow } from "./row-kinds.ts";
 
-/** Where the client went back: all from behind `leaf` up to `at` is left. */
+/** The client went back: everything after `leaf` up to `at` is abandoned. */
 export type Rewind = { readonly at: number; readonly leaf: number };
 
-/** What it noted of that, and did not take back since. */
+/** The rewinds that the client noted and did not take back. */
 export function notedRewinds(messages: readonly Message[]): readonly Rewind[] {
-  // The first where a row stands again.
+  // The first occurrence, if a row is repeated.
   const rows = [...messages.entries()].reverse();
   const indexes = new Map(rows.map(([index, message]) => [uuidOf(message), index]));
   const noted: Rewind[] = [];
@@ -22,20 +22,21 @@ export function notedRewinds(messages: readonly Message[]): readonly Rewind[] {
   return noted;
 }
 
-/** Stands in place of a row where the client takes back what it noted. */
+/** Stands in place of a row if the client takes back what it noted. */
 const noLeaf = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Prompts without a parent behind others of the session: for these it went back to the start, of
- * which most builds note nothing. Old builds begin another session in the log for `/clear`, which
- * takes nothing back; and where answers have no parent, the log does not say what hangs together.
+ * Prompts without a parent that come after others of the session. For these the client went back to
+ * the start, which most builds do not note. Old builds begin another session in the log for
+ * `/clear`, which takes nothing back; and if answers have no parent, the log does not say what
+ * belongs together.
  */
 export function startsAgain(
   messages: readonly Message[],
   places: readonly Place[],
 ): readonly Rewind[] {
   const rewinds: Rewind[] = [];
-  // Where each began.
+  // Where each session began.
   const sessions = new Map<JsonValue | undefined, number>();
   for (const [at, message] of messages.entries()) {
     const { parentUuid, sessionId, isSidechain } = recordOf(message);
@@ -51,9 +52,9 @@ export function startsAgain(
 }
 
 /**
- * What the client goes on from: the newest row of the tree, whatever it is, or what it went back to
- * since; and what stands above that. A row without a turn above it, such as that of a hook which ran
- * before the first prompt, is passed over.
+ * What the client continues: the newest row of the tree, whatever it is, or the row it has since
+ * gone back to; and everything above it. A row without a turn above it, such as that of a hook that
+ * ran before the first prompt, is skipped.
  */
 export function mainLineOf(
   messages: readonly Message[],
@@ -70,7 +71,7 @@ export function mainLineOf(
   // The client forgets that it went back to the start with the first row that follows.
   if (leaf < 0) return at > messages.findLastIndex(isRowOfTree) ? new Set() : line;
   const back = lineUpFrom(leaf, places);
-  // Below a gap nothing says whether the newest stands below that.
+  // Below a gap, nothing says whether the newest row belongs below it.
   const top = messages[[...line].at(-1) ?? -1];
   const { parentUuid, logicalParentUuid } = top ? recordOf(top) : {};
   const isGap = (parentUuid ?? logicalParentUuid ?? null) !== null;
@@ -78,7 +79,7 @@ export function mainLineOf(
   return (newest > at && isBelow) || !withTurns.has(leaf) ? line : back;
 }
 
-/** A line, with the summaries that the client gives in front of what a compaction kept of it. */
+/** A line, with the summaries that the client puts in front of what a compaction kept of it. */
 export function withSummaries(
   line: ReadonlySet<number>,
   places: readonly Place[],
@@ -90,7 +91,7 @@ export function withSummaries(
   return new Set([...line, ...summaries.map(([at]) => at)]);
 }
 
-/** What was attached behind the last turn of the main line, such as prompts that were queued. */
+/** What was attached after the last turn of the main line, such as queued prompts. */
 export function attachedBehind(
   messages: readonly Message[],
   places: readonly Place[],
@@ -113,7 +114,7 @@ function isRowOfTree(message: Message): boolean {
   return parentUuid !== undefined && type !== "progress";
 }
 
-/** Turns, and the rows below one in the same tree. */
+/** Turns, and the rows below a turn in the same tree. */
 function rowsWithTurns(
   messages: readonly Message[],
   places: readonly Place[],

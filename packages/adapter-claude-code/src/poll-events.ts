@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from "@pond/canonical";
 
-/** One event the client polled for: what a human said elsewhere, or what happened there. */
+/** One event that the client polled for: what a human said elsewhere, or what happened there. */
 export type PollEvent = {
   /** What the model is given. */
   readonly envelope: string;
-  /** What is in there of the words of the session's human. */
+  /** The words of the session's human in it. */
   readonly typed: string | undefined;
 };
 
-/** The events that an attachment gave a model; none where another row holds them as well. */
+/** The events that an attachment gave a model; none if another row holds them as well. */
 export function pollEvents(attachment: JsonObject): readonly PollEvent[] {
   const { type, envelopes, provenance, deliveredVia } = attachment;
   if (type !== "poll_events" || deliveredVia !== undefined || !Array.isArray(envelopes)) return [];

@@ -3,8 +3,8 @@ import { objectOf } from "@pond/canonical/adapter";
 import { base64Bytes, holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 
 /**
- * What Claude Code, or the API it replays the session to, would refuse in these files: path
- * relative to its home -> bytes. One sentence each; empty where it takes them.
+ * What Claude Code, or the API that it replays the session to, would refuse in these files (path
+ * relative to its home -> bytes). One sentence each; empty if it accepts them.
  */
 export function claudeCodeProblems(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
   return [...files].flatMap(([path, bytes]) => {
@@ -23,7 +23,7 @@ class LogProblems {
   readonly #isAgent: boolean;
   readonly #uuids: Set<string> = new Set();
   readonly #calls: Set<string> = new Set();
-  /** Calls of the assistant's turn whose answers have not come yet. */
+  /** The calls of the assistant's turn that are not answered yet. */
   #open: Set<string> = new Set();
   #last: string | null = null;
 
@@ -149,7 +149,7 @@ class LogProblems {
     }
   }
 
-  /** Before anybody says something else, every call has its answer. */
+  /** Every call has to be answered before somebody says something else. */
   #unanswered(at: string): void {
     for (const id of this.#open) this.#report(at, `leaves the call ${id} without an answer`);
     this.#open = new Set();

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonValue } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
 
 /**
- * Tests of a whole record: the first that holds makes everything in it injected, and names why
- * (`model-part-provenance`).
+ * Tests of a whole record. The first that holds makes everything in it injected, and names the
+ * reason (`model-part-provenance`).
  */
 const recordRules: readonly (readonly [kind: string, holds: (record: SourceRecord) => boolean])[] =
   [
@@ -16,8 +16,8 @@ const recordRules: readonly (readonly [kind: string, holds: (record: SourceRecor
   ];
 
 /**
- * Why a user record was written by the harness, or undefined where a human may have typed it.
- * `origin.kind: "human"` proves nothing: some hosts put it on their own rows too.
+ * Why the harness wrote a user record; undefined if a human may have typed it.
+ * `origin.kind: "human"` proves nothing, because some hosts put it on their own rows, too.
  */
 export function injectedUser(record: SourceRecord): string | undefined {
   const rule = recordRules.find(([, holds]) => holds(record));
@@ -30,7 +30,10 @@ export function injectedUser(record: SourceRecord): string | undefined {
   );
 }
 
-/** True in the log of an agent that the client runs for itself, on a copy of the conversation. */
+/**
+ * True in the log of an agent that the client runs for its own purposes, on a copy of the
+ * conversation.
+ */
 export function isHelperAgent(record: SourceRecord): boolean {
   const agent = record.peek("agentId");
   return typeof agent === "string" && helperAgents.test(agent);
@@ -50,13 +53,13 @@ const helperPrompts: readonly string[] = [
   "[SUGGESTION MODE: ",
 ];
 
-/** With this word the client starts its agents, before anybody asks them for something. */
+/** The client starts its agents with this word, before anybody asks them for something. */
 function isWarmup(record: SourceRecord): boolean {
   const isFirst = record.peek("isSidechain") === true && record.peek("parentUuid") === null;
   return isFirst && saidIn(record.record("message")) === "Warmup";
 }
 
-/** The text of a message, of all its blocks. */
+/** The text of all blocks of a message. */
 function saidIn(message: SourceRecord | undefined): string {
   const content = message?.peek("content");
   if (typeof content === "string") return content;
@@ -64,7 +67,7 @@ function saidIn(message: SourceRecord | undefined): string {
   return blocks.map(({ text }) => (typeof text === "string" ? text : "")).join("");
 }
 
-/** Why a queued command was not typed by a human, or undefined where it was. */
+/** Why no human typed a queued command; undefined if a human did. */
 export function injectedCommand(
   record: SourceRecord,
   attachment: SourceRecord,
@@ -80,8 +83,8 @@ export function injectedAssistant(record: SourceRecord, message: SourceRecord): 
   const isError = record.peek("isApiErrorMessage");
   if (isError === true) return "synthetic";
   if (message.peek("model") !== "<synthetic>") return undefined;
-  // What a model had said when it was interrupted is kept under this name, too: by builds that mark
-  // what is no error.
+  // Builds that say of a text that it is no error also keep under this name what a model had said
+  // when it was interrupted.
   const isNotice = isError !== false || record.peek("error") !== undefined;
   return isNotice || fillers.includes(saidIn(message)) ? "synthetic" : undefined;
 }
@@ -91,16 +94,16 @@ const interruptions: readonly string[] = [
   "[Request interrupted by user for tool use]",
 ];
 
-/** What the client says where there is nothing to say, such as of a command without output. */
+/** The client's text if there is nothing to say, such as for a command without output. */
 const noContent = "(no content)";
 
-/** What the client says where an answer is missing. */
+/** The client's texts in place of a missing answer. */
 const fillers: readonly string[] = ["", noContent, "No response requested.", ...interruptions];
 
-/** Ways in which a human gave a prompt; what sent it on may have put its own origin there. */
+/** Ways in which a human gave a prompt; whatever passed it on may have added its own origin. */
 const typedSources: readonly string[] = ["typed", "queued", "suggestion_accepted"];
 
-// Kinds grow with every release; one this version does not know is a machine's.
+// New kinds come with every release; an unknown one is a machine's.
 function machineOrigin(origin: SourceRecord | undefined): string | undefined {
   const kind = origin?.peek("kind");
   return typeof kind === "string" && !humanOrigins.includes(kind) ? kind : undefined;
@@ -114,7 +117,7 @@ function machineTurn(turnOrigin: JsonValue | undefined): string | undefined {
   return typeof turnOrigin === "string" && !isSaid ? turnOrigin : undefined;
 }
 
-/** Elements the harness writes at the start of a user text; everything in them is its own. */
+/** Elements that the harness writes at the start of a user text; everything in them is its own. */
 export const injectedTags: readonly string[] = [
   "system-reminder",
   "ide_opened_file",
@@ -160,21 +163,25 @@ export const injectedTags: readonly string[] = [
   "github-webhook-activity",
 ];
 
-/** Elements that are the harness's only where they hold this, because humans use their names, too. */
+/**
+ * Elements that belong to the harness only if they match this, because humans use these names, too.
+ */
 export const markedTags: Readonly<Record<string, RegExp>> = {
   browser: /^<browser\s[^>]*\btabGroupId=/,
   terminal: /^<terminal\s[^>]*\bname=/,
   uploaded_files: /^<uploaded_files>\s*<file>/,
 };
 
-/** Elements whose inside a human typed, with the tags one of which must come before (or none). */
+/**
+ * Elements whose content a human typed, with the tags one of which has to come before (or none).
+ */
 export const typedTags: Readonly<Record<string, readonly string[]>> = {
   "bash-input": [],
   "user-memory-input": [],
   "command-args": ["command-name", "command-message"],
 };
 
-/** The client's own commands whose arguments are for it alone, such as the name of a model. */
+/** The client's own commands whose arguments are only for it, such as the name of a model. */
 export const settingsCommands: readonly string[] = [
   "/add-dir",
   "/advisor",
@@ -209,7 +216,7 @@ export const settingsCommands: readonly string[] = [
 const startsWith = (prefix: string) => (text: string) => text.startsWith(prefix);
 const equals = (whole: string) => (text: string) => text === whole;
 
-/** How the remark behind a message of another session begins. */
+/** The beginning of the remark after a message of another session. */
 export const peerRemark = "This came from another Claude session";
 
 /** Texts that are the harness's from the first to the last character. */
@@ -220,7 +227,7 @@ export const textRules: readonly (readonly [kind: string, holds: (text: string) 
   ["compact-summary", startsWith("This session is being continued from a previous conversation")],
   [
     "local-command-caveat",
-    // 1.0.0 says `are were`, and in a copy that it resumes marks it no more.
+    // 1.0.0 says `are were`, and does not mark it in a copy that it resumes.
     (text) =>
       /^Caveat: The messages below (?:are )?were generated by the user while running local commands/.test(
         text,
@@ -253,10 +260,13 @@ export const textRules: readonly (readonly [kind: string, holds: (text: string) 
   ["image-source", (text) => /^\[Image:? source: [^\]]*\]\s*$/.test(text)],
 ];
 
-/** What the client says beside a result that names the tools it loaded; alone a human may say it. */
+/**
+ * The client's remark beside a result that names the tools it loaded; alone, it may come from a
+ * human.
+ */
 export const toolLoaded: RegExp = /^Tool loaded\.(?:\n\[id:[^\]\n]+\])*\n?$/;
 
-/** How a plan accepted with a cleared context begins, and the end of the harness's last sentence. */
+/** How a plan accepted with a cleared context begins, and how the harness's last sentence ends. */
 export const planMarks = {
   prefix: "Implement the following plan:\n\n",
   transcript: "read the full transcript at: ",
@@ -268,7 +278,7 @@ export const midTurnMarks = {
   remark: "\n\nThis is how Claude Code surfaces",
 } as const;
 
-/** What stands between the harness's words to a fork and those it was started with. */
+/** The text between the harness's words to a fork and those that it was started with. */
 export const directiveMark = "Your directive: ";
 
 /** The lines around what a human pasted; the client puts an empty line before the first. */

@@ -14,7 +14,7 @@ export type LogOptions = LineOptions & {
   readonly count?: RecordCount | undefined;
 };
 
-/** The records of a session file, a batch per chunk. @throws where the file cannot be read. */
+/** The records of a session file, one batch per chunk. @throws if the file cannot be read. */
 export function readLog(
   file: string,
   { chunkBytes, ...options }: LogOptions,

@@ -26,14 +26,14 @@ import { readSidecar } from "./records/sidecar.ts";
 /** Where a session is read from. */
 export type Place = {
   readonly projects: string;
-  /** Where the sessions of each folder there worked. */
+  /** The directories that the sessions of each folder there worked in. */
   readonly directories: Directories;
   readonly agentParents: AgentParents;
 };
 
 /**
- * The events of one session: itself, its records in file order, its sidecars. One generator, and
- * no delegation in it: either makes every event wait for more promises.
+ * The events of one session: the session itself, its records in file order, its sidecars. It is one
+ * generator without delegation, because either would make every event wait for more promises.
  */
 export async function* readSession(
   place: Place,
@@ -52,14 +52,14 @@ export async function* readSession(
         const printed = printedRun(entries);
         if (printed !== undefined) reason = printed;
         else {
-          // What the first chunk does not say, the rest of the file may.
+          // The rest of the file may say what the first chunk does not.
           const head = headOf(entries);
           const whole = head.isComplete ? head : await readHead(files.file, options);
           if (!whole.isOwn && !liesBelowSession(files)) reason = notOfClient;
           else {
             reading = await openReading(place, files, whole, options);
-            // A title and notes of files hold nothing to go on with. The prompt of a run that ended
-            // early may get a directory from the next session beside it.
+            // A title and notes about files hold nothing to continue. The prompt of a run that
+            // ended early may get a directory from the next session beside it.
             if (whole.createdAt) is = { mayPass: true };
             else if (!whole.hasRows) is = { isLeftover: true };
           }
@@ -102,15 +102,15 @@ const notAttributable =
 const notOfClient =
   "no record has a `sessionId` or a `uuid`: not a log of Claude Code, not ingested";
 
-/** The log of an agent: its place says whose it is, whatever its records do. */
+/** True for the log of an agent: its place says whose it is, whatever its records say. */
 function liesBelowSession({ key }: SessionFiles): boolean {
   return sessionPath(key)?.root !== undefined;
 }
 
-/** Why no session is made of what the client prints of a run; undefined for anything else. */
+/** Why the printed output of a run becomes no session; undefined for anything else. */
 function printedRun(entries: readonly RecordOutcome[]): string | undefined {
   const records = entries.flatMap((entry) => (entry.kind === "record" ? [entry.record] : []));
-  // Rows of a session name it so, whatever else stands among them.
+  // Rows of a session name it in this way, whatever else is among them.
   if (records.some((record) => record.peek("sessionId") !== undefined)) return undefined;
   for (const record of records) {
     const [id, cwd] = [record.peek("session_id"), record.peek("cwd")];
@@ -122,7 +122,7 @@ function printedRun(entries: readonly RecordOutcome[]): string | undefined {
   return undefined;
 }
 
-/** What is known before the first record; undefined where no session can be made of the file. */
+/** What is known before the first record; undefined if the file cannot become a session. */
 async function openReading(
   { projects, directories, agentParents }: Place,
   files: SessionFiles,
@@ -156,7 +156,8 @@ async function openReading(
     unresolved: starter.isGone ? "parent" : isCutLost ? "cut_point" : undefined,
     source: {
       path: place.requireString("path"),
-      // A cut-point makes no fork of what has the history of what started it, and a fork may lack one.
+      // A session with the history of the one that started it is not a fork because of a cut-point,
+      // and a fork may lack one.
       relation: parentSessionId && relation,
     },
   });
@@ -171,7 +172,7 @@ async function openReading(
   };
 }
 
-/** The log of the main session an agent belongs to. */
+/** The log of the main session that an agent belongs to. */
 function mainFile(projects: string, key: string): string | undefined {
   const path = sessionPath(key);
   return path?.root && join(projects, path.slug, `${path.root}${sessionSuffix}`);
@@ -181,7 +182,8 @@ function mainFile(projects: string, key: string): string | undefined {
 function placeOf(files: SessionFiles, head: Head, { log }: AgentParent): SourceRecord {
   const path = sessionPath(files.key);
   const name = path?.name ?? files.key;
-  // Beside its main session an agent's file does not tell whose it is: its records do.
+  // The place of an agent's file beside its main session does not say whose it is, but its records
+  // do.
   const root = path?.isOldAgent ? head.recordedId : path?.root;
   const place = name.startsWith(`${agentsFolder}/`) ? name : `${agentsFolder}/${name}`;
   const id = path?.isOldAgent && root !== undefined ? `${root}/${place}` : name;
@@ -192,13 +194,13 @@ function placeOf(files: SessionFiles, head: Head, { log }: AgentParent): SourceR
   return openRecord(at, { id, path: files.key, ...(parent !== undefined && { parent }) });
 }
 
-/** The agent that started this one, where its descriptor names one. */
+/** The agent that started this one, if its descriptor names one. */
 function starterOf({ file, sidecars }: SessionFiles, agentParents: AgentParents): AgentParent {
   const hasDescriptor = sidecars.some(({ path }) => path.endsWith(agentSuffix));
   return hasDescriptor ? agentParents.of(file) : { isGone: false };
 }
 
-/** The id of the session of an agent, by one that it started. */
+/** The session id of an agent, from one that it started. */
 function agentId(
   log: string,
   { file, root, id }: { readonly file: string; readonly root: string; readonly id: string },
@@ -208,7 +210,10 @@ function agentId(
   return `${folder}/${basename(log, sessionSuffix)}`;
 }
 
-/** The session a main one was forked from. One that names itself would descend from itself. */
+/**
+ * The session that a main one was forked from. A session that names itself would descend from
+ * itself.
+ */
 function forkParent({ key }: SessionFiles, { fork }: Head) {
   const path = sessionPath(key);
   const isOther = fork !== undefined && fork.sessionId !== path?.name;

@@ -26,8 +26,8 @@ export const claudeCodeRecords: RecordRules = {
 };
 
 /**
- * The id of an agent, which its session's ends with, and that of the call: what answers it names the
- * agent, but not where the agent was interrupted.
+ * The agent's id, with which its session's id ends, and the id of the call. The answer to the call
+ * names the agent, unless the agent was interrupted.
  */
 function agentNames({ session: { id }, messages }: SessionContent): readonly string[] {
   const name = id.slice(id.lastIndexOf("/") + 1);
@@ -43,8 +43,9 @@ function agentNames({ session: { id }, messages }: SessionContent): readonly str
 }
 
 /**
- * What a forked agent was asked for, behind what it goes on from and the words of the client; what a
- * teammate was: its logs, of which it may have many, begin with that as a message.
+ * What an agent was asked for. For a forked agent, it comes after what it continues and the
+ * client's words. For a teammate, it is a message at the beginning of its logs, of which it may
+ * have many.
  */
 function agentPrompt({ messages }: SessionContent): string | undefined {
   const context = contextIn(messages);
@@ -56,7 +57,7 @@ function agentPrompt({ messages }: SessionContent): string | undefined {
   return /^<teammate-message [^\n]*>\n(.*?)\n<\/teammate-message>/s.exec(first.text)?.[1];
 }
 
-/** So the client calls the author of its own texts. */
+/** The client's name for the author of its own texts. */
 const noModel = "<synthetic>";
 
 function model(message: Message): NamedModel {

@@ -11,23 +11,24 @@ import {
 import { projectSlug, sessionPath, sessionSuffix } from "./layout.ts";
 
 /**
- * The client finds a session by its id, in the directory that the session worked in; one whose name
- * is no UUID, such as the copy of a file, or that worked in none, by its file. It takes no sub-agent:
- * that goes on in its main session, whose id begins its own. So it is for who has not looked for that
- * one before, as {@link claudeCodeResumesAbove} asks for.
+ * The command that resumes a session. The client finds a session by its id, in the directory that
+ * the session worked in. It finds a session by its file if the name is not a UUID, such as that of
+ * a copied file, or if the session had no directory. It does not take a sub-agent: that continues
+ * in its main session, whose id its own id begins with. This is for callers that have not looked
+ * for the main session first, as {@link claudeCodeResumesAbove} asks for.
  */
 export function claudeCodeResume({ session, home, files }: Installed): Resume {
   const file = files.find(
     (each) => each.session === session.id && each.path.endsWith(sessionSuffix),
   );
   const place = sessionPath(file?.path.replace(/^projects\//, "") ?? "");
-  // Beside its main session an agent's file does not tell whose it is.
+  // The place of an agent's file beside its main session does not say whose it is.
   const name = place === undefined || place.isOldAgent ? session.id : place.name;
   const [main = name] = name.split("/");
   const isUuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(main);
   const mainFile = join(home, "projects", place?.slug ?? "", `${main}${sessionSuffix}`);
   const moved = file === undefined ? undefined : lastMove(file);
-  // It looks in the folder of the directory it is started in.
+  // The client looks in the folder of the directory that it is started in.
   const isThere = moved !== undefined && projectSlug(moved) === place?.slug;
   const directory = isThere ? moved : directoryOf(session);
   const isFound = (isUuid && directory !== undefined) || place === undefined;
@@ -37,13 +38,13 @@ export function claudeCodeResume({ session, home, files }: Installed): Resume {
   };
 }
 
-/** True for a sub-agent: the client goes on with it in its main session alone. */
+/** True for a sub-agent: the client continues it only in its main session. */
 export function claudeCodeResumesAbove({ session }: SessionContent): boolean {
   const place = sessionPath(String(sourceOf(session)["path"]));
   return place !== undefined && (place.root !== undefined || place.isOldAgent);
 }
 
-/** The directory that a session was taken to last; undefined where it stayed. */
+/** The directory that a session was moved to last; undefined if it stayed. */
 function lastMove({ content }: RestoredFile): string | undefined {
   let directory: string | undefined;
   for (const piece of content) {

@@ -4,8 +4,8 @@ import { recordOf } from "./log-tree.ts";
 import { isSaidInResult } from "./records/said-in-result.ts";
 
 /**
- * True for what was given to a model; not for results and what was said in them, nor for a file kept
- * beside the session.
+ * True for something given to a model; false for results, for what was said in them, and for a file
+ * kept beside the session.
  */
 export function isPrompt(message: Message): boolean {
   const isBeside = sourceOf(message)["sidecar"] !== undefined || isSaidInResult(message);
@@ -16,7 +16,7 @@ export function isSpeech(message: Message): boolean {
   return message.role === "assistant" || isPrompt(message);
 }
 
-/** True for a row of type `user` or `assistant`: what was queued stands in one of another. */
+/** True for a row of type `user` or `assistant`; a queued prompt is in a row of another type. */
 export function isTurnRow(message: Message): boolean {
   return message.role === "tool" || (isSpeech(message) && !isAttachment(message));
 }
@@ -25,24 +25,29 @@ export function isAttachment(message: Message): boolean {
   return recordOf(message)["type"] === "attachment";
 }
 
-/** True for what stands in place of all that a compaction took out. */
+/** True for the summary that replaces everything a compaction took out. */
 export function isSummary(message: Message): boolean {
   return partsOf(message).some((part) => sourceOf(part)["kind"] === "compact-summary");
 }
 
-/** True for what the client adds by itself, such as a prompt that was typed while tools worked. */
+/**
+ * True for something that the client adds on its own, such as a prompt that was typed while tools
+ * worked.
+ */
 export function isNote(message: Message): boolean {
   const isMeta = recordOf(message)["isMeta"] === true;
   return message.role === "system" || isMeta || isAttachment(message);
 }
 
-/** The id of the answer that a row is of: the client writes one for each of its blocks. */
+/**
+ * The id of the answer that a row belongs to; the client writes a row for each block of an answer.
+ */
 export function answerOf(message: Message): string | undefined {
   const { id } = objectAt(recordOf(message), "message");
   return message.role === "assistant" && typeof id === "string" ? id : undefined;
 }
 
-/** True where a model said or called something; to have thought alone is no answer. */
+/** True if a model said or called something; a thought alone is not an answer. */
 export function isAnswer(message: Message): boolean {
   return (
     message.role === "assistant" &&

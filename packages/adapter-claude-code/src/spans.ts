@@ -14,12 +14,12 @@ import {
 import { cutWorkflow } from "./workflow-frames.ts";
 
 /**
- * Cuts a user text where harness and human meet (spec 6.5, rule 1). The spans cover the text;
- * white space between the two goes to the harness's side.
+ * Cuts a user text where the harness and the human meet (spec 6.5, rule 1). The spans cover the
+ * text; white space between the two goes to the harness.
  *
- * A human can paste any of these tags, so one counts only at the very start (a reminder or a file
- * of an editor also at the very end) and only when it is closed. What the client says was pasted
- * stands anywhere.
+ * A human can paste any of these tags. So a tag counts only at the very start (a reminder or a file
+ * of an editor also at the very end) and only if it is closed. Text that the client says was pasted
+ * may be anywhere.
  */
 export function cutText(text: string, planContent?: string): readonly Span[] {
   const rule = textRules.find(([, holds]) => holds(text));
@@ -29,8 +29,8 @@ export function cutText(text: string, planContent?: string): readonly Span[] {
 }
 
 /**
- * Cuts a prompt that another client copied out of a session, by its words alone: what the client
- * said of it is not there.
+ * Cuts a prompt that another client copied out of a session. Only its words decide, because what
+ * the client said about it is missing.
  */
 export function cutClaudeCodePrompt(text: string): readonly Span[] {
   return cutText(text);
@@ -59,7 +59,7 @@ function cutTags(text: string): readonly Span[] {
   return spans.length === 0 ? [{ end: text.length, kind: undefined }] : spans;
 }
 
-/** Who wrote what is in an element; undefined where the harness writes no such element here. */
+/** Who wrote the content of an element; undefined if the harness writes no such element here. */
 function writerOf(
   { tag, start }: Element,
   before: readonly Element[],
@@ -72,13 +72,13 @@ function writerOf(
   if (follows?.length === 0) return "human";
   const first = before.find((element) => follows?.includes(element.tag));
   if (first === undefined) return undefined;
-  // A skill says its message first, so it may have the name of a setting.
+  // A skill puts its message first, so it may have the name of a setting.
   const isBuiltIn = first.tag === "command-name";
   const isSetting = settingsCommands.includes(text.slice(first.innerStart, first.innerEnd));
   return isBuiltIn && isSetting ? "harness" : "human";
 }
 
-/** Skips what the harness says behind an element of its own. */
+/** Skips what the harness says after an element of its own. */
 function skipRemark(text: string, at: number, tag: string): number {
   if (text.startsWith(peerRemark, at)) return text.length;
   if (tag === "task-notification" && namesFile(text.slice(at))) return text.length;
@@ -86,15 +86,18 @@ function skipRemark(text: string, at: number, tag: string): number {
   return isDirective ? at + directiveMark.length : at;
 }
 
-/** One line naming the file with all there is, which some builds add to a notification. */
+/**
+ * True for one line that names the file with the full output, which some builds add to a
+ * notification.
+ */
 function namesFile(text: string): boolean {
-  // Many elements in a row are not looked through from each on.
+  // Many elements in a row are not searched from each one on.
   if (text.startsWith("<")) return false;
   const line = text.trimEnd();
   return !line.includes("\n") && /\boutput file\b|^Full transcript available at: /i.test(line);
 }
 
-/** Neighbours of the harness become one span, named by the first. */
+/** Adjacent spans of the harness become one, named by the first. */
 function add(spans: Span[], span: Span): void {
   const last = spans.at(-1);
   if (last?.kind !== undefined && span.kind !== undefined) {
@@ -112,7 +115,8 @@ type Element = {
   readonly end: number;
 };
 
-// The summary of a teammate's message may hold an arrow. Bounded, for each repetition takes memory.
+// The summary of a teammate's message may hold an arrow. Bounded, because each repetition takes
+// memory.
 const openTag = /<([a-z][a-z_-]*)(?:(?:\s+[\w-]+="[^"]*"){1,20}\s*|\s[^<>]*)?>/y;
 
 /** The closed element that begins exactly at `at`. */
@@ -131,7 +135,10 @@ function elementAt(text: string, at: number): Element | undefined {
 const openReminder = "<system-reminder>";
 const closeReminder = "</system-reminder>";
 
-/** Where the reminders at the end of `text` begin, white space included; its length if there are none. */
+/**
+ * Where the reminders at the end of `text` begin, including white space; its length if there are
+ * none.
+ */
 function trailingReminders(text: string, from: number): number {
   let end = text.length;
   for (;;) {
@@ -147,7 +154,7 @@ function trailingReminders(text: string, from: number): number {
   }
 }
 
-/** The lines that the client put around what a human pasted, cut out of the human's spans. */
+/** Cuts the lines that the client put around pasted text out of the human's spans. */
 function cutPastes(text: string, spans: readonly Span[]): readonly Span[] {
   const cut: Span[] = [];
   let from = 0;
@@ -159,7 +166,7 @@ function cutPastes(text: string, spans: readonly Span[]): readonly Span[] {
   return cut;
 }
 
-/** Adds all up to the last line of the last paste. @returns where that ends. */
+/** Adds everything up to the last line of the last paste. @returns where that ends. */
 function addPastes(spans: Span[], text: string, from: number, to: number): number {
   let at = from;
   for (;;) {
@@ -192,7 +199,7 @@ function pasteIn(text: string): Element | undefined {
     : undefined;
 }
 
-/** The plan a human approved, between the two sentences the harness puts around it. */
+/** The plan that a human approved, between the two sentences that the harness puts around it. */
 function cutPlan(text: string, planContent: string | undefined): readonly Span[] | undefined {
   const { prefix, transcript } = planMarks;
   if (!text.startsWith(prefix)) return undefined;
@@ -210,7 +217,7 @@ function cutPlan(text: string, planContent: string | undefined): readonly Span[]
     }
     const sentence = whole.lastIndexOf(transcript);
     const paragraph = sentence < 0 ? -1 : whole.lastIndexOf("\n\n", sentence);
-    // Older builds do not repeat the plan in a field: the last paragraph is the harness's.
+    // Older builds do not repeat the plan in a field: the last paragraph is then the harness's.
     return paragraph < prefix.length ? undefined : paragraph;
   }
 }

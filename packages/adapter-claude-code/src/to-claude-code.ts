@@ -3,5 +3,5 @@ import { origin } from "./origin.ts";
 import { writeForeign } from "./write-foreign.ts";
 import { writeNative } from "./write-native.ts";
 
-/** Writes sessions as files of Claude Code, relative to its home. */
+/** Writes sessions as files of Claude Code, with paths relative to its home. */
 export const toClaudeCode: Writer = { origin, writeNative, writeForeign };

@@ -3,7 +3,7 @@ import { toolVocabulary } from "@pond/canonical/foreign";
 
 const agent = { prompt: "prompt", description: "description", agent: "subagent_type" };
 
-/** The built-in tools that other clients have too. */
+/** The client's built-in tools that other clients have, too. */
 export const claudeCodeTools: Tools = toolVocabulary([
   {
     name: "Bash",

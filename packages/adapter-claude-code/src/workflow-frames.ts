@@ -1,15 +1,16 @@
 import type { Span } from "@pond/canonical/adapter";
 
-/** A line of the harness over what stands indented below it. */
+/** A line of the harness above what is indented below it. */
 const frame: RegExp =
   /^\[Workflow harness — (?:(user request|computed task)|assistant context|automated trigger)\] /;
 
 const indent = "  ";
 
 /**
- * What a workflow gives to an agent, below lines of the harness that say where it is from: the task
- * that a script made, and what a human had asked. Undefined for all else: the harness indents every
- * line that is not its own, so a prompt that quotes one of its lines goes on otherwise.
+ * Cuts what a workflow gives to an agent, below lines of the harness that say where it comes from:
+ * the task that a script made, and what a human had asked. Undefined for anything else. The harness
+ * indents every line that is not its own, so a prompt that quotes one of its lines continues
+ * differently.
  */
 export function cutWorkflow(text: string): readonly Span[] | undefined {
   if (!frame.test(text)) return undefined;

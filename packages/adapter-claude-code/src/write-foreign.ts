@@ -16,9 +16,9 @@ import { projectSlug } from "./layout.ts";
 import { origin } from "./origin.ts";
 
 /**
- * Sessions of other clients as sessions this one resumes: the conversation, every call with its
- * answer, images; without foreign thinking. Forks stand by themselves, sub-agents below the
- * session that started them.
+ * Writes sessions of other clients as sessions that this client resumes: the conversation, every
+ * call with its answer, and images, but no foreign thinking. Forks become sessions of their own;
+ * sub-agents are written below the session that started them.
  */
 export function* writeForeign(lineage: Lineage, meanings: Meanings): Generator<RestoredFile> {
   const family = familyOf(lineage);

@@ -13,11 +13,14 @@ import { restoreRecord } from "./records/record.ts";
 import { isSaidInResult } from "./records/said-in-result.ts";
 import { restoreSidecar } from "./records/sidecar.ts";
 
-/** Sessions of this client as their files were, record by record (`adapter-native-restore-lossless`). */
+/**
+ * Writes sessions of this client as their files were, record by record
+ * (`adapter-native-restore-lossless`).
+ */
 export function* writeNative({ root, descendants }: Lineage): Generator<RestoredFile> {
   const sessions = [...placed([root, ...descendants])];
-  // While an agent has no log, its descriptor belongs to the main session, and may stay stored
-  // there. The agent's own stands; parents come first, so it is the last one.
+  // As long as an agent has no log, its descriptor belongs to the main session and may stay stored
+  // there. The agent's own descriptor counts; as parents come first, it is the last one.
   const owners = new Map(
     sessions.flatMap(({ id, sidecars }) => sidecars.map(({ path }) => [path, id] as const)),
   );
@@ -29,7 +32,7 @@ export function* writeNative({ root, descendants }: Lineage): Generator<Restored
   }
 }
 
-/** What is to be written of one session, and where. */
+/** What is written for one session, and where. */
 type Placed = {
   readonly id: SessionId;
   readonly path: string;
@@ -56,7 +59,10 @@ function* placed(contents: readonly SessionContent[]): Generator<Placed> {
   }
 }
 
-/** The folder of a session's project, and its log in there. `above` is the folder of its parent. */
+/**
+ * The folder of a session's project, and the path of its log in it. `above` is the folder of its
+ * parent.
+ */
 function placeOf(
   session: Session,
   above: string | undefined,
@@ -74,7 +80,7 @@ function placeOf(
   return { folder: mainName.test(file) ? own : folder, file };
 }
 
-/** How the path of a main session's log begins, and that of what lies in its side folder. */
+/** The beginning of the path of a main session's log, and of the paths in its side folder. */
 const mainName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.jsonl$|\/)/i;
 
 function* lines(messages: readonly Message[]): Generator<string> {

@@ -2,16 +2,18 @@ import type { JsonObject, Message } from "@pond/canonical";
 import { carriedRecord, objectAt, objectOf, type SessionContent } from "@pond/canonical/adapter";
 import { fileName } from "./layout.ts";
 
-/** Where lines of one file must end, in bytes, upwards, by the last ordinal before each. */
+/**
+ * Where lines of one file have to end, in bytes, ascending, by the last ordinal before each end.
+ */
 export type CutOffs = ReadonlyMap<number, readonly number[]>;
 
 /**
- * Where files go on from others: a paginated thread that was forked or reverted names the end of
+ * Where files continue from others. A paginated thread that was forked or reverted names the end of
  * the part it begins with, as an ordinal and as a byte offset. The client refuses a thread whose
- * offset is past the end of the other file, and a number such as `1.0` is restored shorter. What
- * an older client wrote without ordinals may stand on either side of such an end.
+ * offset is past the end of the other file, and a number such as `1.0` is restored shorter. Records
+ * of an older client without ordinals may be on either side of such an end.
  *
- * @returns For each file, by the id that its name ends with.
+ * @returns For each file, by the id at the end of its name.
  */
 export function cutOffsOf(contents: readonly SessionContent[]): ReadonlyMap<string, CutOffs> {
   const found = new Map<string, Map<number, readonly number[]>>();
@@ -30,15 +32,17 @@ export function cutOffsOf(contents: readonly SessionContent[]): ReadonlyMap<stri
 
 /** The part of another file that a file begins with. */
 export type HistoryBase = {
-  /** The id that the name of that file ends with. */
+  /** The id at the end of that file's name. */
   readonly file: string;
-  /** The ordinal of the first record behind it. */
+  /** The ordinal of the first record after it. */
   readonly end: number;
   /** The same place in bytes. */
   readonly bytes?: number;
 };
 
-/** What a header says that its file goes on from; undefined for all other records. */
+/**
+ * The part of another file that a header says its file continues; undefined for all other records.
+ */
 export function historyBase(message: Message): HistoryBase | undefined {
   const record = carriedRecord(message);
   if (record?.["type"] !== "session_meta") return undefined;
@@ -48,16 +52,16 @@ export function historyBase(message: Message): HistoryBase | undefined {
   return { file, end, ...(typeof bytes === "number" && { bytes }) };
 }
 
-/** The id that other files name this one by. */
+/** The id by which other files refer to this one. */
 export function fileId(path: string): string {
   const { thread, rollout } = fileName(path.split("/").at(-1) ?? "") ?? {};
   return rollout ?? thread ?? path;
 }
 
-/** Lines filled up with white space, where one must not end before a cut-off. */
+/** Pads lines with white space if one must not end before a cut-off. */
 export class Padding {
   readonly #cutOffs: CutOffs;
-  /** Of the last line with an ordinal. */
+  /** The ends for the last line with an ordinal. */
   #ends: readonly number[] = [];
   #bytes = 0;
 
@@ -65,7 +69,7 @@ export class Padding {
     this.#cutOffs = cutOffs;
   }
 
-  /** What fills up the line before this one, which may stand before the cut-off, too. */
+  /** The padding of the line before this one, which may also be before the cut-off. */
   before(line: string, { ordinal }: JsonObject): string {
     const bytes = Buffer.byteLength(line) + 1;
     const isNumbered = typeof ordinal === "number";
@@ -75,7 +79,7 @@ export class Padding {
     return spaces;
   }
 
-  /** What fills up the last line. */
+  /** The padding of the last line. */
   end(): string {
     return this.#spaces(Number.POSITIVE_INFINITY);
   }
@@ -84,7 +88,8 @@ export class Padding {
     const end = this.#ends.find((each) => each >= this.#bytes);
     if (end === undefined) return "";
     const missing = end - this.#bytes;
-    // Numbers lose a few bytes. An end far away is none of this file's, whatever the other says.
+    // Numbers lose a few bytes. An end far away does not belong to this file, whatever the other
+    // one says.
     if (missing >= next || missing > this.#bytes) return "";
     this.#bytes += missing;
     return " ".repeat(missing);

@@ -1,11 +1,11 @@
 import { createZstdDecompress, type ZstdDecompress } from "node:zlib";
 
 /**
- * The bytes that were compressed, frame behind frame: a decompressor of Node's ends where its frame
- * does, and drops what else it was given. Skippable frames hold nothing. Decompressed as it is asked
- * for: hardly more than one chunk is ever held.
+ * Decompresses consecutive frames: a decompressor of Node ends with its frame and drops the rest of
+ * its input. Skippable frames hold nothing. Decompression goes on only as data is asked for: hardly
+ * more than one chunk is ever held.
  *
- * @throws where a frame is cut off, or what stands behind one is none.
+ * @throws if a frame is cut off, or what follows one is not a frame.
  */
 export async function* decompress(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const input = chunks[Symbol.asyncIterator]();
@@ -23,7 +23,7 @@ export async function* decompress(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** Gives a decompressor one chunk at a time, until its frame ends. */
+/** Feeds a decompressor one chunk at a time until its frame ends. */
 class Feed {
   readonly #decompressor: ZstdDecompress;
   readonly #input: AsyncIterator<Uint8Array>;
@@ -35,7 +35,7 @@ class Feed {
     this.#input = input;
   }
 
-  /** @param first - What is given before the input. */
+  /** @param first - Given before the input. */
   async run(first: Uint8Array | undefined): Promise<void> {
     let chunk = first ?? (await this.#next());
     while (chunk !== undefined) {
@@ -46,7 +46,7 @@ class Feed {
     this.#decompressor.end();
   }
 
-  /** What was given and stands behind the frame. */
+  /** What was fed but comes after the frame. */
   get rest(): Uint8Array {
     const unread = this.#given - this.#decompressor.bytesWritten;
     return this.#chunk.subarray(this.#chunk.length - unread);

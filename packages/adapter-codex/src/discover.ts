@@ -48,7 +48,7 @@ function* filesBelow(tree: Tree): Generator<ThreadFile | FaultEvent> {
   }
 }
 
-/** @param isNamed - True where the user named it: then any name will do. */
+/** @param isNamed - True if the user named it: any name is then accepted. */
 function* sessionFile(
   entry: FolderEntry,
   file: string,

@@ -7,7 +7,7 @@ export function fault(uri: string, reason: string, cause?: unknown): FaultEvent 
   return fileFault(origin, uri, reason, cause);
 }
 
-/** True for what the operating system or the decompression refused, and no mistake of ours. */
+/** True for an error of the operating system or of decompression, false for a mistake of ours. */
 export function isReadError(error: unknown): boolean {
   if (isSystemError(error)) return true;
   return error instanceof Error && "code" in error && /^(?:ZSTD|Z)_/.test(String(error.code));

@@ -4,10 +4,10 @@ import type { ThreadNames } from "./thread-names.ts";
 import type { ThreadFile } from "./threads.ts";
 
 /**
- * Size, time and identity of each file, and what the thread is called: another text whenever one
- * may have changed. Undefined where no file is there any more.
+ * Size, time and identity of each file, and the thread's name, as a text that changes whenever one
+ * of them may have changed. Undefined if none of the files exists any more.
  *
- * @throws where a file may not be looked at.
+ * @throws if a file may not be looked at.
  */
 export function measure(
   files: readonly ThreadFile[],
@@ -22,7 +22,7 @@ export function measure(
     bytes += stats.size;
   }
   if (marks.length === 0) return undefined;
-  // Of all names its own alone, so that naming one thread makes no other be read again.
+  // Only its own name of all, so that naming one thread does not cause others to be read again.
   const named = names.digest(files[0]?.name.thread);
   if (named !== undefined) marks.push(named);
   return { fingerprint: marks.join("+"), bytes: Number(bytes) };

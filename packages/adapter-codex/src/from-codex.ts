@@ -10,16 +10,18 @@ import { readSession } from "./read-session.ts";
 import { nameFile, ThreadNames } from "./thread-names.ts";
 import { type Thread, Threads } from "./threads.ts";
 
-/** How session files of Codex are read. */
+/** Options for reading session files of Codex. */
 export type CodexOptions = {
-  /** Longest line that is parsed, in bytes; a longer one is reported and marked. Default 256 MiB. */
+  /**
+   * Longest line that is parsed, in bytes; a longer one is reported and marked. Default 256 MiB.
+   */
   readonly maxLineBytes?: number;
 };
 
 /**
  * Reads the sessions of Codex below `path`: the client's home, its `sessions` or
- * `archived_sessions` folder or a part of it, or one session file. Of a home or a folder of one the
- * names of its threads are read, too. Touches nothing before it is asked.
+ * `archived_sessions` folder or a part of it, or one session file. For a home or a folder of one,
+ * the names of its threads are read as well. Touches no file before it is asked.
  */
 export function fromCodex(path: string, options: CodexOptions = {}): Reader {
   return fileReader<Thread>(origin, path, () => {

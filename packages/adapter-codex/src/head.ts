@@ -12,15 +12,20 @@ import { calledDirectory, directoryAt, toldDirectory } from "./working-directory
 
 /** What a thread says about itself, gathered from the first records that say it. */
 export type Head = {
-  /** From its first header; those of other threads, which a fork copies, are its history. */
+  /**
+   * From its first header. Headers of other threads, which a fork copies, belong to its history.
+   */
   readonly meta?: Meta;
-  /** The directory it was started in, where its header has none. */
+  /** The directory it was started in, if its header has none. */
   readonly project?: Extracted<string>;
-  /** A time of some record, for a thread whose header has none. */
+  /** The time of some record, for a thread whose header has none. */
   readonly firstTime?: Extracted<Micros>;
-  /** One a tool was called in or the header of another thread names, where nothing else says it. */
+  /**
+   * A directory in which a tool was called, or that another thread's header names; used if nothing
+   * else names one.
+   */
   readonly firstDirectory?: Extracted<string>;
-  /** Where its repository comes from: what is left where no directory stands anywhere. */
+  /** Where its repository comes from; used if there is no directory anywhere. */
   readonly repository?: Extracted<string>;
 };
 
@@ -29,22 +34,23 @@ type Meta = {
   readonly createdAt?: Extracted<Micros>;
   readonly project?: Extracted<string>;
   readonly parent?: Extracted<string>;
-  /** True where the parent is what the thread was forked from, and did not spawn it. */
+  /** True if the parent is the thread that it was forked from and that did not spawn it. */
   readonly isFork?: boolean;
   readonly author: Author;
-  /** The ordinal where its own history begins, behind what its spawner gave it. */
+  /** The ordinal where its own history begins, after what its spawner gave it. */
   readonly historyStart: number | undefined;
 };
 
-/** True where no later record can say more. */
+/** True if no later record can add anything. */
 export function isComplete({ meta, project }: Head): boolean {
   return meta?.createdAt !== undefined && (meta.project ?? project) !== undefined;
 }
 
 /**
- * What these records say, in order, as far as is needed.
+ * What these records say, in order, as far as it is needed.
  *
- * @param thread - The thread that the file is named for; any other's header is none of its own.
+ * @param thread - The thread that the file is named for; a header of another one does not count as
+ * its own.
  * @param known - What records before them said.
  */
 export function headOf(
@@ -60,7 +66,7 @@ export function headOf(
   return head;
 }
 
-/** Reads a thread up to where everything is known. */
+/** Reads a thread until everything is known. */
 export async function readHead(files: readonly ThreadFile[], options: ReadOptions): Promise<Head> {
   let head: Head = {};
   for (const file of files) {
@@ -72,7 +78,7 @@ export async function readHead(files: readonly ThreadFile[], options: ReadOption
   return head;
 }
 
-/** Reads copies of the fields: what is taken here must still be read with its record. */
+/** Reads copies of the fields: what is taken here still has to be read with its record. */
 function learn(record: SourceRecord, thread: string | undefined): Head {
   const type = record.peek("type");
   const payload = openAt(record, record.peek("payload"));
@@ -126,7 +132,10 @@ function learnMeta(
   return { meta, ...(repository && { repository }) };
 }
 
-/** Who spawned a thread wins over what it was forked from: an agent may be given a history. */
+/**
+ * The spawner takes precedence over the thread that it was forked from, because an agent may be
+ * given a history.
+ */
 function lineage(meta: SourceRecord): Pick<Meta, "parent" | "isFork"> {
   const own = meta.peek("id");
   const spawn = meta.record("source")?.record("subagent")?.record("thread_spawn");

@@ -5,9 +5,9 @@ import { ordinalOf } from "./ordinal.ts";
 import { behindRecord, bytesOf, type File, filesOf } from "./write-native.ts";
 
 /**
- * What a forked thread goes on from. One with numbered records holds only what comes after the cut,
- * and its header names a file, of a thread or of one of its reverts, and where in there the cut is.
- * That file may go on from another one in the same way.
+ * What a forked thread continues. A thread with numbered records holds only what comes after the
+ * cut. Its header names a file, of a thread or of one of its reverts, and the place of the cut in
+ * it. That file may continue another one in the same way.
  */
 export function inherited(content: SessionContent, known: readonly SessionContent[]): Inherited {
   const holders = new Map<string, { readonly file: File; readonly holder: SessionContent }>();
@@ -19,13 +19,13 @@ export function inherited(content: SessionContent, known: readonly SessionConten
   for (let base = first && baseOf(first); base !== undefined; ) {
     const found = holders.get(base.file);
     if (found === undefined) return { pieces, missing: candidates(base, [content, ...known]) };
-    // Each file once: no damaged header leads round.
+    // Each file once, so that no damaged header causes a loop.
     holders.delete(base.file);
     const { file, holder } = found;
     pieces.unshift({ session: holder.session, messages: before(base, file) });
     if (!reaches(base, file)) return { pieces, missing: [] };
     const next = baseOf(file);
-    // Where the cut is before all of this file, its bytes are of no other one.
+    // If the cut is before this whole file, its byte offset belongs to no other one.
     base = next && (next.end <= base.end ? next : { file: next.file, end: base.end });
   }
   return { pieces };
@@ -37,8 +37,8 @@ function baseOf({ messages }: File): HistoryBase | undefined {
 }
 
 /**
- * What of a file is before the cut. What an older client wrote behind the last number has none, and
- * stands on either side: the bytes say which.
+ * The part of a file before the cut. Records that an older client wrote after the last number have
+ * none and may be on either side: the bytes tell which.
  */
 function before({ end, bytes = 0 }: HistoryBase, { messages }: File): readonly Message[] {
   const last = messages.findLastIndex((message) => (ordinalOf(message) ?? end) < end);
@@ -55,12 +55,15 @@ function before({ end, bytes = 0 }: HistoryBase, { messages }: File): readonly M
   return messages.slice(0, cut);
 }
 
-/** True where a file is known up to the cut. */
+/** True if a file is known up to the cut. */
 function reaches({ end }: HistoryBase, { messages }: File): boolean {
   return messages.some((message) => (ordinalOf(message) ?? -1) >= end - 1);
 }
 
-/** A thread has the id of its first file; whose revert began a file stands in that thread alone. */
+/**
+ * The ids of sessions that may hold the file. A thread has the id of its first file; only the
+ * thread itself says whose revert began a file.
+ */
 function candidates({ file }: HistoryBase, asked: readonly SessionContent[]): readonly string[] {
   const parents = asked.flatMap(({ session }) => session.parent_session_id ?? []);
   const known = new Set<string>(asked.map(({ session }) => session.id));

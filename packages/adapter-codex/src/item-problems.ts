@@ -4,7 +4,7 @@ import { plainText } from "@pond/canonical/foreign";
 /** What the API would refuse in the items of one thread. */
 export class ItemProblems {
   readonly #calls: Set<string> = new Set();
-  /** Calls without their output yet, and what type of output each waits for. */
+  /** Calls without their output yet, and the type of output that each waits for. */
   readonly #open: Map<string, string> = new Map();
 
   *of(item: JsonObject): Generator<string> {
@@ -33,7 +33,7 @@ export class ItemProblems {
     }
   }
 
-  /** Every call has its output; the client would make one up. */
+  /** Every call needs its output; the client would make one up. */
   *unanswered(): Generator<string> {
     for (const id of this.#open.keys()) yield `leaves the call ${id} without an output`;
   }

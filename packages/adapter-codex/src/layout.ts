@@ -7,18 +7,18 @@ export function codexHomes({ home, env }: Surroundings): readonly string[] {
   return [env["CODEX_HOME"] || join(home, ".codex")];
 }
 
-/** A folder of session files, and what the paths of its files begin with in the client's home. */
+/** A folder of session files, and the beginning of its files' paths in the client's home. */
 export type Tree = {
   readonly folder: string;
   readonly path: string;
-  /** Only this file, where one was named. */
+  /** Only this file, if one was named. */
   readonly only?: string;
 };
 
-/** Where session files are, and the client's home where that is known and more of it is wanted. */
+/** Where session files are, and the client's home if it is known and more of it is wanted. */
 export type Place = { readonly trees: readonly Tree[]; readonly home?: string };
 
-/** What a path given by a user means. `isFolder` and `names` describe what stands there. */
+/** The place for a path given by a user. `isFolder` and `names` describe what is there. */
 export function placeOf(path: string, isFolder: boolean, names: readonly string[]): Place {
   const absolute = resolve(path);
   if (!isFolder) {
@@ -35,10 +35,10 @@ export function placeOf(path: string, isFolder: boolean, names: readonly string[
 
 const archiveFolder = "archived_sessions";
 const sessionFolders = ["sessions", archiveFolder];
-// A home may have no sessions yet, and its other files are none.
+// A home may have no sessions yet, and its other files are not sessions.
 const homeMarks = [...sessionFolders, "config.toml", "auth.json", "history.jsonl"];
 
-/** Where the client has moved a session file to: into its archive, or back from there. */
+/** Where the client has moved a session file: into its archive, or back. */
 export function codexMovedTo(home: string, path: string): string | undefined {
   const name = basename(path);
   const time = /^rollout-(\d{4})-(\d{2})-(\d{2})T/.exec(name);
@@ -51,7 +51,7 @@ export function isArchived(path: string): boolean {
   return path.startsWith(`${archiveFolder}/`);
 }
 
-/** The place of a folder in the home it is part of; any other folder stands for `sessions`. */
+/** The place of a folder in the home that it is part of; any other folder stands for `sessions`. */
 function pathInHome(folder: string): { readonly home?: string; readonly path: string } {
   const steps = folder.split(sep);
   const root = steps.findLastIndex((step) => sessionFolders.includes(step));
@@ -63,18 +63,20 @@ function pathInHome(folder: string): { readonly home?: string; readonly path: st
 
 /** What the name of a session file says. */
 export type FileName = {
-  /** Without what says how it is written: the same for a file and its compressed twin. */
+  /**
+   * Without the ending that says how it is written: the same for a file and its compressed twin.
+   */
   readonly plain: string;
   readonly isCompressed: boolean;
   /** True for the TypeScript client's one JSON document. */
   readonly isDocument: boolean;
-  /** The thread it belongs to, where the name says so. */
+  /** The thread that it belongs to, if the name says so. */
   readonly thread?: string;
-  /** Set for a later file of the thread, which the client began when it was reverted. */
+  /** Set for a later file of the thread, which the client began when the thread was reverted. */
   readonly rollout?: string;
 };
 
-/** Decodes a file name. @returns undefined where it names no session file. */
+/** Decodes a file name. @returns undefined if it is not that of a session file. */
 export function fileName(name: string): FileName | undefined {
   const isCompressed = name.endsWith(`${logSuffix}${compressedSuffix}`);
   const plain = isCompressed ? name.slice(0, -compressedSuffix.length) : name;
@@ -91,7 +93,7 @@ export function fileName(name: string): FileName | undefined {
 }
 
 /**
- * Where a session file of the client lies and how it is called: the client finds it by that name.
+ * The path under which the client finds a session file.
  *
  * @param time - When the thread began, as `YYYY-MM-DDTHH:MM:SS...`.
  */

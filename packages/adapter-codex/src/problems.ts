@@ -6,11 +6,11 @@ import { ItemProblems } from "./item-problems.ts";
 import { nameFile } from "./thread-names.ts";
 
 /**
- * What Codex, or the API it replays a thread to, would refuse in these files: path relative to its
- * home -> bytes. One sentence each; empty where it takes them.
+ * What Codex, or the API that it replays a thread to, would refuse in these files (path relative to
+ * its home -> bytes). One sentence each; empty if it accepts them.
  */
 export function codexProblems(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
-  // Of its lines the client passes over what it does not understand.
+  // In this file the client skips lines that it does not understand.
   const sessionFiles = [...files].filter(([path]) => path !== nameFile);
   return sessionFiles.flatMap(([path, bytes]) =>
     [...problemsOf(path, bytes)].map((problem) => `${path}${problem}`),
@@ -23,7 +23,7 @@ const sessionFile =
 function* problemsOf(path: string, bytes: Uint8Array): Generator<string> {
   const thread = sessionFile.exec(path)?.[1];
   if (thread === undefined) yield " is no place where the client looks for sessions";
-  // One bad byte makes the whole thread unreadable to it.
+  // One bad byte makes the whole thread unreadable to the client.
   if (!isUtf8(bytes)) return yield " is not UTF-8";
   const text = Buffer.from(bytes).toString();
   if (text.startsWith("\uFEFF")) yield " begins with a byte order mark";
@@ -102,7 +102,7 @@ function* metaProblems(fields: JsonObject, thread: string | undefined): Generato
   const { source } = fields;
   const spawn = objectOf(objectOf(objectOf(source)["subagent"])["thread_spawn"]);
   const isSpawned = typeof spawn["parent_thread_id"] === "string";
-  // The client lists what a human can go on with, and finds the others through their parents.
+  // The client lists what a human can continue, and finds the others through their parents.
   if (source !== "cli" && source !== "vscode" && source !== undefined && !isSpawned) {
     yield "is of a source that the client does not list";
   }

@@ -1,7 +1,7 @@
 import { type JsonValue, parsedJson, parsedObject } from "@pond/canonical";
 import { objectAt, objectOf, type SourceRecord } from "@pond/canonical/adapter";
 
-/** What the client itself says of one element of an item's content. */
+/** What the client itself says about one element of an item's content. */
 export type Label = {
   /** What it is, such as `user.text` (since August 2026). */
   readonly kind?: string | undefined;
@@ -9,7 +9,7 @@ export type Label = {
   readonly from?: string | undefined;
 };
 
-/** What the client says of each element; empty where it does not say it of all of them. */
+/** The client's label for each element; empty if it does not label all of them. */
 export function labelsOf(item: SourceRecord): readonly Label[] {
   const content = item.peek("content");
   const metadata = item.record("internal_chat_message_metadata_passthrough");
@@ -26,8 +26,8 @@ export function labelsOf(item: SourceRecord): readonly Label[] {
 }
 
 /**
- * Who wrote an element with that label (`model-part-provenance`); undefined where it does not
- * tell, and then the text must.
+ * Who wrote an element with that label (`model-part-provenance`); undefined if the label does not
+ * tell, and then the text has to.
  */
 export function provenanceOf({ kind, from }: Label): "conversational" | "injected" | undefined {
   if (kind !== undefined) {
@@ -47,7 +47,7 @@ const conversationalKinds: ReadonlySet<string> = new Set([
   "assistant.text",
 ]);
 
-/** What a compaction leaves of what stood before it. */
+/** What a compaction leaves of everything before it. */
 export const compactSummary = "compact-summary";
 
 // A heartbeat wakes a thread on a schedule.
@@ -57,7 +57,7 @@ const injectedKinds: ReadonlySet<string> = new Set([
   compactSummary,
 ]);
 
-/** What stands before the first dot of a kind: everything of such a family is the harness's. */
+/** The part of a kind before the first dot: everything in such a family is the harness's. */
 const injectedFamilies: ReadonlySet<string> = new Set([
   "additional_content",
   "agent_message_board",
@@ -94,7 +94,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Which injection a whole text is; undefined where a human may have typed it. */
+/** The kind of injection that a whole text is; undefined if a human may have typed it. */
 export function injectedText(text: string): string | undefined {
   const trimmed = text.trim();
   const element = openTag.exec(trimmed)?.[1];
@@ -106,12 +106,12 @@ export function injectedText(text: string): string | undefined {
 
 const openTag = /^<([A-Za-z][\w-]*)(?:\s[^<>]*)?>/;
 
-// A key of an extension follows the last of them.
+// After the last of them comes a key of an extension.
 function isHarnessTag(tag: string): boolean {
   return harnessTags.has(tag) || /^external_./.test(tag);
 }
 
-/** Elements that are the harness's where they are all there is of a text. */
+/** Elements that are the harness's if they make up the whole text. */
 const harnessTags: ReadonlySet<string> = new Set([
   "user_instructions",
   "environment_context",
@@ -153,11 +153,11 @@ const textRules: readonly (readonly [kind: string, holds: (text: string) => bool
   ],
 ];
 
-/** What the client puts in the model's place where a review was interrupted. */
+/** The client's text in the model's place after an interrupted review. */
 export const interruptedReview =
   "Review was interrupted. Please re-run /review and wait for it to complete.";
 
-/** True for what an editor's extension asks a model, with a copy of the prompt that it names. */
+/** True for what an editor's extension asks a model, with a copy of the prompt to name. */
 export function asksForTitle(text: string): boolean {
   return titlePrompts.some((prompt) => text.startsWith(prompt));
 }
@@ -167,12 +167,12 @@ const titlePrompts: readonly string[] = [
   "You are a helpful assistant. You will be presented with a user prompt, and your job is to provide a short title for a task",
 ];
 
-/** True for what stands alone on either side of an image. */
+/** True for the tag that stands by itself on either side of an image. */
 export function isImageTag(text: string): boolean {
   return /^<\/?image(?:\s[^<>]*)?>$/.test(text.trim());
 }
 
-/** The last of these texts that gives the project's rules; none that is too long to be kept. */
+/** The last of these texts with the project's rules; none that is too long to keep. */
 export function rulesIn(texts: readonly string[]): string | undefined {
   return texts.findLast(
     (text) => text.length <= maxRulesLength && injectedText(text) === "agents_md",
@@ -182,7 +182,7 @@ export function rulesIn(texts: readonly string[]): string | undefined {
 // The client takes 32 KiB from a project, unless it is told to take more.
 const maxRulesLength = 256 * 1024;
 
-/** True for so much of the project's rules as no human quotes in a text of its own. */
+/** True for more of the project's rules than a human would quote in a text of their own. */
 export function repeatsRules(text: string, rules: string | undefined): boolean {
   const trimmed = text.trim();
   return rules !== undefined && trimmed.length >= minRepeatedLength && rules.includes(trimmed);
@@ -191,9 +191,9 @@ export function repeatsRules(text: string, rules: string | undefined): boolean {
 const minRepeatedLength = 100;
 
 /**
- * Where a prompt begins: behind the context that an editor, the app or an automation put before
- * it, in the same text. 0 where the text has no such prefix. What the user noted on a response, a
- * diff or a page is of the prompt, which may be empty then.
+ * Where a prompt begins: after the context that an editor, the app or an automation put before it
+ * in the same text. 0 if the text has no such prefix. The user's notes on a response, a diff or a
+ * page belong to the prompt, which may be empty then.
  */
 export function promptStart(text: string): number {
   const begin = text.trimStart();
@@ -210,7 +210,8 @@ export function promptStart(text: string): number {
 
 const promptMarkers = /^## My request(?: for Codex)?:(?:\r?\n)?/gm;
 const notesHeading = /^# (?:Response annotations|Diff comments|Browser comments):/m;
-// Those of the client alone: of any other, what follows it may be the user's, marker and all.
+// Only the client's own headings: after any other, the rest may be the user's, including the
+// marker.
 const prefixHeadings: readonly string[] = [
   "# Context from my IDE setup:",
   "# Files mentioned by the user:",
@@ -232,17 +233,17 @@ const prefixHeadings: readonly string[] = [
   "## Pull request merge task:",
   "## Auto resolve merge:",
   "The attached pasted text file(s) contain the user's request.",
-  // Where there is no context, the marker may stand all the same.
+  // The marker may be there without any context.
   "## My request:",
   "## My request for Codex:",
 ];
 const automationHead =
   /^Automation: .*\r?\nAutomation ID: .*\r?\nAutomation memory: .*\r?\nLast run: .*\r?\n\r?\n/;
 
-/** Where something stands in a text. */
+/** A place in a text. */
 export type Place = { readonly start: number; readonly end: number };
 
-/** Where the user's words stand in the client's note of a goal, as JSON writes them. */
+/** The place of the user's words in the client's note of a goal, as JSON writes them. */
 export function goalIn(text: string): Place | undefined {
   const [, head, goal] = userGoal.exec(text) ?? [];
   if (head === undefined || goal === undefined) return undefined;
@@ -253,8 +254,8 @@ const userGoal =
   /^(<codex_internal_context source="user_goal">\nUser set the goal: ")([^"\\]*(?:\\.[^"\\]*)*)"\n<\/codex_internal_context>$/;
 
 /**
- * Where the user's answers stand in a text that gives them together with the questions, as JSON
- * writes them; undefined where a text is no such reply.
+ * The places of the user's answers in a text that gives them together with the questions, as JSON
+ * writes them; undefined if a text is not such a reply.
  */
 export function repliesIn(text: string): readonly Place[] | undefined {
   const [, head = "", json] = questionReply.exec(text) ?? [];
@@ -268,7 +269,7 @@ export function repliesIn(text: string): readonly Place[] | undefined {
 const questionReply =
   /^(\s*<send_user_message_question_reply>)(.*)<\/send_user_message_question_reply>\s*$/s;
 
-// In a JSON text no string can hold this: its quotation marks would be escaped.
+// No string in a JSON text can contain this: its quotation marks would be escaped.
 const answerMember = /("answer"\s*:\s*")([^"\\]*(?:\\.[^"\\]*)*)"/g;
 
 function isReplies(json: string): boolean {
@@ -283,8 +284,8 @@ function isReply(reply: JsonValue): boolean {
 }
 
 /**
- * Where what the user said by voice stands in the text that hands it over to the thread; undefined
- * where the text hands over nothing that was said to it.
+ * The place of what the user said by voice in the text that hands it over to the thread; undefined
+ * if nothing was said to the thread.
  */
 export function voiceRequest(text: string): Place | undefined {
   if (injectedText(text) !== "realtime_delegation") return undefined;
@@ -293,17 +294,17 @@ export function voiceRequest(text: string): Place | undefined {
   return { start: head.length, end: head.length + request.length };
 }
 
-// At the end of a talk its source stands before the input, and the input is the client's.
+// At the end of a talk, its source comes before the input, and the input is the client's.
 const voiceHead = /^(\s*<realtime_delegation>\s*<input>)(.+?)<\/input>/s;
 
-/** Where what another agent wrote begins in its mail: behind the head that the client gives it. */
+/** Where the text of another agent begins in its mail: after the head that the client adds. */
 export function mailStart(text: string): number {
   return mailHead.exec(text)?.[0].length ?? 0;
 }
 
 const mailHead = /^Message Type: .*\n(?:Task name: .*\n)?(?:Sender: .*\n)?Payload:(?:\n|$)/;
 
-/** True for mail of another agent as an older client put it in the assistant's place: as JSON. */
+/** True for mail of another agent that an older client put in the assistant's place as JSON. */
 export function isMail(text: string): boolean {
   // A model may write anything.
   const mail = text.startsWith("{") ? parsedObject(text) : undefined;
@@ -313,16 +314,17 @@ export function isMail(text: string): boolean {
 const mailFields = "author content other_recipients recipient trigger_turn";
 
 /**
- * Where calls and outputs of another client's session stand, and marks for what was not taken: an
- * import writes all that a message held into one text, with an empty line between. That goes with them.
+ * The places of calls and outputs of another client's session, and of marks for what was not taken.
+ * An import writes everything in a message into one text, separated by empty lines, which belong to
+ * these places.
  */
 export function importedTools(text: string): readonly Place[] {
   return importedPlaces(text, importedStart);
 }
 
 /**
- * The same in a prompt: calls and outputs in front of it, for a human may quote one behind his own
- * words, and the marks anywhere.
+ * The same in a prompt: calls and outputs only in front of it, because a human may quote one after
+ * their own words; the marks anywhere.
  */
 export function importedInPrompt(text: string): readonly Place[] {
   const front = importedTools(text).filter(({ start }) => start === 0);
@@ -332,7 +334,7 @@ export function importedInPrompt(text: string): readonly Place[] {
 
 function importedPlaces(text: string, pattern: RegExp): readonly Place[] {
   const places: Place[] = [];
-  // What has no end behind one place has none behind a later one.
+  // If something has no end after one place, it has none after a later one.
   const endless = new Set<string>();
   pattern.lastIndex = 0;
   for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
@@ -363,7 +365,7 @@ const importedStart =
 
 const notTaken = /(?:^|\n\n)\[external unsupported block: [^\n]*\](?=\n\n|$)/g;
 
-/** Where a call or an output ends, at the end of a paragraph; -1 where it does not. */
+/** Where a call or an output ends, at the end of a paragraph; -1 if it does not. */
 function endOf(kind: string, text: string, from: number): number {
   const mark = `\n[/external_agent_tool_${kind}]`;
   for (let at = text.indexOf(mark, from); at !== -1; at = text.indexOf(mark, at + 1)) {

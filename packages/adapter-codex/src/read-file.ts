@@ -27,7 +27,7 @@ export type ReadOptions = LineOptions & {
 
 const defaultMaxDocumentBytes = 256 * 1024 * 1024;
 
-/** The records of one file, in batches. @throws where it cannot be read or decompressed. */
+/** The records of one file, in batches. @throws if it cannot be read or decompressed. */
 export function readEntries(
   { file, name }: ThreadFile,
   options: ReadOptions,
@@ -39,8 +39,8 @@ export function readEntries(
 }
 
 /**
- * The TypeScript client's document `{ session, items }`: a record of everything but the items,
- * then each item.
+ * Reads the TypeScript client's document `{ session, items }`: one record of everything except the
+ * items, then each item.
  */
 async function* readDocument(
   file: string,
@@ -71,7 +71,7 @@ function entriesOf(
       ...items.map((item, index) => entryOf(file, `items.${index}`, item, encodedBytes)),
     ];
   } catch (error) {
-    // Both the decoder and the parser say so of bytes that are no such document.
+    // Both the decoder and the parser throw these for bytes that are not such a document.
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
     return [fault(file, `not a JSON document: ${error.message}`, error)];
   }

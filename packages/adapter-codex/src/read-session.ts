@@ -20,9 +20,9 @@ import type { ThreadNames } from "./thread-names.ts";
 import type { Thread, ThreadFile } from "./threads.ts";
 
 /**
- * The events of one thread: its session, then the records of its files in order, and the names it
- * was given where they belong by their time. A file that a revert began follows the one it goes on
- * from; what it reverts stays.
+ * The events of one thread: its session, then the records of its files in order, with the thread's
+ * names placed among them by time. A file that a revert began follows the one it continues; what it
+ * reverts stays.
  */
 export async function* readSession(
   { files }: Thread,
@@ -67,7 +67,9 @@ export async function* readSession(
   if (reading) for (const event of readNames(reading)) yield event;
 }
 
-/** True for what stands in the user's place of a thread of which the header is lost: that said whose it is. */
+/**
+ * True for a message in the user's place if the thread's header, which says whose it is, is lost.
+ */
 function isUncertain(event: ReadEvent, { session }: Reading): event is MessageEvent {
   return (
     session.unresolved !== undefined && event.kind === "message" && event.message.role === "user"
@@ -85,21 +87,24 @@ function beginFile(
     reading.ids = new RecordIds(rollout);
     reading.goals.revert(header);
   }
-  // The session says where the first file lies, of a later one its first record does.
+  // The session says where the first file is; for a later file, its first record does.
   if (file !== first) reading.path = place(file, "path");
 }
 
 const notAttributable =
   "no record holds an id, a working directory and a time: not ingested (`model-project-non-empty`)";
 
-/** Why no session is made of what the client prints, by its first record; undefined for any other. */
+/**
+ * Why the client's printed output becomes no session, by its first record; undefined for any other
+ * record.
+ */
 function printedRun(record: SourceRecord): string | undefined {
   const id = record.peek("thread_id");
   if (record.peek("type") !== "thread.started" || typeof id !== "string") return undefined;
   return `output of \`codex exec --json\`, not a session file: not ingested; the session itself is the file below sessions/ named for ${id}, where it was kept`;
 }
 
-/** What is known before the first record; undefined where no session can be made of the thread. */
+/** What is known before the first record; undefined if the thread cannot become a session. */
 async function open(
   files: readonly ThreadFile[],
   names: ThreadNames,
@@ -108,13 +113,13 @@ async function open(
 ): Promise<Reading | undefined> {
   const [first] = files;
   const begin = headOf(entries, first?.name.thread);
-  // What the first chunk does not say, the rest may.
+  // The rest may say what the first chunk does not.
   const head = isComplete(begin) ? begin : await readHead(files, options);
-  // By the name first: the header may be damaged, and one that a fork copied be left.
+  // The file name comes first: the header may be damaged, so that one copied by a fork is left.
   const id = (first && place(first, "thread")) ?? head.meta?.id;
   const createdAt = head.meta?.createdAt ?? head.firstTime;
   const directory = head.meta?.project ?? head.project ?? head.firstDirectory;
-  // A conversation is worth more than to be dropped for want of a directory.
+  // A conversation is too valuable to be dropped for lack of a directory.
   const project = directory ?? head.repository;
   if (id === undefined || createdAt === undefined || project === undefined) return undefined;
   const session = sessionEvent({

@@ -18,7 +18,10 @@ import { isUserAnswers } from "./records/user-answers.ts";
 /** What the client's records mean to models of other clients. */
 export const codexRecords: RecordRules = { inherited, course, model };
 
-/** Takes out what was taken back: it is noted behind it; and what a model hears in an output. */
+/**
+ * Separates what was taken back, which the client notes afterwards, and what a model hears in an
+ * output.
+ */
 function course({ messages }: SessionContent): Course {
   return inSteps(messages, [
     (rest) => without(rest, rolledBack(rest)),
@@ -36,7 +39,7 @@ function rolledBack(messages: readonly Message[]): ReadonlySet<Message> {
   return undone;
 }
 
-/** The index from which on a message takes back what stands before it; that of the end for most. */
+/** The index from which on a message takes back what is before it; for most messages, the end. */
 function takenFrom(live: readonly Message[], message: Message): number {
   const record = carriedRecord(message) ?? {};
   const { type, num_turns: turns } = objectAt(record, "payload");
@@ -44,7 +47,7 @@ function takenFrom(live: readonly Message[], message: Message): number {
     const prompts = live.flatMap((each, index) => (isPrompt(each) ? index : []));
     return prompts.at(-turns) ?? prompts[0] ?? live.length;
   }
-  // A thread with numbered records goes on in a file of its own, which counts on from the cut.
+  // A thread with numbered records continues in a file of its own, which counts on from the cut.
   const isReverted = record["type"] === "session_meta" && isRevertFile(sourceOf(message)["path"]);
   const start = isReverted ? ordinalOf(message) : undefined;
   if (start === undefined) return live.length;
@@ -52,15 +55,15 @@ function takenFrom(live: readonly Message[], message: Message): number {
   return from === -1 ? live.length : from;
 }
 
-/** True for the name of a file that a revert began: it has an id beside that of the thread. */
+/** True for the name of a file that a revert began: it has an id besides that of the thread. */
 function isRevertFile(path: unknown): boolean {
   return typeof path === "string" && /_[\da-f-]{36}\.jsonl[^/]*$/.test(path);
 }
 
 /**
- * What the client counts when it takes turns back: whatever stands in the user's place and is none
- * of the context that it gives its model itself, and the mail of other agents. What was heard, what
- * an output tells of a goal and what only an event tells it does not count.
+ * True for what the client counts as a turn to take back: everything in the user's place, except
+ * the context that it gives its model itself, and the mail of other agents. Not counted: speech
+ * that was heard, what an output says of a goal, and what only an event says.
  */
 function isPrompt(message: Message): boolean {
   const source = sourceOf(message);
@@ -73,12 +76,12 @@ function isPrompt(message: Message): boolean {
   return !message.content.some(isContext);
 }
 
-/** Older clients put the mail of another agent where the model answers. */
+/** Older clients put the mail of another agent in the model's place. */
 function isMailPart(part: Part): boolean {
   return sourceOf(part)["kind"] === "mail";
 }
 
-/** So the client tells its own context: by the words, whatever the labels say. */
+/** True for the client's own context. It is recognized by its words, whatever the labels say. */
 function isContext(part: Part): boolean {
   const kind = part.type === "text" ? injectedText(part.text) : undefined;
   return kind !== undefined && (contexts.has(kind) || kind.startsWith("external_"));
@@ -99,7 +102,7 @@ const contexts: ReadonlySet<string> = new Set([
   "warning",
 ]);
 
-/** The client names the model once for a turn. */
+/** The client names the model once for each turn. */
 function model(message: Message): NamedModel {
   const record = carriedRecord(message);
   if (record?.["type"] !== "turn_context") return modelOf(message);

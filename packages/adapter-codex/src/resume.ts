@@ -11,8 +11,9 @@ import {
 import { fileName, isArchived } from "./layout.ts";
 
 /**
- * The client finds a thread by its id, and works in the directory it is started in. It refuses one
- * that is archived, and the files of its own first year.
+ * The command that resumes a thread. The client finds a thread by its id, and works in the
+ * directory that it is started in. It refuses an archived thread, and the files of its own first
+ * year.
  */
 export function codexResume({ session, files }: Installed): Resume {
   const file = files.find((each) => each.session === session.id);
@@ -21,7 +22,8 @@ export function codexResume({ session, files }: Installed): Resume {
   const isBehind = file !== undefined && isArchived(file.path);
   return {
     commands: [...(isBehind ? [["codex", "unarchive", thread]] : []), ["codex", "resume", thread]],
-    // The address of a repository, which a thread without a directory has for one, is not gone to.
+    // A thread without a directory has the address of a repository instead, which is not changed
+    // into.
     ...(directory !== undefined && { directory }),
     ...(file !== undefined && isOfFirstYear(file) && { refused: [ofFirstYear(file)] }),
   };
@@ -31,7 +33,7 @@ function ofFirstYear({ path }: RestoredFile): string {
   return `${path} is of a client before September 2025: it does not begin with \`session_meta\``;
 }
 
-/** True where the file begins with anything but the header of the clients since. */
+/** True if the file begins with anything but the header of the later clients. */
 function isOfFirstYear({ content }: RestoredFile): boolean {
   let begin = "";
   for (const piece of content) {
@@ -42,7 +44,9 @@ function isOfFirstYear({ content }: RestoredFile): boolean {
   return line !== "" && parsedObject(line)?.["type"] !== "session_meta";
 }
 
-/** True for an agent of the second kind: the client loads it with the thread that spawned it alone. */
+/**
+ * True for an agent of the second kind: the client loads it only with the thread that spawned it.
+ */
 export function codexResumesAbove({ messages }: SessionContent): boolean {
   const records = messages.map((message) => carriedRecord(message));
   const header = records.find((record) => record?.["type"] === "session_meta") ?? {};

@@ -20,23 +20,26 @@ import {
 import type { Author } from "./records/envelope.ts";
 
 /**
- * Whose words a text is: the model's, those of another agent's mail, or of whoever writes in the
- * user's place. And what the client says of it.
+ * Whose words a text is (the model's, another agent's mail, or those of whoever writes in the
+ * user's place), and what the client says about it.
  */
 export type Speaker = Label & {
   readonly author: Author | "model" | "mail";
-  /** The project's rules, for a text in front of the prompt, where an editor may say them again. */
+  /** The project's rules, for a text in front of the prompt, where an editor may repeat them. */
   readonly rules?: string | undefined;
 };
 
-/** Which injection everything of a speaker is; undefined where some of it may have been said. */
+/**
+ * The kind of injection that everything of a speaker is; undefined if some of it may have been
+ * said.
+ */
 export function injectedPlace({ author, ...label }: Speaker): string | undefined {
   if (provenanceOf(label) === "injected") return label.kind ?? label.from;
   // A review, a compaction or a guardian has no human to talk to.
   return author === "harness" ? "harness" : undefined;
 }
 
-/** Cuts a text where harness and speaker meet (spec 6.5, rule 1). */
+/** Cuts a text where the harness and the speaker meet (spec 6.5, rule 1). */
 export function cutText(text: string, speaker: Speaker): readonly Span[] {
   const whole = injectedPlace(speaker) ?? injectedWhole(text, speaker);
   if (whole !== undefined) return cutRequest(text, speaker, whole);
@@ -59,8 +62,8 @@ export function cutText(text: string, speaker: Speaker): readonly Span[] {
 }
 
 /**
- * Cuts a prompt that another client copied out of a thread, by its words alone: what the client
- * said of it is not there.
+ * Cuts a prompt that another client copied out of a thread. Only its words decide, because what the
+ * client said about it is missing.
  */
 export function cutCodexPrompt(text: string): readonly Span[] {
   return cutText(text, { author: "human" });
@@ -68,7 +71,7 @@ export function cutCodexPrompt(text: string): readonly Span[] {
 
 const importedTool = "external_agent_tool";
 
-/** Which injection a whole text is by its own words. */
+/** The kind of injection that a whole text is, judged by its own words. */
 function injectedWhole(text: string, speaker: Speaker): string | undefined {
   switch (speaker.author) {
     case "model":
@@ -78,21 +81,26 @@ function injectedWhole(text: string, speaker: Speaker): string | undefined {
       return undefined;
     default:
       if (speaker.author === "editor" && asksForTitle(text)) return "title-prompt";
-      // The client calls what an editor sends and the tags around an image the user's, too.
+      // The client also labels as the user's what an editor sends, and the tags around an image.
       if (repeatsRules(text, speaker.rules)) return "agents_md";
       if (provenanceOf(speaker) === "conversational") return isImageTag(text) ? "image" : undefined;
       return injectedText(text);
   }
 }
 
-/** All of a text is an injection of that kind, but for what it hands over of the user's voice. */
+/**
+ * Treats a whole text as an injection of that kind, except for what it hands over of the user's
+ * voice.
+ */
 function cutRequest(text: string, { author }: Speaker, kind: string): readonly Span[] {
   const hears = author === "human" || author === "agent";
   const request = hears ? voiceRequest(text) : undefined;
   return cutAround(request === undefined ? [] : [request], text, kind);
 }
 
-/** What an editor put before a prompt and behind it, and the questions around answers to them. */
+/**
+ * Separates what an editor put before and after a prompt, and the questions around answers to them.
+ */
 function cutPrompt(text: string): readonly Span[] {
   const start = promptStart(text);
   const prompt = text.slice(start);
@@ -109,7 +117,7 @@ function cutPrompt(text: string): readonly Span[] {
     : [...cutAt(start, text.slice(0, attached), "editor-context"), rest];
 }
 
-/** All of a text is an injection of that kind, but for what stands at `places`. */
+/** Treats a whole text as an injection of that kind, except at `places`. */
 function cutAround(places: readonly Place[], text: string, kind: string): readonly Span[] {
   const said = places.filter(({ start, end }) => end > start);
   const spans = said.flatMap(({ start, end }) => [
@@ -119,7 +127,7 @@ function cutAround(places: readonly Place[], text: string, kind: string): readon
   return [...spans, { end: text.length, kind }];
 }
 
-/** Only what stands at `places` is an injection of that kind. */
+/** Treats only the text at `places` as an injection of that kind. */
 function cutOut(places: readonly Place[], text: string, kind: string): readonly Span[] {
   const spans: Span[] = [];
   let begin = 0;
@@ -132,7 +140,7 @@ function cutOut(places: readonly Place[], text: string, kind: string): readonly 
   return isAll ? spans : [...spans, { end: text.length, kind: undefined }];
 }
 
-/** @param kind - Which injection stands before `start`. */
+/** @param kind - The kind of injection before `start`. */
 function cutAt(start: number, text: string, kind: string): readonly Span[] {
   const said = { end: text.length, kind: undefined };
   if (start === 0) return [said];

@@ -14,18 +14,20 @@ import {
 import { fault, isReadError } from "./faults.ts";
 import { origin } from "./origin.ts";
 
-/** What the threads of a home are called: a line each time one is named, the last of each counts. */
+/**
+ * The names of a home's threads: a line each time a thread is named; the last line of each counts.
+ */
 export const nameFile = "session_index.jsonl";
 
 export const nameLines: SharedLines = { key: "id", time: "updated_at" };
 
-/** The names of the threads of one home, looked up again where the file has changed. */
+/** The names of the threads of one home, read again when the file has changed. */
 export class ThreadNames {
   readonly #file: string | undefined;
   #mark: string | undefined;
   #index: Index = none;
 
-  /** @param file - Undefined where what is read is no home and no folder of one. */
+  /** @param file - Undefined if what is read is neither a home nor a folder of one. */
   constructor(file: string | undefined) {
     this.#file = file;
   }
@@ -40,7 +42,7 @@ export class ThreadNames {
     return (thread === undefined ? undefined : this.#index.lines.get(thread)) ?? [];
   }
 
-  /** Another text whenever the thread was named again; undefined where it never was. */
+  /** A text that changes whenever the thread is named again; undefined if it never was. */
   digest(thread: string | undefined): string | undefined {
     const lines = this.of(thread);
     if (lines.length === 0) return undefined;
@@ -49,7 +51,7 @@ export class ThreadNames {
     return hash.digest("hex").slice(0, 32);
   }
 
-  /** Reads the file unless it is as it was. */
+  /** Reads the file, unless it is unchanged. */
   async refresh(): Promise<void> {
     if (this.#file === undefined) return;
     try {
@@ -79,7 +81,7 @@ function onlyFault(event: FaultEvent): Index {
   return { lines: new Map(), faults: [event] };
 }
 
-/** What the user put there stays so: once is enough to tell of it. */
+/** What the user put there stays like this, so reporting it once is enough. */
 function notFollowed(file: string): FaultEvent {
   return { ...fault(file, "a symbolic link or no file, not followed"), isLeftover: true };
 }
@@ -87,7 +89,7 @@ function notFollowed(file: string): FaultEvent {
 // All lines are held at once; a name takes a hundred bytes.
 const maxLineBytes = 1 << 20;
 
-/** A last line that is not whole yet is left for the next time. */
+/** Leaves a last line that is not complete yet for the next time. */
 async function readIndex(file: string): Promise<Index> {
   const lines = new Map<string, SourceRecord[]>();
   const faults: FaultEvent[] = [];
@@ -95,7 +97,7 @@ async function readIndex(file: string): Promise<Index> {
   for await (const outcomes of readRecords(fileChunks(file), source, { maxLineBytes })) {
     for (const outcome of outcomes) {
       const line = lineOf(outcome);
-      // Nobody can mend a line in the client's file: once is enough to tell of it.
+      // Nobody can mend a line in the client's file, so reporting it once is enough.
       if (line?.kind === "fault") faults.push({ ...line, isLeftover: true });
       else if (line) {
         const own = lines.get(line.thread);

@@ -14,9 +14,9 @@ import {
 } from "@pond/canonical/foreign";
 import { addFilePatch, updateFilePatch } from "./foreign/patch.ts";
 
-/** The tools of every generation of the client that other clients have too. */
+/** The tools, of every generation of the client, that other clients have, too. */
 export const codexTools: Tools = toolVocabulary([
-  // Of each kind the first is the one that is written.
+  // The first of each kind is the one that is written.
   renamed("exec_command", "shell", { command: "cmd", directory: "workdir" }),
   renamed("shell_command", "shell", {
     command: "command",
@@ -59,7 +59,7 @@ export const codexTools: Tools = toolVocabulary([
   renamed("spawn_agent", "agent", { prompt: "message", agent: "agent_type" }),
 ]);
 
-/** A tool whose parameters only have other names. The client keeps them as JSON text. */
+/** A tool whose parameters differ only in name. The client keeps them as JSON text. */
 function renamed(
   name: string,
   kind: ToolKind,
@@ -73,13 +73,13 @@ function renamed(
   };
 }
 
-/** A command as a list of arguments; up to 2025 patches were commands, too. */
+/** A command as a list of arguments; up to 2025, patches were commands, too. */
 function readShell(params: JsonValue): CommonCall | undefined {
   const { command, type, ...others } = fieldsOf(params);
   if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) {
     return undefined;
   }
-  // A local shell says of every call that it is one.
+  // A local shell marks every call as one.
   const rest = type === undefined || type === "exec" ? others : { type, ...others };
   const [program, patch, ...more] = command;
   if (program === "apply_patch" && patch !== undefined && more.length === 0) {
@@ -101,7 +101,7 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The patch itself, or as the parameter of a function. */
+/** The patch itself, or the parameter of a function that holds it. */
 function readPatch(params: JsonValue): CommonCall | undefined {
   if (typeof params === "string" && params.trimStart().startsWith("***")) {
     return { kind: "patch", fields: { patch: params }, rest: {} };
@@ -131,7 +131,7 @@ function writePlan(call: CommonCall): ClientCall | undefined {
   return items && writeRenamed(tool, { ...call, fields: { items } });
 }
 
-/** Items of a list with their text under another name; undefined where one has none, or both. */
+/** Items of a list with their text under another name; undefined if one has none, or both. */
 function withTextIn(
   list: JsonValue | undefined,
   from: string,
@@ -146,7 +146,7 @@ function withTextIn(
   return items.length === list.length ? items : undefined;
 }
 
-/** Parameters as an object, also from the text that holds them; empty where they are none. */
+/** Parameters as an object, even if a text holds them; empty if they are not an object. */
 function fieldsOf(params: JsonValue): JsonObject {
   // A model may write anything.
   return objectOf(typeof params === "string" ? parsedJson(params) : params);

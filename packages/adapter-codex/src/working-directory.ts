@@ -1,12 +1,12 @@
 import { isJsonObject, parsedJson } from "@pond/canonical";
 import { type Extracted, openRecord, type SourceRecord, splitText } from "@pond/canonical/adapter";
 
-/** The directory at `key`, where it is one; or the address there. */
+/** The directory at `key`, if it is one, or the address there. */
 export function directoryAt(record: SourceRecord, key: string): Extracted<string> | undefined {
   return record.peek(key) === "" ? undefined : record.string(key);
 }
 
-/** The directory that an old client gave to the model, and wrote down nowhere else. */
+/** The directory that an old client told the model and recorded nowhere else. */
 export function toldDirectory(item: SourceRecord): Extracted<string> | undefined {
   if (item.peek("role") !== "user") return undefined;
   for (const block of item.records("content") ?? []) {
@@ -25,7 +25,7 @@ const toldPatterns = [
   /^[ \t]*Current working directory: ([^\r\n]*[^\s])/dm,
 ];
 
-/** The directory a tool was called in; the TypeScript client recorded no other. */
+/** The directory in which a tool was called; the TypeScript client recorded no other. */
 export function calledDirectory(item: SourceRecord): Extracted<string> | undefined {
   const given = item.peek("arguments");
   const places = [
@@ -36,7 +36,7 @@ export function calledDirectory(item: SourceRecord): Extracted<string> | undefin
   for (const [value, key] of places) {
     if (!isJsonObject(value)) continue;
     const call = openRecord(item.at, value);
-    // A model also names directories below the one it does not know it is in.
+    // A model also names directories relative to the one that it does not know it is in.
     const place = call.peek(key);
     if (typeof place === "string" && /^(?:\/|[A-Za-z]:[\\/])/.test(place)) return call.string(key);
   }

@@ -22,15 +22,16 @@ import { origin } from "./origin.ts";
 import { nameFile, nameLines } from "./thread-names.ts";
 
 /**
- * Sessions of other clients as threads this one resumes: the items that go to the model and the
- * events that show them. Forks name what they were forked from, sub-agents are spawned threads.
+ * Writes sessions of other clients as threads that this client resumes: the items that go to the
+ * model, and the events that show them. Forks name the thread they were forked from; sub-agents are
+ * spawned threads.
  */
 export function* writeForeign(
   lineage: Lineage,
   meanings: Meanings,
   parents: readonly NativeParent[] = [],
 ): Generator<RestoredFile> {
-  // A header that names anything else than a thread's id is one that the client does not read.
+  // A header that names anything but a thread's id cannot be read by the client.
   const named = parents.filter(({ path }) => threadIn(path) !== undefined);
   const family = familyOf(lineage, named);
   for (const content of [lineage.root, ...lineage.descendants]) {
@@ -41,7 +42,9 @@ export function* writeForeign(
   }
 }
 
-/** The client shows what stands there alone: it passes over what a thread says of its own name. */
+/**
+ * The client shows only the name in this file and ignores what a thread says about its own name.
+ */
 function nameOf({ session, thread }: ThreadPlace, title: string): RestoredFile {
   const line = { id: thread, thread_name: wellFormed(title), updated_at: beganAt(session) };
   const content = [`${stringifyJson(line)}\n`];
@@ -86,7 +89,7 @@ function threadIn(path: string): string | undefined {
   return fileName(path.slice(path.lastIndexOf("/") + 1))?.thread;
 }
 
-/** How many parents are above; safe where they form a circle. */
+/** How many parents are above; safe if they form a circle. */
 function depthOf(session: Session, family: Family): number {
   const seen = new Set([session.id]);
   let above = family.parentOf(session);

@@ -16,8 +16,8 @@ import { restoreRecord } from "./records/record.ts";
 import { nameFile, nameLines } from "./thread-names.ts";
 
 /**
- * Threads of this client as their files were, record by record (`adapter-native-restore-lossless`),
- * and behind those of each the lines that name it.
+ * Writes threads of this client as their files were, record by record
+ * (`adapter-native-restore-lossless`), and after the files of each thread the lines that name it.
  */
 export function* writeNative({ root, descendants }: Lineage): Generator<RestoredFile> {
   const contents = [root, ...descendants];
@@ -37,10 +37,13 @@ export function* writeNative({ root, descendants }: Lineage): Generator<Restored
   }
 }
 
-/** A file of a thread, and the messages that its records are. */
+/** A file of a thread, and the messages of its records. */
 export type File = { readonly path: string; readonly messages: readonly Message[] };
 
-/** The session says where its first file lies, the first record of each later one where that does. */
+/**
+ * The files of a thread. The session says where the first file is, and the first record of each
+ * later file says where that is.
+ */
 export function filesOf({ session, messages }: SessionContent): readonly File[] {
   const { path } = sourceOf(session);
   const usual = rolloutPath(toRfc3339(session.created_at), session.id);
@@ -75,17 +78,20 @@ function* lines(messages: readonly Message[], cutOffs: CutOffs = new Map()): Gen
   if (before !== undefined) yield `${before}${padding.end()}\n`;
 }
 
-// The client writes these with a fraction always, `3.0`; it refuses one in a `remaining_percent`.
+// The client always writes these with a fraction, `3.0`, and refuses a `remaining_percent` without
+// one.
 const wholeShare = /("(?:\w+_)?(?:used|ratio)_percent":-?\d+)(?=[,}])/g;
 
-/** A record as the client writes it, so that what follows lies where other files say. */
+/** A record as the client writes it, so that what follows is where other files say. */
 function asWritten(record: JsonObject): string {
   const line = stringifyJson(record);
   const isUsage = objectAt(record, "payload")["type"] === "token_count";
   return isUsage ? line.replaceAll(wholeShare, "$1.0") : line;
 }
 
-/** How long the records of these messages are in their file; a few bytes less than they were. */
+/**
+ * The length in bytes of these messages' records in their file; a few bytes less than the original.
+ */
 export function bytesOf(messages: readonly Message[]): number {
   let bytes = 0;
   for (const line of lines(messages)) bytes += Buffer.byteLength(line);
@@ -102,7 +108,9 @@ function* records(messages: readonly Message[]): Generator<JsonObject> {
   }
 }
 
-/** The index behind the record that this message is of: its other blocks follow its first message. */
+/**
+ * The index after the record of this message: the record's other blocks follow its first message.
+ */
 export function behindRecord(messages: readonly Message[], at: number): number {
   let end = at + 1;
   while (sourceOf(messages[end] ?? { options: {} })["continues"] !== undefined) end++;

@@ -57,7 +57,7 @@ import {
 import type { Adapter, Meanings, Origin } from "@pond/canonical/adapter";
 import { UnknownAdapterError } from "./errors.ts";
 
-/** Every client pond knows: one line each (spec 6.7). */
+/** Every client that pond knows, one line each (spec 6.7). */
 export const adapters: readonly Adapter[] = [
   {
     origin: "claude-code",
@@ -106,7 +106,7 @@ export const adapters: readonly Adapter[] = [
   {
     origin: "omp",
     homes: ompHomes,
-    // What it imports of others it copies with their words for the model.
+    // What it imports from others it copies with their words for the model.
     from: (path) => {
       return fromOmp(path, { prompts: { claude: cutClaudeCodePrompt, codex: cutCodexPrompt } });
     },
@@ -127,7 +127,7 @@ export const adapters: readonly Adapter[] = [
   },
 ];
 
-/** The adapter of the client called `name`. @throws {UnknownAdapterError} where there is none. */
+/** The adapter of the client called `name`. @throws {UnknownAdapterError} if there is none. */
 export function adapterNamed(name: string): Adapter {
   const adapter = adapters.find(({ origin }) => origin === name);
   if (adapter) return adapter;
@@ -137,7 +137,9 @@ export function adapterNamed(name: string): Adapter {
   );
 }
 
-/** What every client in the registry, or in a list that goes beyond it, means by what it wrote. */
+/**
+ * How to interpret what the clients of the registry wrote, or those of a list that goes beyond it.
+ */
 export function meaningsOf(known: readonly Adapter[] = adapters): Meanings {
   const client = (origin: Origin) => known.find((adapter) => adapter.origin === origin);
   return {

@@ -1,14 +1,14 @@
 import { PondError } from "@pond/canonical";
 import { nearestName } from "./nearest-name.ts";
 
-/** A name that no adapter has. The message lists those there are. */
+/** A name that no adapter has. The message lists the names that exist. */
 export class UnknownAdapterError extends PondError {
   override readonly name = "UnknownAdapterError";
   readonly code = "unknown_adapter";
   readonly details: {
     readonly adapter: string;
     readonly known: readonly string[];
-    /** The known name that was probably meant, if any comes close. */
+    /** The known name that was probably meant, if one is similar. */
     readonly nearest?: string;
   };
 

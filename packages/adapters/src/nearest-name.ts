@@ -1,4 +1,4 @@
-/** The name that `typed` was probably meant to be; undefined where none comes close. */
+/** The name that `typed` was probably meant to be; undefined if none is similar. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const plain = plainOf(typed);
   if (plain === "") return undefined;
@@ -12,7 +12,10 @@ function plainOf(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-/** How many characters to add, drop or change; a name cut short counts half for what is missing. */
+/**
+ * How many characters to add, remove or change; for a name that was cut short, missing ones count
+ * half.
+ */
 function distanceOf(typed: string, name: string): number {
   if (name.startsWith(typed)) return (name.length - typed.length) / 2;
   let row = Array.from({ length: name.length + 1 }, (_, at) => at);

@@ -14,13 +14,13 @@ import {
   type Written,
 } from "@pond/canonical/foreign";
 
-/** A text block; the API takes none without a visible character. */
+/** A text block; the API accepts none without a visible character. */
 export function writeText(text: string): Written {
   const block = hasVisibleText(text) ? { type: "text", text } : undefined;
   return { block, outcome: block ? "kept" : "dropped" };
 }
 
-/** What a user gave: images and documents as the API takes them, others by name. */
+/** A user's file: images and documents as the API takes them, others by name. */
 export function writeFile(part: FilePart): Written {
   const { file_name } = part;
   const media_type = mediaTypeOf(part);
@@ -42,12 +42,14 @@ export function writeFile(part: FilePart): Written {
   return { block: { type: "text", text: fileNote(part) }, outcome };
 }
 
-/** The answer to a call. The API takes text, images and PDF documents; all else becomes text. */
+/**
+ * The answer to a call. The API takes text, images and PDF documents; everything else becomes text.
+ */
 export function writeResult(call: string, part: ToolResultPart): Written {
   const { blocks, isWhole } = resultBlocks(part.result);
   const known = blocks.map(resultBlock).filter((block) => block !== undefined);
   const [only] = blocks;
-  // An error must say something.
+  // An error has to say something.
   const isSilent = part.is_failure && known.length === 0;
   const isText = blocks.length === 1 && only?.type === "text";
   const text = isSilent ? "(no output)" : isText ? only.text : known.length === 0 ? "" : undefined;
@@ -65,7 +67,7 @@ function isTaken(block: ResultBlock): boolean {
   return block.type === "text" || isApiImage(block.mediaType) || block.mediaType === pdf;
 }
 
-/** A piece of an answer; undefined where nothing can be seen of it. */
+/** A block of an answer; undefined if nothing of it is visible. */
 export function resultBlock(block: ResultBlock): JsonObject | undefined {
   if (block.type === "text") return writeText(block.text).block;
   const { mediaType: media_type, base64: data } = block;

@@ -2,20 +2,23 @@ import type { JsonObject, Session } from "@pond/canonical";
 import { derivedHex, derivedUuid, type SessionTitle } from "@pond/canonical/foreign";
 import type { Speech } from "./speeches.ts";
 
-/** What every row of one file has in common. */
+/** The fields that every row of one file shares. */
 export type RowPlace = {
   readonly session: Session;
-  /** The id of the main session, which an agent's rows carry too. */
+  /** The id of the main session, which an agent's rows carry as well. */
   readonly sessionUuid: string;
   /** Set in a sub-agent's file. */
   readonly agentId?: string;
   readonly title?: SessionTitle | undefined;
 };
 
-/** The rows of a file in order, each the child of the one before: a gap would cut the history. */
+/**
+ * The rows of a file in order. Each is the child of the one before, because a gap would cut the
+ * history.
+ */
 export function* rowsOf(speeches: readonly Speech[], place: RowPlace): Generator<JsonObject> {
   const write = new RowWriter(place);
-  // A file whose first line is another record is not found by every build.
+  // Not every build finds a file that begins with another record.
   if (speeches[0]?.role !== "user") yield write.opening();
   for (const [index, speech] of speeches.entries()) yield* write.speech(speech, index);
   if (place.agentId !== undefined) return;
@@ -75,7 +78,10 @@ class RowWriter {
     return { type: "ai-title", aiTitle: text, sessionId };
   }
 
-  /** What the client's list shows of a session without a title; it reads the end of the file. */
+  /**
+   * What the client's list shows for a session without a title. The client reads it at the end of
+   * the file.
+   */
   lastPrompt(speeches: readonly Speech[]): JsonObject {
     const typed = speeches.findLast(({ role, isMeta, blocks }) => {
       return role === "user" && !isMeta && blocks[0]?.["type"] === "text";
@@ -115,15 +121,15 @@ class RowWriter {
 }
 
 /**
- * The model of an answer, as the client's API spells it. The client goes on with the last one that
- * it takes for a Claude: another provider's name for it would be refused. Any other name makes it
- * use its default.
+ * The model of an answer, as the client's API spells it. The client continues with the last name
+ * that it takes for a Claude; another provider's name for it would be refused. With any other name
+ * it uses its default.
  */
 function modelIn({ model }: Speech): string | undefined {
   return model !== undefined && apiModel.test(model) ? model : undefined;
 }
 
-/** Such as `claude-opus-4-6` and, of older ones, `claude-3-opus-20240229`. */
+/** For example `claude-opus-4-6`, and among older ones `claude-3-opus-20240229`. */
 const apiModel =
   /^claude-(?:[a-z]+-\d+(?:-\d{1,2})?(?:-\d{8})?|3(?:-\d)?-[a-z]+-(?:\d{8}|latest))$/;
 

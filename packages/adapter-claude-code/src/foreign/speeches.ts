@@ -21,14 +21,16 @@ import { resultBlock, writeFile, writeResult, writeText } from "./content.ts";
 export type Speech = {
   readonly role: "user" | "assistant";
   readonly message: Message;
-  /** Undefined for a user's, and where the session names none. */
+  /** Undefined for a user's, and if the session names none. */
   readonly model?: string | undefined;
   readonly blocks: readonly JsonObject[];
-  /** Text no human typed; the client shows it to the model only. */
+  /** True for text that no human typed; the client shows it only to the model. */
   readonly isMeta: boolean;
 };
 
-/** A turn as the API takes it: every call is answered right behind the turn that made it. */
+/**
+ * A turn in the form that the API takes: every call is answered right after the turn that made it.
+ */
 export function* speechesOf(turn: Turn, tally: Tally): Generator<Speech> {
   if (turn.kind === "assistant") {
     yield* assistantSpeeches(turn, tally);
@@ -49,7 +51,7 @@ function contextBlocks(part: ContextPart, tally: Tally): JsonObject[] {
     case "system":
       return [...tally.take("system", moved(writeText(part.text))), ...blocksOf(part.images)];
     case "orphan":
-      // The API would refuse a result that no call waits for, so what it holds stands by itself.
+      // The API would refuse a result that no call waits for, so its content stands by itself.
       tally.count("tool_result", "translated");
       return blocksOf(orphanBlocks(part.part));
     case "text":
@@ -68,7 +70,7 @@ function* assistantSpeeches(turn: AssistantTurn, tally: Tally): Generator<Speech
   const blocks = parts.flatMap((part) => assistantBlocks(part, tally));
   if (blocks.length === 0) return;
   yield { role: "assistant", message, model: turn.model.model, blocks, isMeta: false };
-  // Where no answer was recorded, the one before it says when: rows are sorted by their time.
+  // If no answer was recorded, the previous one gives the time, because rows are sorted by time.
   let at: Message = message;
   for (const part of parts) {
     if (part.type !== "call") continue;
@@ -89,7 +91,7 @@ function assistantBlocks(part: AssistantPart, tally: Tally): JsonObject[] {
         outcome: "dropped",
       });
     case "reasoning":
-      // A signature of another provider is refused by the API, and thinking needs one.
+      // The API refuses a signature of another provider, and thinking needs one.
       tally.count(part.type, "dropped");
       return [];
   }
@@ -112,7 +114,7 @@ function callBlock({ part, callId, params: parsed, common }: Call, tally: Tally)
 
 function answer({ part, callId, result }: Call, tally: Tally): JsonObject[] {
   if (result) return tally.take("tool_result", writeResult(callId, result.part));
-  // What the provider ran itself has its answer in what the model said next.
+  // The answer to a tool that the provider ran is in what the model said next.
   const is_error = !part.provider_executed;
   return [{ type: "tool_result", tool_use_id: callId, content: unanswered, is_error }];
 }

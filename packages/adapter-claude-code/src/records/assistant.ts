@@ -5,7 +5,7 @@ import type { Reading } from "./envelope.ts";
 import { readAnsweredPrompts } from "./queue.ts";
 import { readTurn } from "./turn.ts";
 
-/** One row of a model's answer: the client writes a row for each block of it. */
+/** One row of a model's answer; the client writes a row for each block of an answer. */
 export function readAssistant(
   record: SourceRecord,
   reading: Reading,

@@ -6,8 +6,9 @@ import { readPollEvents } from "./poll-events.ts";
 import { readTurn } from "./turn.ts";
 
 /**
- * What a human typed while the model worked, here or where the client polls for it, and which it
- * keeps as an attachment. Undefined for every other attachment: those are the harness's, and carried.
+ * What a human typed while the model worked, here or where the client polls for it, if the client
+ * keeps it as an attachment. Undefined for every other attachment: those are the harness's, and are
+ * carried.
  */
 export function readAttachment(
   record: SourceRecord,

@@ -14,9 +14,9 @@ import {
 } from "@pond/canonical/adapter";
 import { type Draft, draftText, type Speaker } from "./text.ts";
 
-/** Where a block stands and who speaks there. */
+/** The place of a block, and who speaks there. */
 type BlockPlace = {
-  /** Position in the content array; undefined for the first, which needs no saying. */
+  /** Position in the content array; undefined for the first, which is not recorded. */
   readonly block: number | undefined;
   readonly speaker: Speaker;
   readonly toolNames: Map<string, Extracted<string>>;
@@ -38,13 +38,13 @@ const readers: Readonly<Record<string, BlockReader>> = {
   document: readFile,
 };
 
-/** True for the answer to a tool call, the server's own tools included. */
+/** True for the answer to a tool call, including the provider's own tools. */
 export function isToolResult(block: SourceRecord): boolean {
   const type = block.peek("type");
   return typeof type === "string" && /(?:^|_)tool_result$/.test(type);
 }
 
-/** The parts of one content block; undefined where it maps to none and must be kept whole. */
+/** The parts of one content block; undefined if it maps to none and has to be kept whole. */
 export function readBlock(block: SourceRecord, place: BlockPlace): Draft[] | undefined {
   if (isToolResult(block)) return readToolResult(block, place);
   const type = block.peek("type");
@@ -54,7 +54,10 @@ export function readBlock(block: SourceRecord, place: BlockPlace): Draft[] | und
   return reader?.(block, place);
 }
 
-/** The block a part came from; a text cut into parts comes from its first one. */
+/**
+ * The block that a part came from. If a text was cut into parts, its block comes from the first
+ * one.
+ */
 export function restoreBlock(part: Part, orders: KeyOrders): JsonObject {
   const source = sourceOf(part);
   const rest = restOf(source);
@@ -124,7 +127,7 @@ function readToolResult(block: SourceRecord, place: BlockPlace): Draft[] | undef
   const call = block.peek("tool_use_id");
   if (typeof call !== "string" || block.peek("content") === undefined) return undefined;
   const isFailure = block.boolean("is_error");
-  // Saying "no error" and saying nothing are one value in canonical and two in the source.
+  // "No error" and a missing field are one value in canonical and two in the source.
   const saysSuccess = block.peek("is_error") === false || undefined;
   const init = {
     provenance: "injected",
@@ -146,7 +149,7 @@ function readFile(block: SourceRecord, place: BlockPlace): Draft[] | undefined {
   const init = {
     provenance: injectedAs === undefined ? "conversational" : "injected",
     content,
-    // An url says nothing of its media type.
+    // A URL does not say its media type.
     mediaType: source.peek("type") === "url" ? undefined : source.string("media_type"),
     fileName: block.string("title"),
     source: { block: place.block, kind: injectedAs, rest: block.rest() },
@@ -154,14 +157,14 @@ function readFile(block: SourceRecord, place: BlockPlace): Draft[] | undefined {
   return [(message, id) => filePart(message, { id, ...init })];
 }
 
-/** Undefined for what the client does not write: such a block is kept whole. */
+/** Undefined for something that the client does not write; such a block is kept whole. */
 function readFileContent(source: SourceRecord): Extracted<FileContent> | undefined {
   const type = source.peek("type");
   if (type === "url") return source.url("url");
   if (typeof source.peek("media_type") !== "string") return undefined;
   if (type === "base64") return source.base64("data");
   const text = source.peek("data");
-  // A lone surrogate has no bytes that give it back.
+  // A lone surrogate cannot be restored from bytes.
   if (type !== "text" || typeof text !== "string" || !text.isWellFormed()) return undefined;
   source.requireString("data");
   return fileBytes(Buffer.from(text));
@@ -174,7 +177,7 @@ function restoreFile(part: FilePart, rest: JsonObject, orders: KeyOrders): JsonO
   return orders.join(rest, { ...title, source: content });
 }
 
-/** The fields of a file part's content as the API writes them. */
+/** The fields of a file part's content, as the API writes them. */
 function fileSource(
   { data, media_type }: FilePart,
   type: JsonValue | undefined,

@@ -2,7 +2,10 @@ import type { CanonicalEvent } from "@pond/canonical";
 import { carrierEvent, type SourceRecord } from "@pond/canonical/adapter";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
 
-/** Any record that is not a turn, whole (spec 6.5, rule 3): metadata, progress, what comes next. */
+/**
+ * Any record that is not a turn, carried whole (spec 6.5, rule 3): metadata, progress, future
+ * kinds.
+ */
 export function readCarrier(
   record: SourceRecord,
   reading: Reading,
@@ -10,7 +13,7 @@ export function readCarrier(
 ): CanonicalEvent[] {
   reading.helperTalk.goesOn(record);
   const isCompaction = record.peek("subtype") === "compact_boundary";
-  // What the model remembers ends here, so no window of search goes across.
+  // The model's memory ends here, so no search window crosses it.
   const boundary = isCompaction ? "compaction" : undefined;
   const source = { boundary, titleField: titleField(record, reading) };
   const init = { id, timestamp, source, record: record.whole() };
@@ -18,8 +21,8 @@ export function readCarrier(
 }
 
 /**
- * The field of a title that old builds gave a conversation, which it names by a record. What it names
- * may be in the log of another session: their titles stand at the head of a new one.
+ * The field with the title that old builds gave a conversation, which it names by a record. That
+ * record may be in the log of another session, whose title stands at the head of a new one.
  */
 function titleField(record: SourceRecord, { ids }: Reading): string | undefined {
   const isOwn = record.peek("type") === "summary" && ids.has(record.peek("leafUuid"));

@@ -17,21 +17,21 @@ export type Reading = {
   /** The session's own time, for records without one (`model-no-synthesis` allows it). */
   readonly anchor: Extracted<Micros>;
   readonly ids: RecordIds;
-  /** Tool names by call id: calls stand before their results. */
+  /** Tool names by call id; calls come before their results. */
   readonly toolNames: Map<string, Extracted<string>>;
   /** The ids of calls that asked the user. */
   readonly questions: Set<string>;
   /** Prompts are queued and answered in different records. */
   readonly queue: PromptQueue;
-  /** A helper's answer says in its own record only which prompt it follows. */
+  /** The record of a helper's answer only says which prompt it follows. */
   readonly helperTalk: HelperTalk;
 };
 
-/** The id and time of one record, and how they were found where the record did not have them. */
+/** The id and time of one record, and how they were found if the record did not have them. */
 export type Envelope = {
   readonly id: Extracted<string>;
   readonly timestamp: Extracted<Micros>;
-  /** Facts `restoreEnvelope` reads back. */
+  /** Facts that `restoreEnvelope` reads back. */
   readonly facts: { readonly id?: "content"; readonly time?: "session" };
 };
 
@@ -40,7 +40,7 @@ export class RecordIds {
   readonly #seen: Set<string> = new Set();
   readonly #derived: ContentIds = new ContentIds();
 
-  /** The record's own uuid, or undefined where it has none or another record had it before. */
+  /** The record's own uuid; undefined if it has none, or another record had it before. */
   own(record: SourceRecord): Extracted<string> | undefined {
     const uuid = record.peek("uuid");
     if (typeof uuid !== "string" || this.#seen.has(uuid) || ours.test(uuid)) return undefined;
@@ -58,7 +58,7 @@ export class RecordIds {
   }
 }
 
-/** Ids this codec makes itself; a record that has such a one could meet it. */
+/** Ids that this codec makes itself; a record with such an id could collide with one. */
 const ours = /^sidecar:|#(?:text|said)$/;
 
 /** Takes the record's id and time. */
@@ -72,12 +72,12 @@ export function takeEnvelope(record: SourceRecord, { ids, anchor }: Reading): En
   };
 }
 
-/** The fields of the record a message came from, without its content. */
+/** The fields of the record that a message came from, without its content. */
 export function restoreEnvelope(message: Message, orders: KeyOrders): JsonObject {
   const source = sourceOf(message);
   const rest = restOf(source);
   const taken: { [key: string]: JsonValue } = {};
-  // What a rest still holds was not taken: an id seen before, a time in another form.
+  // What is still in a rest was not taken: an id seen before, a time in another form.
   if (source["id"] !== "content" && rest["uuid"] === undefined) taken["uuid"] = message.id;
   if (source["time"] !== "session" && rest["timestamp"] === undefined) {
     taken["timestamp"] = toRfc3339(message.timestamp);

@@ -1,18 +1,20 @@
 import type { SourceRecord } from "@pond/canonical/adapter";
 
-/** What the client asks its helper agents by itself, and what they answer: records, by their ids. */
+/**
+ * What the client asks its helper agents on its own, and what they answer: records, by their ids.
+ */
 export class HelperTalk {
   readonly #ids: Set<string> = new Set();
 
-  /** Begins with a prompt of the client. */
+  /** Notes a prompt of the client. */
   begin(prompt: SourceRecord): void {
     const id = prompt.peek("uuid");
     if (typeof id === "string") this.#ids.add(id);
   }
 
   /**
-   * True for an answer to such a prompt. What follows that answer is one, too, behind the results of
-   * tools and what hooks say, until something else is asked.
+   * True for an answer to such a prompt. Whatever follows that answer is one, too, even after
+   * results of tools and output of hooks, until something else is asked.
    */
   goesOn(record: SourceRecord): boolean {
     const parent = record.peek("parentUuid");

@@ -6,8 +6,8 @@ import { type Reading, takeEnvelope } from "./envelope.ts";
 import { typedBehind } from "./typed-behind.ts";
 
 /**
- * Events the client polled for, carried whole, and what a human said among them. Undefined where
- * none did.
+ * Events that the client polled for, carried whole, and what a human said in them. Undefined if no
+ * human said anything.
  */
 export function readPollEvents(
   record: SourceRecord,

@@ -12,31 +12,31 @@ type Queued = Typed & {
   readonly at: number;
 };
 
-/** What is known of the prompts typed while the model works, at one record of a session. */
+/** What is known, at one record of a session, about the prompts typed while the model works. */
 export class PromptQueue {
-  /** First come, first out. Undefined stands for what no human typed. */
+  /** First in, first out. Undefined stands for something that no human typed. */
   #waiting: (Queued | undefined)[] = [];
   #removed: { readonly prompt: Queued; readonly at: number }[] = [];
-  /** What was taken out last, for a record of its own that did not come yet. */
+  /** The last prompt taken out, for a record of its own that has not come yet. */
   #dequeued: Queued | undefined;
   #hasResults = false;
-  /** What waited when results came: it goes to the model along with them. */
+  /** What was waiting when results came: it goes to the model together with them. */
   #due: readonly Queued[] = [];
   /** The API's id of the answer that was written last. */
   #answer: unknown;
 
-  /** Undefined for what no human typed. */
+  /** Undefined for something that no human typed. */
   add(prompt: Queued | undefined): void {
     if (prompt && this.#waiting.some((other) => isAgain(prompt, other))) return;
     // A busy client puts back what it took out.
     if (prompt?.raw === this.#dequeued?.raw) this.#dequeued = undefined;
-    // What is queued behind a prompt that went nowhere yet may be that prompt, edited.
+    // What is queued after a prompt that has not gone anywhere yet may be that prompt, edited.
     if (prompt && !this.#hasResults) this.#removed = [];
     this.#waiting.push(prompt);
     if (this.#waiting.length > maxWaiting) this.#waiting.shift();
   }
 
-  /** Takes out the first, or all; only what is removed may go to the model from here. */
+  /** Takes out the first, or all. Only removed prompts may go to the model from here. */
   take(operation: "dequeue" | "remove" | "popAll", at: number): void {
     if (operation !== "remove") this.#giveBack(at);
     if (operation === "popAll") this.#waiting.length = 0;
@@ -47,7 +47,10 @@ export class PromptQueue {
     if (this.#removed.length > maxWaiting) this.#removed.shift();
   }
 
-  /** What was taken out and has no record yet was put back, where the queue would else be empty. */
+  /**
+   * If the queue would otherwise be empty, a prompt that was taken out and has no record yet was
+   * put back.
+   */
   #first(): Queued | undefined {
     if (this.#waiting.length > 0) return this.#waiting.shift();
     const prompt = this.#dequeued;
@@ -55,14 +58,16 @@ export class PromptQueue {
     return prompt;
   }
 
-  /** Where a turn ends its tasks are removed, and in the same moment the next prompt is taken out. */
+  /**
+   * Where a turn ends, its tasks are removed, and at the same moment the next prompt is taken out.
+   */
   #giveBack(at: number): void {
     const isTask = (removed: { readonly at: number }) => at - removed.at < moment;
     this.#waiting.unshift(...this.#removed.filter(isTask).map(({ prompt }) => prompt));
     this.#removed = this.#removed.filter((removed) => !isTask(removed));
   }
 
-  /** Learns from a user's record, and the events of it. */
+  /** Learns from a user's record and its events. */
   learn(record: SourceRecord, events: readonly CanonicalEvent[]): void {
     const end = events.findIndex(
       (event) => event.kind === "message" && isSaidInResult(event.message),
@@ -85,10 +90,10 @@ export class PromptQueue {
     if (this.#hasResults) this.#due = this.#waiting.filter((prompt) => prompt !== undefined);
   }
 
-  /** Where a prompt has a record though it was not at the front, those before it are gone, too. */
+  /** If a prompt has a record although it was not at the front, those before it are gone, too. */
   #skipTo(typed: string, time: number): void {
     const isNext = this.#dequeued?.raw === typed;
-    // What was queued just now was not taken out behind others: the client was idle.
+    // A prompt queued a moment ago was not taken out after others, because the client was idle.
     const isTyped = (prompt: Queued | undefined) =>
       prompt?.raw === typed && (!isNext || time - prompt.at < moment);
     this.#waiting.splice(0, this.#waiting.findIndex(isTyped) + 1);
@@ -96,14 +101,15 @@ export class PromptQueue {
   }
 
   /**
-   * The prompts that the model answers now: such a one goes to it along with results of tools.
+   * The prompts that the model answers now: they go to it together with results of tools.
    *
-   * @param answer - The API's id of what the model says, where it has one.
+   * @param answer - The API's id of what the model says, if it has one.
    */
   answered(answer: unknown): readonly Queued[] {
     const isNew = answer === undefined || answer !== this.#answer;
     this.#answer = answer;
-    // An answer is written as it streams: a prompt waits for the results of the tool it calls.
+    // An answer is written while it streams: a prompt waits for the results of the tool that it
+    // calls.
     if (!this.#hasResults) return [];
     const prompts = this.#removed.map(({ prompt }) => prompt);
     this.#removed = [];
@@ -111,7 +117,10 @@ export class PromptQueue {
     return isNew ? [...prompts, ...this.#takeDue()] : prompts;
   }
 
-  /** The client leaves none of these in the queue: that they were taken out is not in the log. */
+  /**
+   * The client leaves none of these in the queue, although the log does not say that they were
+   * taken out.
+   */
   #takeDue(): readonly Queued[] {
     const prompts = this.#due.filter((prompt) => this.#waiting.includes(prompt));
     this.#waiting = this.#waiting.filter((each) => each === undefined || !prompts.includes(each));
@@ -122,15 +131,15 @@ export class PromptQueue {
 /** In milliseconds; shorter than any answer of a model. */
 const moment = 100;
 
-/** True where the client wrote a line again that it could not write whole. */
+/** True if the client wrote a line again that it could not write completely. */
 function isAgain({ raw, at }: Queued, other: Queued | undefined): boolean {
   return raw === other?.raw && at === other.at;
 }
 
-/** More than a human queues; a log may tell of none that was taken out. */
+/** More than a human queues; a log may lack every removal. */
 const maxWaiting = 100;
 
-/** An operation on the queue, carried whole; the prompt in it is said where it is answered. */
+/** An operation on the queue, carried whole. The prompt in it is said where it is answered. */
 export function readQueueOperation(record: SourceRecord, reading: Reading): CanonicalEvent[] {
   const envelope = takeEnvelope(record, reading);
   const operation = record.peek("operation");
@@ -143,7 +152,7 @@ export function readQueueOperation(record: SourceRecord, reading: Reading): Cano
   return readCarrier(record, reading, envelope);
 }
 
-/** True for what the client queues about its tasks; all prompts are taken out before it. */
+/** True for what the client queues about its tasks; all prompts before it are taken out first. */
 function isOfTask(content: unknown): boolean {
   if (typeof content !== "string") return false;
   if (taskTags.some((tag) => content.startsWith(tag))) return true;
@@ -170,7 +179,7 @@ function timeOf(record: SourceRecord): number {
   return typeof time === "string" ? Date.parse(time) : Number.NaN;
 }
 
-/** The prompts that the model answers with this record, and that no record of their own keeps. */
+/** The prompts that the model answers with this record and that have no record of their own. */
 export function readAnsweredPrompts(
   record: SourceRecord,
   answer: unknown,
@@ -181,7 +190,7 @@ export function readAnsweredPrompts(
   return prompts.flatMap((prompt) => typedBehind(prompt.envelope, [prompt], reading));
 }
 
-/** True for the builds that wrote a queued prompt nowhere but into the queue; later ones attach it. */
+/** True for builds that wrote a queued prompt only into the queue; later ones attach it. */
 function keepsNoPrompt(record: SourceRecord): boolean {
   const version = record.peek("version");
   const build = typeof version === "string" ? /^2\.1\.(\d+)$/.exec(version)?.[1] : undefined;

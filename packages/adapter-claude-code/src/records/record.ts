@@ -26,7 +26,7 @@ const readers: Readonly<Record<string, RecordReader>> = {
   system: readVoiceCall,
 };
 
-/** The events of one record; one that maps to no message, or to none we know, is carried whole. */
+/** The events of one record. A record that maps to no message, or is unknown, is carried whole. */
 export function readRecord(record: SourceRecord, reading: Reading): CanonicalEvent[] {
   const type = record.peek("type");
   // Types come from the file, so `constructor` must not find a reader.

@@ -11,9 +11,9 @@ import type { Reading } from "./envelope.ts";
 import type { Typed } from "./typed-behind.ts";
 
 /**
- * What a human said that the client gives to the model as the result of a tool: what to do in place
- * of a call they refused, and answers to questions. The result stays what it is; the words are a
- * message of their own as well.
+ * What a human said that the client gives to the model as the result of a tool: what to do instead
+ * of a call that they refused, and answers to questions. The result stays as it is; the words also
+ * become a message of their own.
  */
 export function saidInResult(
   record: SourceRecord,
@@ -21,12 +21,12 @@ export function saidInResult(
   { toolNames, questions }: Pick<Reading, "toolNames" | "questions">,
 ): Typed[] {
   const [result, ...others] = blocks.filter(isToolResult);
-  // What is refused and answered is one call: there the record says of which it speaks.
+  // A refusal or an answer is for one call: otherwise the record does not say which.
   if (result === undefined || others.length > 0) return [];
   const told = record.peek("userFeedback") ?? toldIn(result);
   const isTyped = typeof told === "string" && !ours.some((words) => told.startsWith(words));
   const call = result.peek("tool_use_id");
-  // A tool of another name may answer in the same shape; a log may lack the call.
+  // A tool of another name may answer in the same shape, and a log may lack the call.
   const mayAnswer = typeof call !== "string" || questions.has(call) || !toolNames.has(call);
   const answers = mayAnswer ? answersIn(record.peek("toolUseResult")) : [];
   return [...(isTyped ? [told] : []), ...answers]
@@ -34,7 +34,7 @@ export function saidInResult(
     .map((raw) => ({ raw, text: openRecord(record.at, { raw }).requireString("raw") }));
 }
 
-/** Older clients have it nowhere but between their own words. */
+/** Older clients have it only between their own words. */
 function toldIn(block: SourceRecord): string | undefined {
   const content = textOf(block.peek("content"));
   if (block.peek("is_error") !== true || content === undefined) return undefined;
@@ -59,17 +59,17 @@ const refusals: readonly string[] = [
   `${refused} The user provided the following reason for the rejection:  `,
 ];
 
-/** What a model is told of its memory. */
+/** What a model is told about its memory. */
 const behind = "\n\nNote: The user's next message may contain a correction or preference.";
 
-/** What the client says there itself: a key was pressed, or another program refused. */
+/** What the client itself says there: a key was pressed, or another program refused. */
 const ours: readonly string[] = [
   "The user wants to clarify these questions.",
   "The user has indicated they have provided enough answers for the plan interview.",
   "Denied via channel ",
 ];
 
-/** Answers to the questions of a model, each with what was noted beside it. */
+/** Answers to the questions of a model, each with its notes. */
 function answersIn(result: JsonValue | undefined): string[] {
   if (!isJsonObject(result) || !Array.isArray(result["questions"])) return [];
   const [answers, notes] = [objectAt(result, "answers"), objectAt(result, "annotations")];
@@ -81,7 +81,7 @@ function answersIn(result: JsonValue | undefined): string[] {
   return [...texts, ...textsIn(result["response"])];
 }
 
-/** The client's own, where nothing was chosen or typed, and behind what was. */
+/** The client's own words, if nothing was chosen or typed, and after an answer. */
 const unsaid = /^(?:\(notes only\)|__other__)$|(?:^| )\(Image attached\)$/;
 
 function textsIn(value: JsonValue | undefined): string[] {
@@ -89,7 +89,7 @@ function textsIn(value: JsonValue | undefined): string[] {
   return values.filter((each) => typeof each === "string");
 }
 
-/** True for words that stand in the result before them, too. */
+/** True for words that also stand in the result before them. */
 export function isSaidInResult(message: Pick<Message, "options">): boolean {
   return sourceOf(message)["said"] === "in-result";
 }

@@ -7,7 +7,10 @@ import { fault } from "../faults.ts";
 import { origin } from "../origin.ts";
 import type { Reading } from "./envelope.ts";
 
-/** A file that belongs to the session: tool output moved out of the log, an agent's descriptor. */
+/**
+ * Reads a file that belongs to the session: tool output moved out of the log, or an agent's
+ * descriptor.
+ */
 export function readSidecar({ file, path }: SidecarFile, reading: Reading): readonly ReadEvent[] {
   const { size } = statSync(file);
   if (size > maxSidecarBytes) {
@@ -33,10 +36,10 @@ export function readSidecar({ file, path }: SidecarFile, reading: Reading): read
   return [message, part];
 }
 
-/** As long as the longest line that is kept; a file is held whole. */
+/** The same as the longest line that is kept; a file is held whole. */
 const maxSidecarBytes = 256 * 1024 * 1024;
 
-/** The path and bytes of the sidecar a message holds, or undefined where it holds none. */
+/** The path and bytes of the sidecar that a message holds; undefined if it holds none. */
 export function restoreSidecar(message: Message): { path: string; bytes: Uint8Array } | undefined {
   const path = sourceOf(message)["sidecar"];
   if (typeof path !== "string" || message.role !== "user") return undefined;

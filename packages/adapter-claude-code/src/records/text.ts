@@ -5,20 +5,20 @@ import { cutText } from "../spans.ts";
 
 /** How to tell who wrote the texts of one record. */
 export type Speaker = {
-  /** Why all of the record is the harness's; undefined where its texts decide. */
+  /** Why the whole record is the harness's; undefined if its texts decide. */
   readonly injectedAs: string | undefined;
-  /** False for a model, which uses no injections in its own words. */
+  /** False for a model, whose own words contain no injections. */
   readonly isHumanTurn: boolean;
-  /** True where results of tools stand in the same record. */
+  /** True if results of tools are in the same record. */
   readonly isBesideResult?: boolean;
-  /** The plan a record says it embeds. */
+  /** The plan that a record says it embeds. */
   readonly planContent?: string;
 };
 
-/** A part that waits for the message it will stand in. */
+/** A part that waits for the message it will belong to. */
 export type Draft = (message: MessageEvent, id: Extracted<string>) => PartEvent;
 
-/** The parts of one text, cut where harness and human meet; `source` goes to the first. */
+/** The parts of one text, cut where the harness and the human meet. `source` goes to the first. */
 export function draftText(
   text: Extracted<string>,
   raw: string,

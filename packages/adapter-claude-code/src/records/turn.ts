@@ -15,13 +15,13 @@ import { saidInResult } from "./said-in-result.ts";
 import { type Draft, draftText, type Speaker } from "./text.ts";
 import { typedBehind } from "./typed-behind.ts";
 
-/** Which object of a record holds its content, at which key, and who speaks. */
+/** Which object of a record holds its content, under which key, and who speaks. */
 export type Turn = {
   readonly holder: SourceRecord;
   readonly key: "content" | "prompt";
   readonly role: "user" | "assistant";
   readonly speaker: Speaker;
-  /** Set where the "human" turn was written by the agent that started this one. */
+  /** Set if the "human" turn was written by the agent that started this one. */
   readonly author?: "agent";
 };
 
@@ -34,10 +34,9 @@ type Drafts = {
 };
 
 /**
- * One record as a message, or as two where a user typed while a tool ran: its `[tool_result,
- * text]` becomes a tool message and a user message; what a user said in the result itself is one
- * behind them. Undefined where the content has another shape than text or blocks: such a record is
- * carried.
+ * Reads one record as a message. If a user typed while a tool ran, its `[tool_result, text]`
+ * becomes two: a tool message and a user message. What a user said in the result itself becomes one
+ * after them. Undefined if the content is not text or blocks; such a record is carried.
  */
 export function readTurn(
   record: SourceRecord,

@@ -3,12 +3,12 @@ import { type Extracted, messageEvent, positionId, secondId } from "@pond/canoni
 import type { Envelope, Reading } from "./envelope.ts";
 import { draftText } from "./text.ts";
 
-/** What a human typed, as a source gives it, and to decide by. */
+/** What a human typed: as an extracted value, and as plain text for decisions. */
 export type Typed = { readonly text: Extracted<string>; readonly raw: string };
 
 /**
- * What a human typed that stands in a record which is carried whole, or in the result of a tool: a
- * message of its own.
+ * Makes a message of its own from what a human typed, if that stands in a carried record or in the
+ * result of a tool.
  */
 export function typedBehind(
   { id, timestamp }: Envelope,

@@ -4,7 +4,7 @@ import { injectedUser, isHelperAgent } from "../provenance.ts";
 import type { Reading } from "./envelope.ts";
 import { readTurn } from "./turn.ts";
 
-/** A prompt, the results of tools, or a text the harness wrote in a human's place. */
+/** Reads a prompt, the results of tools, or a text that the harness wrote in a human's place. */
 export function readUser(record: SourceRecord, reading: Reading): CanonicalEvent[] | undefined {
   const holder = record.record("message");
   if (holder?.peek("role") !== "user") return undefined;
@@ -16,8 +16,8 @@ export function readUser(record: SourceRecord, reading: Reading): CanonicalEvent
     isHumanTurn: true,
     ...(typeof plan === "string" && { planContent: plan }),
   };
-  // In a sub-agent's log the model that started it speaks in the human's place; the client's own
-  // helpers are given a copy of what the human said.
+  // In a sub-agent's log, the model that started it speaks in the human's place. The client's own
+  // helpers get a copy of what the human said.
   const isAgentPrompt =
     injectedAs === undefined && record.peek("isSidechain") === true && !isHelperAgent(record);
   const author = isAgentPrompt ? ({ author: "agent" } as const) : {};

@@ -4,16 +4,16 @@ import type { Reading } from "./envelope.ts";
 import { readTurn } from "./turn.ts";
 
 /**
- * What was said on a voice call beside the session, which the client keeps in a system row and gives
- * its model as a user's. Nobody typed it: it may hold several voices, and those of an assistant.
- * Undefined for every other system row.
+ * What was said on a voice call beside the session. The client keeps it in a system row and gives
+ * it to its model as a user's message. Nobody typed it: it may hold several voices, including an
+ * assistant's. Undefined for every other system row.
  */
 export function readVoiceCall(
   record: SourceRecord,
   reading: Reading,
 ): CanonicalEvent[] | undefined {
   if (record.peek("subtype") !== "voice_call_talk") return undefined;
-  // One of another shape says nothing to its model.
+  // A row of another shape says nothing to its model.
   const isTalk = record.record("origin")?.peek("kind") === "voice-call";
   if (!isTalk || typeof record.peek("content") !== "string") return undefined;
   const speaker = { injectedAs: "voice-call", isHumanTurn: true };

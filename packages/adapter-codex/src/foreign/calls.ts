@@ -4,7 +4,10 @@ import { type Call, type Tally, toolName, unanswered, wellFormed } from "@pond/c
 import { codexTools } from "../tools.ts";
 import { writeOutput } from "./content.ts";
 
-/** A call and its output, of a function with JSON or of a tool with plain text, such as a patch. */
+/**
+ * A call and its output, either of a function with JSON or of a tool with plain text, such as a
+ * patch.
+ */
 export function callItems(
   { part, callId: call_id, params: parsed, common, result }: Call,
   tally: Tally,

@@ -26,7 +26,7 @@ export function writeText(text: string): Written {
   };
 }
 
-/** What a user gave: images as the API takes them, text files as text, others by name. */
+/** A user's file: images as the API takes them, text files as text, others by name. */
 export function writeFile(part: FilePart): Written {
   const bytes = fileBytesOf(part);
   const mediaType = mediaTypeOf(part);
@@ -41,7 +41,7 @@ export function writeFile(part: FilePart): Written {
   return { block: textElement(note), outcome: isElsewhere(part) ? "translated" : "dropped" };
 }
 
-/** What a tool gave back: a text, or a list where there is more than one. */
+/** A tool's output: a text, or a list if there is more than one piece. */
 export function writeOutput({ result, is_failure }: ToolResultPart): {
   readonly output: string | readonly JsonObject[];
   readonly outcome: Outcome;
@@ -49,7 +49,7 @@ export function writeOutput({ result, is_failure }: ToolResultPart): {
   const { blocks, isWhole } = resultBlocks(result);
   const texts = blocks.flatMap((block) => (block.type === "text" ? [wellFormed(block.text)] : []));
   const isPlain = texts.length === blocks.length && blocks.length <= 1;
-  // The client has no place that says a call failed, so only the text can.
+  // The client has no field for a failed call, so only the text can say it.
   const isKept = isWhole && !is_failure && blocks.every(isTaken);
   const outcome = isKept ? "kept" : "translated";
   return { output: isPlain ? (texts[0] ?? "") : blocks.map(outputElement), outcome };

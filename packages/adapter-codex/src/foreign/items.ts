@@ -22,7 +22,7 @@ export type Item = {
   readonly message: Message;
   readonly item: JsonObject;
   readonly events: readonly JsonObject[];
-  /** True for what a human typed: a turn of the client begins with it. */
+  /** True for what a human typed; it begins a turn of the client. */
   readonly isPrompt: boolean;
 };
 
@@ -38,7 +38,7 @@ export function* itemsOf(turn: Turn, tally: Tally): Generator<Item> {
   }
 }
 
-/** The role of instructions: what stands there is never taken for a human's. */
+/** Written in the role of instructions, which is never taken for a human's words. */
 function* contextItems({ message, parts }: ContextTurn, tally: Tally): Generator<Item> {
   const content = parts.flatMap((part) => contextElements(part, tally));
   if (content.length === 0) return;
@@ -52,7 +52,8 @@ function contextElements(part: ContextPart, tally: Tally): JsonObject[] {
     case "text":
       return tally.take(part.type, moved(writeText(part.text)));
     case "orphan":
-      // The API would refuse an output that no call waits for, so its text is kept, and what else it holds is named.
+      // The API would refuse an output that no call waits for. So its text is kept, and its other
+      // content is named.
       return tally.take("tool_result", moved(writeText(resultText(part.part))));
     case "file": {
       // Instructions are text only.

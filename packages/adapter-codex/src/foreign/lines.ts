@@ -3,20 +3,20 @@ import { stringifyJson } from "@pond/canonical";
 import { derivedUuid, wellFormed } from "@pond/canonical/foreign";
 import type { Item } from "./items.ts";
 
-/** Where a thread stands among those it is restored with. */
+/** The place of a thread among those it is restored with. */
 export type ThreadPlace = {
   readonly session: Session;
   readonly thread: string;
-  /** The thread at the top of its chain of parents; itself where it is that. */
+  /** The thread at the top of its chain of parents; itself if it has none. */
   readonly mainThread: string;
   readonly title?: string | undefined;
   /** Set for a sub-agent. */
   readonly spawn?: { readonly parentThread: string; readonly depth: number };
-  /** Set for a fork: the thread it came from. */
+  /** Set for a fork: the thread that it came from. */
   readonly forkedFrom?: string;
 };
 
-/** The lines of a thread in order: its header, then turn by turn the items and their events. */
+/** The lines of a thread in order: its header, then for each turn the items and their events. */
 export function* linesOf(items: readonly Item[], place: ThreadPlace): Generator<string> {
   const write = new LineWriter(place);
   yield write.header();
@@ -24,7 +24,10 @@ export function* linesOf(items: readonly Item[], place: ThreadPlace): Generator<
   for (const turn of clientTurns(items)) yield* write.turn(turn);
 }
 
-/** What a human asked and all that came of it; what the model was told before goes with the first. */
+/**
+ * Groups what a human asked with everything that came of it; what the model was told before goes
+ * into the first group.
+ */
 function clientTurns(items: readonly Item[]): Item[][] {
   const turns: Item[][] = [];
   for (const item of items) {
@@ -64,7 +67,7 @@ class LineWriter {
       source: spawn ? { subagent: { thread_spawn: spawnOf(spawn) } } : "cli",
       ...(spawn && { thread_source: "subagent" }),
     };
-    // Without a provider it resumes with whichever is configured.
+    // Without a provider, the client resumes with whichever is configured.
     return this.#line("session_meta", payload);
   }
 
@@ -74,7 +77,7 @@ class LineWriter {
     return this.#line("event_msg", { type: "thread_name_updated", ...names });
   }
 
-  /** Without a `turn_context`: the client would go on with its model and its approvals. */
+  /** Without a `turn_context`: the client would continue with its model and its approvals. */
   *turn(items: readonly Item[]): Generator<string> {
     const turn_id = derivedUuid("turn", this.#place.thread, String(this.#turns++));
     const [first] = items;

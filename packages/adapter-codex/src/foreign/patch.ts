@@ -1,6 +1,6 @@
 import type { JsonValue } from "@pond/canonical";
 
-/** A patch that writes a whole file; undefined where path or content is none. */
+/** A patch that writes a whole file; undefined if path or content is not usable. */
 export function addFilePatch(
   path: JsonValue | undefined,
   content: JsonValue | undefined,
@@ -9,7 +9,7 @@ export function addFilePatch(
   return patch(`Add File: ${path}`, marked("+", content));
 }
 
-/** A patch that changes one place of a file; undefined where path or texts are none. */
+/** A patch that changes one place of a file; undefined if path or texts are not usable. */
 export function updateFilePatch(
   path: JsonValue | undefined,
   oldText: JsonValue | undefined,
@@ -23,7 +23,7 @@ function patch(head: string, lines: readonly string[]): string {
   return ["*** Begin Patch", `*** ${head}`, ...lines, "*** End Patch"].join("\n");
 }
 
-/** Every line of the text behind a mark; a last newline begins no further one. */
+/** Every line of the text after a mark; a newline at the end begins no further line. */
 function marked(mark: string, text: string): string[] {
   if (text === "") return [];
   const lines = text.endsWith("\n") ? text.slice(0, -1) : text;

@@ -14,15 +14,15 @@ import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 import { base64Of } from "./media.ts";
 import { asksUser } from "./user-answers.ts";
 
-/** How one type of item says which tool was called with what. */
+/** How one type of item says which tool was called, and with what. */
 type CallShape = {
-  /** Fields that may hold the parameters; the first is the usual one. */
+  /** Fields that may hold the parameters, the usual one first. */
   readonly params: readonly [string, ...string[]];
-  /** False where the type of the item is the tool's only name. */
+  /** Absent if the type of the item is the tool's only name. */
   readonly isNamed?: true;
   /** True for tools that run at the provider. */
   readonly isRemote?: true;
-  /** Holds a file the tool made, as base64 text. */
+  /** The field with a file that the tool made, as base64 text. */
   readonly file?: string;
 };
 
@@ -38,12 +38,12 @@ const shapes: ReadonlyMap<string, CallShape> = new Map<string, CallShape>([
   ],
 ]);
 
-/** The types of items that are calls of tools. */
+/** The types of items that are tool calls. */
 export const callTypes: readonly string[] = [...shapes.keys()];
 
 /**
- * A call, its parameters exactly as the model wrote them: most often a text that holds JSON, or
- * should. Undefined where something is missing that a call must have.
+ * A call, with its parameters exactly as the model wrote them: most often a text that holds JSON,
+ * or should. Undefined if something is missing that a call needs.
  */
 export function readCall(
   record: SourceRecord,
@@ -87,7 +87,7 @@ function draftFile(item: SourceRecord, key: string): Draft | undefined {
   return (message, id) => filePart(message, { id, ...init });
 }
 
-/** Undefined where the message holds no call. */
+/** Undefined if the message holds no call. */
 export function restoreCall(message: Message, orders: KeyOrders): JsonObject | undefined {
   const parts = partsOf(message);
   const call = parts.find((part) => part.type === "tool_call");

@@ -16,22 +16,22 @@ import {
   sourceOf,
 } from "@pond/canonical/adapter";
 
-/** A part still to be given its message and its id. */
+/** A part that still needs its message and its id. */
 export type Draft = (message: MessageEvent, id: Extracted<string>) => PartEvent;
 
-/** What the elements of one list of a record came to. */
+/** The outcome for the elements of one list of a record. */
 export type Elements = {
   readonly drafts: readonly Draft[];
-  /** Elements that map to no part, whole, by list and position. */
+  /** Elements that map to no part, kept whole, by list and position. */
   readonly kept: Readonly<Record<string, Extracted<JsonObject>>>;
 };
 
-/** Where an element stands: `list` is the field, `block` its position, unless that is the first. */
+/** The place of an element: `list` is the field; `block` is its position, except for the first. */
 export type ElementPlace = { readonly list: string; readonly block: number | undefined };
 
 /**
- * The elements of the list at `key` as parts. Undefined unless it is a list of objects, and then
- * it is left as it is; so is an empty one.
+ * The elements of the list at `key` as parts. Undefined if it is not a list of objects; it is then
+ * left as it is, and so is an empty list.
  */
 export function readElements(
   item: SourceRecord,
@@ -51,7 +51,7 @@ export function readElements(
   return elements && { drafts, kept };
 }
 
-/** The text of each element of an item's content; empty where one has none. */
+/** The text of each element of an item's content; empty if one has none. */
 export function textsOf(content: JsonValue | undefined): readonly string[] {
   if (!Array.isArray(content)) return [];
   return content.map((element) => {
@@ -83,7 +83,7 @@ export function restoreElements(
     const { block } = sourceOf(part);
     const at = typeof block === "number" ? block : 0;
     const begun = elements.get(at);
-    // A text that was cut is whole again when its pieces are put together.
+    // The pieces of a text that was cut, joined, are the whole text again.
     elements.set(at, begun ? { ...begun, text: `${begun["text"]}${textOf(part)}` } : restore(part));
   }
   return [...elements].sort(([left], [right]) => left - right).map(([, element]) => element);
@@ -94,7 +94,7 @@ export function wholeText(message: Message): string {
   return partsOf(message).map(textOf).join("");
 }
 
-/** What stood around the text that is all of a message, as its first part keeps it. */
+/** The fields around a text that makes up the whole message, as its first part keeps them. */
 export function aroundText(message: Message): JsonObject {
   const [first] = partsOf(message);
   return first ? restOf(sourceOf(first)) : {};

@@ -17,8 +17,8 @@ import type { OpenAnswer } from "./event.ts";
 import type { Goals } from "./goals.ts";
 
 /**
- * Who writes what stands in the user's place of a thread. An editor asks for titles in threads that
- * it runs as programs do, and so may a human.
+ * Who writes in the user's place of a thread. An editor asks for titles in threads that it runs as
+ * programs do, and so may a human.
  */
 export type Author = "human" | "editor" | "agent" | "harness";
 
@@ -28,31 +28,31 @@ export type Reading = {
   /** The thread's own time, for records without one (`model-no-synthesis` allows it). */
   readonly anchor: Extracted<Micros>;
   readonly author: Author;
-  /** Lines that name the thread, still to come. */
+  /** Lines that name the thread and are still to come. */
   readonly names: SourceRecord[];
   readonly nameIds: ContentIds;
   readonly count: RecordCount | undefined;
-  /** The ordinal of the first record that is a spawned thread's own, behind what it inherited. */
+  /** The ordinal of the first record of a spawned thread's own, after what it inherited. */
   readonly historyStart: number | undefined;
   ids: RecordIds;
-  /** Tool names by call id: calls stand before their outputs. */
+  /** Tool names by call id; calls come before their outputs. */
   readonly toolNames: Map<string, Extracted<string>>;
   /** The ids of calls that asked the user. */
   readonly questions: Set<string>;
-  /** What the model says and the record of it may be far apart. */
+  /** What the model says and its record may be far apart. */
   readonly answer: OpenAnswer;
   goals: Goals;
-  /** The project's rules as the client gave them last; an editor may say them again. */
+  /** The project's rules as the client gave them last; an editor may repeat them. */
   rules: string | undefined;
-  /** Where a later file of the thread lies; its first record keeps it. */
+  /** Where a later file of the thread is; its first record keeps it. */
   path: Extracted<string> | undefined;
 };
 
-/** What every message of one record has. */
+/** What every message of one record shares. */
 export type Envelope = {
   readonly id: Extracted<string>;
   readonly timestamp: Extracted<Micros>;
-  /** What `restoreEnvelope` needs, and where a later file lies. */
+  /** What `restoreEnvelope` needs, and where a later file is. */
   readonly facts: SourceOptions;
 };
 
@@ -62,14 +62,19 @@ export class RecordIds {
   readonly #derived: ContentIds = new ContentIds();
   readonly #rollout: string | undefined;
 
-  /** @param rollout - Names a later file of a thread, so that its ids meet none of the first. */
+  /**
+   * @param rollout - Names a later file of a thread, so that its ids differ from those of the
+   * first.
+   */
   constructor(rollout?: string) {
     this.#rollout = rollout;
   }
 
-  /** The id the API gave an item; undefined where it has none or another record had it before. */
+  /**
+   * The id that the API gave an item; undefined if it has none, or another record had it before.
+   */
   own(item: SourceRecord): Extracted<string> | undefined {
-    // A file that goes on from another one may repeat the ids in there.
+    // A file that continues another one may repeat the ids in there.
     if (this.#rollout !== undefined) return undefined;
     const id = item.peek("id");
     if (typeof id !== "string" || this.#seen.has(id) || ours.test(id)) return undefined;
@@ -89,8 +94,8 @@ export class RecordIds {
 }
 
 /**
- * What the id of a record in an envelope is derived from. The ordinal is not: a thread that the
- * client migrates to numbered records keeps the ids of what did not change.
+ * The text from which the id of a record in an envelope is derived. It leaves the ordinal out, so
+ * that a thread that the client migrates to numbered records keeps the ids of what did not change.
  */
 function contentOf(
   timestamp: JsonValue | undefined,
@@ -100,10 +105,10 @@ function contentOf(
   return { ...(timestamp !== undefined && { timestamp }), type: type ?? null, payload };
 }
 
-/** Ids this codec makes itself; an item that has such a one could meet it. */
+/** Ids that this codec makes itself; an item with such an id could collide with one. */
 const ours = /^[0-9a-f]{32}(?:\.\d+)?$|#/;
 
-/** Takes the id and time of a record; `item` is what it holds for the model, where it does. */
+/** Takes the id and time of a record. `item` is what the record holds for the model, if it does. */
 export function takeEnvelope(
   record: SourceRecord,
   item: SourceRecord | undefined,
@@ -124,16 +129,16 @@ export function takeEnvelope(
   };
 }
 
-/** True where the id of a message was derived from this record. */
+/** True if the id of a message was derived from this record. */
 export function isSource(id: string, record: JsonObject): boolean {
   const { timestamp, type, payload } = record;
   return isDerivedFrom(id, payload === undefined ? record : contentOf(timestamp, type, payload));
 }
 
 /**
- * The record a message came from, with these fields of its item put back.
+ * The record that a message came from, with these fields of its item put back.
  *
- * @param around - What else is known to stand in the item, in its order.
+ * @param around - What else is known to be in the item, in its order.
  */
 export function restoreEnvelope(
   message: Message,

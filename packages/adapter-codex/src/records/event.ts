@@ -12,26 +12,26 @@ import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
 import { agentMark } from "./message.ts";
 import { draftText } from "./text.ts";
 
-/** What the model said, and the event that shows it. */
+/** What the model said, from the event that shows it. */
 type Shown = { readonly envelope: Envelope; readonly drafts: readonly Draft[] };
 
 /**
- * What the model has said in an answer, at one record of a thread. Clients up to 0.63 record the
- * items of an answer when it is complete, and none of one that is interrupted.
+ * What the model has said in an answer, as known at one record of a thread. Clients up to 0.63
+ * record the items of an answer once it is complete, and none of an interrupted one.
  */
 export class OpenAnswer {
   #shown: Shown[] = [];
   #lastItem: SourceRecord | undefined;
-  /** What of the beginning of a compaction was seen, as far as nothing else was. */
+  /** How much of the beginning of a compaction was seen, as long as nothing else was. */
   #begun: "turn" | "count" | undefined;
   #isUnasked = false;
 
-  /** True where the model speaks first in a turn, and nothing shows it: it was told to sum up. */
+  /** True if the model speaks first in a turn and nothing shows it: it was told to summarize. */
   get isUnasked(): boolean {
     return this.#isUnasked;
   }
 
-  /** Sees each record, before it is read. */
+  /** Sees each record before it is read. */
   pass(record: SourceRecord): void {
     const types = [record.peek("type"), objectOf(record.peek("payload"))["type"]];
     const kind = types.every((type) => typeof type === "string") ? types.join(" ") : "";
@@ -42,14 +42,14 @@ export class OpenAnswer {
     } else if (!beforeSummaries.has(kind)) this.#begun = undefined;
   }
 
-  /** What was shown before an item has one, too: they are recorded together. */
+  /** What was shown before an item has a record, too: they are recorded together. */
   record(item: SourceRecord): void {
     this.#shown = [];
     this.#lastItem = item;
   }
 
   show(message: string, shown: Shown): void {
-    // Some write the item first.
+    // Some clients write the item first.
     if (this.#lastItem && isAnswer(this.#lastItem, message)) return;
     this.#shown.push(shown);
     if (this.#shown.length > maxShown) this.#shown.shift();
@@ -63,7 +63,7 @@ export class OpenAnswer {
   }
 }
 
-/** What stands between the count of tokens that a compaction begins with and its summary. */
+/** What may stand between the token count that a compaction begins with and its summary. */
 const beforeSummaries: ReadonlySet<string> = new Set([
   "event_msg token_count",
   "event_msg agent_reasoning",
@@ -80,9 +80,9 @@ function isAnswer(item: SourceRecord, text: string): boolean {
 }
 
 /**
- * An event that tells how an answer goes on, or that a review begins, carried whole; what was said
- * in an answer that is interrupted follows, or what was typed for the review. Undefined for all
- * other records.
+ * Reads an event that shows how an answer goes on, or that a review begins. The event is carried
+ * whole; what was said in an interrupted answer, or typed for the review, follows it. Undefined for
+ * all other records.
  */
 export function readEvent(record: SourceRecord, reading: Reading): CanonicalEvent[] | undefined {
   if (record.peek("type") !== "event_msg") return undefined;
@@ -102,7 +102,7 @@ export function readEvent(record: SourceRecord, reading: Reading): CanonicalEven
       reading.goals.set(record, event);
       return undefined;
     case "token_count":
-      // The answer is complete, and its items are recorded even where it is interrupted then.
+      // The answer is complete, and its items are recorded even if it is interrupted then.
       reading.answer.end();
       return undefined;
     case "turn_aborted":

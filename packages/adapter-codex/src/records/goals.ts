@@ -4,36 +4,39 @@ import { objectOf, type SourceRecord } from "@pond/canonical/adapter";
 type State = {
   readonly objective: string | undefined;
   readonly isTold: boolean;
-  /** What the client noted of it in the user's place. */
+  /** The client's note about it in the user's place. */
   readonly message: string;
 };
 
 const none: State = { objective: undefined, isTold: false, message: "" };
 
 /**
- * The goal of a thread, at one record of it. The client tells its models every goal in the same
- * form, also one that the model set by a call, and the same again once a context begins anew. Its
- * log tells of none that a human set but in an event, or since September 2026 in a message.
+ * The goal of a thread, as known at one record. The client tells its models every goal in the same
+ * form, also one that the model set by a call, and repeats it when a context begins anew. Its log
+ * shows a goal that a human set only in an event or, since September 2026, in a message.
  */
 export class Goals {
-  /** Each state behind the record that made it. */
+  /** Each state, after the record that made it. */
   readonly #states: { readonly ordinal: unknown; readonly state: State }[] = [];
 
-  /** @param event - Of this record; says which goal the thread has now. */
+  /** @param event - The event in this record that says which goal the thread has now. */
   set(record: SourceRecord, event: SourceRecord): void {
     const { objective } = objectOf(event.peek("goal"));
-    // In a turn it is a tool of the model's that sets one.
+    // Within a turn, it is a tool of the model that sets one.
     const isUsers = typeof event.peek("turnId") !== "string";
     if (!isUsers || typeof objective !== "string" || objective === this.#now.objective) return;
     this.#change(record, { objective, isTold: false });
   }
 
-  /** @param message - What the client notes of a goal in the user's place. */
+  /** @param message - The client's note about a goal in the user's place. */
   note(record: SourceRecord, message: string): void {
     this.#change(record, { message });
   }
 
-  /** The model is told a goal. True where those are words of a human that stand nowhere before. */
+  /**
+   * Notes that the model is told a goal. True if these are words of a human that stand nowhere
+   * before.
+   */
   tell(record: SourceRecord, told: string): boolean {
     const { objective, isTold, message } = this.#now;
     if (told !== objective || isTold) return false;
@@ -41,7 +44,10 @@ export class Goals {
     return message !== told && !message.includes(stringifyJson(told));
   }
 
-  /** @param header - Of a file that a revert began: what was said from its number on is taken back. */
+  /**
+   * @param header - The header of a file that a revert began: what was said from its number on is
+   * taken back.
+   */
   revert(header: SourceRecord): void {
     const start = header.peek("ordinal");
     const stands = ({ ordinal }: { readonly ordinal: unknown }): boolean =>

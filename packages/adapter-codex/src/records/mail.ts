@@ -4,7 +4,7 @@ import { type Draft, partEvents, readElements } from "./content.ts";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
 import { draftText } from "./text.ts";
 
-/** What another agent wrote to this one; undefined where all of it is encrypted. */
+/** What another agent wrote to this one; undefined if all of it is encrypted. */
 export function readMail(
   record: SourceRecord,
   item: SourceRecord,
@@ -20,7 +20,7 @@ export function readMail(
   return mailEvents(record, reading, envelope, elements.drafts, elements.kept);
 }
 
-/** Mail as a line of its own, which it was before it was an item of the API. */
+/** Mail as a line of its own, the form before it became an item of the API. */
 export function readMailLine(record: SourceRecord, reading: Reading): CanonicalEvent[] | undefined {
   if (record.peek("type") !== "inter_agent_communication") return undefined;
   const mail = record.record("payload");

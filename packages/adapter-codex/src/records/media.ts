@@ -10,13 +10,13 @@ import {
 import { injectedPlace, type Speaker } from "../spans.ts";
 import type { Draft, ElementPlace } from "./content.ts";
 
-/** Which field of which content element holds the address of a file. */
+/** The field with the file's address, by content element. */
 const urlFields: ReadonlyMap<string, string> = new Map([
   ["input_image", "image_url"],
   ["input_audio", "audio_url"],
 ]);
 
-/** An image or a recording; undefined where the element is neither, or its address is no text. */
+/** An image or a recording; undefined if the element is neither, or its address is not text. */
 export function readMedia(
   element: SourceRecord,
   type: string,
@@ -42,10 +42,10 @@ export function readMedia(
   return [(message, id) => filePart(message, { id, ...init })];
 }
 
-/** The one form of a data URL that its media type and its bytes give back. */
+/** The one form of a data URL that can be restored from its media type and its bytes. */
 const dataUrl = /^data:([^;,]+);base64,(.*)$/s;
 
-/** The content element a file part came from. */
+/** The content element that a file part came from. */
 export function restoreMedia(part: FilePart, orders: KeyOrders): JsonObject {
   const rest = restOf(sourceOf(part));
   const field = urlFields.get(String(rest["type"])) ?? "image_url";
@@ -57,7 +57,7 @@ function mediaUrl(part: FilePart): string {
   return data.type === "url" ? data.url : `data:${media_type};base64,${base64Of(data)}`;
 }
 
-/** Base64 text as it was, or that gives the same bytes. */
+/** The original base64 text, or one for the same bytes. */
 export function base64Of(data: Exclude<FileContent, { readonly type: "url" }>): string {
   if (data.type === "base64") return data.text;
   return Buffer.from(data.bytes).toString("base64");

@@ -27,7 +27,7 @@ import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 import { readMedia, restoreMedia } from "./media.ts";
 import { draftText } from "./text.ts";
 
-/** A message of the conversation; undefined where its content has another shape than the API's. */
+/** A message of the conversation; undefined if its content has another shape than the API's. */
 export function readMessage(
   record: SourceRecord,
   item: SourceRecord,
@@ -93,8 +93,8 @@ function userAt(
 }
 
 /**
- * The summary of a compaction is what the model was told to write for itself, and no answer.
- * 0.140 does not say so; of one that is asked for by hand the turn tells it.
+ * The summary of a compaction is what the model was told to write for itself, not an answer. 0.140
+ * does not say so; for one requested by hand, the turn tells.
  */
 function modelAt(
   record: SourceRecord,
@@ -111,12 +111,12 @@ function metadataOf(record: SourceRecord): JsonObject {
   return objectOf(record.peek("metadata"));
 }
 
-/** Marks what stands in the user's place of a spawned thread and is the spawner's. */
+/** Marks text in the user's place of a spawned thread as the spawner's. */
 export function agentMark(record: SourceRecord, reading: Reading): "agent" | undefined {
   return reading.author === "agent" && !isInherited(record, reading) ? "agent" : undefined;
 }
 
-/** True for what an agent was given of the history of its parent: whoever wrote it, wrote it there. */
+/** True for what an agent was given of its parent's history: whoever wrote it, wrote it there. */
 function isInherited(record: SourceRecord, { historyStart }: Reading): boolean {
   if (metadataOf(record)["inherited_user_message"] === true) return true;
   const ordinal = record.peek("ordinal");
@@ -138,7 +138,7 @@ const textTypes: ReadonlySet<string> = new Set(["input_text", "output_text", "te
 
 /**
  * Instructions to the model. A system message holds one text, so one with several blocks becomes
- * as many messages.
+ * several messages.
  */
 function readSystem(
   record: SourceRecord,
@@ -171,7 +171,7 @@ function readSystem(
   );
 }
 
-/** The record these messages came from: one, or as many as a system message had blocks. */
+/** The record that these messages came from: one, or as many as a system message had blocks. */
 export function restoreMessage(
   messages: readonly Message[],
   orders: KeyOrders,

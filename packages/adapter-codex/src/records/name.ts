@@ -11,8 +11,8 @@ import { nameFile, nameLines } from "../thread-names.ts";
 import type { Reading } from "./envelope.ts";
 
 /**
- * The names that were given to a thread before a record of it was written, or all that are left. So
- * none moves while the thread goes on, and what a record calls it later stands behind.
+ * The names that were given to a thread before a record was written, or all that are left. So no
+ * name moves while the thread continues, and a later name comes after.
  */
 export function readNames(reading: Reading, before?: SourceRecord): CanonicalEvent[] {
   const { names } = reading;
@@ -30,15 +30,15 @@ function namedBefore(names: readonly SourceRecord[], record: SourceRecord): numb
 
 function readName(line: SourceRecord, reading: Reading): CanonicalEvent {
   const name = line.peek("thread_name");
-  // The client passes over a line without a name.
+  // The client skips a line without a name.
   const isName = typeof name === "string" && name.trim() !== "";
   const place = openRecord(line.at, { file: nameFile });
   reading.count?.add(1);
   return carrierEvent(reading.session, {
     id: secondId(reading.nameIds.next(line), "name"),
-    // To be named is no activity of a thread: a client may name all it has at one time.
+    // Naming is no activity of a thread: a client may name all its threads at one time.
     timestamp: reading.anchor,
-    // It does not tell who gave a name: as in the client, the last one counts.
+    // The line does not tell who gave a name: as in the client, the last one counts.
     source: {
       sidecar: place.requireString("file"),
       ...(isName && { titleField: "thread_name", isTitleChosen: true }),
@@ -52,7 +52,7 @@ function timeAt(record: SourceRecord, key: string): bigint | undefined {
   return typeof value === "string" ? fromRfc3339(value) : undefined;
 }
 
-/** The line that a message was read from; undefined for what stands in a file of the thread. */
+/** The line that a message was read from; undefined for a message from a file of the thread. */
 export function nameLine(message: Message): JsonObject | undefined {
   return sourceOf(message)["sidecar"] === undefined ? undefined : carriedRecord(message);
 }

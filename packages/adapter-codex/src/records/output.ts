@@ -17,14 +17,15 @@ import { readUserAnswers } from "./user-answers.ts";
 export const outputTypes: readonly string[] = [
   "function_call_output",
   "custom_tool_call_output",
-  // As the TypeScript client calls it, and some after it; others call it one of a function.
+  // The TypeScript client's name for it, and some later clients'; others call it the output of a
+  // function.
   "local_shell_call_output",
   "tool_search_output",
 ];
 
 const outputFields = ["output", "tools"];
 
-/** What a tool gave back, as it was, or what no call asked for. Undefined where it gives nothing. */
+/** A tool's output unchanged, or one that no call asked for. Undefined if there is none. */
 export function readOutput(
   record: SourceRecord,
   item: SourceRecord,
@@ -54,13 +55,13 @@ export function readOutput(
   return [message, toolResultPart(message, init), ...answers];
 }
 
-/** Only the clients of 2025 said so in a field; later ones say it in the text. */
+/** Only the clients of 2025 have a field for it; later ones say it in the text. */
 function failureOf(item: SourceRecord) {
   const output = item.peek("output");
   return isJsonObject(output) ? openRecord(item.at, output).negated("success") : undefined;
 }
 
-/** Undefined where the message holds no output. */
+/** Undefined if the message holds no output. */
 export function restoreOutput(message: Message, orders: KeyOrders): JsonObject | undefined {
   const part = partsOf(message).find(({ type }) => type === "tool_result");
   if (part?.type !== "tool_result") return undefined;

@@ -5,7 +5,7 @@ import { aroundText, partEvents, wholeText } from "./content.ts";
 import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
 import { draftText } from "./text.ts";
 
-/** What was said in a voice conversation; undefined where it is neither side's words. */
+/** What was said in a voice conversation; undefined if it is neither side's words. */
 export function readRealtime(
   record: SourceRecord,
   item: SourceRecord,
@@ -23,7 +23,7 @@ export function readRealtime(
   return [message, ...partEvents(message, drafts)];
 }
 
-/** Undefined where the message was no speech. */
+/** Undefined if the message was no speech. */
 export function restoreRealtime(message: Message, orders: KeyOrders): JsonObject | undefined {
   const isSpeech = sourceOf(message)["content"] === "realtime";
   if (!isSpeech) return undefined;

@@ -50,7 +50,7 @@ function readElement(
   ];
 }
 
-/** Undefined where the message holds no reasoning. */
+/** Undefined if the message holds no reasoning. */
 export function restoreReasoning(message: Message, orders: KeyOrders): JsonObject | undefined {
   const parts = partsOf(message).flatMap((part) => (part.type === "reasoning" ? [part] : []));
   if (parts.length === 0) return undefined;

@@ -17,7 +17,7 @@ import { readRealtime, restoreRealtime } from "./realtime.ts";
 import { readReasoning, restoreReasoning } from "./reasoning.ts";
 import { restoreTold } from "./told.ts";
 
-/** The events of an item of the conversation; undefined where it maps to no message. */
+/** Reads an item of the conversation to its events; undefined if it maps to no message. */
 type ItemReader = (
   record: SourceRecord,
   item: SourceRecord,
@@ -33,8 +33,8 @@ const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
 ]);
 
 /**
- * The events of one record. The items of the API are the conversation; events that repeat them for
- * the screen are carried, so that nothing is found twice. What an event alone tells follows later.
+ * The events of one record. The items of the API are the conversation. Events that repeat them for
+ * the screen are carried, so that nothing is found twice; what only an event says follows later.
  */
 export function readRecord(record: SourceRecord, reading: Reading): CanonicalEvent[] {
   reading.answer.pass(record);
@@ -57,8 +57,8 @@ function readItem(record: SourceRecord, item: SourceRecord, reading: Reading) {
 }
 
 /**
- * The item a record holds: in an envelope, or bare as the client wrote it before September 2025.
- * Decided line by line, because a file that a newer client went on with has both.
+ * The item in a record: in an envelope, or bare as the client wrote it before September 2025.
+ * Decided for each line, because a file that a newer client continued has both.
  */
 function itemOf(record: SourceRecord): SourceRecord | undefined {
   const type = record.peek("type");

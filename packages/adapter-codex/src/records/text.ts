@@ -5,7 +5,7 @@ import type { Draft, ElementPlace } from "./content.ts";
 
 /**
  * The text at `key` as parts: one, or one for each run of the same provenance (spec 6.5, rule 1).
- * Undefined where there is no text.
+ * Undefined if there is no text.
  */
 export function draftText(
   element: SourceRecord,

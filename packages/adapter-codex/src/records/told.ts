@@ -7,8 +7,8 @@ import { agentMark } from "./message.ts";
 import { draftText } from "./text.ts";
 
 /**
- * What the client tells its model in the form of an output that no call asked for (since November
- * 2026): a goal, or what an application notes. Undefined where it is no text, or has no name.
+ * What the client tells its model as an output that no call asked for (since November 2026): a
+ * goal, or an application's note. Undefined if it is not text, or has no name.
  */
 export function readTold(
   record: SourceRecord,
@@ -29,7 +29,9 @@ export function readTold(
   return [message, ...partEvents(message, drafts)];
 }
 
-/** An application may give anything a name, so only the goal that is known to be set is the user's. */
+/**
+ * An application may give anything a name, so only a goal that is known to be set is the user's.
+ */
 function speakerOf(
   record: SourceRecord,
   item: SourceRecord,
@@ -42,7 +44,7 @@ function speakerOf(
     : { author, from: "tool" };
 }
 
-/** Undefined where the message was no such output. */
+/** Undefined if the message was not such an output. */
 export function restoreTold(message: Message, orders: KeyOrders): JsonObject | undefined {
   const isTold = sourceOf(message)["content"] === "told";
   if (!isTold) return undefined;

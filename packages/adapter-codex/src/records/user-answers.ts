@@ -13,7 +13,9 @@ import type { Envelope, Reading } from "./envelope.ts";
 import { agentMark } from "./message.ts";
 import { draftText } from "./text.ts";
 
-/** True for a call by which a model asks the user. A server of tools may have one of that name, too. */
+/**
+ * True for a call by which a model asks the user. A tool server may have a tool of that name, too.
+ */
 export function asksUser(call: SourceRecord): boolean {
   const namespace = call.peek("namespace");
   const isServers = typeof namespace === "string" && namespace.startsWith("mcp__");
@@ -21,8 +23,8 @@ export function asksUser(call: SourceRecord): boolean {
 }
 
 /**
- * What the user answered to the questions of a model, each with what was noted beside it. The client
- * gives it to the model as the output of the call, and that stays what it is.
+ * What the user answered to a model's questions, each with its notes. The client gives it to the
+ * model as the output of the call, which stays as it is.
  */
 export function readUserAnswers(
   { id, timestamp }: Envelope,
@@ -49,7 +51,7 @@ export function readUserAnswers(
   return [message, ...partEvents(message, drafts)];
 }
 
-/** The client says which of them are notes. */
+/** The client marks which of them are notes. */
 const noteMark = /^user_note: /;
 
 function answersIn(output: string): string[] {
@@ -61,7 +63,7 @@ function answersIn(output: string): string[] {
   });
 }
 
-/** True for answers that stand in the output before them, too. */
+/** True for answers that also stand in the output before them. */
 export function isUserAnswers(message: Message): boolean {
   return sourceOf(message)["continues"] === "answers";
 }
