@@ -16,16 +16,16 @@ import { looksExported } from "./stores/export-file.ts";
 import type { Home } from "./stores/home.ts";
 import { treeSession } from "./stores/tree-layout.ts";
 
-/** What a path given by a user means. */
+/** The root for a path given by a user. */
 export type Root = {
   readonly folder: string;
-  /** Only this, where a file was named: a session of a tree, an export, or a database. */
+  /** Only this one, if a file was named: a session of a tree, an export, or a database. */
   readonly only?: string;
-  /** True where the folder of the sessions was named and not the client's. */
+  /** True if the folder of the sessions was named rather than the client's. */
   readonly isTree?: boolean;
 };
 
-/** @throws where there is nothing at the path. */
+/** @throws if there is nothing at the path. */
 export function rootOf(path: string): Root {
   const absolute = resolve(path);
   if (statSync(absolute).isDirectory()) {
@@ -41,11 +41,11 @@ export function rootOf(path: string): Root {
   return { folder: dirname(absolute), only: basename(absolute) };
 }
 
-/** A folder of the client, or one exported session; paths are below the root. */
+/** A folder of the client, or one exported session; paths are relative to the root. */
 export type Found = { readonly kind: "home"; readonly home: Home } | ExportFile;
 type ExportFile = { readonly kind: "export"; readonly path: string };
 
-/** Everything below the root that holds sessions; faults for what cannot be looked at. */
+/** Everything below the root that holds sessions, and faults for what cannot be looked at. */
 export function* discover({ folder, only, isTree }: Root): Generator<Found | FaultEvent> {
   if (only === undefined && !isTree) {
     yield* walk(folder, "");
@@ -66,7 +66,7 @@ function* walk(root: string, path: string): Generator<Found | FaultEvent> {
   if (home) yield { kind: "home", home };
   for (const entry of entries) {
     const below = `${prefix}${entry.name}`;
-    // In the client's own folder other files are its settings and keys.
+    // Other files in the client's own folder are its settings and keys.
     const isOurs = !home || ours.includes(entry.name);
     if (isOurs && isUndecoded(folder, entry)) yield fault(join(folder, entry.name), notUtf8);
     else if (entry.isDirectory() && isOurs && !skipped.includes(entry.name))
@@ -80,13 +80,13 @@ function* walk(root: string, path: string): Generator<Found | FaultEvent> {
   }
 }
 
-/** True for a folder, or what may be an export, that nothing is found by the name of. */
+/** True for a folder or a possible export whose name finds nothing. */
 function isUndecoded(folder: string, entry: FolderEntry): boolean {
   const isRead = entry.isDirectory() || entry.name.endsWith(".json");
   return isRead && !isDecoded(entry.name, join(folder, entry.name));
 }
 
-/** True for a link that stands where something of the client's would, and is no database. */
+/** True for a link in the place of something of the client's that is not a database. */
 function isWanted(folder: string, entry: FolderEntry, isInHome: boolean): boolean {
   const { name } = entry;
   if (!entry.isSymbolicLink() || skipped.includes(name)) return false;
@@ -124,7 +124,7 @@ function hasOldTree(folder: string): boolean {
   return readdirSync(folder).some((name) => existsSync(join(folder, name, "storage", "session")));
 }
 
-/** The database of releases first, that of the 2.0 betas, which was imported there, last. */
+/** The database of releases first; that of the 2.0 betas, which was imported into it, last. */
 function byRank(left: string, right: string): number {
   const rank = (name: string) => (name === "opencode.db" ? 0 : name === "opencode-next.db" ? 2 : 1);
   return rank(left) - rank(right) || (left < right ? -1 : 1);

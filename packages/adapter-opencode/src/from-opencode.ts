@@ -19,9 +19,11 @@ import { NotJson } from "./stores/json-file.ts";
 import { type Exported, ofOtherSessions } from "./stores/same-id.ts";
 import { treeSession } from "./stores/tree-layout.ts";
 
-/** How sessions of opencode are read. */
+/** Options for reading sessions of opencode. */
 export type OpencodeOptions = {
-  /** The time now: a session that rested for an hour is complete. Default: the clock. */
+  /**
+   * The current time: a session that was left alone for an hour is complete. Default: the clock.
+   */
   readonly now?: () => Date;
 };
 
@@ -29,8 +31,8 @@ const defaults = { now: (): Date => new Date() };
 
 /**
  * Reads the sessions of opencode at `path`: the client's data folder with all its stores, its
- * `storage` folder, a folder of exports, or one file of any of these. Touches nothing before it is
- * asked, and never changes anything, beside a running client too.
+ * `storage` folder, a folder of exports, or one file of any of these. Touches no file before it is
+ * asked, and never changes anything, not even beside a running client.
  */
 export function fromOpencode(path: string, options: OpencodeOptions = {}): Reader {
   const { now } = { ...defaults, ...options };
@@ -72,7 +74,8 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
         }
       } catch (error) {
         signal?.throwIfAborted();
-        // What was taken from the store and not told yet goes with what stopped it.
+        // Records that were taken from the store but not reported yet are lost with the error that
+        // stopped it.
         const records = (count?.records ?? told) - told;
         if (error instanceof DatabaseChanged) {
           yield { kind: "pending", location: `${path}:${key}`, reason: error.message, records };
@@ -94,7 +97,7 @@ function* list(root: Root, places: KnownPlaces): Generator<SourceSession | Fault
       const { prefix } = found.home;
       const ids = new Set<string>();
       known.push({ prefix, ids });
-      // One that cannot be read hides no other, and no export.
+      // A home that cannot be read hides no other, and no export.
       try {
         for (const session of listHome(found.home, places)) {
           if (session.kind === "source") ids.add(session.key.slice(prefix.length));
@@ -105,15 +108,15 @@ function* list(root: Root, places: KnownPlaces): Generator<SourceSession | Fault
       }
     }
   }
-  // Who names one file wants that one.
+  // A caller who names one file wants exactly that one.
   if (root.only !== undefined) for (const path of exports) yield* listExport(root, path);
   else yield* listExports(root, exports, known);
 }
 
-/** The sessions that the stores of a home have. */
+/** The sessions in the stores of a home. */
 type Known = { readonly prefix: string; readonly ids: ReadonlySet<string> };
 
-/** What is read of exports that are together. */
+/** The exports of one folder that are read. */
 function* listExports(
   root: Root,
   paths: readonly string[],
@@ -122,7 +125,7 @@ function* listExports(
   const exports = paths.flatMap((path): (Exported & { readonly path: string })[] => {
     const file = join(root.folder, path);
     const id = exportedId(file);
-    // A session that its store still has is not read again from a file it was exported to.
+    // A session that is still in its store is not read again from an exported file.
     const isKnown =
       id !== undefined && known.some(({ prefix, ids }) => path.startsWith(prefix) && ids.has(id));
     return isKnown || isLaterExport(file) ? [] : [{ path, file, id }];
@@ -163,10 +166,10 @@ function* readKey(
   }
 }
 
-/** The home or file a key belongs to. Keys of homes are ids, those of exports are paths. */
+/** The home or file that a key belongs to. Keys of homes are ids; those of exports are paths. */
 function placeOf(root: Root, key: string): Found | undefined {
   if (key.split("/").includes("..")) return undefined;
-  // Who names a file wants to hear of it, whatever it is called.
+  // A caller who names a file wants to hear about it, whatever its name.
   if (key.endsWith(".json") || key === root.only) return { kind: "export", path: key };
   for (const found of discover(root)) {
     if (found.kind === "home" && isIn(found, key)) return found;
@@ -182,7 +185,7 @@ function idOf({ home }: Found & { readonly kind: "home" }, key: string): string 
   return key.slice(home.prefix.length);
 }
 
-/** What the system, SQLite or the file refused; a mistake of ours is thrown on. */
+/** A fault for an error of the system, SQLite or the file; a mistake of ours is thrown on. */
 function faultOf(uri: string, error: unknown): FaultEvent {
   if (error instanceof NotJson || error instanceof DatabaseChanged) {
     return fault(uri, error.message, error);

@@ -10,11 +10,11 @@ import { failure } from "./stores/open-databases.ts";
 import type { StoredMessage, StoredSession } from "./stores/stored.ts";
 
 /**
- * What the client has of the session of these files: an import keeps all ids, and adds only what
+ * What the client has of the session in these files. An import keeps all ids, and adds only what
  * has no id there yet. Nothing says whether the last turns were never there, or were deleted since.
  *
  * @param home - The client's data folder.
- * @throws {SourceFault} where its database cannot be read.
+ * @throws {SourceFault} if its database cannot be read.
  */
 export function opencodeHeld(home: string, files: readonly RestoredFile[]): Held {
   const file = importedFile(files);
@@ -33,7 +33,7 @@ export function opencodeHeld(home: string, files: readonly RestoredFile[]): Held
   return isOlder && !isGoneOn && takesMore(file) ? "earlier" : "other";
 }
 
-/** A message, and its parts where they are records of their own, by their ids. */
+/** The id of a message, and the ids of its parts if they are records of their own. */
 type Told = { readonly id: string; readonly parts: readonly string[] };
 
 function exportedIn(file: RestoredFile): { id: string; messages: readonly Told[] } {
@@ -51,12 +51,12 @@ function idOf(record: JsonValue | undefined): string {
   return isJsonObject(record) ? String(record["id"]) : "";
 }
 
-/** The parts of each whole message that the client has of a session; undefined where it has none. */
+/** The parts of each whole message that the client has of a session; undefined if it has none. */
 function messagesIn(folder: string, id: string): Map<string, ReadonlySet<string>> | undefined {
   for (const found of discover(rootOf(folder))) {
     if (found.kind !== "home" || found.home.prefix !== "") continue;
-    // The client reads the database that counts first: others are of other channels, or set aside.
-    // Releases with one read no tree.
+    // The client reads the first database: others belong to other channels, or were set aside.
+    // Releases with a database read no tree.
     const databases = found.home.databases.slice(0, 1);
     const hasTree = found.home.hasTree && databases.length === 0;
     const home = { ...found.home, databases, hasTree };

@@ -2,7 +2,10 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type FolderEntry, leadsOut } from "@pond/canonical/adapter";
 
-/** True for a link to nowhere or out of the folder; what others point at is read. */
+/**
+ * True for a link that leads nowhere or out of the folder; the targets of other links are read
+ * where they are.
+ */
 export function isLinkOut(path: string, folder: string): boolean {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
   return isLink === true && leadsOut(path, folder);
@@ -15,7 +18,7 @@ export function isFileOrLink(folder: string, entry: FolderEntry): boolean {
   return target !== undefined && statSync(target, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Where a path leads; undefined for a link to nowhere. */
+/** The target of a path; undefined for a broken link. */
 export function targetOf(path: string): string | undefined {
   try {
     return realpathSync(path);

@@ -6,8 +6,8 @@ import * as second from "./problems/schema-2.ts";
 import { list, object } from "./problems/shape.ts";
 
 /**
- * What the client would refuse to import, one sentence each; empty where it takes every file.
- * Files of a JSON tree and databases are its own and not imported.
+ * What the client would refuse to import, one sentence each; empty if it accepts every file. Files
+ * of a JSON tree and databases are its own and are not imported.
  */
 export function opencodeProblems(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
   return [...files].flatMap(([path, bytes]) => {
@@ -29,7 +29,7 @@ function problemsOf(bytes: Uint8Array): readonly string[] {
     : refused;
 }
 
-/** For what an import of an export stops, one sentence each. */
+/** What stops an import of an export, one sentence each. */
 export function refusedIn(value: JsonValue): readonly string[] {
   if (!isJsonObject(value)) return ["is not an object"];
   return isOf2(value)
@@ -37,7 +37,7 @@ export function refusedIn(value: JsonValue): readonly string[] {
     : export1(value, "export");
 }
 
-/** Late releases of 1.x have an API of 2.x, and nothing that imports what was said through it. */
+/** Late releases of 1.x have an API of 2.x, and nothing imports what was said through it. */
 function problemsOfApi({ pond }: JsonObject): readonly string[] {
   const { version, resume_attempts: attempts } = objectAt(objectOf(pond), "session");
   const isOf1 = typeof version === "string" && version.startsWith("1.") && attempts === undefined;
@@ -55,7 +55,10 @@ const export1 = object({
   messages: list(object({ info: first.message, parts: list(first.part) })),
 });
 
-/** What no shape says: ids that are there twice or name nothing, an order that ids deny, no image. */
+/**
+ * What no shape can say: ids that occur twice or name nothing, an order that contradicts ids,
+ * images that are none.
+ */
 function problemsOfOrder({ info, messages }: JsonObject): readonly string[] {
   const problems: string[] = [];
   const seen = new Set<JsonValue | undefined>();
@@ -101,7 +104,7 @@ function problemsOfPart(
   if (fieldOf(part, "messageID") !== message) problems.push(`${path} is of another message`);
   const state = fieldOf(part, "state");
   const status = fieldOf(state, "status");
-  // What is imported, and a provider refuses: a call without its answer, and an image that is none.
+  // Imported, but refused by a provider: a call without its answer, and an image that is not one.
   if (status === "pending" || status === "running") problems.push(`${path} is a call that runs`);
   if (isNoImage(part)) problems.push(`${path} holds an image that is none`);
   const attachments = fieldOf(state, "attachments");
@@ -112,7 +115,7 @@ function problemsOfPart(
   return problems;
 }
 
-/** True for an image that is to be in its address and is not. */
+/** True for an image whose address should hold it and does not. */
 function isNoImage(file: JsonValue): boolean {
   const [mime, url] = [fieldOf(file, "mime"), fieldOf(file, "url")];
   if (typeof mime !== "string" || typeof url !== "string") return false;

@@ -5,7 +5,7 @@ export const subagentPrefix = "You are a subagent spawned by another session.\n"
 
 type Rule = readonly [kind: string, holds: (record: SourceRecord) => boolean];
 
-// Some texts come without the flag: those that old versions and plugins wrote.
+// Some texts lack the flag: those that old versions and plugins wrote.
 const textRules: readonly Rule[] = [
   ["synthetic", (part) => part.peek("synthetic") === true],
   ["ignored", (part) => part.peek("ignored") === true],
@@ -20,7 +20,7 @@ const textRules: readonly Rule[] = [
 const fileRules: readonly Rule[] = [["synthetic", (part) => part.peek("synthetic") === true]];
 
 /**
- * Why a text of version 1 was written by the harness; undefined where its author may have
+ * Why the harness wrote a text of version 1; undefined if its author may have written it
  * (`model-part-provenance`).
  */
 export function injectedText(part: SourceRecord, role: "user" | "assistant"): string | undefined {
@@ -28,12 +28,12 @@ export function injectedText(part: SourceRecord, role: "user" | "assistant"): st
   return kindOf(rules, part);
 }
 
-/** Why a file was added by the harness: the echo of one that the user gave. */
+/** Why the harness added a file: it is the echo of one that the user gave. */
 export function injectedFile(part: SourceRecord): string | undefined {
   return kindOf(fileRules, part);
 }
 
-/** Why everything a message holds is the harness's: it stands where the context was replaced. */
+/** Why everything in a message is the harness's: it stands where the context was replaced. */
 export function injectedMessage(
   message: SourceRecord,
   partTypes: readonly unknown[],

@@ -17,8 +17,8 @@ import { pathIn } from "./stores/siblings.ts";
 import type { StoredMessage, StoredSession } from "./stores/stored.ts";
 
 /**
- * The events of one session: itself, a carrier of what the client keeps about it, its messages in
- * order, the lists beside them.
+ * The events of one session: the session itself, a carrier of what the client keeps about it, its
+ * messages in order, and the lists beside them.
  */
 export function* readSession(
   stored: StoredSession,
@@ -73,7 +73,7 @@ type Head = {
 function headOf(stored: StoredSession): Head | undefined {
   const { record, isCut, continued } = stored;
   const id = record.id("id");
-  // Where its own record is broken, 2.x may have gone on with a copy of it.
+  // If its own record is broken, 2.x may have continued with a copy of it.
   const known = isCut && continued ? continued.record : record;
   const created = known.record("time")?.milliseconds("created");
   const createdAt = created ?? (isCut ? firstTime(stored) : undefined);
@@ -105,15 +105,15 @@ function firstTime(stored: StoredSession): Head["createdAt"] | undefined {
   return undefined;
 }
 
-/** Messages of 2025 keep their times in `metadata`. */
+/** Messages of 2025 have their times in `metadata`. */
 function createdIn(message: SourceRecord): Head["createdAt"] | undefined {
   const time = message.record("time") ?? message.record("metadata")?.record("time");
   return time?.milliseconds("created");
 }
 
 /**
- * What the client keeps about the session, whole: title, model and costs change with every turn,
- * and a later value of a message becomes a revision.
+ * What the client keeps about the session, carried whole: title, model and costs change with every
+ * turn, and a later value of a message becomes a revision.
  */
 function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): MessageEvent {
   const { store, schema, path, row, continued, isCut } = stored;
@@ -134,7 +134,7 @@ function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): Mes
     records: (isCut ? 0 : 1) + (continued ? 1 : 0),
   });
   if (!isCut) return event;
-  // What is stored of it may have come with the file.
+  // The stored value may have come with the file.
   const isHeldBy: MessageEvent["isHeldBy"] = (stored) => {
     const known = sourceOf(stored);
     const hasMore = continued === undefined && known["continued"] !== undefined;
@@ -144,8 +144,8 @@ function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): Mes
 }
 
 /**
- * The directory a session names, or its project's, or the first one its messages name, or the one
- * its siblings agree on: names of two projects may fold to one folder.
+ * The directory that a session names, or its project's, or the first one that its messages name, or
+ * the one that its siblings agree on, because names of two projects may map to one folder.
  */
 function projectOf(stored: StoredSession): Extracted<string> | undefined {
   const holder = stored.schema === 2 ? stored.record.record("location") : stored.record;
@@ -182,7 +182,7 @@ function* readMessages(
   count: RecordCount | undefined,
 ): Generator<ReadEvent> {
   const judge = judgeOf(stored, nowMs);
-  // From the first open one on, until a later step proves that it ended.
+  // Messages from the first open one on, until a later step proves that it ended.
   let held: (Judged | FaultEvent)[] = [];
   const open = new Set<Judged>();
   for (const event of stored.messages(count)) {
@@ -206,7 +206,10 @@ function* readMessages(
   for (const each of held) yield* release(each, reading, open);
 }
 
-/** True for what a later step proves to have ended: side by side, 1.x and 2.x do not wait for each other. */
+/**
+ * True for a message that a later step proves to have ended. Side by side, 1.x and 2.x do not wait
+ * for each other.
+ */
 function isEnded(
   { message }: Judged,
   { schema }: StoredMessage,

@@ -28,7 +28,9 @@ function course({ messages }: SessionContent): Course {
   ]);
 }
 
-/** A command that the user ran: 1.x has it as a call of a tool, 2.x as a record of its own. */
+/**
+ * The text of a command that the user ran: in 1.x it is a tool call, in 2.x a record of its own.
+ */
 function givenText(message: SystemMessage): string {
   const record = carriedRecord(message) ?? {};
   const { type, command } = record;
@@ -38,7 +40,7 @@ function givenText(message: SystemMessage): string {
   return typeof output === "string" && output !== "" ? `${ran}\nIt printed:\n${output}` : ran;
 }
 
-/** Where 2.x took back turns of 1.x before it went on, its reader noted the first one. */
+/** If 2.x took back turns of 1.x before it continued, its reader noted the first one. */
 function withoutNotContinued(messages: readonly Message[]): Course {
   const [first] = messages.flatMap((message) => sourceOf(message)["continued.without"] ?? []);
   const from = messages.findIndex(({ id }) => id === first);
@@ -51,7 +53,9 @@ function withoutNotContinued(messages: readonly Message[]): Course {
   };
 }
 
-/** The client notes in the session from which message on it was reverted, or from which part of it. */
+/**
+ * The client notes in the session from which message on, or from which part of it, it was reverted.
+ */
 function withoutReverted(messages: readonly Message[]): Course {
   const points = messages.map((message) => objectAt(sessionRecord(message), "revert"));
   const { messageID, partID } = points.find((point) => point["messageID"] !== undefined) ?? {};
@@ -61,7 +65,7 @@ function withoutReverted(messages: readonly Message[]): Course {
   const { live, undone } =
     typeof partID === "string" ? cutAt(message, partID) : { live: [], undone: [message] };
   const isContinued = messages.some((each) => isJsonObject(sourceOf(each)["continued"]));
-  // Side by side, turns of 1.x and of 2.x are taken back without the others.
+  // Side by side, turns of 1.x and of 2.x are taken back independently.
   const isTaken = (each: Message): boolean => isContinued || isOf2(each) === isOf2(message);
   const later = messages.slice(from + 1);
   return {
@@ -74,13 +78,16 @@ function isOf2(message: Message): boolean {
   return sourceOf(message)["schema"] === 2;
 }
 
-/** What the client keeps of a session; of one that went on in 2.x only what it keeps there counts. */
+/**
+ * What the client keeps about a session; if it continued in 2.x, only what the client keeps there
+ * counts.
+ */
 function sessionRecord(message: Message): JsonObject {
   const { continued } = sourceOf(message);
   return isJsonObject(continued) ? continued : (carriedRecord(message) ?? {});
 }
 
-/** What stands in a message before a part is not undone; a half without parts is left out. */
+/** The part of a message before the cut is not undone; a half without parts is left out. */
 function cutAt(message: Message, partId: string): Course {
   const at = indexOfPart(message, partId);
   if (message.role === "system" || at === message.content.length) {
@@ -95,15 +102,15 @@ function cutAt(message: Message, partId: string): Course {
 }
 
 /**
- * Where the part that a record became stands, or what follows a record that became none; behind the
- * last one where the message has no such record.
+ * The index of the part that a record became, or of what follows a record that became none; after
+ * the last one if the message has no such record.
  */
 function indexOfPart(message: Message, partId: string): number {
   const source = sourceOf(message);
   const parts = partsOf(message);
   let position = 0;
   for (const [index, part] of parts.entries()) {
-    // An answer is of the same record as its call.
+    // An answer belongs to the same record as its call.
     if (sourceOf(part)["follows"] === true) continue;
     for (; isJsonObject(source[`part.${position}`]); position++) {
       if (objectAt(source, `part.${position}`)["id"] === partId) return index;

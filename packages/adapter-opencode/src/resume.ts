@@ -13,9 +13,9 @@ import { refusedIn } from "./problems.ts";
 import { millisOf } from "./records/envelope.ts";
 
 /**
- * The client takes exported files into its database, parents first, and continues a session by its
- * id. It gives what it imports the directory that it runs in, and `run` gets no answer in another one
- * than that of the session.
+ * The commands that resume a session. The client imports exported files into its database, parents
+ * first, and continues a session by its id. It gives what it imports the directory that it runs in,
+ * and `run` gets no answer in any other directory than the session's.
  */
 export function opencodeResume({ session, home, files, held }: Installed): Resume {
   const lacking = files.filter((file) => !held?.has(file.session));
@@ -30,7 +30,7 @@ export function opencodeResume({ session, home, files, held }: Installed): Resum
     ? importedFile(files.filter((file) => file.session === session.id))
     : undefined;
   const directory = (own && directoryIn(own)) ?? directoryOf(session);
-  // The store's name for a session whose id another one has is none that the client knows.
+  // The store's name for a session whose id another one has is unknown to the client.
   const ownId = own && infoIn(own)["id"];
   const id = isNative ? session.id : sessionId(session.id, millisOf(session.created_at));
   return {
@@ -41,9 +41,9 @@ export function opencodeResume({ session, home, files, held }: Installed): Resum
 }
 
 /**
- * Of the files of one session the one that is imported; undefined where the client reads them by
- * itself. No version takes both halves of a session that went on in 2.x: the one with the last
- * turns counts. What 1.x said through the API of 2.x it takes in no form.
+ * The one of a session's files that is imported; undefined if the client reads them by itself. No
+ * version takes both halves of a session that continued in 2.x: the one with the last turns counts.
+ * The client takes what 1.x said through the API of 2.x in no form.
  */
 export function importedFile(files: readonly RestoredFile[]): RestoredFile | undefined {
   const exported = files.filter(({ path }) => !isTreeFile(path) && path.endsWith(".json"));
@@ -70,27 +70,32 @@ function importOf(file: RestoredFile): readonly string[] {
   return takesMore(file) ? ["import"] : ["session", "import"];
 }
 
-/** True for an export of 1.x, which adds to a session that is there: 2.x refuses one of its own then. */
+/**
+ * True for an export of 1.x, which adds to an existing session; 2.x then refuses one of its own.
+ */
 export function takesMore(file: RestoredFile): boolean {
   return !isJsonObject(infoIn(file)["location"]);
 }
 
-/** Where the session is, which the client may have moved since it was stored; undefined where none says. */
+/**
+ * The session's directory, which the client may have changed since it was stored; undefined if
+ * there is none.
+ */
 function directoryIn(file: RestoredFile): string | undefined {
   const info = infoIn(file);
   const { directory } = isJsonObject(info["location"]) ? info["location"] : info;
   return typeof directory === "string" ? directoryOf({ project: directory }) : undefined;
 }
 
-/** What an export says of its session. */
+/** What an export says about its session. */
 function infoIn({ content }: RestoredFile): JsonObject {
   const [head = ""] = content;
-  // What is written first ends where the messages begin.
+  // The first chunk ends where the messages begin.
   const opened = textOf(head);
   return opened.endsWith("[") ? objectOf(objectOf(parseJson(`${opened}]}`))["info"]) : {};
 }
 
-/** What an exported file holds. */
+/** The content of an exported file. */
 export function exportedValue({ content }: RestoredFile): JsonValue {
   return parseJson([...content].map(textOf).join(""));
 }

@@ -2,24 +2,25 @@ import { isJsonObject } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
 import type { StoredMessage, StoredSession } from "./stores/stored.ts";
 
-/** How long a session must have rested before nothing in it is expected to change, in ms. */
+/** How long a session must be left alone before no change in it is expected, in ms. */
 const restMs = 60 * 60 * 1000;
 
-/** A message with what is still going on in it; undefined where it is complete. */
+/** A message, and what is still going on in it; undefined if it is complete. */
 export type Judged = { readonly message: StoredMessage; readonly open: string | undefined };
 
-/** Why a message of this session may still change; undefined where it may not. */
+/** Why a message of this session may still change; undefined if it may not. */
 export type Judge = (message: StoredMessage) => string | undefined;
 
 /**
- * Whoever exported a session, or left it alone for an hour, was done with it. A time that is as far
- * ahead says nothing, and would keep it from resting for ever.
+ * True if the session was exported, or was left alone for an hour: whoever did that was done with
+ * it. A time that far in the future says nothing, and would otherwise keep the session open for
+ * ever.
  */
 export function isRested({ isLive, newestMs }: StoredSession, nowMs: number): boolean {
   return !isLive || Math.abs(nowMs - newestMs) >= restMs;
 }
 
-/** Judges the messages of a session, of which nothing is open once it has rested. */
+/** Judges the messages of a session; nothing is open once the session was left alone. */
 export function judgeOf(session: StoredSession, nowMs: number): Judge {
   if (isRested(session, nowMs)) return () => undefined;
   return ({ record, schema, parts, isCut }) => {
@@ -33,7 +34,7 @@ export function judgeOf(session: StoredSession, nowMs: number): Judge {
   };
 }
 
-/** True for a step of the model: one that follows proves that those before it ended. */
+/** True for a step of the model: a step proves that those before it ended. */
 export function isStep({ record, schema }: StoredMessage): boolean {
   return schema === 2 ? record.peek("type") === "assistant" : record.peek("role") === "assistant";
 }
@@ -44,7 +45,7 @@ function hasEnded(message: SourceRecord): boolean {
   return isJsonObject(time) && typeof time["completed"] === "number";
 }
 
-/** Messages of 2025 keep their times in `metadata`. */
+/** Messages of 2025 have their times in `metadata`. */
 function timeOfOld(message: SourceRecord) {
   const metadata = message.peek("metadata");
   return isJsonObject(metadata) ? metadata["time"] : undefined;

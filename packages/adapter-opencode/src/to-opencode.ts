@@ -3,11 +3,11 @@ import { origin } from "./origin.ts";
 import { writeForeign } from "./write-foreign.ts";
 import { type Generation, writeNative } from "./write-native.ts";
 
-/** What {@link opencodeWriter} writes. */
+/** Options of {@link opencodeWriter}. */
 export type OpencodeWriterOptions = {
   /**
-   * The form of native restores. Default `same`: a tree as a tree, all else as exports. For a client
-   * that reads no tree, as none does today, a tree becomes exports too.
+   * The form of native restores. Default: `same`, a tree as a tree and everything else as exports.
+   * For a client that reads no tree, as none does today, a tree becomes exports, too.
    */
   readonly generation?: Generation;
 };
@@ -21,5 +21,5 @@ export function opencodeWriter({ generation = "same" }: OpencodeWriterOptions = 
   };
 }
 
-/** Writes sessions as files of opencode, relative to its data folder. */
+/** Writes sessions as files of opencode, with paths relative to its data folder. */
 export const toOpencode: Writer = opencodeWriter();

@@ -35,7 +35,10 @@ function fileTool(name: string, kind: ToolKind, others: Fields): ShapedTool {
   };
 }
 
-/** The built-in tools that other clients have too, of 1.x and 2.x; 1.x is what is written. */
+/**
+ * The client's built-in tools that other clients have, too, of 1.x and 2.x; those of 1.x are
+ * written.
+ */
 export const opencodeTools: Tools = toolVocabulary([
   { name: "bash", kind: "shell", fields: shell },
   { name: "shell", kind: "shell", fields: shell },
@@ -66,7 +69,7 @@ export const opencodeTools: Tools = toolVocabulary([
   { name: "subagent", kind: "agent", fields: { ...agent, agent: "agent" } },
 ]);
 
-/** The client's list shows none without it. */
+/** The client's list shows no item without it. */
 function withPriority(item: JsonValue): JsonValue {
   return isJsonObject(item) && item["priority"] === undefined
     ? { ...item, priority: "medium" }

@@ -20,9 +20,9 @@ import { sessionId } from "./foreign/names.ts";
 import { millisOf } from "./records/envelope.ts";
 
 /**
- * Sessions of other clients as exports that this one imports: the conversation with reasoning,
- * every call with its answer, images. Sub-agents name the session that started them; forks stand
- * by themselves, as the client's own do.
+ * Writes sessions of other clients as exports that this client imports: the conversation with
+ * reasoning, every call with its answer, and images. Sub-agents name the session that started them;
+ * forks become sessions of their own, as in the client itself.
  */
 export function* writeForeign(
   lineage: Lineage,

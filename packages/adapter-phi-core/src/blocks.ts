@@ -9,7 +9,7 @@ import {
   toolCallPart,
 } from "@pond/canonical/adapter";
 
-/** True where every block is of a kind that such a message has, with what it needs. */
+/** True if every block is of a kind that such a message has, with what it needs. */
 export function areKnown(blocks: readonly JsonValue[], role: "user" | "assistant"): boolean {
   return blocks.every((block) => isKnown(block, kinds[role]));
 }
@@ -32,7 +32,7 @@ function isKnown(block: JsonValue, known: readonly string[]): boolean {
   return hasTexts && (type !== "toolCall" || "arguments" in block);
 }
 
-/** A block that is known, as a part of its message. */
+/** A known block as a part of its message. */
 export function readBlock(
   message: MessageEvent,
   block: SourceRecord,

@@ -20,17 +20,19 @@ import { parentMark } from "./parent-file.ts";
 import { readSession } from "./read-session.ts";
 import { restedMark } from "./session-file.ts";
 
-/** How sessions of phi-core are read. */
+/** Options for reading sessions of phi-core. */
 export type PhiCoreOptions = {
-  /** The time now, in ms; what is running in a session that has rested an hour is over. */
+  /**
+   * The current time, in ms: what is running in a session that was left alone for an hour is over.
+   */
   readonly now?: () => number;
 };
 
 type SessionFile = { readonly kind: "files"; readonly key: string; readonly file: string };
 
 /**
- * Reads the phi-core sessions of a folder, `<session id>.json` each, or one such file. Touches
- * nothing before it is asked.
+ * Reads the phi-core sessions of a folder, `<session id>.json` each, or one such file. Touches no
+ * file before it is asked.
  */
 export function fromPhiCore(path: string, { now = Date.now }: PhiCoreOptions = {}): Reader {
   return fileReader<SessionFile>(origin, path, () => {
@@ -85,7 +87,7 @@ function* filesIn(
   }
 }
 
-/** True for a link whose target is read where it stands. */
+/** True for a link whose target is read where it is. */
 function pointsBeside(link: string): boolean {
   try {
     const target = realpathSync(link);
@@ -102,7 +104,9 @@ function measure(file: string, nowMs: number): ReturnType<typeof measureFiles> {
   return { fingerprint, bytes: Number(stats.size) };
 }
 
-/** phi-core is a library: the program that uses it chooses the folder. None is looked at unasked. */
+/**
+ * phi-core is a library: the program that uses it chooses the folder. None is looked at unasked.
+ */
 export function phiCoreHomes({ env }: Surroundings): readonly string[] {
   const folder = env["PHI_CORE_SESSIONS"];
   return folder ? [folder] : [];

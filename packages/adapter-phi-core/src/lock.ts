@@ -16,7 +16,7 @@ export class LockedError extends PondError {
   }
 }
 
-/** There is no way here to take the lock the library takes. */
+/** The lock that the library takes cannot be taken here. */
 export class NoLockError extends PondError {
   override readonly name = "NoLockError";
   readonly code = "no_lock";
@@ -36,10 +36,10 @@ const attemptMs = 50;
 /**
  * Runs while this process holds the lock that phi-core's store takes: an exclusive flock(2) on a
  * file beside the session. Node has no flock, so the `flock` program of util-linux holds it; the
- * path is an argument of it and reaches no shell.
+ * path is one of its arguments and reaches no shell.
  *
- * @throws {LockedError} where somebody else held it for `patienceMs`.
- * @throws {NoLockError} where there is no such program, or no lock to be had in that folder.
+ * @throws {LockedError} if somebody else held it for `patienceMs`.
+ * @throws {NoLockError} if there is no such program, or no lock can be had in that folder.
  */
 export async function withLock<T>(
   file: string,
@@ -61,10 +61,10 @@ export async function withLock<T>(
   }
 }
 
-/** @returns What gives the lock back; undefined where somebody else has it. */
+/** @returns A function that releases the lock; undefined if somebody else has it. */
 async function tryLock(file: string): Promise<(() => Promise<void>) | undefined> {
-  // A whole path is never taken for an option. `cat` ends when its input does: with us, too, if
-  // this process is killed.
+  // A full path is never taken for an option. `cat` ends when its input does, so also if this
+  // process is killed.
   const holder = spawn("flock", ["-x", "-n", resolve(file), "sh", "-c", "echo locked; exec cat"], {
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -89,5 +89,5 @@ async function tryLock(file: string): Promise<(() => Promise<void>) | undefined>
   throw new NoLockError(file, complaint.trim() || `flock ended with ${String(start)}`);
 }
 
-/** What `flock -n` ends with where somebody else has the lock. */
+/** The exit code of `flock -n` if somebody else has the lock. */
 const conflict = 1;

@@ -1,8 +1,8 @@
 import type { Loop } from "./loops.ts";
 
 /**
- * Loops as they began, which is how they follow each other. A file has them as they ended, and those
- * that broke off behind all others (formats, sections 5 and 9).
+ * Loops in the order of their beginnings, in which they follow each other. A file has them in the
+ * order of their ends, and those that broke off after all others (formats, sections 5 and 9).
  */
 export function inOrderOfStart(loops: readonly Loop[]): readonly Loop[] {
   return loops.toSorted((left, right) => {
@@ -12,8 +12,8 @@ export function inOrderOfStart(loops: readonly Loop[]): readonly Loop[] {
 }
 
 /**
- * The places of loops that stand in their file behind one that began later, by key. All others
- * stand there as they began, and stay what they are where a late one comes.
+ * The places, by key, of loops that come in their file after one that began later. All others are
+ * there in the order of their beginnings, and keep their places when a late one comes.
  */
 export function latePlaces(loops: readonly Loop[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
@@ -25,13 +25,16 @@ export function latePlaces(loops: readonly Loop[]): ReadonlyMap<string, number> 
   return places;
 }
 
-/** Loops that stand as they began, as their file had them: `place` is of `latePlaces`. */
+/**
+ * Loops in the order of their beginnings, put back into the order of their file; `place` comes from
+ * `latePlaces`.
+ */
 export function inFileOrder<Placed extends { readonly place: number | undefined }>(
   loops: readonly Placed[],
 ): readonly Placed[] {
   const inFile = loops.filter(({ place }) => place === undefined);
   const late = loops.filter(({ place }) => place !== undefined);
-  // From the first on, each finds all that stood in front of it.
+  // From the first on, each finds everything that was in front of it.
   for (const loop of late.sort((left, right) => (left.place ?? 0) - (right.place ?? 0))) {
     inFile.splice(loop.place ?? 0, 0, loop);
   }

@@ -14,20 +14,23 @@ import { restMs } from "./session-file.ts";
 
 /** One loop of a session file. */
 export type Loop = {
-  /** Names it within its session. Loop ids alone do not: branches and compactions share them. */
+  /**
+   * Names the loop within its session. Loop ids alone do not, because branches and compactions
+   * share them.
+   */
   readonly key: string;
   readonly loopId: string;
-  /** When it began, or the loop in front of it where it does not say. */
+  /** When it began, or when the loop before it did if it does not say. */
   readonly startedAt: Micros;
   readonly record: SourceRecord;
-  /** Its messages; undefined where they are no list of objects, and stay in the record. */
+  /** Its messages; undefined if they are not a list of objects, and stay in the record. */
   readonly messages: readonly SourceRecord[] | undefined;
-  /** What was said, where a loop that broke off has it in its turns and events alone. */
+  /** What was said, if a loop that broke off has it only in its turns and events. */
   readonly derived: readonly SourceRecord[];
   readonly isRunning: boolean;
-  /** True where the model's context was replaced by a shorter one before or in this loop. */
+  /** True if the model's context was replaced by a shorter one before or in this loop. */
   readonly isCompaction: boolean;
-  /** True where a restore wrote it: it repeats nothing, whatever was said twice at one time. */
+  /** True if a restore wrote it: it repeats nothing, whatever was said twice at one time. */
   readonly isRestored: boolean;
 };
 
@@ -40,7 +43,7 @@ export function loopsOf(file: string, loops: readonly JsonObject[]): readonly Lo
     const record = openRecord(at, value);
     const { loop_id: id, started_at: start } = value;
     const loopId = typeof id === "string" ? id : "";
-    // One that says neither who it is nor since when is known by what is in it.
+    // A loop that says neither who it is nor since when is known by its content.
     const name = typeof id === "string" && typeof start === "string" ? `${id}@${start}` : "";
     const started = name !== "" && name.isWellFormed() ? name : record.digest();
     const count = seen.get(started) ?? 0;
@@ -70,7 +73,7 @@ function isCompaction({ continuation_kind, compaction_block, events }: JsonObjec
   return hasBlock || continuation_kind === "Compaction" || ends;
 }
 
-/** True where the newest time in a session is young enough that its open loops may go on. */
+/** True if the newest time in a session is recent enough that its open loops may go on. */
 export function isLive(document: JsonObject, nowMs: number): boolean {
   const times = [document["last_active_at"], document["created_at"]];
   for (const { started_at, ended_at, turns, events, messages } of listOf(document["loops"])) {
@@ -92,7 +95,7 @@ function millisOf(value: JsonValue | undefined): number {
 }
 
 /**
- * What a loop without messages said: in its turns, and behind the last of them in its events
+ * What a loop without messages said: in its turns, and after the last of them in its events
  * (formats, section 9).
  */
 function saidIn(at: SourceLocation, { turns, events }: JsonObject): readonly SourceRecord[] {
@@ -117,7 +120,7 @@ function saidInTurn({ input_messages, output_message, tool_results }: JsonObject
   return [...inputs, ...output, ...results];
 }
 
-/** The library drops a turn that did not end: what was said in it stands in the events alone. */
+/** The library drops a turn that did not end: what was said in it is only in the events. */
 function behindTurns(told: readonly JsonObject[]): readonly JsonObject[] {
   const lastEnd = told.findLastIndex(({ type }) => type === "TurnEnd");
   return lastEnd < 0 ? [] : told.slice(lastEnd + 1);

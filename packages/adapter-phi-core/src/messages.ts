@@ -14,26 +14,29 @@ import { areKnown, readBlock } from "./blocks.ts";
 import { provenanceOfBlocks } from "./provenance.ts";
 import { fieldsIn, type Said, type SaidIn, saidBy } from "./said.ts";
 
-/** Where a message stands and what was said before it in its session. */
+/** The place of a message, and what was said before it in its session. */
 export type MessagePlace = {
   readonly session: SessionEvent;
   /** For messages without a time of their own. */
   readonly anchor: Extracted<Micros>;
   readonly loop: SaidIn;
   readonly isFirst: boolean;
-  /** Set where the loop has it in its turns or events alone: it is not written back. */
+  /** Set if the loop has it only in its turns or events: it is not written back. */
   readonly isDerived: boolean;
   readonly ids: ContentIds;
   readonly said: Said;
 };
 
-/** The events of one message of a loop; one that says nothing new or nothing at all is a carrier. */
+/**
+ * The events of one message of a loop; a message that says nothing new, or nothing at all, is a
+ * carrier.
+ */
 export function readMessage(record: SourceRecord, place: MessagePlace): readonly ReadEvent[] {
   const { session, anchor, loop, isDerived, ids, said } = place;
   const value = saidBy(record);
   const isRepeated = said.note(record, value, loop);
-  // What was said and in which loop, not where: a loop that broke off and goes on after all has
-  // the same messages, and a compacted context others at their places.
+  // The text and the loop count, not the place: a loop that broke off and continues after all has
+  // the same messages, and a compacted context has others at their places.
   const id = ids.next(openRecord(record.at, { loop: loop.key, said: value }));
   const timestamp = openRecord(record.at, fieldsIn(record)).milliseconds("timestamp") ?? anchor;
   const source = { loop: loop.key, ...(isDerived && { derived: true }) };
@@ -49,7 +52,7 @@ type Named = MessagePlace & {
 };
 type Draft = (place: Named, source: SourceOptions) => readonly ReadEvent[];
 
-/** How to read a message as what it says; undefined where it is none that this reader knows. */
+/** How to read a message as what it says; undefined if this reader does not know its kind. */
 function draftOf(record: SourceRecord): Draft | undefined {
   const role = record.peek("role");
   const content = record.peek("content");

@@ -3,7 +3,7 @@ import { isJsonObject, isRawNumber, type JsonObject, type JsonValue } from "@pon
 /** A loop of a session document, as far as the tree of loops needs it. */
 export type LoopNode = JsonObject;
 
-/** Token counts, exact: a count can be beyond what a double carries. */
+/** Token counts, exact: a count can exceed what a double carries. */
 export type UsageTotal = {
   readonly input: bigint;
   readonly output: bigint;
@@ -13,8 +13,9 @@ export type UsageTotal = {
   readonly total_tokens: bigint;
 };
 
-// Loop ids are not unique in a session and may name themselves as their parent (formats, section
-// 6): every walk here ends, and of several loops with one id the first is meant, as in the library.
+// Loop ids are not unique in a session, and loops may name themselves as their parent (formats,
+// section 6). So every walk here ends, and if several loops have one id, the first is meant, as in
+// the library.
 
 /** The first loop with that id. */
 export function getLoop(session: JsonObject, loopId: string): LoopNode | undefined {
@@ -22,8 +23,9 @@ export function getLoop(session: JsonObject, loopId: string): LoopNode | undefin
 }
 
 /**
- * Loops whose parent is none of this session's loops: the beginnings of its branches. One that can
- * only be its own parent is one too; a compaction's record that shares the id of a loop is not.
+ * The loops whose parent is none of this session's loops: the beginnings of its branches. A loop
+ * that can only be its own parent is one, too; a compaction's record that shares the id of a loop
+ * is not.
  */
 export function rootLoops(session: JsonObject): readonly LoopNode[] {
   const known = firstById(session);
@@ -34,7 +36,9 @@ export function rootLoops(session: JsonObject): readonly LoopNode[] {
   });
 }
 
-/** The loops that a loop lists as its children, in file order; those with its own id are none. */
+/**
+ * The loops that a loop lists as its children, in file order, without those that have its own id.
+ */
 export function childrenOf(session: JsonObject, loopId: string): readonly LoopNode[] {
   const children = getLoop(session, loopId)?.["children_loop_ids"];
   if (!Array.isArray(children)) return [];
@@ -44,7 +48,10 @@ export function childrenOf(session: JsonObject, loopId: string): readonly LoopNo
   });
 }
 
-/** The loops that ran beside a loop in one parallel group, itself among them; none without one. */
+/**
+ * The loops that ran beside a loop in one parallel group, including itself; none if it has no
+ * group.
+ */
 export function parallelSiblings(session: JsonObject, loopId: string): readonly LoopNode[] {
   const group = getLoop(session, loopId)?.["parallel_group"];
   const ids = isJsonObject(group) ? group["all_loop_ids"] : undefined;
@@ -56,7 +63,7 @@ export function parallelSiblings(session: JsonObject, loopId: string): readonly 
   });
 }
 
-/** A loop and those it continues, the oldest first. A parent that is elsewhere ends the chain. */
+/** A loop and the loops that it continues, the oldest first. A parent elsewhere ends the chain. */
 export function loopChainTo(session: JsonObject, loopId: string): readonly LoopNode[] {
   const known = firstById(session);
   const chain = new Set<LoopNode>();
@@ -69,7 +76,7 @@ export function loopChainTo(session: JsonObject, loopId: string): readonly LoopN
   return [...chain].reverse();
 }
 
-/** What all loops of a session used together. */
+/** The total usage of all loops of a session. */
 export function totalUsage(session: JsonObject): UsageTotal {
   const total = {
     input: 0n,
@@ -91,7 +98,7 @@ export function totalUsage(session: JsonObject): UsageTotal {
   return total;
 }
 
-/** What is no whole number counts as nothing. */
+/** A value that is not a whole number counts as nothing. */
 function countOf(value: JsonValue | undefined): bigint {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : 0n;
   return isRawNumber(value) && /^\d+$/.test(value.rawJSON) ? BigInt(value.rawJSON) : 0n;

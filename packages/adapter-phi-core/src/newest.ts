@@ -1,6 +1,6 @@
 import type { Micros } from "@pond/canonical";
 
-/** The latest of some times; the epoch where there is none. */
+/** The latest of some times; the epoch if there is none. */
 export function newestOf(times: readonly Micros[]): Micros {
   let newest = 0n;
   for (const time of times) if (time > newest) newest = time;

@@ -3,19 +3,20 @@ import { basename, dirname, join } from "node:path";
 import { parsedObject } from "@pond/canonical";
 import { isSystemError } from "@pond/canonical/adapter";
 
-/** True where the folder of a file has one that is named as a session's is. */
+/** True if the folder of a file has one with the name of that session's file. */
 export function hasFileBeside(file: string, sessionId: string): boolean {
   return isFileName(sessionId) && existsSync(join(dirname(file), `${sessionId}.json`));
 }
 
-/** True for a session id that a file can be called by. */
+/** True for a session id that can be a file name. */
 export function isFileName(id: string): boolean {
   return basename(id) === id && !id.includes("\0");
 }
 
 /**
- * What a fingerprint has of the session that a file names as its parent: a reference without a call
- * is followed only where that session has a file, which can come later than this one.
+ * The part of a fingerprint that depends on the session that a file names as its parent: a
+ * reference without a call is followed only if that session has a file, which can come later than
+ * this one.
  */
 export function parentMark(file: string): string {
   // The library writes it in front of the loops.
@@ -25,7 +26,7 @@ export function parentMark(file: string): string {
   return hasFileBeside(file, parent) ? ".parent" : "";
 }
 
-/** The beginning of a file; nothing of one that cannot be read, which reading it will tell. */
+/** The beginning of a file; empty if it cannot be read, which reading it will report. */
 function headOf(file: string): string {
   try {
     const handle = openSync(file, "r");

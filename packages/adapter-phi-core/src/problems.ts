@@ -6,8 +6,8 @@ import { session } from "./problems/session.ts";
 import type { Report } from "./problems/shape.ts";
 
 /**
- * What the library refuses in these files, `<session id>.json` each: one wrong value makes it refuse
- * the whole file. Path -> bytes; one sentence each, empty where it loads them.
+ * What the library refuses in these files, `<session id>.json` each: a single wrong value makes it
+ * refuse the whole file. Path -> bytes; one sentence each, empty if it loads them.
  */
 export function phiCoreProblems(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
   const found: string[] = [];

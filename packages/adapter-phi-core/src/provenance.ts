@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue, type Provenance } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
 
-/** Where a user's message stands. */
+/** The position of a user's message. */
 export type MessagePosition = {
   readonly loopId: string;
   /** True in the first message of its loop. */
@@ -9,8 +9,9 @@ export type MessagePosition = {
 };
 
 /**
- * Whether a human gave each block of a user's message, or the library or another model wrote it
- * (formats, section 7). A notice and a task are written whole, a warning is added to what was typed.
+ * Says for each block of a user's message whether a human gave it, or the library or another model
+ * wrote it (formats, section 7). A notice and a task are written as whole messages; a warning is
+ * appended to what was typed.
  */
 export function provenanceOfBlocks(
   message: SourceRecord,
@@ -41,17 +42,17 @@ function isNotice(text: string): boolean {
   );
 }
 
-/** What an input filter appends to a prompt. */
+/** True for a text that an input filter appends to a prompt. */
 function isAdded(text: string): boolean {
   return /^\[Warning: .*\]$/s.test(text) || isNotice(text);
 }
 
-/** What asks a model to choose among the answers of parallel branches. */
+/** True for a text that asks a model to choose among the answers of parallel branches. */
 function isJudgement(text: string): boolean {
   const begins =
     text.startsWith("Prior conversation context:") || text.startsWith("Original query:");
   return begins && /number/i.test(text.slice(-300));
 }
 
-/** Stands before what another client's harness gave; written by restores into this client. */
+/** Precedes what another client's harness gave; written by restores into this client. */
 export const contextMark = "[Restored context] ";

@@ -22,8 +22,8 @@ import { fieldsIn, Said, saidBy } from "./said.ts";
 import { openSessionFile } from "./session-file.ts";
 
 /**
- * The events of one session: what it says of itself, then each loop and its messages. A loop that
- * is still running is left for the next time.
+ * The events of one session: what it says about itself, then each loop and its messages. A loop
+ * that is still running is left for the next time.
  */
 export function* readSession(
   file: string,
@@ -40,7 +40,7 @@ export function* readSession(
   const own = ownFileOf(file, document, now);
   if (own !== undefined) {
     const reason = `a second file of session ${document["session_id"]}, which ${own} holds: not ingested`;
-    // Once that one is gone, this one is the session's, and looks the same.
+    // Once that file is gone, this one is the session's, and looks the same.
     yield { ...fileFault(origin, file, reason), records: 1, mayPass: true };
     return;
   }
@@ -52,21 +52,24 @@ export function* readSession(
   }
 }
 
-/** The other file, named as the library does, that holds the same session: this one is a copy. */
+/**
+ * The other file, with the name that the library uses, that holds the same session: this one is a
+ * copy.
+ */
 function ownFileOf(file: string, { session_id: id }: JsonObject, now: number): string | undefined {
   if (typeof id !== "string" || !isFileName(id) || basename(file) === `${id}.json`)
     return undefined;
   const own = join(dirname(file), `${id}.json`);
   try {
-    // The names are asked too: where case does not matter, it may be this very file.
-    // What is no file of its own, a link among others, is not read as a session either.
+    // The names are compared, too, because where case does not matter it may be this very file.
+    // Anything but a regular file, such as a link, is not read as a session either.
     const isFile = lstatSync(own, { throwIfNoEntry: false })?.isFile() ?? false;
     if (!isFile || !readdirSync(dirname(file)).includes(basename(own))) return undefined;
     const opened = openSessionFile(own, now);
     const isSame = opened.kind === "document" && opened.document["session_id"] === id;
     return isSame ? basename(own) : undefined;
   } catch (error) {
-    // An id can be too long for a name, and a file beside this one can be locked away.
+    // An id can be too long for a name, and a file beside this one can be unreadable.
     if (isSystemError(error)) return undefined;
     throw error;
   }
@@ -125,7 +128,7 @@ function* readDocument(
         reason: "the loop is running",
         records: 1 + messages.length,
       };
-      // What it says will be its own once it has ended, also where a later loop repeats it.
+      // What it says will be its own once it has ended, even if a later loop repeats it.
       for (const message of messages) said.note(message, saidBy(message), loop);
       continue;
     }
@@ -156,7 +159,7 @@ function messagesIn({ messages = [], derived }: Loop): readonly SourceRecord[] {
 
 /**
  * The session that spawned this one. A continued loop without a session in its id makes the library
- * write a reference to a loop: it names no tool call, and no session file is called so.
+ * write a reference to a loop: it names no tool call, and no session file has that name.
  */
 function parentOf(
   file: string,

@@ -5,32 +5,32 @@ import type { Loop } from "./loops.ts";
 
 /**
  * A message's value as text, without its place in the loop tree. The library writes one message
- * with its keys in several orders, and these are one value.
+ * with its keys in several orders, which count as one value.
  */
 export function saidBy(record: SourceRecord): string {
   const { turnId: _turn, nodeId: _node, parentId: _parent, ...said } = fieldsIn(record);
   return stringifyJson(sorted(said));
 }
 
-/** The fields of a record, to decide by. */
+/** The fields of a record, only for decisions. */
 export function fieldsIn(record: SourceRecord): JsonObject {
   return Object.fromEntries(record.keys().map((key) => [key, record.peek(key) ?? null]));
 }
 
 /**
- * Which messages of a session were there before: branches and compacted contexts repeat them, and a
- * compaction shortens some that it repeats.
+ * Knows which messages of a session occurred before: branches and compacted contexts repeat them,
+ * and a compaction shortens some of those it repeats.
  */
 export class Said {
   readonly #values: Set<string> = new Set();
-  /** The key of the loop that was the first to have a message of a place. */
+  /** The key of the loop that was the first to have a message at a place. */
   readonly #places: Map<string, string> = new Map();
 
   /**
    * Notes a message of a loop.
    *
-   * @param value - Of `saidBy`.
-   * @returns True where an earlier message said it already.
+   * @param value - The result of `saidBy`.
+   * @returns True if an earlier message said it already.
    */
   note(record: SourceRecord, value: string, loop: SaidIn): boolean {
     const place = placeOf(record);
@@ -41,7 +41,9 @@ export class Said {
     return isKnown && !loop.isRestored;
   }
 
-  /** True where another loop has that place already. In one loop several messages can share it. */
+  /**
+   * True if another loop has that place already. Within one loop, several messages can share it.
+   */
   #hasPlace(place: Place | undefined, { key, loopId }: SaidIn): boolean {
     if (place === undefined || place.loopId === loopId) return false;
     const first = this.#places.get(place.name);
@@ -49,12 +51,12 @@ export class Said {
   }
 }
 
-/** What counts of the loop of a message. */
+/** The relevant fields of a message's loop. */
 export type SaidIn = Pick<Loop, "key" | "loopId" | "isRestored">;
 
 type Place = { readonly loopId: string; readonly name: string };
 
-/** The step of the loop a message was first said in; undefined where it names none. */
+/** The step of the loop in which a message was first said; undefined if it names none. */
 function placeOf(record: SourceRecord): Place | undefined {
   const { loopId, turnIndex } = objectOf(record.peek("turnId"));
   if (typeof loopId !== "string") return undefined;
@@ -62,7 +64,9 @@ function placeOf(record: SourceRecord): Place | undefined {
   return { loopId, name: stringifyJson([loopId, turnIndex ?? null, ...marks]) };
 }
 
-/** With the keys of a message, of its blocks and of its usage in one order; JSON nests deeper. */
+/**
+ * Brings the keys of a message, of its blocks and of its usage into one order; JSON nests deeper.
+ */
 function sorted(value: JsonValue, levels = 3): JsonValue {
   if (levels === 0) return value;
   if (Array.isArray(value)) return value.map((each: JsonValue) => sorted(each, levels - 1));

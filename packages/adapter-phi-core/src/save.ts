@@ -6,12 +6,14 @@ import { withLock } from "./lock.ts";
 
 /** How {@link savePhiCoreSession} waits for other programs. */
 export type SaveOptions = {
-  /** How long to wait for a program that is writing the session. Default 5 s, as the library. */
+  /**
+   * How long to wait for a program that is writing the session. Default: 5 s, as in the library.
+   */
   readonly patienceMs?: number;
 };
 
 /**
- * Writes a session file as phi-core's own store does, so that a program that is using the folder
+ * Writes a session file as phi-core's own store does, so that a program that uses the folder
  * neither sees half of it nor writes at the same time: under the lock `<file>.lock`, which stays
  * there, through a draft that is flushed and renamed.
  *

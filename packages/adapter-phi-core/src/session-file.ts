@@ -5,18 +5,18 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/
 import { fileFault } from "@pond/canonical/adapter";
 import { origin } from "./origin.ts";
 
-/** A session file as a document, or why it is none. */
+/** A session file as a document, or why it is not one. */
 export type Opened =
   | { readonly kind: "document"; readonly document: JsonObject; readonly bytes: number }
   | FaultEvent
   | PendingEvent;
 
-/** A value past this is not kept (`adapter-bounded-values`), and neither is a file. */
+/** A larger value is not kept (`adapter-bounded-values`), and neither is a larger file. */
 const maxBytes = 256 * 1024 * 1024;
 /** The library truncates a file and then writes it: a broken one may be whole in a moment. */
 const writingMs = 60 * 1000;
 
-/** Reads a session file. @throws what the operating system refuses. */
+/** Reads a session file. @throws the error of the operating system. */
 export function openSessionFile(file: string, now: number): Opened {
   const { size, mtimeMs } = statSync(file);
   const fault = (reason: string) => fileFault(origin, file, reason);
@@ -37,7 +37,7 @@ export function openSessionFile(file: string, now: number): Opened {
     : fault(noSession);
 }
 
-/** The words of the parser without the piece of the file in them: it can be an API key. */
+/** The parser's message without the piece of the file in it, which can be an API key. */
 function withoutText(message: string): string {
   return message.replace(/, (?:\.\.\.)?".*is not valid JSON$/s, "");
 }
@@ -52,11 +52,11 @@ function isSession(value: JsonValue): value is JsonObject {
   return hasNames && Array.isArray(loops) && loops.every(isJsonObject);
 }
 
-/** Age classes of a file: what is pending in it is looked at again when it has rested. */
+/** Age classes of a file: what is pending in it is looked at again once it was left alone. */
 export function restedMark(mtimeMs: number, now: number): string {
   const age = now - mtimeMs;
   return age < writingMs ? "" : age < restMs ? ".1" : ".2";
 }
 
-/** How long a session must have rested before nothing in it is expected to change, in ms. */
+/** How long a session must be left alone before no change in it is expected, in ms. */
 export const restMs: number = 60 * 60 * 1000;

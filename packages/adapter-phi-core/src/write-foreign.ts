@@ -20,9 +20,9 @@ import { newestOf } from "./newest.ts";
 import { origin } from "./origin.ts";
 
 /**
- * Sessions of other clients as a program that uses phi-core loads them: a loop for each prompt, as
- * its agent makes them, without turns and events. A sub-agent is a session of its own that names
- * the loop and the call it was spawned by.
+ * Writes sessions of other clients as a program that uses phi-core loads them: a loop for each
+ * prompt, as its agent makes them, without turns and events. A sub-agent is a session of its own
+ * that names the loop and the call that spawned it.
  */
 export function* writeForeign(
   lineage: Lineage,

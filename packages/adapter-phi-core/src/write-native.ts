@@ -17,7 +17,7 @@ import { inFileOrder } from "./loop-order.ts";
 import { origin } from "./origin.ts";
 import { restoreMessage } from "./restore-message.ts";
 
-/** Sessions of phi-core as their files were (`adapter-native-restore-lossless`). */
+/** Writes sessions of phi-core as their files were (`adapter-native-restore-lossless`). */
 export function* writeNative({ root, descendants }: Lineage): Generator<RestoredFile> {
   for (const content of [root, ...descendants]) {
     const { session } = content;
@@ -26,7 +26,7 @@ export function* writeNative({ root, descendants }: Lineage): Generator<Restored
   }
 }
 
-/** The file's own name, unless it is none: sessions lie side by side in one folder. */
+/** The file's own name, unless it cannot be used: sessions are side by side in one folder. */
 function fileOf(session: Session): string {
   const { path } = sourceOf(session);
   const isName = typeof path === "string" && /^[^/\\\0:]+\.json$/.test(path);
@@ -63,7 +63,7 @@ function documentOf({ session, messages }: SessionContent): JsonObject {
   };
 }
 
-/** True for what stands for a loop itself. */
+/** True for the message that stands for a loop itself. */
 function isLoop(message: Message): boolean {
   const { loop, record } = sourceOf(message);
   return message.id === `loop:${String(loop)}` && isJsonObject(record);

@@ -16,7 +16,7 @@ import { type Speech, speechesOf } from "./speeches.ts";
 /** A message as the client exports it. */
 export type WrittenMessage = { readonly info: JsonObject; readonly parts: readonly JsonObject[] };
 
-/** The model a session ran on, as the client names one. */
+/** The model that a session ran on, under the client's names. */
 type ModelName = { readonly providerID: string; readonly modelID: string };
 
 type SourcedPart = { readonly part: BarePart; readonly source: SourceNames };
@@ -34,7 +34,7 @@ export function messagesOf(
   return writer.written;
 }
 
-/** The next step of the model: a prompt names the model that is to answer it. */
+/** The next step of the model, because a prompt names the model that is to answer it. */
 function answerTo(speeches: readonly Speech[], from: number): AssistantTurn | undefined {
   for (let index = from; index < speeches.length; index++) {
     const speech = speeches[index];
@@ -51,7 +51,7 @@ class MessageWriter {
   readonly #ids: Ids;
   #model: ModelName;
   #lastMs: number;
-  /** The prompt that answers name as what they answer. */
+  /** The prompt that answers refer to. */
   #prompt: string | undefined;
 
   constructor(session: Session, id: string, tally: Tally) {
@@ -89,7 +89,7 @@ class MessageWriter {
     this.#assistant(parts, source, atMs);
   }
 
-  /** Never before the message above: the order is by time. */
+  /** Never before the message above, because the order is by time. */
   #time({ message }: Speech): number {
     this.#lastMs = Math.max(this.#lastMs, millisOf(message.timestamp));
     return this.#lastMs;
@@ -141,7 +141,7 @@ class MessageWriter {
     const place = { id, sessionID: this.#id, messageID };
     const { state } = part;
     if (!isJsonObject(state) || !Array.isArray(state["attachments"])) return { ...place, ...part };
-    // A file that a tool gave is a part with an id too.
+    // A file that a tool returned is a part with an id, too.
     const attachments = state["attachments"].filter(isJsonObject).map((file, index) => {
       return { ...place, id: this.#ids.file(index, source), ...file };
     });
@@ -153,7 +153,7 @@ function sourced(parts: readonly BarePart[], source: SourceNames): readonly Sour
   return parts.map((part) => ({ part, source }));
 }
 
-/** Ids of parts need not be of one message alone. */
+/** Ids of parts may repeat in other messages. */
 function sourceNames(piece: ContextPart | AssistantPart, message: Message): SourceNames {
   if (piece.type === "system") return [message.id];
   const { message_id, id } = "part" in piece ? piece.part : piece;
@@ -172,7 +172,7 @@ function endOf({ state }: BarePart): number | undefined {
   return typeof end === "number" ? end : undefined;
 }
 
-/** The provider is what the client looks a model up by; some clients do not say theirs. */
+/** The client looks a model up by its provider, which some clients do not name. */
 function modelName({ model, provider }: NamedModel, known: ModelName): ModelName {
   if (model === undefined) return known;
   const guess = providers.find(([start]) => model.startsWith(start))?.[1];

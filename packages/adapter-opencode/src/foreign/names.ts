@@ -2,7 +2,7 @@ import { copyLetters, derivedHex, lettersOf } from "@pond/canonical/foreign";
 import { origin } from "../origin.ts";
 
 /**
- * The id of a session's copy here. As the client makes them it begins with the complement of the
+ * The id of a session's copy here. As in the client's own ids, it begins with the complement of the
  * time, so that newer ones sort first.
  */
 export function sessionId(id: string, createdMs: number): string {
@@ -10,15 +10,16 @@ export function sessionId(id: string, createdMs: number): string {
   return `ses_${hex12(ticks)}${copyLetters(origin, id)}`;
 }
 
-/** What a message or part was made from: the id of a message, and that of a part of it. */
+/** The origin of a message or part: the id of a message, and for a part also the part's id. */
 export type SourceNames = readonly string[];
 
 /**
  * Hands out ids of messages and parts. Their first digits count, because old releases order by
- * them: from the lowest number on, so that whatever the client adds later sorts behind. A part is
- * numbered within its message. Importing a session again adds only what has no id there yet: none
- * may go to another part once the session has grown, nor, once a turn was taken back, to what was
- * said in its place. So behind the number each id has the names of what it was made from.
+ * them: they begin with the lowest number, so that whatever the client adds later sorts after them.
+ * A part is numbered within its message. Importing a session again adds only what has no id there
+ * yet. So an id must never go to another part once the session has grown, nor, once a turn was
+ * taken back, to what was said in its place. That is why each id has the names of its origin after
+ * the number.
  */
 export class Ids {
   readonly #session: string;
@@ -35,18 +36,18 @@ export class Ids {
     return this.#id("msg", this.#messages, source);
   }
 
-  /** The next part of the message above. */
+  /** The id of the next part of the message above. */
   part(source: SourceNames): string {
     this.#parts += 1n;
     return this.#id("prt", this.#messages * room + this.#parts, source);
   }
 
-  /** The file at this place in the part above. */
+  /** The id of the file at this place in the part above. */
   file(index: number, source: SourceNames): string {
     return this.#id("prt", this.#messages * room + this.#parts, [...source, `file ${index}`]);
   }
 
-  /** The part that ends the message above, however many it has. */
+  /** The id of the part that ends the message above, however many parts it has. */
   end(source: SourceNames): string {
     return this.#id("prt", this.#messages * room + room - 1n, source);
   }

@@ -26,7 +26,7 @@ import {
 import { millisOf } from "../records/envelope.ts";
 import { opencodeTools } from "../tools.ts";
 
-/** Parts as the client has them, without the ids that place them. */
+/** A part of the client without the ids that place it. */
 export type BarePart = JsonObject & { readonly type: string };
 
 /** What the harness gave the model, or a human typed. */
@@ -56,7 +56,7 @@ export function assistantParts(
     case "call":
       return [toolPart(part, atMs, tally)];
     case "file":
-      // The client has no place for what a model drew.
+      // The client has no place for an image that a model drew.
       tally.count("file", isElsewhere(part) ? "translated" : "dropped");
       return [{ type: "text", text: fileNote(part) }];
     case "text":
@@ -69,15 +69,15 @@ export function assistantParts(
   }
 }
 
-/** Text no human typed: the model sees it, the list of messages does not show it. */
+/** Text that no human typed: the model sees it, but the list of messages does not show it. */
 function given(text: string, counted: "system" | "text", tally: Tally): readonly BarePart[] {
   const isKept = hasVisibleText(text);
-  // The client has harness text in such parts too, so that only other things become another.
+  // The client has harness text in such parts, too, so only other things change their kind.
   tally.count(counted, isKept ? (counted === "text" ? "kept" : "translated") : "dropped");
   return isKept ? [{ type: "text", text, synthetic: true }] : [];
 }
 
-/** A piece of an answer that no call asked for. */
+/** A block of an answer that no call asked for. */
 function givenBlock(block: ResultBlock): BarePart {
   if (isAttachable(block)) return { ...attachment(block), synthetic: true };
   const text = block.type === "text" ? block.text : blockNote(block);
@@ -100,7 +100,7 @@ function fileParts(part: FilePart, tally: Tally): readonly BarePart[] {
   return [{ type: "text", text, synthetic: true }];
 }
 
-/** What the state of a call has, however it ended. */
+/** The fields of a call's state that it has however it ended. */
 type Ended = { readonly input: JsonObject; readonly time: JsonObject };
 
 /** A call with its answer in one part, as the client keeps them; every call has ended. */
@@ -118,7 +118,7 @@ function toolPart(
   const ended = { input, time: { start: atMs, end: endMs } };
   const head = { type: "tool", callID: callId, tool: call.name };
   if (result === undefined) {
-    // What the provider ran itself has its answer in what the model said next.
+    // The answer to a tool that the provider ran is in what the model said next.
     const state = part.provider_executed
       ? completed(call.name, ended, unanswered)
       : { status: "error", ...ended, error: unanswered };
@@ -127,7 +127,7 @@ function toolPart(
 
   const { blocks, isWhole } = resultBlocks(result.part.result);
   const isFailure = result.part.is_failure;
-  // What failed has a text and nothing else.
+  // A failed call has a text and nothing else.
   const attached = isFailure ? [] : blocks.filter(isAttachable);
   const others = blocks.filter((block) => !attached.some((each) => each === block));
   const text = others
@@ -148,24 +148,24 @@ function completed(tool: string, ended: Ended, output: string): JsonObject {
   return { status: "completed", ...ended, output, title, metadata: {} };
 }
 
-/** What a tool gave, as the client keeps files. */
+/** A file that a tool returned, in the client's form. */
 function attachment(block: ImageBlock | FileBlock): BarePart {
   const { mediaType: mime, base64 } = block;
   const name = block.type === "file" && block.name !== undefined ? { filename: block.name } : {};
   return { type: "file", mime, ...name, url: `data:${mime};base64,${base64}` };
 }
 
-/** True for what the client gives to the model as it is. */
+/** True for a file that the client gives to the model as it is. */
 function isAttachable(block: ResultBlock): block is ImageBlock | FileBlock {
   return block.type !== "text" && isTaken(block.mediaType);
 }
 
-/** True for files that the client sends to the provider, which refuses those of other types. */
+/** True for files that the client sends to the provider, which refuses other types. */
 function isTaken(mediaType: string): boolean {
   return isApiImage(mediaType) || mediaType === "application/pdf";
 }
 
-/** What the client shows for a call. */
+/** The title that the client shows for a call. */
 function titleOf(tool: string, input: JsonObject): string {
   for (const key of ["description", "filePath", "command", "pattern", "url", "query", "path"]) {
     const value = input[key];

@@ -1,7 +1,7 @@
 import type { Message } from "@pond/canonical";
 import type { AssistantTurn, ContextTurn, Turn, UserTurn } from "@pond/canonical/foreign";
 
-/** What one message of the client holds. */
+/** The content of one message of the client. */
 export type Speech =
   | { readonly role: "user"; readonly message: Message; readonly turns: readonly UserSide[] }
   | { readonly role: "assistant"; readonly message: Message; readonly turn: AssistantTurn };
@@ -9,7 +9,7 @@ export type Speech =
 type UserSide = ContextTurn | UserTurn;
 
 /**
- * Turns as messages: what the harness added stands in one message with the prompt beside it, as
+ * Turns as messages: what the harness added goes into one message with the prompt next to it, as
  * the client itself does it.
  */
 export function speechesOf(turns: readonly Turn[]): readonly Speech[] {

@@ -7,9 +7,9 @@ import { type ImportableMessage, importableMessages, importableSession } from ".
 import type { RestoredLater, RestoredSession } from "./restored-session.ts";
 
 /**
- * A session as a file that the client imports. What a database held beyond an export is under
- * `pond`, which the client leaves alone. One with messages of 1.x and of 2.x is two files: no
- * version takes both shapes.
+ * A session as a file that the client imports. What a database held beyond an export goes under
+ * `pond`, which the client ignores. A session with messages of 1.x and of 2.x becomes two files,
+ * because no version takes both shapes.
  */
 export function* writeExport(session: RestoredSession, id: SessionId): Generator<RestoredFile> {
   const own = session.store === "tree" ? undefined : session.path;
@@ -31,7 +31,7 @@ function* pieces(
   schema: 1 | 2,
 ): Generator<string> {
   const isExport = session.store === "export";
-  // An export is given back with the values that it had, whether a client takes them or not.
+  // An export is given back with its own values, whether a client accepts them or not.
   const isFilled = !isExport && schema === 1;
   const info = isFilled ? importableSession(session) : undefined;
   const added: Record<string, readonly string[]> = {};

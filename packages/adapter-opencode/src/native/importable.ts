@@ -4,12 +4,12 @@ import type { RestoredMessage } from "../records/message.ts";
 import { addLacking, type WithAdded } from "../stores/added.ts";
 import type { RestoredSession } from "./restored-session.ts";
 
-/** A session's record, and the names of what was added: its own, and its summary's. */
+/** A session's record, and the names of the fields that were added: to it, and to its summary. */
 export type ImportableSession = WithAdded & { readonly addedToSummary: readonly string[] };
 
 /**
- * A session's record with what an import needs and older releases did not write: what the client's
- * own conversion and its database make of it.
+ * A session's record with the fields that an import needs and older releases did not write: their
+ * values are those that the client's own conversion and its database produce.
  */
 export function importableSession({ record, project }: RestoredSession): ImportableSession {
   const { summary } = record;
@@ -20,24 +20,28 @@ export function importableSession({ record, project }: RestoredSession): Importa
   return { ...whole, addedToSummary: counted.added };
 }
 
-/** Where in a message something was added, and the names of that: `.1.state` is of its second part. */
+/**
+ * The place in a message where something was added, and the names of the fields: `.1.state` is that
+ * of its second part.
+ */
 type Added = readonly [place: string, names: readonly string[]];
 
-/** A message with what an import needs, and what was added. */
+/** A message with the fields that an import needs, and what was added. */
 export type ImportableMessage = {
   readonly message: RestoredMessage;
   readonly added: readonly Added[];
 };
 
 /**
- * Messages with what releases up to 1.0 did not write, as the session itself says it: a prompt was
- * for the agent and model that answer it, or that answered before; an answer is one to the prompt
- * before it. Where nothing says it, it stays away, and an import stops there.
+ * Messages with the fields that releases up to 1.0 did not write, taken from the session itself. A
+ * prompt was for the agent and model that answer it, or that answered before; an answer refers to
+ * the prompt before it. If nothing says the value, the field stays missing, and an import stops
+ * there.
  */
 export function* importableMessages(
   messages: Iterable<RestoredMessage>,
 ): Generator<ImportableMessage> {
-  // From a prompt on, until an answer to it comes.
+  // From a prompt on, until it is answered.
   let waiting: RestoredMessage[] = [];
   let answer: JsonObject = {};
   let prompt: JsonValue | undefined;
@@ -75,7 +79,7 @@ function fieldsOf({ role }: JsonObject, answer: JsonObject): Record<string, Json
 }
 
 /**
- * Why a step ended, and what a call that had only begun was given, is in no record of that time; the
+ * No record of that time says why a step ended, or what a call that had only begun was given; the
  * client has words for both.
  */
 function importablePart(record: JsonObject): {

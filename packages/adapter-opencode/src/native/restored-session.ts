@@ -7,29 +7,29 @@ import { isUserAnswers } from "../records/user-answers.ts";
 import { recordOfRow, rowOfRecord, session2Columns, sessionColumns } from "../stores/columns.ts";
 import type { Schema, Store } from "../stores/stored.ts";
 
-/** A session with everything its store held, before it is written in some form. */
+/** A session with everything that its store held, before it is written in some form. */
 export type RestoredSession = Restored & {
   readonly id: string;
   /** Where it was run, as far as anything says. */
   readonly project: string;
   readonly store: Store;
   readonly schema: Schema;
-  /** Where the store had it; undefined where no store says. */
+  /** Its place in the store; undefined if no store says. */
   readonly path: string | undefined;
   readonly messages: Iterable<RestoredMessage>;
-  /** True where the store had no whole record of it. */
+  /** True if the store had no whole record of it. */
   readonly isCut?: boolean;
   /** Lists beside the log, by name. */
   readonly sides: ReadonlyMap<string, JsonObject>;
-  /** What 2.x kept about a session that has messages of 1.x, too. */
+  /** What 2.x kept about a session that also has messages of 1.x. */
   readonly continued: RestoredLater | undefined;
 };
 
 /** The second half of a session. */
 export type RestoredLater = Restored & {
-  /** The first message that it went on without. */
+  /** The first message that it continued without. */
   readonly without?: string;
-  /** True where the session has one record, from which this one is made. */
+  /** True if the session has one record, from which this one is made. */
   readonly isSame?: boolean;
 };
 
@@ -60,7 +60,7 @@ export function restoreSession({ session, messages }: SessionContent): RestoredS
   } as const;
   const place = typeof path === "string" && isInside(path) ? path : undefined;
   if (schema === 2 && log.some((message) => schemaOf(message) === 1)) {
-    // Its record of 1.x was replaced by that of 2.x: both halves are written all the same.
+    // Its record of 1.x was replaced by that of 2.x; both halves are written all the same.
     const first = { record: bareRecord(session), row: {} };
     const firstPlace = place?.replace(/\.2\.json$/, ".json");
     return { ...common, ...first, schema: 1, path: firstPlace, continued: own };
@@ -93,7 +93,7 @@ function schemaOf(message: Message): Schema {
   return sourceOf(message)["schema"] === 2 ? 2 : 1;
 }
 
-/** What canonical says of a session of which no store's record came. */
+/** What canonical says about a session whose record is in no store. */
 function bareRecord({
   id,
   parent_session_id,
@@ -109,7 +109,10 @@ function bareRecord({
   };
 }
 
-/** Each once: one that was stored before its record broke has the parts that were read since. */
+/**
+ * Each message once: one that was stored before its record broke has the parts that were read
+ * since.
+ */
 function* restoreAll(messages: readonly Message[]): Generator<RestoredMessage> {
   const orders = new KeyOrders();
   const whole = new Set(messages.filter((each) => !isCut(each)).map(({ id }) => String(id)));

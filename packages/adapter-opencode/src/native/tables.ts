@@ -1,7 +1,7 @@
 /**
  * The tables that hold sessions: those of 1.x, those of 2.x, or both.
  *
- * @param second - The table with the sessions of 2.x: late releases of 1.x have both in one.
+ * @param second - The table with the sessions of 2.x; late releases of 1.x have both in one.
  */
 export function tables(isFirst: boolean, second?: "session" | "session_v2"): readonly string[] {
   return [

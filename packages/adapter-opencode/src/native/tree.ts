@@ -17,13 +17,13 @@ export function* writeTree(session: RestoredSession, id: SessionId): Generator<R
   const body = (record: JsonObject, row: JsonObject, ids: readonly string[]) =>
     bodyOf(record, session.store === "tree" ? row : {}, ids, { isBare: false });
 
-  // One that was cut off stays so: its messages are found by it.
+  // A session that was cut off stays so, because its messages are found by its file.
   if (session.isCut) yield { ...file(place.path, null), content: [""] };
   else yield file(place.path, body(session.record, session.row, ["id"]));
   for (const { message, record, row, parts, isCut } of session.messages) {
     const name = fileName(isCut ? String(record["id"]) : message.id);
     const path = `${place.messages}/${name}.json`;
-    // So does a message: its parts are found by it.
+    // So does a message, because its parts are found by its file.
     if (isCut) yield { ...file(path, null), content: [""] };
     else yield file(path, body(record, row, ["id", "sessionID"]));
     for (const [index, part] of parts.entries()) {
@@ -41,7 +41,7 @@ export function* writeTree(session: RestoredSession, id: SessionId): Generator<R
 
 type TreePlace = { readonly prefix: string; readonly place: TreeSession };
 
-/** Where the tree had the session, or where a tree would have it. */
+/** The session's place in its tree, or the one that a tree would give it. */
 function placeOf({ id, store, path, record }: RestoredSession): TreePlace {
   const known = store === "tree" && path !== undefined ? knownPlace(path) : undefined;
   if (known) return known;

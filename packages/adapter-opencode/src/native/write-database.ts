@@ -25,7 +25,7 @@ export function writeDatabase(session: RestoredSession, id: SessionId): Restored
   return { session: id, path: `pond/${fileName(id)}.db`, content };
 }
 
-/** SQLite writes to files only; this one is gone as soon as it was read. */
+/** SQLite writes only to files; this one is deleted as soon as it was read. */
 function build(session: RestoredSession): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "pond-opencode-"));
   try {
@@ -45,9 +45,9 @@ function build(session: RestoredSession): Uint8Array {
 
 function fill(database: DatabaseSync, session: RestoredSession): void {
   const { continued, schema, store } = session;
-  // What another kind of store had beside its records are no columns.
+  // What another kind of store had beside its records does not become columns.
   const own = (row: JsonObject): JsonObject => (store === "database" ? row : {});
-  // A tree has no messages of 2.x: what goes with one has those from a database.
+  // A tree has no messages of 2.x, so those of a session from a tree come from a database.
   const ownOf2 = (row: JsonObject): JsonObject => (store === "tree" ? row : own(row));
   const first: Restored = { record: session.record, row: own(session.row) };
   const second = schema === 2 ? first : continued;
@@ -93,7 +93,7 @@ function insertMessage1(
   const place = { session_id: session, ...times(created) };
   const messageId = isCut ? String(record["id"]) : message.id;
   const columns = { id: messageId, ...place };
-  // One that was cut off stays so: its parts are found by it.
+  // A message that was cut off stays so, because its parts are found by it.
   if (isCut) insert(database, "message", { ...columns, ...own(row), data: "" });
   else insertBody(database, "message", columns, record, own(row), ["id", "sessionID"]);
   for (const [index, part] of parts.entries()) {
@@ -134,7 +134,7 @@ function insert(database: DatabaseSync, table: string, row: JsonObject): void {
   const known = database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all();
   const names = new Set(known.map(({ name }) => String(name)));
   for (const column of Object.keys(row)) {
-    // A column of a version that this one does not know.
+    // A column of a version that is not known here.
     if (!names.has(column)) database.exec(`ALTER TABLE ${table} ADD COLUMN ${quoted(column)}`);
   }
   const columns = Object.keys(row);

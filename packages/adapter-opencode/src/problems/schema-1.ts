@@ -13,7 +13,7 @@ import {
   variant,
 } from "./shape.ts";
 
-// What `opencode import` of 1.18 takes: a value of another shape stops it half way.
+// What `opencode import` of 1.18 accepts: a value of another shape stops it halfway.
 
 const tokens = object({
   total: optional(number),
@@ -30,7 +30,7 @@ const diff = object({
   deletions: number,
 });
 
-/** The session of an export. Its project, directory and path are set anew whatever they are. */
+/** The session of an export. Its project, directory and path are replaced, whatever they are. */
 export const session: Check = object({
   id: id("ses"),
   slug: text,
@@ -98,7 +98,7 @@ export const message: Check = variant("role", { user, assistant });
 const partPlace = { id: id("prt"), sessionID: id("ses"), messageID: id("msg") };
 const partTime = object({ start: time, end: optional(time) });
 
-/** Where in a prompt a file or agent is named. */
+/** The place in a prompt where a file or agent is named. */
 const mention = object({ value: text, start: number, end: number });
 const position = object({ line: number, character: number });
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "@pond/canonical";
 
-/** What is wrong with a value, one sentence each; `path` names the value. */
+/** Returns what is wrong with a value, one sentence each; `path` names the value. */
 export type Check = (value: JsonValue | undefined, path: string) => readonly string[];
 
 const isOf =
@@ -41,7 +41,7 @@ export function list(check: Check): Check {
   };
 }
 
-/** An object with at least these fields; others are the client's to ignore. */
+/** An object with at least these fields; the client ignores others. */
 export function object(fields: Readonly<Record<string, Check>>): Check {
   return (value, path) => {
     if (!isJsonObject(value)) return [`${path} is not an object`];
@@ -51,7 +51,7 @@ export function object(fields: Readonly<Record<string, Check>>): Check {
   };
 }
 
-/** An object whose field `tag` says which fields it has. */
+/** An object whose field `tag` decides which fields it has. */
 export function variant(tag: string, variants: Readonly<Record<string, Check>>): Check {
   return (value, path) => {
     const name = isJsonObject(value) ? value[tag] : undefined;

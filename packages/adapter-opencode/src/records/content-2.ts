@@ -77,13 +77,13 @@ function readTool(item: SourceRecord, id: Extracted<string>): readonly Draft[] |
   return drafts;
 }
 
-/** What a tool answered, and how it stood in the state. */
+/** A tool's answer, and its form in the state. */
 type End = {
   readonly isFailure: Extracted<boolean>;
   readonly result: Extracted<JsonValue>;
-  /** Where it stood, if not at `content`, or at `error` of a tool that failed. */
+  /** Its key, if that is not `content`, or `error` for a tool that failed. */
   readonly from?: string | undefined;
-  /** True where the first block is the message of the error. */
+  /** True if the first block is the message of the error. */
   readonly message?: true | undefined;
 };
 
@@ -98,7 +98,7 @@ function readEnd(state: SourceRecord, isProviderExecuted: boolean): End | undefi
   return { isFailure, result, from: key === "content" ? undefined : key };
 }
 
-/** Betas may have nothing in `content`, and the answer beside it. */
+/** Betas may have nothing in `content`, and the answer in another field. */
 function answerKey(state: SourceRecord, isProviderExecuted: boolean): string {
   const content = state.peek("content");
   const isEmpty = content === undefined || (Array.isArray(content) && content.length === 0);
@@ -118,7 +118,7 @@ function readFailure(state: SourceRecord): End | undefined {
     return result && { isFailure: state.is("status", "error"), result };
   }
   state.json("content");
-  // APIs take no empty text.
+  // APIs accept no empty text.
   const hasMessage = message !== undefined && message !== "";
   if (hasMessage) state.record("error")?.string("message");
   const blocks = hasMessage ? [{ type: "text", text: message }, ...said] : said;

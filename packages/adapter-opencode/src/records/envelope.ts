@@ -22,7 +22,7 @@ export class MessageIds {
   readonly #seen: Set<string> = new Set();
   readonly #derived: ContentIds = new ContentIds();
 
-  /** The record's own id, or undefined where it has none or another record had it before. */
+  /** The record's own id; undefined if it has none, or another record had it before. */
   own(record: SourceRecord): Extracted<string> | undefined {
     const id = record.peek("id");
     if (typeof id !== "string" || this.#seen.has(id) || id.includes("#")) return undefined;
@@ -39,10 +39,10 @@ export class MessageIds {
 export class PartIds {
   readonly #seen: Set<string> = new Set();
 
-  /** The part's own id where it has one that no other part had, else its position. */
+  /** The part's own id if it has one that no other part had, else its position. */
   next(part: SourceRecord, position: number): Extracted<string> {
     const id = part.peek("id");
-    // Ids this codec makes itself look like these.
+    // Ids that this codec makes itself look like these.
     const isOwn = typeof id === "string" && !this.#seen.has(id) && !/^\d+$|#/.test(id);
     if (isOwn) this.#seen.add(id);
     return (isOwn ? part.id("id") : undefined) ?? positionId(position);
@@ -65,7 +65,7 @@ export function takeRepeated(
   return lacking.length === 0 ? undefined : lacking.map(([key]) => key).join(" ");
 }
 
-/** The fields of a record with those back that `takeRepeated` took. */
+/** The fields of a record, with those that `takeRepeated` took put back. */
 export function withRepeated(
   source: JsonObject,
   fields: Readonly<Record<string, JsonValue>>,
@@ -73,14 +73,14 @@ export function withRepeated(
 ): JsonObject {
   const rest = restOf(source);
   const lacks = String(source["lacks"] ?? "").split(" ");
-  // What a rest still holds was not taken, because it said something else.
+  // What is still in a rest was not taken, because it said something else.
   const back = Object.entries(fields).filter(
     ([key]) => !lacks.includes(key) && !Object.hasOwn(rest, key),
   );
   return orders.join(rest, Object.fromEntries(back), "first");
 }
 
-/** A record with the time it was made back among its times. */
+/** A record with its creation time put back among its times. */
 export function withTime(record: JsonObject, message: Message, orders: KeyOrders): JsonObject {
   const time = objectAt(record, "time");
   const created = Object.hasOwn(time, "created") ? {} : { created: millisOf(message.timestamp) };

@@ -13,7 +13,7 @@ import { type Reading, takeRepeated, withRepeated, withTime } from "./envelope.t
 import { keepParts, readParts } from "./parts.ts";
 import { answersIn, readUserAnswers } from "./user-answers.ts";
 
-/** A message of version 1 with its parts; one of an unknown role is carried whole. */
+/** A message of version 1 with its parts; one with an unknown role is carried whole. */
 export function readMessage1(
   { record, row, parts, records }: StoredMessage,
   reading: Reading,
@@ -59,7 +59,10 @@ export function readMessage1(
   return [event, ...drafts.map((draft) => draft(event)), ...behind];
 }
 
-/** The parts of a message that could not be read itself, under an id that leaves it its own. */
+/**
+ * The parts of a message that could not be read itself, under an id that leaves the message its
+ * own.
+ */
 export function readCutMessage(
   { record, row, parts, records }: StoredMessage,
   reading: Reading,
@@ -74,7 +77,7 @@ export function readCutMessage(
   ];
 }
 
-/** The record a message of version 1 came from, without its parts. */
+/** The record that a message of version 1 came from, without its parts. */
 export function restoreRecord1(message: Message, orders: KeyOrders): JsonObject {
   const source = sourceOf(message);
   if (isJsonObject(source["record"])) return source["record"];

@@ -30,7 +30,7 @@ import { fileUrl } from "./file-url.ts";
 import type { Draft, Drafts } from "./parts.ts";
 import { answersIn, readUserAnswers } from "./user-answers.ts";
 
-/** One message of version 2; what is no turn of the conversation is carried whole. */
+/** One message of version 2; a message that is not a turn of the conversation is carried whole. */
 export function readMessage2({ record, row }: StoredMessage, reading: Reading): CanonicalEvent[] {
   const type = record.peek("type");
   const taken = reading.ids.own(record);
@@ -118,7 +118,7 @@ function readFiles(record: SourceRecord): Drafts {
 }
 
 function readFile(file: SourceRecord, id: Extracted<string>): Draft | undefined {
-  // Betas have one address, of whatever kind.
+  // Betas have a single address, of any kind.
   const isBeta = typeof file.peek("data") !== "string" && typeof file.peek("uri") === "string";
   const content = isBeta
     ? file.dataUrl("uri", "mime")
@@ -142,7 +142,7 @@ function hasContent(file: JsonValue): boolean {
   return places.some((place) => typeof place === "string");
 }
 
-/** The record a message of version 2 came from; undefined for a message of another version. */
+/** The record that a message of version 2 came from; undefined for a message of another version. */
 export function restoreRecord2(message: Message, orders: KeyOrders): JsonObject | undefined {
   const source = sourceOf(message);
   if (source["schema"] !== 2) return undefined;

@@ -7,11 +7,11 @@ import { readMessage2, restoreRecord2 } from "./message-2.ts";
 import { readOldMessage, restoreOldRecord } from "./old-message.ts";
 import { restoreParts } from "./parts.ts";
 
-/** The events of one message, of whatever version of the client. */
+/** The events of one message, of any version of the client. */
 export function readMessage(message: StoredMessage, reading: Reading): CanonicalEvent[] {
   if (message.schema === 2) return readMessage2(message, reading);
   if (message.isCut) return readCutMessage(message, reading);
-  // One that has its parts both inside and beside it is none of the old ones.
+  // A message that has parts both inside and beside it is not one of the old ones.
   const isOld = message.parts.length === 0 && Array.isArray(message.record.peek("parts"));
   return (isOld ? readOldMessage(message, reading) : undefined) ?? readMessage1(message, reading);
 }
@@ -24,7 +24,7 @@ export type RestoredMessage = Restored & {
   readonly schema: 1 | 2;
   readonly parts: readonly Restored[];
   readonly message: Message;
-  /** True where the record says no more than which message the parts are of. */
+  /** True if the record says no more than which message the parts belong to. */
   readonly isCut?: boolean;
 };
 

@@ -22,7 +22,7 @@ import { placesOf } from "./places.ts";
 
 /**
  * A message as the client wrote it until July 2025: its parts inside, its times in `metadata`.
- * Undefined where it has another shape.
+ * Undefined if it has another shape.
  */
 export function readOldMessage(
   { record, row }: StoredMessage,

@@ -17,21 +17,21 @@ import { fileUrl } from "./file-url.ts";
 import { placesOf } from "./places.ts";
 import { readTool, restoreTool } from "./tool.ts";
 
-/** A part that waits for the message it will stand in. */
+/** A part that waits for the message it will belong to. */
 export type Draft = (message: MessageEvent) => PartEvent;
 
-/** Where a part stands, and who speaks there. */
+/** The place of a part, and who speaks there. */
 export type PartPlace = {
-  /** Takes the part's id: only once it is sure that a part comes of it. */
+  /** Takes the part's id, once it is certain that a part comes of it. */
   readonly takeId: () => Extracted<string>;
   readonly role: "user" | "assistant";
   /** Why the whole message is the harness's. */
   readonly injectedAs: string | undefined;
-  /** What every part keeps of its own record. */
+  /** What every part keeps from its own record. */
   readonly facts: SourceOptions;
 };
 
-/** What the parts of one message came to: drafts, and the records that map to no part. */
+/** The outcome for the parts of one message: drafts, and the records that map to no part. */
 export type Drafts = { readonly drafts: readonly Draft[]; readonly kept: SourceOptions };
 
 type PartReader = (part: SourceRecord, place: PartPlace) => readonly Draft[] | undefined;
@@ -41,7 +41,7 @@ const readers: Readonly<Record<"user" | "assistant", Readonly<Record<string, Par
   assistant: { text: readText, file: readFile, reasoning: readReasoning, tool: readTool },
 };
 
-/** The message that parts say they are of. */
+/** The message that parts say they belong to. */
 type PartOwner = { readonly id: string; readonly session: string };
 
 /** The parts of a message of version 1. */
@@ -72,7 +72,7 @@ export function readParts(
   return { drafts, kept: Object.assign({}, ...kept) };
 }
 
-/** The parts of a message that has a role of no known kind, all as they are. */
+/** The parts of a message with an unknown role, all kept as they are. */
 export function keepParts(parts: readonly Stored[], message: PartOwner): SourceOptions {
   const kept = parts.map((stored, position) => {
     return keepPart(stored, position, takeRepeated(stored.record, idsOf(message)));
@@ -121,8 +121,8 @@ function readText(part: SourceRecord, place: PartPlace): readonly Draft[] | unde
 }
 
 /**
- * What a command gave a sub-agent. Like the texts that other commands become, nothing tells it from
- * what its author typed.
+ * What a command gave a sub-agent. As with the texts that other commands become, nothing
+ * distinguishes it from what its author typed.
  */
 function readSubtask(part: SourceRecord, place: PartPlace): readonly Draft[] | undefined {
   if (typeof part.peek("prompt") !== "string") return undefined;

@@ -2,15 +2,17 @@ import type { JsonObject, Message, Part } from "@pond/canonical";
 import { isJsonObject, partsOf } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
 
-/** A part, and the parts that the same record became. */
+/** A part, and the other parts that the same record became. */
 type PartGroup = { readonly first: Part; readonly others: readonly Part[] };
 
-/** What stands at one place of a message: a record kept whole, or one that became parts. */
+/** The content of one place of a message: a record kept whole, or one that became parts. */
 type Place =
   | { readonly kind: "kept"; readonly record: JsonObject; readonly at: number }
   | ({ readonly kind: "parts" } & PartGroup);
 
-/** What the parts of a message came from, in order: those kept at `part.N` between the others. */
+/**
+ * What the parts of a message came from, in order: the records kept at `part.N` between the others.
+ */
 export function placesOf(message: Message): readonly Place[] {
   const source = sourceOf(message);
   const groups = groupsOf(partsOf(message));

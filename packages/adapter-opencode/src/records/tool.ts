@@ -13,8 +13,8 @@ import {
 import type { Draft, PartPlace } from "./parts.ts";
 
 /**
- * A tool part as the call and, where it ended, its answer. Everything else of it stays with the
- * call: the answer is only what the model was given.
+ * A tool part as the call and, if it ended, its answer. Everything else stays with the call: the
+ * answer is only what the model was given.
  */
 export function readTool(part: SourceRecord, place: PartPlace): readonly Draft[] | undefined {
   const state = part.record("state");
@@ -50,11 +50,11 @@ export function readTool(part: SourceRecord, place: PartPlace): readonly Draft[]
   return drafts;
 }
 
-/** What a tool answered, and how it stood in the state. */
+/** A tool's answer, and its form in the state. */
 type Answer = {
   readonly isFailure: Extracted<boolean> | undefined;
   readonly result: Extracted<JsonValue>;
-  /** True where the result is several fields. */
+  /** True if the result is several fields. */
   readonly fields?: true | undefined;
   readonly interrupted?: true;
 };
@@ -68,13 +68,13 @@ function readAnswer(state: SourceRecord): Answer | undefined {
   const isFailure = state.is("status", "error");
   if (status === "completed") state.string("status");
   const attachments = state.peek("attachments");
-  // Images the tool gave belong to the answer; other clients show them with it.
+  // Images that the tool returned belong to the answer; other clients show them with it.
   const isGroup = key === "output" && Array.isArray(attachments) && attachments.length > 0;
   const result = isGroup ? state.fields("output", "attachments") : state.requireJson(key);
   return { isFailure, result, fields: isGroup || undefined };
 }
 
-/** What a tool had said before it was interrupted: that, and no error, a model is given. */
+/** What a tool had said before it was interrupted: the model is given that, without an error. */
 function readInterrupted(state: SourceRecord): Answer | undefined {
   const metadata = state.peek("status") === "error" ? state.record("metadata") : undefined;
   if (metadata?.peek("interrupted") !== true) return undefined;

@@ -15,9 +15,9 @@ type Asked = Pick<MessageInit, "id" | "timestamp"> & {
 };
 
 /**
- * What the user answered to the questions of a model, picked and typed alike, and what to do in place
- * of a call they refused: a message behind the one that called. The client gives it to the model as
- * the answer of a tool, and that stays what it is.
+ * What the user answered to a model's questions, chosen and typed alike, and what to do instead of
+ * a call that they refused: a message after the one with the call. The client gives it to the model
+ * as the answer of a tool, which stays as it is.
  */
 export function readUserAnswers(
   texts: readonly string[],
@@ -30,7 +30,10 @@ export function readUserAnswers(
   return saidInResult(reading.session, init, texts, record);
 }
 
-/** The answers in one part of a message, or why the user refused it; it may not have been read yet. */
+/**
+ * The answers in one part of a message, or why the user refused it; the part may not have been read
+ * yet.
+ */
 export function answersIn(part: SourceRecord): string[] {
   if (part.peek("type") !== "tool") return [];
   const name = part.peek("tool") ?? part.peek("name");
@@ -53,13 +56,13 @@ function feedbackIn(error: JsonValue | undefined): string[] {
 const refusal =
   /^(?:\w+: )?The user rejected permission to use this specific tool call with the following feedback: (.*)$/s;
 
-/** A tool of another maker may have the name, too. */
+/** A tool of another maker may have the same name. */
 function saysAnswered(given: JsonValue | undefined): boolean {
   const text = Array.isArray(given) ? objectOf(given[0])["text"] : given;
   return typeof text === "string" && text.startsWith("User has answered your questions: ");
 }
 
-/** True for answers that stand in the message before them, too. */
+/** True for answers that also stand in the message before them. */
 export function isUserAnswers(message: Message): boolean {
   return sourceOf(message)["continues"] === "answers";
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@pond/canonical";
 
-/** A record with fields that it lacks, and their names. */
+/** A record with fields that it lacked, and their names. */
 export type WithAdded = { readonly record: JsonObject; readonly added: readonly string[] };
 
 /** Adds those of the fields that the record lacks and that have a value. */
@@ -15,7 +15,7 @@ export function addLacking(
   return { record: { ...record, ...Object.fromEntries(lacking) }, added };
 }
 
-/** The record as it was before. */
+/** The record before the fields were added. */
 export function withoutAdded(record: JsonObject, added: JsonValue | undefined): JsonObject {
   if (!Array.isArray(added)) return record;
   return Object.fromEntries(Object.entries(record).filter(([key]) => !added.includes(key)));

@@ -1,9 +1,9 @@
 import { isRawNumber, type JsonValue, parseJson } from "@pond/canonical";
 
-/** The columns of one row that hold something, numbers exact. */
+/** The columns of one row that are not null, with exact numbers. */
 export type Row = Readonly<Record<string, JsonValue>>;
 
-/** A cell as a number; 0 where it is none. */
+/** A cell as a number; 0 if it is not one. */
 export function numberIn(cell: JsonValue | undefined): number {
   const number = isRawNumber(cell)
     ? Number(cell.rawJSON)
@@ -14,8 +14,8 @@ export function numberIn(cell: JsonValue | undefined): number {
 }
 
 /**
- * The column and the value that find a row again: its `pond_row`, or its id in a table that has no
- * places; undefined where it has neither.
+ * The column and the value by which a row is found again: its `pond_row`, or its id in a table
+ * without places; undefined if it has neither.
  */
 export function findable({
   pond_row: place,
@@ -25,19 +25,22 @@ export function findable({
   return id === undefined ? undefined : ["id", textIn(id)];
 }
 
-/** A cell as text, such as an id that a client wrote as a number. */
+/** A cell as text, for example an id that a client wrote as a number. */
 export function textIn(cell: JsonValue | undefined): string {
   return isRawNumber(cell) ? cell.rawJSON : String(cell);
 }
 
-/** SQL for what `idIn` needs of a column: whether an id is found by its text, which older Nodes end at a NUL. */
+/**
+ * SQL that `idIn` needs for a column: whether an id is found by its text, which older Nodes end at
+ * a NUL.
+ */
 export function idIsText(column: string): string {
   return `${column} = ${column} || '' AND instr(${column}, char(0)) = 0 AS pond_is_text`;
 }
 
 /**
  * The id of a row selected with its `idIsText`; undefined for one that no query would find by what
- * was read of it: none at all, a blob, bytes that are no text.
+ * was read: none at all, a blob, bytes that are not text.
  */
 export function idIn(
   cell: JsonValue | undefined,
@@ -47,10 +50,10 @@ export function idIn(
   return numberIn(isText) === 1 && !id.includes(replacement) ? id : undefined;
 }
 
-/** Stands in a text for bytes that are none, unless a client wrote it. */
+/** Stands in a text for bytes that are not text, unless a client wrote it. */
 export const replacement = "\ufffd";
 
-/** A row as SQLite gives it, with whole numbers as `bigint`. */
+/** A row as SQLite returns it, with whole numbers as `bigint`. */
 export function toRow(row: Readonly<Record<string, unknown>>): Row {
   const values: Record<string, JsonValue> = {};
   for (const [column, value] of Object.entries(row)) {
@@ -65,7 +68,7 @@ function toJson(value: unknown): JsonValue {
   return typeof value === "number" ? value : String(value);
 }
 
-/** How long the texts of a row are, in characters. */
+/** The length of a row's texts, in characters. */
 export function lengthOf(row: Row): number {
   let length = 0;
   for (const column in row) {

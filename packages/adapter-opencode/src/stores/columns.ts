@@ -11,7 +11,7 @@ import type { Row } from "./cells.ts";
 export type Column = {
   readonly column: string;
   readonly path: readonly string[];
-  /** True where the column holds JSON text. */
+  /** True if the column holds JSON text. */
   readonly isJson: boolean;
 };
 
@@ -76,7 +76,7 @@ export const session2Columns: readonly Column[] = [
   plain("time_viewed", "time.viewed"),
 ];
 
-/** A row as the record the client would export, and the columns that have no place in it. */
+/** A row as the record that the client would export, and the columns that have no place in it. */
 export function recordOfRow(
   row: Row,
   columns: readonly Column[],
@@ -94,7 +94,7 @@ export function recordOfRow(
   return { record, left };
 }
 
-/** The row a record came from. */
+/** The row that a record came from. */
 export function rowOfRecord(record: JsonObject, columns: readonly Column[], left: JsonObject): Row {
   const row: Draft = {};
   for (const { column, path, isJson } of columns) {
@@ -106,7 +106,7 @@ export function rowOfRecord(record: JsonObject, columns: readonly Column[], left
 
 type Draft = { [key: string]: JsonValue };
 
-/** A text that is no JSON is left as it is. */
+/** A text that is not JSON is left as it is. */
 function parsed(value: JsonValue): JsonValue | undefined {
   return typeof value === "string" ? parsedJson(value) : undefined;
 }

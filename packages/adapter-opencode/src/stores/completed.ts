@@ -3,14 +3,14 @@ import { openRecord, type RecordOptions } from "@pond/canonical/adapter";
 import { origin } from "../origin.ts";
 import type { Stored } from "./stored.ts";
 
-/** Where a body was found. */
+/** The place where a body was found. */
 export type Place = { readonly uri: string; readonly record: string };
 
 /**
- * A body completed by the ids that its path or its columns give, which are right where the two
- * disagree: the client itself goes by them. `row` gets what the body had in their place.
+ * A body completed by the ids in its path or its columns. Those are right if the two disagree,
+ * because the client itself uses them. `row` gets what the body had instead.
  *
- * @param isBare - True where a body of this store has no such fields, so that only one that has
+ * @param isBare - True if bodies of this store have no such fields, so that only a body that has
  * them needs to be remembered.
  */
 export function completed(
@@ -39,7 +39,7 @@ export function completed(
   };
 }
 
-/** The body that was completed: without what it lacked, with what it had. */
+/** The body before it was completed: without what it lacked, with what it had. */
 export function bodyOf(
   record: JsonObject,
   row: JsonObject,

@@ -2,11 +2,11 @@ import type { FaultEvent } from "@pond/canonical";
 import { type Stored, type StoredMessage, type StoredSession, updatedOf } from "./stored.ts";
 
 /**
- * A session of 1.x that went on in 2.x. The client copied its log there once, with losses, and
- * left the original where it was: that is the record, and of the copy only what came after it
- * counts, and what was changed of the session itself.
+ * A session of 1.x that continued in 2.x. The client copied its log there once, with losses, and
+ * left the original in place. The original is the record; of the copy only what came after it
+ * counts, and changes of the session itself.
  *
- * @param copiedMs - When the client began to copy; undefined where no store says.
+ * @param copiedMs - When the client began to copy; undefined if no store says.
  */
 export function continuedIn(
   first: StoredSession,
@@ -34,19 +34,19 @@ export function continuedIn(
   };
 }
 
-/** What counts of a message of 1.x. */
+/** What counts about a message of 1.x. */
 type Told = {
   readonly createdMs: number | undefined;
-  /** True where no copy has it. */
+  /** True if no copy has it. */
   readonly isLeftOut: boolean;
 };
 
-/** Those of a session, by their ids and in order. */
+/** The messages of a session, by their ids and in order. */
 type Messages = ReadonlyMap<string, Told>;
 
 type Known = {
   readonly known: Messages;
-  /** False where some cannot be read: nothing tells these from what was deleted. */
+  /** False if some cannot be read: nothing distinguishes these from deleted ones. */
   readonly isWhole: boolean;
 };
 
@@ -67,9 +67,9 @@ function knownOf(session: StoredSession): Known {
 }
 
 /**
- * True for what the client does not copy: a summary becomes one record with the prompt to compact,
- * with that prompt's id, and of a command that started an agent neither it nor the agent's call is
- * copied.
+ * True for messages that the client does not copy. A summary becomes one record together with the
+ * prompt to compact, under that prompt's id; a command that started an agent is not copied, nor is
+ * the agent's call.
  *
  * @param commands - The prompts with a command that started an agent.
  */
@@ -94,7 +94,7 @@ function createdMs({ record }: StoredMessage): number | undefined {
   return typeof created === "number" ? created : undefined;
 }
 
-/** Where the copy ends: 1.x may have deleted since what was copied last. */
+/** Where the copy ends: 1.x may have deleted the last copied messages since. */
 function lastCopy(
   events: readonly (StoredMessage | FaultEvent)[],
   known: Messages,
@@ -102,14 +102,14 @@ function lastCopy(
   copiedMs = 0,
 ): number {
   const isKnown = (message: StoredMessage) => known.has(idOf(message));
-  // What was imported from a file of 2.x has nothing of 1.x, however old it is.
+  // A session imported from a file of 2.x has nothing of 1.x, however old it is.
   const hasCopy = events.some((event) => event.kind === "message" && isKnown(event));
   const starts = startsOf(known.keys());
   let last = -1;
   for (const [index, event] of events.entries()) {
     if (event.kind === "fault") continue;
     const start = startOf(event);
-    // What says no time may have come later.
+    // A message without a time may have come later.
     const isDeleted = isWhole && hasCopy && (createdMs(event) ?? copiedMs) < copiedMs;
     const isCopy = isKnown(event) || isDeleted;
     if (isCopy || (isMade(event) && starts.has(start))) last = index;
@@ -118,7 +118,10 @@ function lastCopy(
   return last;
 }
 
-/** The first characters of an id: what the client makes of a message besides has them too, and a hash. */
+/**
+ * The first characters of an id: messages that the client makes in addition have the same ones, and
+ * a hash.
+ */
 function startOf(message: StoredMessage): string {
   return idOf(message).slice(0, startLength);
 }
@@ -129,15 +132,18 @@ function startsOf(ids: Iterable<string>): Set<string> {
 
 const startLength = 16;
 
-/** True for what the client makes besides: of the synthetic texts of a prompt, and the notice behind the log. */
+/**
+ * True for messages that the client makes in addition: from the synthetic texts of a prompt, and
+ * the notice after the log.
+ */
 function isMade({ record }: StoredMessage): boolean {
   const type = record.peek("type");
   return type === "synthetic" || type === "system";
 }
 
 /**
- * True where 2.x gave another title, an archived time or a revert of its own: the copy has none.
- * What is changed there is newer than what was copied; else it is 1.x that changed since.
+ * True if 2.x has another title, an archived time or a revert of its own, which the copy lacks.
+ * What is changed there is newer than the copy; otherwise 1.x changed it since.
  */
 function isEdited(first: StoredSession, second: StoredSession): boolean {
   if (updatedOf(second) <= updatedOf(first)) return false;
@@ -151,8 +157,9 @@ function isEdited(first: StoredSession, second: StoredSession): boolean {
 }
 
 /**
- * The first message of 1.x that 2.x went on without: a revert there removes the end of the copy.
- * What 1.x said after it was copied was never there. A database that pond restored has no copy.
+ * The first message of 1.x that 2.x continued without, because a revert there removes the end of
+ * the copy. What 1.x said after the copy was never there. A database that pond restored has no
+ * copy.
  */
 function firstWithout(
   copies: readonly (StoredMessage | FaultEvent)[],
@@ -164,7 +171,7 @@ function firstWithout(
   const lastCopied = messages[last];
   if (lastCopied === undefined) return undefined;
   const starts = startsOf(known.keys());
-  // Behind the notice, and behind a message that 1.x deleted since, nothing is missing of the copy.
+  // After the notice, and after a message that 1.x deleted since, nothing of the copy is missing.
   const isWhole = messages.slice(last + 1).some((message) => {
     return message.record.peek("type") === "system" || !starts.has(startOf(message));
   });

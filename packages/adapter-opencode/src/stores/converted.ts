@@ -3,9 +3,9 @@ import { fault } from "../faults.ts";
 import { type Stored, type StoredMessage, type StoredSession, updatedOf } from "./stored.ts";
 
 /**
- * The record of a session that stands in a tree and in the tables that the client once made of it:
- * the tree, which has more of it, or the tables where that was changed there since, or the tree's own
- * file is broken. Where both went on, a fault names what stands in the tree alone.
+ * Chooses the record of a session that is in a tree and in the tables that the client once made of
+ * it. It is the tree, which holds more, unless the session changed in the tables since, or the
+ * tree's own file is broken. If both continued, a fault names what is only in the tree.
  *
  * @param alsoMade - Whether rows of another session were made in that millisecond.
  */
@@ -21,13 +21,13 @@ export function originalOf(
   const shared = [...inRows].filter(([id]) => inTree.has(id)).map(([, message]) => message);
   const left = [...inTree].filter(([id]) => !inRows.has(id));
   const atOnce = madeMs(shared);
-  // All parts are searched for those of another session: not where nothing depends on them.
+  // All parts are searched for those of another session, but only if something depends on them.
   const isAsked = left.length > 0 || shared.some((each) => isChanged(each, atOnce));
   const isConverted = atOnce !== undefined && isAsked && alsoMade(atOnce);
   const converted = isConverted ? atOnce : undefined;
-  // Of damaged tables nothing tells what was deleted from what cannot be read.
+  // In damaged tables, nothing distinguishes what was deleted from what cannot be read.
   const since = isWhole ? (converted ?? 0) : 0;
-  // What was there before, and is not now, was deleted.
+  // What was there before and is not now was deleted.
   const later = left.filter(([, { created }]) => created >= since);
   if (!tree.isCut && updatedOf(rows) <= updatedOf(tree) && shared.length === inRows.size) {
     const isSame = left.length === 0 && !isEdited(rows, tree);
@@ -42,9 +42,9 @@ export function originalOf(
 }
 
 /**
- * When the rows of all parts were made, where that was in one millisecond. So a conversion of the
- * tree makes them, of all sessions at once; an import makes those of one session. What that lacks
- * was not deleted, for it stops at a record that the client refuses.
+ * When the rows of all parts were made, if that was in one millisecond. A conversion of the tree
+ * makes them like that, for all sessions at once; an import, for one session. What an import lacks
+ * was not deleted, because it stops at a record that the client refuses.
  */
 function madeMs(shared: readonly Times[]): number | undefined {
   const made = shared.map(({ partsCreated }) => partsCreated).filter((time) => time !== never);
@@ -52,7 +52,7 @@ function madeMs(shared: readonly Times[]): number | undefined {
   return made.every((time) => time === first) ? first : undefined;
 }
 
-/** True where a row of a message, or of its parts, was changed since it was made. */
+/** True if a row of a message, or of its parts, was changed since it was made. */
 function isChanged({ updated, partsCreated, hasChangedPart }: Times, converted = never): boolean {
   return hasChangedPart || updated > Math.min(partsCreated, converted);
 }
@@ -62,16 +62,16 @@ const never = Number.POSITIVE_INFINITY;
 /** Times of a message, in milliseconds. */
 type Times = {
   readonly created: number;
-  /** When the first row of its parts was made, which they do not say themselves. */
+  /** When the first row of its parts was made, which the parts do not say themselves. */
   readonly partsCreated: number;
-  /** When its own row was changed last; it is made no later than those of its parts. */
+  /** When its own row was last changed; it is made no later than those of its parts. */
   readonly updated: number;
   readonly hasChangedPart: boolean;
 };
 
 type Found = {
   readonly messages: ReadonlyMap<unknown, Times>;
-  /** False where some of them cannot be read. */
+  /** False if some of them cannot be read. */
   readonly isWhole: boolean;
 };
 
@@ -103,7 +103,10 @@ function timeIn({ row }: Stored, key: string): number | undefined {
   return typeof time === "number" ? time : undefined;
 }
 
-/** A title, an archived time or a revert that is given in the tables leaves the time of the session. */
+/**
+ * A title, an archived time or a revert that is set in the tables does not change the time of the
+ * session.
+ */
 function isEdited(rows: StoredSession, tree: StoredSession): boolean {
   if (updatedOf(rows) !== updatedOf(tree)) return false;
   return !jsonEqual(editable(rows), editable(tree));

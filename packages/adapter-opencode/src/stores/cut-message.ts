@@ -7,7 +7,7 @@ import type { Stored, StoredMessage } from "./stored.ts";
 /**
  * What is left of a message whose own record cannot be read: its parts.
  *
- * @param ids - What its path or its columns say of it, and `row` what else they say.
+ * @param ids - What its path or its columns say about it; `row` is what else they say.
  */
 export function cutMessage(
   place: Place,

@@ -7,41 +7,42 @@ import { fileMark } from "@pond/canonical/adapter";
 import { findable, lengthOf, type Row, replacement, textIn, toRow } from "./cells.ts";
 import { sqlite } from "./sqlite.ts";
 
-/** A database changed while it was read in a way that makes what was read worthless. */
+/** A database changed while it was read, in a way that makes what was read worthless. */
 export class DatabaseChanged extends Error {
   override readonly name = "DatabaseChanged";
 }
 
-/** True for what SQLite refuses: a file that is damaged, a table that lacks a column. */
+/** True for an error of SQLite: a damaged file, a table that lacks a column. */
 export function isRefused(error: unknown): error is Error & { readonly errcode: number } {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number";
 }
 
-/** True for what it says of a damaged place: what stands elsewhere in the file can be read. */
+/** True for its error about a damaged place; the rest of the file can be read. */
 export function isDamage(error: unknown): error is Error {
   return isRefused(error) && damages.includes(error.errcode & 0xff);
 }
 
-// SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB; what is above the first byte says more of each.
+// SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB; the bits above the first byte give more detail.
 const damages: readonly number[] = [10, 11, 26];
 
 /**
- * A client's database, opened so that nothing in its folder is made or changed, beside a running
- * client too. Opened anew for each use: one that stays open keeps the client from tidying up.
+ * A client's database, opened so that nothing in its folder is made or changed, even beside a
+ * running client. Open a new one for each use, because one that stays open keeps the client from
+ * tidying up.
  */
 export class Database {
   readonly file: string;
-  /** Where it is: SQLite keeps its log beside the file and not beside a link to it. */
+  /** Its real place: SQLite keeps its log beside the file, not beside a link to it. */
   readonly #target: string;
   readonly #connection: DatabaseSync;
   readonly #columns: Map<string, ReadonlySet<string>> = new Map();
   readonly #places: Map<string, string> = new Map();
-  /** Set where SQLite was told that the file does not change. */
+  /** Set if SQLite was told that the file does not change. */
   readonly #frozen: string | undefined;
-  /** Set where it is a copy that is read: the state of which it is one. */
+  /** Set if a copy is read: the state that was copied. */
   readonly #copied: string | undefined;
 
-  /** @throws what SQLite or the file system gives where the file cannot be read. */
+  /** @throws the error of SQLite or the file system if the file cannot be read. */
   constructor(file: string) {
     this.file = file;
     this.#target = realpathSync(file);
@@ -49,11 +50,11 @@ export class Database {
     this.#connection = connection;
     this.#frozen = frozen;
     this.#copied = copied;
-    // No statement may be cut off by a lock that is held for a moment.
+    // A lock that is held for a moment must not cut a statement off.
     connection.exec("PRAGMA busy_timeout = 5000");
   }
 
-  /** The columns of a table; none where there is no such table. */
+  /** The columns of a table; none if there is no such table. */
   columns(table: string): ReadonlySet<string> {
     const known = this.#columns.get(table);
     if (known) return known;
@@ -67,7 +68,7 @@ export class Database {
     return tables.every((table) => this.columns(table).size > 0);
   }
 
-  /** SQL for the place of a row in a table, `pond_row`; NULL where rows have none, as in a view. */
+  /** SQL for the place of a row in a table, `pond_row`; NULL if rows have none, as in a view. */
   place(table: string): string {
     const known = this.#places.get(table);
     if (known) return known;
@@ -84,10 +85,10 @@ export class Database {
   /**
    * Rows as they are stored at one moment.
    *
-   * @throws {DatabaseChanged} before a row, or the end of them, that may be of another moment.
+   * @throws {DatabaseChanged} before a row, or the end of them, that may belong to another moment.
    */
   *rows(sql: string, ...parameters: readonly SQLInputValue[]): Generator<Row> {
-    // Looking at the file for each row would cost more than reading it.
+    // Checking the file for each row would cost more than reading it.
     let read: Row[] = [];
     let length = 0;
     try {
@@ -103,7 +104,7 @@ export class Database {
         [read, length] = [[], 0];
       }
     } catch (error) {
-      // What a change makes of a file is often no database any more.
+      // After a change, a file is often no longer a valid database.
       this.#expectFrozen();
       yield* read;
       throw error;
@@ -113,9 +114,11 @@ export class Database {
   }
 
   /**
-   * The columns of a row whose bytes are no text, so that what was read is not what is stored.
+   * The columns of a row whose bytes are not text, so that what was read differs from what is
+   * stored.
    *
-   * @param row - Selected with its `place`; one without a place and an id is taken as it was read.
+   * @param row - Selected with its `place`; a row without a place and an id is taken as it was
+   * read.
    */
   brokenTexts(table: string, row: Row): readonly string[] {
     const doubtful = Object.entries(row)
@@ -134,7 +137,7 @@ export class Database {
     return doubtful.filter((_, at) => isSame[at] !== 1);
   }
 
-  /** From the next query on until it is closed, what a running client writes is not seen. */
+  /** From the next query on until it is closed, writes of a running client are not seen. */
   freeze(): void {
     this.#connection.exec("BEGIN");
   }
@@ -152,7 +155,7 @@ export class Database {
   }
 }
 
-/** How much is read before it is asked whether the file is still the same; length in characters. */
+/** How much is read before checking that the file is unchanged; length in characters. */
 const maxUnchecked = { rows: 100, length: 1 << 20 };
 
 type Opened = {
@@ -164,16 +167,16 @@ type Opened = {
 function open(file: string): Opened {
   const [log, index, journal] = ["-wal", "-shm", "-journal"].map((suffix) => `${file}${suffix}`);
   const frozen = markOf(file);
-  // Opening a file that was removed just now fails here, and not by making one.
+  // Opening a file that was removed a moment ago fails here, instead of making one.
   if (frozen === undefined) statSync(file);
   if (sizeOf(`${journal}`) > 0) return openCopy(file, "-journal");
   const hasLog = sizeOf(`${log}`) >= 0;
-  // SQLite would remove the log beside a file that is empty.
+  // SQLite would remove the log beside an empty file.
   if (hasLog && sizeOf(file) === 0) return openCopy(file, "-wal");
   if (hasLog && sizeOf(`${index}`) >= 0) {
     return { connection: openAt(file, "mode=ro&readonly_shm=1") };
   }
-  // A log without its index: SQLite would make one.
+  // SQLite would make the missing index of a log.
   if (hasLog && sizeOf(`${log}`) > 0) return openCopy(file, "-wal");
   return { connection: openAt(file, "immutable=1"), ...(frozen && { frozen }) };
 }
@@ -185,7 +188,7 @@ function openAt(file: string, query: string): DatabaseSync {
   return new DatabaseSync(url, { readOnly: true });
 }
 
-/** Opens a copy in a folder that is gone as soon as SQLite has the files open. */
+/** Opens a copy in a folder that is deleted as soon as SQLite has the files open. */
 function openCopy(file: string, suffix: string): Opened {
   const known = takeCopy(file, markOf(file));
   if (known) return known;
@@ -202,7 +205,10 @@ function openCopy(file: string, suffix: string): Opened {
   }
 }
 
-/** Copies a database and what lies beside it as they were at one moment, whose mark it gives. */
+/**
+ * Copies a database and the files beside it as they were at one moment. Returns the mark of that
+ * state.
+ */
 function copyTo(copy: string, file: string, suffix: string): string {
   for (let attempt = 1; attempt <= maxCopies; attempt++) {
     const before = markOf(file);
@@ -216,14 +222,14 @@ function copyTo(copy: string, file: string, suffix: string): string {
 
 const maxCopies = 5;
 
-/** A copy that nobody reads now. It keeps no client from anything. */
+/** A copy that nobody is reading. It keeps no client from anything. */
 type Copy = {
   readonly mark: string;
   readonly connection: DatabaseSync;
   readonly forgetting: NodeJS.Timeout;
 };
 
-/** By the database: who reads the next session would copy all of them anew. */
+/** By database: reading the next session would otherwise copy everything again. */
 const kept: Map<string, Copy> = new Map();
 
 function keepCopy(file: string, mark: string, connection: DatabaseSync): void {
@@ -233,7 +239,7 @@ function keepCopy(file: string, mark: string, connection: DatabaseSync): void {
   kept.set(file, { mark, connection, forgetting });
 }
 
-/** The copy that is kept, where the database is as it was. */
+/** The copy that was kept, if the database is unchanged. */
 function takeCopy(file: string, mark: string | undefined): Opened | undefined {
   const copy = kept.get(file);
   if (copy === undefined || copy.mark !== mark) return undefined;
@@ -250,10 +256,10 @@ function forgetCopy(file: string): void {
   copy.connection.close();
 }
 
-/** Longer than a sync takes to store what it gathered of some sessions. */
+/** Longer than a sync takes to store what it gathered from some sessions. */
 const keptMs = 10_000;
 
-/** Changes whenever the database or its log did; undefined where there is none. */
+/** Changes whenever the database or its log does; undefined if there is none. */
 function markOf(file: string): string | undefined {
   const marks = [file, `${file}-wal`].map((path) => {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -262,7 +268,7 @@ function markOf(file: string): string | undefined {
   return marks[0] && marks.join("+");
 }
 
-/** -1 where there is no such file. */
+/** -1 if there is no such file. */
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? -1;
 }

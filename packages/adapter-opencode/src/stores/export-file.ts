@@ -22,18 +22,18 @@ import {
 import { inOrder } from "./mixed.ts";
 import type { Continued, Schema, Stored, StoredMessage, StoredSession } from "./stored.ts";
 
-/** What one file holds. */
+/** The content of one file. */
 type StoredExport = StoredSession &
   Pick<Continued, "without"> & {
-    /** True for the second file of a session that has one record, which is in the first. */
+    /** True for the second file of a session whose one record is in the first. */
     readonly isSame: boolean;
   };
 
 /**
- * A session that the client exported, with what stands beside it of 2.x.
+ * A session that the client exported, including what it has of 2.x.
  *
- * @throws {NotJson} where the file holds no such export.
- * @throws where it cannot be read.
+ * @throws {NotJson} if the file holds no such export.
+ * @throws if it cannot be read.
  */
 export function readExport(file: string, path: string): StoredExport {
   const first = readOne(file, path);
@@ -56,13 +56,13 @@ export function readExport(file: string, path: string): StoredExport {
   };
 }
 
-/** The state of an export, and of the file that may go on with it. */
+/** The state of an export, and of the file that may continue it. */
 export function measureExport(file: string): Pick<SourceSession, "fingerprint" | "bytes"> {
   const later = laterFile(file);
   return measureFiles(file, existsSync(later) ? [{ file: later, path: basename(later) }] : []);
 }
 
-/** True for the second file of a session of 1.x and 2.x: it is read with the first one. */
+/** True for the second file of a session of 1.x and 2.x, which is read with the first one. */
 export function isLaterExport(file: string): boolean {
   const first = file.replace(/\.2\.json$/, ".json");
   if (first === file || !existsSync(first) || !existsSync(file)) return false;
@@ -70,10 +70,10 @@ export function isLaterExport(file: string): boolean {
   return read?.continued !== undefined || read?.isMixed === true;
 }
 
-/** The id of the session in an export; undefined where the file is none. */
+/** The id of the session in an export; undefined if the file is not an export. */
 export function exportedId(file: string): string | undefined {
   try {
-    // Where it stands first, as it does in what clients write, the rest need not be read.
+    // If the id comes first, as clients write it, the rest need not be read.
     const [, first] = /^\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"(\w+)"/.exec(headOf(file)) ?? [];
     const id = first ?? openExport(file)?.record.peek("id");
     return typeof id === "string" ? id : undefined;
@@ -83,7 +83,7 @@ export function exportedId(file: string): string | undefined {
   }
 }
 
-/** Undefined for a file that whoever reads it will report. */
+/** Undefined for a file that cannot be opened; reading the session will report it. */
 export function openExport(file: string): StoredExport | undefined {
   try {
     return readExport(file, basename(file));
@@ -93,7 +93,10 @@ export function openExport(file: string): StoredExport | undefined {
   }
 }
 
-/** Pond writes two files of a session that has turns of 1.x and of 2.x: no version takes both shapes. */
+/**
+ * Pond writes two files for a session with turns of 1.x and of 2.x, because no version takes both
+ * shapes.
+ */
 export function laterFile(file: string): string {
   return file.replace(/\.json$/, ".2.json");
 }
@@ -123,7 +126,7 @@ function readOne(file: string, path: string): StoredExport {
     record: openRecord(at, kept ? infoAsItWas(info, kept) : info, { encodedBytes }),
     row: Object.keys(row).length > 0 ? openRecord(at, row, { encodedBytes }) : undefined,
     path,
-    // The session's own directory, or what pond added where it names none.
+    // The session's own directory, or what pond added if it names none.
     worktree: () => openRecord(at, { worktree: info["directory"] ?? "" }),
     isLive: false,
     newestMs: 0,
@@ -142,7 +145,7 @@ function readOne(file: string, path: string): StoredExport {
   };
 }
 
-/** True where a file begins as an export does; cheap, for folders that hold other files too. */
+/** True if a file begins as an export does; cheap, for folders that hold other files, too. */
 export function looksExported(file: string): boolean {
   return /^\s*\{\s*"(?:info"\s*:\s*\{|messages"\s*:\s*\[)/.test(headOf(file));
 }

@@ -37,14 +37,14 @@ import {
 /** One folder of the client, in which a session may be in several stores at once. */
 export type Home = {
   readonly folder: string;
-  /** Before every path and key of this folder: where it stands below what is read. */
+  /** The prefix of every path and key of this folder: its place below what is read. */
   readonly prefix: string;
   /** Names of its databases, the one that counts first. */
   readonly databases: readonly string[];
   readonly hasTree: boolean;
 };
 
-/** Where one session is. */
+/** The places of one session. */
 type Stand = {
   readonly tree: TreeSession | undefined;
   readonly first: Rows | undefined;
@@ -54,7 +54,7 @@ type Rows = { readonly database: Database; readonly summary: Summary };
 
 const noTree = { sessions: new Map<string, TreeSession>(), places: new Map(), faults: [] };
 
-/** Where the sessions of trees were when a reader listed them last, by the folder of the client. */
+/** Where the sessions of trees were when a reader last listed them, by the client's folder. */
 export type KnownPlaces = Map<string, TreePlaces>;
 
 /** Every session of the folder, once, and faults for what belongs to none. */
@@ -101,14 +101,14 @@ function messageOf({ fault: { message } }: FaultEvent): string {
   return message;
 }
 
-/** True for an id that names a session below its home, and no file of another kind or place. */
+/** True for an id that names a session below its home, and not a file of another kind or place. */
 function isKey(id: string): boolean {
   const isName = id !== "" && id !== ".." && !id.includes("/") && !id.endsWith(".json");
-  // A file name whose bytes are no text is not found again by what was read of it.
+  // A file name whose bytes are not text is not found again by what was read of it.
   return isName && !id.includes(replacement);
 }
 
-/** What one session is now; undefined where it is gone. */
+/** The current state of one session; undefined if it is gone. */
 export function measureSession(home: Home, id: string, known: KnownPlaces): Measured | undefined {
   const { databases, failed } = openReadable(home.folder, home.databases);
   try {
@@ -120,9 +120,9 @@ export function measureSession(home: Home, id: string, known: KnownPlaces): Meas
 }
 
 /**
- * Runs with one session, whichever store holds it best; undefined where it is gone.
+ * Runs with one session, from the store that holds it best; undefined if it is gone.
  *
- * @throws where a file or database cannot be read.
+ * @throws if a file or database cannot be read.
  */
 export function* withSession<T>(
   home: Home,
@@ -142,7 +142,7 @@ export function* withSession<T>(
   }
 }
 
-/** A fault for the half of a session that no store has, but a file from which it is imported. */
+/** A fault for the half of a session that no store has, only a file from which it is imported. */
 function otherHalf(home: Home, id: string, session: StoredSession): readonly FaultEvent[] {
   const first = join(home.folder, "pond", `${fileName(id)}.json`);
   if (session.continued || !isLaterExport(laterFile(first))) return [];
@@ -151,7 +151,7 @@ function otherHalf(home: Home, id: string, session: StoredSession): readonly Fau
   return [fault(half, "the other half of a session that a store holds: not read")];
 }
 
-/** True where a session has every message of another. */
+/** True if a session has every message of another. */
 function holds(session: StoredSession, other: StoredSession | undefined): boolean {
   const ids = new Set(idsIn(session));
   return other !== undefined && idsIn(other).every((id) => ids.has(id));
@@ -183,7 +183,7 @@ function standOf(id: string, tree: TreeSession | undefined, listed: readonly Lis
   return { tree, first, second };
 }
 
-/** The databases that hold a session, the one where it was updated last first. */
+/** The databases that hold a session, the most recently updated one first. */
 function rowsOf(id: string, listed: readonly Listed[], key: "first" | "second"): readonly Rows[] {
   const all = listed.flatMap(({ database, [key]: { sessions } }) => {
     const summary = sessions.get(id);
@@ -219,7 +219,7 @@ function measure(home: Home, id: string, { tree, first, second }: Stand): Measur
   };
 }
 
-/** @throws what keeps a database from being read, where no other store has the session. */
+/** @throws the error of an unreadable database, if no other store has the session. */
 function findStand(
   home: Home,
   id: string,
@@ -236,7 +236,10 @@ function findStand(
   return stand;
 }
 
-/** What the trees have of a session; one of a database is not searched for that was in none of them. */
+/**
+ * What the trees have of a session. A session in a database is not searched for if it was in none
+ * of them.
+ */
 function treeOf(
   home: Home,
   id: string,
@@ -248,9 +251,9 @@ function treeOf(
 }
 
 /**
- * The session from the store that is its record: its rows of 1.x, or the tree they were made of
- * where that holds as much; what its client said there through the API of 2.x; what came after in
- * 2.x; and 2.x alone where there is no other.
+ * The session from the stores that are its record: its rows of 1.x, or the tree that they were made
+ * of if that holds as much; what its client said there through the API of 2.x; what came later in
+ * 2.x; and 2.x alone if there is nothing else.
  */
 function open(home: Home, id: string, stand: Stand): StoredSession | undefined {
   const path = `${home.prefix}pond/${fileName(id)}.json`;
@@ -288,7 +291,7 @@ function openSecond(database: Database, id: string, path: string): StoredSession
   return table && readSession2(database, table, id, path);
 }
 
-/** What stands in the table of 2.x of a session that both have in one. */
+/** What the table of 2.x holds of a session that both versions have in one table. */
 function openOthers(database: Database, id: string, path: string): StoredSession | undefined {
   return isShared(database) ? readSession2(database, "session", id, path) : undefined;
 }

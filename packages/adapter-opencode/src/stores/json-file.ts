@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
 
-/** A file's value, and how long its text was. */
+/** A file's value, and the length of its text. */
 export type JsonFile = { readonly value: JsonValue; readonly encodedBytes: number };
 
 /** A file that holds no JSON; early versions of the client wrote in place and were cut off. */
@@ -9,7 +9,7 @@ export class NotJson extends Error {
   override readonly name = "NotJson";
 }
 
-/** @throws {NotJson} where the file holds none. @throws where it cannot be read. */
+/** @throws {NotJson} if the file holds none. @throws if it cannot be read. */
 export function readJsonFile(file: string): JsonFile {
   const bytes = readFileSync(file);
   try {
@@ -24,8 +24,8 @@ export function readJsonFile(file: string): JsonFile {
 }
 
 /**
- * The JSON text among the bytes of a file. A shell may have written what the client said first to
- * it too.
+ * The JSON text among the bytes of a file. A shell may also have written the client's first output
+ * into it.
  */
 export function jsonText(bytes: Buffer, options?: { readonly fatal: boolean }): string {
   const isUtf8 = encodingOf(bytes) === "UTF-8";
@@ -33,7 +33,7 @@ export function jsonText(bytes: Buffer, options?: { readonly fatal: boolean }): 
   return text.replace(/^Exporting session: \w+\s*/, "");
 }
 
-/** The text behind the mark; a `TextDecoder` takes no UTF-16 of 256 MiB and more. */
+/** The text after the mark; a `TextDecoder` takes no UTF-16 of 256 MiB or more. */
 function utf16Text(bytes: Buffer, options?: { readonly fatal: boolean }): string {
   const text = bytes.toString("utf16le", 2);
   const isWhole = bytes.length % 2 === 0 && text.isWellFormed();
@@ -46,7 +46,7 @@ function encodingOf(bytes: Uint8Array): string {
   return bytes[0] === 0xff && bytes[1] === 0xfe ? "UTF-16LE" : "UTF-8";
 }
 
-/** @throws {NotJson} where the file holds no JSON object. */
+/** @throws {NotJson} if the file holds no JSON object. */
 export function readJsonObject(file: string): {
   readonly value: JsonObject;
   readonly encodedBytes: number;

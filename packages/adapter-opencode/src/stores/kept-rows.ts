@@ -4,21 +4,21 @@ import { withoutAdded } from "./added.ts";
 import { cutMessage } from "./cut-message.ts";
 import type { Schema, Stored, StoredMessage, StoredSide } from "./stored.ts";
 
-/** What a database held of a session that no export has, as pond writes it beside one. */
+/** What a database held of a session beyond an export, as pond writes it into one. */
 export type KeptRows = {
   readonly session: JsonObject;
-  /** By the id of the message or part that the row is of. */
+  /** By the id of the row's message or part. */
   readonly rows: JsonObject;
-  /** The parts of messages that could not be read themselves, by the message. */
+  /** The parts of messages that could not be read themselves, by message. */
   readonly cut: JsonObject;
-  /** The first message that the second half of a session went on without. */
+  /** The first message that the second half of a session continued without. */
   readonly without: string | undefined;
-  /** True for the second half of a session that has one record, which stands in the first. */
+  /** True for the second half of a session whose one record is in the first. */
   readonly isSame: boolean;
   /**
-   * The names of fields that records lacked, and no import goes without: of the session under
-   * `info`, of its summary under `summary`, of the first message under `0`, of its second part under
-   * `0.1`, of the state of that under `0.1.state`.
+   * The names of fields that records lacked and that an import needs: for the session under `info`,
+   * for its summary under `summary`, for the first message under `0`, for its second part under
+   * `0.1`, for that part's state under `0.1.state`.
    */
   readonly added: JsonObject;
   /** Lists beside the log, by name. */
@@ -28,8 +28,8 @@ export type KeptRows = {
 type Place = { readonly adapter: string; readonly uri: string; readonly record: string };
 
 /**
- * The rows in what stands beside the messages of an export: with them it is read as what it was made
- * of. Undefined where anything else stands there, or what no row is.
+ * The rows beside the messages of an export, with which it is read as what it was made of.
+ * Undefined if anything else stands there, or something that is not a row.
  */
 export function keptRows(
   beside: JsonObject,
@@ -81,7 +81,7 @@ export function asItWas(message: JsonValue, index: number, { added }: KeptRows):
   return { info: withoutAdded(objectOf(info), added[`${index}`]), parts: list };
 }
 
-/** The messages of which a database had no more than the parts. */
+/** The messages of which a database had only the parts. */
 export function* cutMessages(
   place: Place,
   kept: KeptRows,

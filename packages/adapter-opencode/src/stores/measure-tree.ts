@@ -7,7 +7,7 @@ import { jsonNames, sidesOfDatabase, type TreeSession } from "./tree-layout.ts";
 
 type FileState = Pick<Summary, "fingerprint" | "bytes">;
 
-/** The state of the files beside the log of a session that a database holds; none has most often. */
+/** The state of the files beside the log of a session in a database; most often there are none. */
 export function measureSides(home: string, id: string): readonly FileState[] {
   return Object.values(sidesOfDatabase(id)).flatMap((path) => {
     const state = stateOf(join(home, path));
@@ -15,7 +15,7 @@ export function measureSides(home: string, id: string): readonly FileState[] {
   });
 }
 
-/** Undefined for a file that is not there; of one that may not be looked at, why. */
+/** Undefined for a missing file; the reason for one that cannot be looked at. */
 function stateOf(file: string): FileState | undefined {
   try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
@@ -27,14 +27,14 @@ function stateOf(file: string): FileState | undefined {
 }
 
 /**
- * The state of a session's files: size, time and identity of each. The client writes in place, so
- * that a folder tells nothing of what changed in it.
+ * The state of a session's files: size, time and identity of each. The client writes in place, so a
+ * folder does not tell that something in it changed.
  */
 export function measureTree(home: string, session: TreeSession): Summary {
   const hash = createHash("sha256");
   let bytes = 0;
   const add = (path: string): void => {
-    // One that the client removed just now is not there; the session still is.
+    // A file that the client removed a moment ago is missing; the session is still there.
     const state = stateOf(join(home, path));
     if (state === undefined) return;
     bytes += state.bytes;

@@ -21,7 +21,7 @@ export function mixedOf(first: StoredSession, second: StoredSession): StoredSess
 
 type Event = StoredMessage | FaultEvent;
 
-/** The messages of both by the time at which they were made; each keeps its own order. */
+/** The messages of both, by the time at which they were made; each keeps its own order. */
 export function* inOrder(first: Iterable<Event>, second: Iterable<Event>): Generator<Event> {
   const waiting = [...second];
   for (const event of first) {
@@ -33,7 +33,7 @@ export function* inOrder(first: Iterable<Event>, second: Iterable<Event>): Gener
   yield* waiting;
 }
 
-/** What names no time comes as soon as it can. */
+/** A message without a time comes as early as possible. */
 function createdMs(event: Event): number {
   const created =
     event.kind === "message" ? event.record.record("time")?.peek("created") : undefined;

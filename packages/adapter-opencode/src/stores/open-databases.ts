@@ -4,10 +4,10 @@ import { isGone } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
 import { Database, DatabaseChanged, isDamage } from "./database.ts";
 
-/** A database that cannot be read, and why. */
+/** A database that cannot be read, and the reason. */
 export type Failed = { readonly file: string; readonly error: Error };
 
-/** Those that can be read, and why each other one cannot; one that is gone is neither. */
+/** The databases that can be read, and why each other one cannot; one that is gone is neither. */
 export function openReadable(
   folder: string,
   names: readonly string[],
@@ -22,7 +22,7 @@ export function openReadable(
     let database: Database | undefined;
     try {
       database = new Database(file);
-      // Reads the first page: a file that is no database fails here.
+      // Reads the first page: a file that is not a database fails here.
       database.has("session");
       databases.push(database);
     } catch (error) {
@@ -46,14 +46,14 @@ export function failure(file: string, error: Error): FaultEvent {
 export function notOfClient(database: Database): FaultEvent | undefined {
   const isOlder = database.has("sessions", "messages") && !database.has("session");
   if (!isOlder || !database.columns("messages").has("parts")) return undefined;
-  // What somebody put there stays so: once is enough to tell of it.
+  // What somebody put there stays like this, so reporting it once is enough.
   return { ...fault(database.file, ofOther), isLeftover: true };
 }
 
 const ofOther =
   "of the older program of this name, which is written in Go: another client's, not ingested";
 
-/** The fault for a database that was opened and could not be listed, or not to its end. */
+/** The fault for a database that was opened but could not be listed, or not to its end. */
 export function listFailure(file: string, error: Error): FaultEvent {
   if (!isDamage(error)) return failure(file, error);
   return fault(file, `not all of it can be read (${error.message})`, error);

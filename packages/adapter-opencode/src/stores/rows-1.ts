@@ -10,7 +10,7 @@ import { cutMessage } from "./cut-message.ts";
 import { type Database, isDamage } from "./database.ts";
 import type { Stored, StoredMessage, StoredSession, StoredSide } from "./stored.ts";
 
-/** A session of the tables `session`, `message` and `part`; undefined where it is not there. */
+/** A session of the tables `session`, `message` and `part`; undefined if it is not there. */
 export function readSession1(
   database: Database,
   id: string,
@@ -39,7 +39,10 @@ export function readSession1(
   };
 }
 
-/** A fault, which costs nothing, for texts of a row that are kept otherwise than they are stored. */
+/**
+ * A fault, which costs nothing, for texts of a row that are kept in another form than they are
+ * stored.
+ */
 export function keptFaults(
   database: Database,
   table: string,
@@ -56,7 +59,7 @@ function noText(columns: readonly string[]): string {
   return `bytes that are no text in ${columns.join(", ")}`;
 }
 
-/** The row of the project a session belongs to: its directory stands in for a missing one. */
+/** The row of the project that a session belongs to; its directory replaces a missing one. */
 export function worktreeOf(database: Database, session: Row): SourceRecord | undefined {
   const project = session["project_id"];
   if (typeof project !== "string" || !database.has("project")) return undefined;
@@ -64,7 +67,7 @@ export function worktreeOf(database: Database, session: Row): SourceRecord | und
   return row && openRecord({ adapter: origin, uri: database.file, record: "project" }, row);
 }
 
-/** When a session or a row of these tables was last changed; of damaged ones nothing is known. */
+/** When a session or a row of these tables was last changed; unknown for damaged ones. */
 export function newestOf(
   database: Database,
   tables: readonly string[],
@@ -84,7 +87,7 @@ export function newestOf(
   return Math.max(numberIn(session["time_updated"]), ...times);
 }
 
-/** True where a part of another session was made in this millisecond; not told by damaged tables. */
+/** True if a part of another session was made in this millisecond; damaged tables do not tell. */
 export function hasOtherAt(database: Database, id: string, ms: number): boolean {
   const sql = "SELECT 1 FROM part WHERE time_created = ? AND session_id <> ? LIMIT 1";
   try {
@@ -96,7 +99,9 @@ export function hasOtherAt(database: Database, id: string, ms: number): boolean 
   }
 }
 
-/** What of a session stands before a damaged place, and a fault, which costs nothing, for that. */
+/**
+ * The part of a session before a damaged place, and a fault, which costs nothing, for that place.
+ */
 export function* untilDamage<T>(
   { file }: Database,
   session: string,
@@ -135,7 +140,7 @@ function* messagesOf(
     }
     count?.add(1 + partRows.length);
     if ("kind" in message && !hasTextId(database, row)) {
-      // Its parts name it by bytes that are no text either.
+      // Its parts refer to it by bytes that are not text, either.
       yield { ...message, records: 1 + partRows.length };
       continue;
     }
@@ -176,14 +181,14 @@ function hasTextId(database: Database, row: Row): boolean {
 }
 
 /**
- * Parts by id, as the client orders them. Ids that straddle the instant in August 2026 at which
+ * Parts by id, as the client orders them. Ids on both sides of the instant in August 2026 at which
  * their clock starts anew are ordered by time.
  */
 function inOrder(database: Database, message: Row): readonly Row[] {
   const found = findable(message);
   if (found === undefined) return [];
   const [key, value] = found;
-  // An id that is no text is found by the row that has it only.
+  // An id that is not text is only found by the row that has it.
   const rows = [
     ...database.rows(
       `SELECT ${sized(database, "part")} FROM part
@@ -200,14 +205,14 @@ function inOrder(database: Database, message: Row): readonly Row[] {
     : rows;
 }
 
-/** The columns of a row of JSON `data`, its size and its place. */
+/** The columns of a row with JSON `data`, its size and its place. */
 export function sized(database: Database, table: string): string {
   // A text of half a gigabyte cannot become a string.
   return `*, CASE WHEN octet_length(data) <= 268435456 THEN data END AS data,
     octet_length(data) AS pond_bytes, ${database.place(table)}`;
 }
 
-/** A row of JSON `data` with the ids of its columns inside. */
+/** A row with JSON `data`, with the ids of its columns inside. */
 export function storedRow(
   database: Database,
   table: string,
@@ -229,12 +234,14 @@ export function storedRow(
   return completed(place, body, ids, beside, { isBare: true, encodedBytes: numberIn(bytes) });
 }
 
-/** True for a column without which a row is not what the client stored; `keptFaults` names others. */
+/**
+ * True for a column without which a row is not what the client stored; `keptFaults` names others.
+ */
 function isOwn(column: string): boolean {
   return ["id", "session_id", "message_id", "type", "data"].includes(column);
 }
 
-/** What the columns say that the body does not. */
+/** What the columns say and the body does not. */
 function besides(columns: Row, body: JsonObject, session: string, ids: Ids): JsonObject {
   const {
     id: _,

@@ -16,7 +16,9 @@ import {
 import type { StoredMessage, StoredSession } from "./stored.ts";
 import { isShared } from "./summaries.ts";
 
-/** A session of the tables of 2.x; `table` is `session` in its betas, and in late releases of 1.x. */
+/**
+ * A session of the tables of 2.x; `table` is `session` in its betas and in late releases of 1.x.
+ */
 export function readSession2(
   database: Database,
   table: string,
@@ -47,8 +49,8 @@ export function readSession2(
 }
 
 /**
- * When the client began to copy sessions of 1.x to these tables, in milliseconds, where it says so:
- * no session is lost where that cannot be read.
+ * When the client began to copy sessions of 1.x to these tables, in milliseconds, if it says so. If
+ * that cannot be read, no session is lost.
  */
 export function copiedSince(database: Database): number | undefined {
   if (!database.columns("kv").has("time_created")) return undefined;

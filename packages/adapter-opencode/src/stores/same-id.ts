@@ -1,20 +1,20 @@
 import { type JsonValue, stringifyJson } from "@pond/canonical";
 import { openExport } from "./export-file.ts";
 
-/** An export, and the session that it says it is of; undefined where the file says nothing. */
+/** An export, and the session that it says it holds; undefined if the file says nothing. */
 export type Exported = { readonly file: string; readonly id: string | undefined };
-/** What a session has from its beginning on, beside its id. */
+/** What a session has from its beginning on, besides its id. */
 type Birth = { readonly slug: JsonValue | undefined; readonly created: JsonValue | undefined };
 
 /**
- * The exports that are not read, each with one of the same id that is. Several may be states of one
- * session, or of sessions whose ids were taken out: those are neither alike in their slug nor in the
- * time they were made. The one that was made first is read: names of files change.
+ * The exports that are not read, each with the one of the same id that is. Several exports may be
+ * states of one session, or of sessions whose ids were removed; those differ in their slug or in
+ * the time they were made. The one that was made first is read, because names of files change.
  */
 export function ofOtherSessions(exports: readonly Exported[]): ReadonlyMap<string, string> {
   const others = new Map<string, string>();
   for (const [id, alike] of Map.groupBy(exports, ({ id }) => id)) {
-    // Only what may be confused is parsed.
+    // Only files that may be confused are parsed.
     if (id === undefined || alike.length === 1) continue;
     const born = alike.flatMap(({ file }) => {
       const birth = birthOf(file);
@@ -28,7 +28,7 @@ export function ofOtherSessions(exports: readonly Exported[]): ReadonlyMap<strin
   return others;
 }
 
-/** Of two whose ages say nothing, what else they have decides. */
+/** If the ages of two say nothing, their other fields decide. */
 function byAge(left: Birth, right: Birth): number {
   const [one, other] = [ageOf(left), ageOf(right)];
   if (one !== other) return one - other;
@@ -45,7 +45,7 @@ function textOf({ slug = null, created = null }: Birth): string {
   return stringifyJson([created, slug]);
 }
 
-/** Old sessions have no slug, or an empty one: that says nothing. */
+/** Old sessions have no slug, or an empty one, which says nothing. */
 function isOne(left: Birth, right: Birth): boolean {
   const hasSlug = left.slug !== undefined && left.slug !== "";
   return left.created === right.created || (hasSlug && left.slug === right.slug);

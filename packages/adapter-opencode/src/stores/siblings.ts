@@ -4,8 +4,8 @@ import { attempt } from "./tree-file.ts";
 import { jsonNames, type TreeSession, treeSession } from "./tree-layout.ts";
 
 /**
- * Where each other session in the same folder of the tree of 2025 was run, as its first answer says:
- * that tree has no file of a project. None in `global`, the folder of all that is in no repository.
+ * Where each other session in the same folder of the 2025 tree was run, from its first answer: that
+ * tree has no project files. None in `global`, the folder of everything outside of repositories.
  */
 export function* siblingPaths(home: string, { id, path }: TreeSession): Generator<SourceRecord> {
   const folder = dirname(path);
@@ -27,7 +27,7 @@ function firstPath(home: string, { messages }: TreeSession): SourceRecord | unde
   return undefined;
 }
 
-/** Where a message says that it was run; messages of 2025 keep it in `metadata`. */
+/** Where a message says that it was run; messages of 2025 have it in `metadata`. */
 export function pathIn(message: SourceRecord): SourceRecord | undefined {
   return message.record("path") ?? message.record("metadata")?.record("assistant")?.record("path");
 }

@@ -3,8 +3,8 @@ type Sqlite = typeof import("node:sqlite");
 let loaded: Sqlite | undefined;
 
 /**
- * SQLite, loaded when a database is first opened. Node prints a warning with it that says
- * nothing to the users of a command; every other warning is let through.
+ * SQLite, loaded when a database is first opened. Node prints a warning with it that is of no use
+ * to the users of a command; every other warning is let through.
  */
 export function sqlite(): Sqlite {
   if (loaded) return loaded;

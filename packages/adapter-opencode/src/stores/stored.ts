@@ -1,15 +1,15 @@
 import type { FaultEvent } from "@pond/canonical";
 import type { RecordCount, SourceRecord } from "@pond/canonical/adapter";
 
-/** What kind of place held a session. */
+/** The kind of store that held a session. */
 export type Store = "export" | "tree" | "database";
 
 /** The shape of its records: 1 up to 1.x, 2 from 2.0 on. */
 export type Schema = 1 | 2;
 
 /**
- * One record of a store, completed to what the client would export: the store's own ids, which
- * stand in a path or a column, are in it.
+ * One record of a store, completed to what the client would export: with the store's own ids, which
+ * are in a path or a column.
  */
 export type Stored = {
   readonly record: SourceRecord;
@@ -24,15 +24,15 @@ export type StoredMessage = Stored & {
   readonly parts: readonly Stored[];
   /** How many records it was made of: itself and its parts. */
   readonly records: number;
-  /** True where only its parts could be read; a fault names the message itself. */
+  /** True if only its parts could be read; a fault names the message itself. */
   readonly isCut?: boolean;
 };
 
-/** A list the client keeps beside the log of a session, such as its to-dos. */
+/** A list that the client keeps beside the log of a session, such as its to-dos. */
 export type StoredSide = {
   readonly kind: "side";
   readonly name: string;
-  /** Its one field, `value`, holds what the store has. */
+  /** Its only field, `value`, holds what the store has. */
   readonly record: SourceRecord;
 };
 
@@ -44,32 +44,32 @@ export type StoredSession = Stored & {
   readonly path: string;
   /** The working directory of its project, for a session that names none. */
   readonly worktree: () => SourceRecord | undefined;
-  /** Where other sessions of its project were run, of which no file tells the directory. */
+  /** Where other sessions of its project were run, if no file names the project's directory. */
   readonly siblingPaths?: () => Iterable<SourceRecord>;
   /** False for an export, in which nothing changes any more. */
   readonly isLive: boolean;
   /** The newest time in the store, in milliseconds. */
   readonly newestMs: number;
-  /** In order. Lazy: a session may be large. */
+  /** In order. Lazy, because a session may be large. */
   readonly messages: (count?: RecordCount) => Iterable<StoredMessage | FaultEvent>;
   readonly sides: (count?: RecordCount) => Iterable<StoredSide | FaultEvent>;
-  /** True where only its messages could be read: its record is its id, a fault names the file. */
+  /** True if only its messages could be read: its record is its id, and a fault names the file. */
   readonly isCut?: boolean;
   /** What of its own record could not be read as it is stored, although the rest is kept. */
   readonly faults?: readonly FaultEvent[];
-  /** The session's record of 2.x, where a 1.x session went on there. */
+  /** The session's record of 2.x, if a 1.x session continued there. */
   readonly continued?: Continued;
-  /** True where turns of 1.x and of 2.x stand side by side in a session that has one record. */
+  /** True if turns of 1.x and of 2.x are side by side in a session with one record. */
   readonly isMixed?: boolean;
 };
 
-/** What 2.x keeps of a session that began in 1.x. */
+/** What 2.x keeps about a session that began in 1.x. */
 export type Continued = Stored & {
-  /** The first message of 1.x that was taken back there before it went on. */
+  /** The first message of 1.x that was taken back there before it continued. */
   readonly without?: string | undefined;
 };
 
-/** When the client last changed the session itself, in milliseconds; 0 where it does not say. */
+/** When the client last changed the session itself, in milliseconds; 0 if it does not say. */
 export function updatedOf({ record }: StoredSession): number {
   const updated = record.record("time")?.peek("updated");
   return typeof updated === "number" ? updated : 0;

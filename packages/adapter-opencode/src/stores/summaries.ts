@@ -5,16 +5,16 @@ import { idIn, idIsText, numberIn, type Row, textIn } from "./cells.ts";
 import { type Database, isDamage, isRefused } from "./database.ts";
 import { failure } from "./open-databases.ts";
 
-/** What is known of a session without reading it. */
+/** What is known about a session without reading it. */
 export type Summary = {
-  /** Differs whenever the session may have changed. */
+  /** Changes whenever the session may have changed. */
   readonly fingerprint: string;
   readonly bytes: number;
   readonly messages: number;
   readonly updatedMs: number;
 };
 
-/** The sessions of some tables by the id by which they are asked for. */
+/** The sessions of some tables, by the id under which they are asked for. */
 export type Summaries = {
   readonly sessions: ReadonlyMap<string, Summary>;
   /** Sessions that cannot be asked for, and messages whose session is gone or is such a one. */
@@ -45,8 +45,8 @@ export function summaries2(database: Database, id?: string): Summaries {
 }
 
 /**
- * Where sessions of 2.x are; undefined where the database has none of its tables. Before messages
- * beside those of 1.x had an order they were previews, which the client wiped.
+ * Where sessions of 2.x are; undefined if the database has none of its tables. Before messages
+ * beside those of 1.x had an order, they were previews, which the client deleted.
  */
 export function tableOf2(database: Database): "session_v2" | "session" | undefined {
   if (database.has("session_v2", "session_message")) return "session_v2";
@@ -54,13 +54,13 @@ export function tableOf2(database: Database): "session_v2" | "session" | undefin
   return database.has("session", "session_message") && !isPreview ? "session" : undefined;
 }
 
-/** True where one table holds the sessions of both, as previews of 2.x and late releases of 1.x have it. */
+/** True if one table holds the sessions of both, as in previews of 2.x and late releases of 1.x. */
 export function isShared(database: Database): boolean {
   return tableOf2(database) === "session" && database.has("message");
 }
 
 /**
- * SQL for whether a row of `session` is of 2.x alone. What stands there beside messages of 1.x is
+ * SQL that tells whether a row of `session` belongs only to 2.x. A row beside messages of 1.x is
  * read with these.
  */
 function isOf2(database: Database): string {
@@ -79,14 +79,14 @@ const nothing: Summaries = { sessions: new Map(), faults: [] };
 
 type Wanted = {
   readonly table: string;
-  /** SQL for whether a row of it is a session of the kind that is wanted. */
+  /** SQL that tells whether a row is a session of the wanted kind. */
   readonly own: string;
   readonly children: readonly string[];
 };
 
 /**
- * What cannot be listed hides nothing else: not the rest of its home, and where the file is
- * damaged not the sessions that stand elsewhere in it.
+ * What cannot be listed hides nothing else: not the rest of its home, and, in a damaged file, not
+ * the sessions elsewhere in it.
  */
 function asFarAsItGoes(database: Database, wanted: Wanted, id: string | undefined): Summaries {
   try {
@@ -109,7 +109,10 @@ function oneByOne(database: Database, wanted: Wanted): Summaries {
   return { sessions, faults };
 }
 
-/** The ids of sessions up to the first damaged place, in what SQLite reads for them and in the table. */
+/**
+ * The ids of sessions up to the first damaged place, both in what SQLite reads for them and in the
+ * table.
+ */
 function idsIn(database: Database, table: string): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const from of [table, `${table} NOT INDEXED`]) {
@@ -138,7 +141,7 @@ function summarize(
       fault(own === undefined ? database.file : `${database.file}:${textIn(own)}`, reason),
     );
   };
-  // Messages, parts and lists of one session are told of once.
+  // Messages, parts and lists of one session are reported once.
   const strays = new Map<string, readonly [JsonValue | undefined, string]>();
   const stray = (own: JsonValue | undefined, reason: string): void => {
     strays.set(`${reason} ${textIn(own)}`, [own, reason]);
@@ -183,7 +186,7 @@ function summarize(
   return { sessions, faults };
 }
 
-/** One session is measured by what can be read of it, and read as far as that. */
+/** A session is measured by what can be read of it, and read that far. */
 function* untilDamage(rows: Iterable<Row>): Generator<Row> {
   try {
     yield* rows;

@@ -7,14 +7,14 @@ import { completed } from "./completed.ts";
 import { NotJson, readJsonObject } from "./json-file.ts";
 import type { Stored } from "./stored.ts";
 
-/** The ids that the place of a file says. */
+/** The ids in the place of a file. */
 export type Ids = Readonly<Record<string, string>>;
 
 /**
  * The record of one file of a JSON tree.
  *
- * @throws {NotJson} where it holds none.
- * @throws where it cannot be read.
+ * @throws {NotJson} if it holds none.
+ * @throws if it cannot be read.
  */
 export function readStored(home: string, path: string, ids: Ids): Stored {
   const file = join(home, path);

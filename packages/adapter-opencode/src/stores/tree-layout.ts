@@ -6,7 +6,10 @@ import { fault } from "../faults.ts";
 import { isFileOrLink, isLinkOut } from "../links.ts";
 import { NotJson, readJsonObject } from "./json-file.ts";
 
-/** The folders and files of one session in a JSON tree; all paths are below the client's folder. */
+/**
+ * The folders and files of one session in a JSON tree; all paths are relative to the client's
+ * folder.
+ */
 export type TreeSession = {
   readonly id: string;
   /** The session's own file. */
@@ -20,7 +23,9 @@ export type TreeSession = {
   readonly project: string | undefined;
 };
 
-/** Where everything of a session stands, from the place of its own file; undefined for others. */
+/**
+ * The places of everything in a session, from the place of its own file; undefined for other files.
+ */
 export function treeSession(path: string): TreeSession | undefined {
   const old = /^(project\/[^/]+\/storage\/session)\/info\/([^/]+)\.json$/.exec(path);
   if (old?.[1] && old[2]) {
@@ -55,8 +60,8 @@ export function sidesOfDatabase(id: string): Readonly<Record<string, string>> {
 export type TreePlaces = ReadonlyMap<string, readonly TreeSession[]>;
 
 /**
- * Every session of the trees in a folder, and a fault for each place of one that is not read. What
- * the tree of 2025 had was copied to the newer one and is not told of.
+ * Every session of the trees in a folder, and a fault for each session's place that is not read.
+ * What the tree of 2025 had was copied to the newer one and is not reported.
  */
 export function listTree(home: string): {
   readonly sessions: ReadonlyMap<string, TreeSession>;
@@ -89,13 +94,13 @@ export function* linkedOut(home: string): Generator<FaultEvent> {
 
 /**
  * A fault for each folder of messages whose session is gone, and of parts whose message is. The
- * client removes files and leaves their folders, so that an empty one says nothing.
+ * client removes files and leaves their folders, so an empty one says nothing.
  */
 export function* orphans(
   home: string,
   sessions: ReadonlyMap<string, TreeSession>,
 ): Generator<FaultEvent> {
-  // First these: the client writes a message before its parts.
+  // These first, because the client writes a message before its parts.
   const owners = foldersAndLinks(home, "storage/part");
   const messages = new Set<string>();
   let isAllKnown = true;
@@ -103,20 +108,20 @@ export function* orphans(
     const { names, unread } = listed(home, `storage/message/${id}`);
     for (const name of names) messages.add(name);
     isAllKnown &&= unread === undefined;
-    // What is wrong in a session that is there is told where that is read.
+    // Errors in an existing session are reported when it is read.
     if (sessions.has(id)) continue;
     if (unread) yield unread;
     else if (names.length > 0) {
       yield fault(join(home, "storage/message", id), "messages of a session that is gone");
     }
   }
-  // Parts of messages that could not be listed are no orphans.
+  // Parts of messages that could not be listed are not orphans.
   for (const id of isAllKnown ? owners : []) {
     if (messages.has(id)) continue;
     const { names, unread } = listed(home, `storage/part/${id}`);
     if (unread) yield unread;
     else if (names.length > 0) {
-      // So a revert leaves them, whenever one is made and gone on from.
+      // A revert leaves them like this whenever the session continues from it.
       const left = fault(join(home, "storage/part", id), "parts of a message that is gone");
       yield { ...left, isLeftover: true };
     }
@@ -125,7 +130,7 @@ export function* orphans(
 
 type Listed = { readonly names: readonly string[]; readonly unread?: FaultEvent };
 
-/** What cannot be listed is a fault of its own, and not the end of the listing. */
+/** What cannot be listed is a fault of its own, and does not end the listing. */
 function listed(home: string, path: string): Listed {
   try {
     return { names: jsonNames(home, path) };
@@ -136,10 +141,10 @@ function listed(home: string, path: string): Listed {
 }
 
 /**
- * The session of this id; undefined where the trees hold none.
+ * The session with this id; undefined if the trees hold none.
  *
- * @param listed - Where sessions were when they were listed: to look into the folder of each project
- *   for each of them costs more than to read them.
+ * @param listed - Where sessions were when they were listed: searching the folder of each project
+ * for each of them costs more than reading them.
  */
 export function findInTree(
   home: string,
@@ -158,14 +163,16 @@ export function findInTree(
   );
 }
 
-/** Where a session was updated last; of equal ones the last, as the newer tree is. */
+/**
+ * The place where a session was updated last; among equal ones the last, which is the newer tree.
+ */
 function newestOf(home: string, places: readonly TreeSession[]): TreeSession | undefined {
   if (places.length < 2) return places[0];
   const times = places.map(({ path }) => updatedMs(join(home, path)));
   return places[times.lastIndexOf(Math.max(...times))];
 }
 
-/** -1 for a file that cannot be read, which whoever reads the session reports. */
+/** -1 for a file that cannot be read; reading the session reports it. */
 function updatedMs(file: string): number {
   try {
     const { time } = readJsonObject(file).value;
@@ -178,8 +185,9 @@ function updatedMs(file: string): number {
 }
 
 /**
- * Names of the JSON files in a folder of the client's, without their suffix, in order; none where it
- * is gone. Of links only those that lead out, to be named: what others point at is read there.
+ * Names of the JSON files in a folder of the client's, without their suffix, in order; none if the
+ * folder is gone. Links are included only if they lead out, so that they can be named: the targets
+ * of others are read where they are.
  */
 export function jsonNames(home: string, path: string): readonly string[] {
   const folder = join(home, path);
@@ -190,7 +198,7 @@ export function jsonNames(home: string, path: string): readonly string[] {
     .sort();
 }
 
-/** Names of the folders in a folder of the client's and of links to some, in order. */
+/** Names of the folders in a folder of the client's, and of links to folders, in order. */
 function foldersAndLinks(home: string, path: string): readonly string[] {
   const folder = join(home, path);
   return entriesOf(folder)
@@ -199,7 +207,7 @@ function foldersAndLinks(home: string, path: string): readonly string[] {
     .sort();
 }
 
-/** Names of the folders in a folder, in order; none where it is gone. */
+/** Names of the folders in a folder, in order; none if it is gone. */
 function folderNames(folder: string): readonly string[] {
   return entriesOf(folder)
     .filter((entry) => entry.isDirectory())

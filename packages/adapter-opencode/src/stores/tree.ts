@@ -18,12 +18,12 @@ import { attempt, readStored } from "./tree-file.ts";
 import { jsonNames, type TreeSession } from "./tree-layout.ts";
 
 /**
- * A session of a JSON tree. A full disk or a power cut leaves its own file empty or cut off, and its
- * messages whole.
+ * A session of a JSON tree. A full disk or a power cut leaves its own file empty or cut off, and
+ * its messages whole.
  *
- * @param isAlone - False where another store has the session, too.
- * @throws {NotJson} where its own file holds no record, it has no messages, and no store has it.
- * @throws where a file cannot be read.
+ * @param isAlone - False if another store has the session, too.
+ * @throws {NotJson} if its own file holds no record, it has no messages, and no store has it.
+ * @throws if a file cannot be read.
  */
 export function readTree(
   home: string,
@@ -52,7 +52,7 @@ export function readTree(
   };
 }
 
-/** The record of a session, or what its place says of it where its file is broken. */
+/** The record of a session, or what its place says about it if its file is broken. */
 function ownOrCut(
   home: string,
   { path, id }: TreeSession,
@@ -65,7 +65,7 @@ function ownOrCut(
 
 type Head = { readonly name: string; readonly createdMs: number; readonly newestMs: number };
 
-/** As the client orders them since it has a database: by time, then by id. */
+/** The order that the client uses since it has a database: by time, then by id. */
 function byTime(left: Head, right: Head): number {
   if (left.createdMs !== right.createdMs) return left.createdMs - right.createdMs;
   return left.name < right.name ? -1 : 1;
@@ -106,7 +106,7 @@ function* readMessage(
   yield { kind: "message", schema: 1, ...message, parts, records: 1 + parts.length };
 }
 
-/** The lists that stand in files beside a session. */
+/** The lists that are in files beside a session. */
 export function* sidesOf(
   home: string,
   { sides }: Pick<TreeSession, "sides">,
@@ -134,7 +134,7 @@ function projectOf(home: string, { project }: TreeSession): SourceRecord | undef
   return "kind" in stored ? undefined : stored.record;
 }
 
-/** The times of a record in milliseconds; the first is when it was created. */
+/** The times of a record in milliseconds; the first is its creation. */
 function timesOf({ record }: Stored): readonly number[] {
   const time = record.peek("time") ?? createdOfOld(record);
   if (!isJsonObject(time)) return [];
@@ -144,7 +144,7 @@ function timesOf({ record }: Stored): readonly number[] {
   );
 }
 
-/** Messages of 2025 keep their times in `metadata`. */
+/** Messages of 2025 have their times in `metadata`. */
 function createdOfOld(record: SourceRecord) {
   const metadata = record.peek("metadata");
   return isJsonObject(metadata) ? metadata["time"] : undefined;

@@ -6,7 +6,7 @@ import { restoredLoopId } from "../restored-loop.ts";
 import { messagesOfTurn, openingOf } from "./messages.ts";
 import { noUsage } from "./usage.ts";
 
-/** A loop in the making, and what its session needs to know of it. */
+/** A loop that is being built, and what its session needs to know about it. */
 export type ForeignLoop = {
   readonly loopId: string;
   readonly startedAt: Micros;
@@ -15,7 +15,7 @@ export type ForeignLoop = {
   readonly agentCalls: readonly Call[];
 };
 
-/** A loop for each prompt; what comes before the first one is in its loop. */
+/** One loop for each prompt; what comes before the first prompt is in its loop. */
 export function loopsOfTurns(
   session: Session,
   turns: readonly Turn[],
@@ -37,14 +37,14 @@ export function loopsOfTurns(
   let latest: Micros | undefined;
   return groups.map((turns, index) => {
     const startedAt = turns[0]?.message.timestamp ?? session.created_at;
-    // A clock can go back, and loops follow each other as they began.
+    // A clock can go back, but loops follow each other by their beginnings.
     const begun = latest === undefined || latest < startedAt ? startedAt : latest;
     latest = begun;
     return loopOf(session, { turns, messages: said[index] ?? [], startedAt, begun }, index);
   });
 }
 
-/** Providers refuse a conversation that an answer begins. */
+/** Providers refuse a conversation that begins with an answer. */
 function withOpening(
   said: readonly (readonly JsonObject[])[],
   session: Session,
@@ -56,13 +56,13 @@ function withOpening(
   return said.map((messages, index) => (index === begin ? [opening, ...messages] : messages));
 }
 
-/** Takes what a harness put into the message of a prompt out of the loop before. */
+/** Takes what a harness put into the message of a prompt out of the previous loop. */
 function takeBeside({ message }: Turn, group: Turn[]): readonly Turn[] {
   const from = group.findLastIndex((turn) => turn.kind !== "context" || turn.message !== message);
   return group.splice(from + 1);
 }
 
-/** The id of the loop a session begins with. */
+/** The id of the loop with which a session begins. */
 export function firstLoopId(session: Session): string {
   return restoredLoopId(copyUuid(origin, session.id), 0);
 }
@@ -71,7 +71,7 @@ type LoopDraft = {
   readonly turns: readonly Turn[];
   readonly messages: readonly JsonObject[];
   readonly startedAt: Micros;
-  /** When it began as the library is told. */
+  /** The beginning that the library is told. */
   readonly begun: Micros;
 };
 

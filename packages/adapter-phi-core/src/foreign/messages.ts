@@ -53,13 +53,13 @@ export function messagesOfTurn(turn: Turn, session: Session, tally: Tally): read
   }
 }
 
-/** What an answer answers in a session that begins with one. */
+/** What the first answer answers in a session that begins with one. */
 export function openingOf({ source_agent }: Session, timestamp: JsonValue): JsonObject {
   const text = `${contextMark}This session was restored from ${source_agent}.`;
   return { role: "user", content: [{ type: "text", text }], timestamp };
 }
 
-/** Each is a message of its own, so that the mark stands at its beginning. */
+/** Each is a message of its own, so that the mark is at its beginning. */
 function contextBlocks(part: ContextPart, tally: Tally): readonly JsonObject[] {
   if (part.type === "file") {
     const [block] = fileBlocks(part, tally);
@@ -147,7 +147,7 @@ function answer({ part, callId, result }: Call, at: Micros, tally: Tally): JsonO
   const head = { role: "toolResult", toolCallId: callId, toolName: toolName(part.name) };
   if (result === undefined) {
     const content = [{ type: "text", text: unanswered }];
-    // What the provider ran itself has its answer in what the model said next.
+    // The answer to a tool that the provider ran is in what the model said next.
     const isError = !part.provider_executed;
     return { ...head, content, isError, timestamp: millisOf(at) };
   }

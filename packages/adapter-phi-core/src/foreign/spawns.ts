@@ -11,9 +11,9 @@ import {
 import { origin } from "../origin.ts";
 import type { ForeignLoop } from "./loops.ts";
 
-/** Where a sub-agent comes from. */
+/** The origin of a sub-agent. */
 export type Spawn = {
-  /** The id of the session that spawned it, in the library. */
+  /** The library's id of the session that spawned it. */
   readonly parentId: string;
   readonly child: Session;
   readonly loop: ForeignLoop | undefined;
@@ -22,16 +22,16 @@ export type Spawn = {
 
 type Known = {
   readonly family: Family;
-  /** Of what the library wrote no loop can be told to have spawned anything. */
+  /** In what the library itself wrote, it cannot be told which loop spawned something. */
   readonly loopsOf: (id: SessionId) => readonly ForeignLoop[] | undefined;
   readonly meanings: Meanings;
 };
 
 /**
- * Each sub-agent was spawned by the first call that names it, or by the one whose words its client
- * wrapped. Any other was spawned in the last loop that had begun by then: by the call that names none
- * and asked for what it begins with, else by its calls in their order, where each has one and names
- * none.
+ * Finds the origin of each sub-agent. The first call that names it spawned it, or the one whose
+ * words its client wrapped. Any other was spawned in the last loop that had begun by then: by the
+ * call that names none and asked for what the sub-agent begins with, or else by its calls in order,
+ * if each has one and names none.
  */
 export function spawnsOf(
   contents: readonly SessionContent[],
@@ -50,7 +50,8 @@ export function spawnsOf(
       return [id, meanings.recordsOf?.(client)?.agentPrompt?.(content)];
     }),
   );
-  // An agent has several logs, of which one may be named; another agent's call is none of theirs.
+  // An agent has several logs, of which one may be named; another agent's call belongs to none of
+  // them.
   const isOpenTo = (prompt: string, call: Call): boolean =>
     promptOf(call) === prompt && [...namedBy(call)].every((id) => prompts.get(id) === prompt);
   const begun = contents.flatMap((content): Begun[] => {
@@ -90,15 +91,15 @@ function firstTextOf({ messages }: SessionContent): string | undefined {
   return messages.flatMap(partsOf).find((part) => part.type === "text")?.text;
 }
 
-/** Names stand in what was asked and answered, and in what the client noted with either. */
+/** Names occur in what was asked and answered, and in the client's notes about either. */
 function recordedOf({ part, result }: Call): readonly JsonValue[] {
   const answer = result ? [...recordedIn(result.part), result.message.options] : [];
   return [...recordedIn(part), ...answer];
 }
 
 /**
- * The sub-agents of one session. Where a client names the agents that its calls start, one that no
- * call names and that begins with what none asked for was started by none: clients start agents of
+ * The sub-agents of one session. If a client names the agents that its calls start, an agent that
+ * no call names and whose beginning none asked for was started by no call: clients start agents of
  * their own, too.
  */
 function withCalls(spawns: readonly Begun[], namedBy: NamedBy): readonly Spawn[] {
@@ -124,7 +125,7 @@ function withCalls(spawns: readonly Begun[], namedBy: NamedBy): readonly Spawn[]
   return spawns.map((spawn) => ({ ...spawn, call: calls.get(spawn) ?? spawn.call }));
 }
 
-/** Each sub-agent that alone begins with what one call alone asked for, and that call. */
+/** Each sub-agent whose beginning exactly one call asked for, and that call. */
 function* byPrompt(children: readonly Begun[], calls: readonly Call[]): Generator<[Begun, Call]> {
   for (const [begins, [child, ...others]] of Map.groupBy(children, (each) => each.begins)) {
     const [call, ...more] = calls.filter((each) => promptOf(each) === begins);

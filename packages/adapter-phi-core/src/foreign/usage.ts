@@ -1,6 +1,6 @@
 import type { JsonObject } from "@pond/canonical";
 
-/** What is not known of another client's answers, in the form the library requires. */
+/** Unknown usage of another client's answers, in the form that the library requires. */
 export const noUsage: JsonObject = {
   input: 0,
   output: 0,

@@ -3,7 +3,7 @@ import { flag, number, object, oneOf, option, type Shape, smallCount, text } fro
 /** How much a model is to think. */
 export const thinkingLevel: Shape = oneOf("off", "minimal", "low", "medium", "high");
 
-/** With which model and settings a loop ran. */
+/** The model and settings that a loop ran with. */
 export const configSnapshot: Shape = object({
   model: text,
   provider: text,

@@ -23,12 +23,12 @@ export const turnTrigger: Shape = oneOf(
   "User",
   "SubAgent",
   "Continuation",
-  // Read as `Continuation`, which it was called before.
+  // Read as `Continuation`, which had this name before.
   "FollowUp",
   "Branch",
 );
 
-/** How a loop goes on from another. */
+/** How a loop continues another. */
 export const continuation: Shape = variant(["Initial", "Default", "Compaction"], {
   Rerun: object({ tag: text }),
   Branch: object({ tag: text }),
@@ -40,7 +40,7 @@ const toolOutput = object({ content, details: fallback(anything), child_loop_id:
 const call = { loop_id: text, tool_call_id: text, tool_name: text };
 const timed = { loop_id: text, timestamp: time };
 
-/** One event of a loop, with its place in the loop's order. */
+/** One event of a loop, with its number in the loop's order. */
 export const loopEvent: Shape = object({
   sequence: count,
   event: tagged("type", {

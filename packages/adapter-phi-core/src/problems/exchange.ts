@@ -3,8 +3,8 @@ import { plainText } from "@pond/canonical/foreign";
 import type { Report } from "./shape.ts";
 
 /**
- * What the library loads and a provider refuses, once the messages of a loop are sent to one: a
- * call without an answer, an answer without a call, parameters that are no object.
+ * What the library loads but a provider refuses once the messages of a loop are sent to one: a call
+ * without an answer, an answer without a call, parameters that are not an object.
  */
 export function checkExchange(loop: JsonValue, place: string, report: Report): void {
   const messages = isJsonObject(loop) ? listOf(loop["messages"]) : [];

@@ -48,7 +48,7 @@ const stopReason = oneOf(
   "paused",
 );
 
-/** What a provider is sent. Where it stands in the loop tree is read leniently: any value does. */
+/** What a provider is sent. In the loop tree it is read leniently: any value is accepted. */
 export const spoken: Shape = tagged("role", {
   user: object({ content, timestamp: count }),
   assistant: object({

@@ -29,7 +29,7 @@ const provenance = tagged("kind", {
   unknown: object({}),
 });
 
-/** What a provider was sent in a turn, where a program keeps that. */
+/** What a provider was sent in a turn, if a program keeps that. */
 export const requestPayload: Shape = object({
   system_prompt: text,
   messages: list(spoken),

@@ -6,10 +6,10 @@ import {
   type JsonValue,
 } from "@pond/canonical";
 
-/** Takes one problem: where it is, and what is wrong there. */
+/** Takes one problem: its place, and what is wrong there. */
 export type Report = (place: string, problem: string) => void;
 
-/** Checks a value as the library decodes it; undefined where the field is not there. */
+/** Checks a value as the library decodes it; undefined stands for a missing field. */
 export type Shape = (value: JsonValue | undefined, place: string, report: Report) => void;
 
 export const text: Shape = plain("text", (value) => typeof value === "string");
@@ -28,14 +28,14 @@ export const count: Shape = wholeUpTo(2n ** 64n - 1n);
 export const smallCount: Shape = wholeUpTo(2n ** 32n - 1n);
 export const anything: Shape = plain("value", () => true);
 
-/** One that may be null or not there. */
+/** A value that may be null or missing. */
 export function option(shape: Shape): Shape {
   return (value, place, report) => {
     if (value !== undefined && value !== null) shape(value, place, report);
   };
 }
 
-/** One that may not be there, but is not null. */
+/** A value that may be missing but not null. */
 export function fallback(shape: Shape): Shape {
   return (value, place, report) => {
     if (value !== undefined) shape(value, place, report);
@@ -52,7 +52,7 @@ export function list(shape: Shape): Shape {
   };
 }
 
-/** An object with these fields; the library passes over others. */
+/** An object with these fields; the library ignores others. */
 export function object(fields: Readonly<Record<string, Shape>>): Shape {
   const isObject = plain("object", isJsonObject);
   return (value, place, report) => {
@@ -72,7 +72,7 @@ export function oneOf(...names: readonly string[]): Shape {
   };
 }
 
-/** A name alone, or an object whose one field is the name of what is in it. */
+/** A plain name, or an object whose one field is the name of its content. */
 export function variant(
   names: readonly string[],
   contents: Readonly<Record<string, Shape>>,
