@@ -10,7 +10,7 @@ import {
 } from "./output/progress.ts";
 import { type Shown, say, shown } from "./output/shown.ts";
 
-/** Draws how far an export, an import or a copy is. */
+/** Draws the progress of an export, an import or a copy. */
 export function showArchive(line: ProgressLine, progress: Progress): void {
   line.show(progress.step, progress, (pace) => describeArchive(progress, pace));
 }
@@ -25,7 +25,7 @@ const words: Readonly<Record<Progress["step"], string>> = {
   mend: "storing anew",
 };
 
-/** A progress in one line. */
+/** A progress as one line. */
 export function describeArchive({ step }: Progress, pace: Pace): Shown {
   const what = say`${shown(words[step])}  ${describeShare(pace)}`;
   const left = describeTimeLeft(pace);

@@ -9,13 +9,13 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 
 /**
- * A point in time as a person types it: `2026-03-01`, `2026-03-01T14:00`, `7d` ago, `today`.
+ * Parses a point in time as a person types it: `2026-03-01`, `2026-03-01T14:00`, `7d` ago, `today`.
  *
  * @returns Microseconds since the epoch.
  */
 export function parseTime(text: string, now: Date = new Date()): bigint {
   const date = toDate(text.trim(), now);
-  // RFC 3339, which filters are written in, has years of four digits.
+  // RFC 3339, in which filters are written, has years of four digits.
   const year = date?.getUTCFullYear() ?? Number.NaN;
   if (date === undefined || !(year >= 0 && year <= 9999)) {
     throw new InvalidArgumentError(
@@ -25,7 +25,7 @@ export function parseTime(text: string, now: Date = new Date()): bigint {
   return BigInt(date.getTime()) * 1000n + microsOf(text);
 }
 
-/** What of a time is finer than `Date` knows, as `pond search` shows it. */
+/** The part of a time that is finer than `Date` knows, as `pond search` shows it. */
 function microsOf(text: string): bigint {
   const [, micros = ""] = /:\d{2}\.\d{3}(\d{1,3})/.exec(text) ?? [];
   return BigInt(micros.padEnd(3, "0"));
@@ -49,7 +49,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** A whole number from one. */
+/** A whole number, at least one. */
 export function parseCount(text: string): number {
   if (isWhole(text) && Number(text) >= 1) return Number(text);
   throw new InvalidArgumentError("Use a whole number from 1.");
@@ -63,12 +63,15 @@ export function parseCountTo(most: number): (text: string) => number {
   };
 }
 
-/** Digits alone: what JavaScript takes for a number besides, as `0x10`, was not meant as one. */
+/**
+ * Only digits: other forms that JavaScript takes for a number, such as `0x10`, were not meant as
+ * one.
+ */
 function isWhole(text: string): boolean {
   return /^\d{1,15}$/.test(text);
 }
 
-/** A whole number from zero. */
+/** A whole number, at least zero. */
 export function parseDepth(text: string): number {
   if (isWhole(text)) return Number(text);
   throw new InvalidArgumentError("Use a whole number from 0.");
@@ -81,7 +84,7 @@ export function parsePort(text: string): number {
   return port;
 }
 
-/** A score from zero. */
+/** A score, at least zero. */
 export function parseScore(text: string): number {
   const score = Number(text);
   if (text.trim() === "" || !Number.isFinite(score) || score < 0) {
@@ -90,13 +93,13 @@ export function parseScore(text: string): number {
   return score;
 }
 
-/** A file or folder. An empty text is what is left of a variable that is not set, also among spaces. */
+/** A file or folder. Refuses an empty or blank text, which is what an unset variable leaves. */
 export function parsePlace(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It is empty: name a file or folder.");
   return text;
 }
 
-/** A project is mostly a folder, and folders are typed relative to this one, or with steps back. */
+/** A project is mostly a folder. Folders are typed relative to the current one, or with `..`. */
 export function parseProject(typed: string): string {
   const text = parsePlace(typed);
   return /^(?:\/(?:.*\/)?)?\.{1,2}(?:\/|$)/.test(text) ? resolve(text) : text;

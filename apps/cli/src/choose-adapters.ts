@@ -12,8 +12,8 @@ export type AdapterChoice = {
 };
 
 /**
- * The adapters a command is about and the places they read: the named ones, else every one the
- * configuration leaves enabled.
+ * The adapters that a command is about and the places they read: the named ones, or every one that
+ * the configuration leaves enabled.
  *
  * @throws {UsageError} @throws {ConfigError} @throws {UnknownAdapterError}
  * @throws {SourceNotFoundError}

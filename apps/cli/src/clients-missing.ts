@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import { type Shown, say, shown, shownLine } from "./output/shown.ts";
 
-/** What to say of clients of which no place is here: of each that was named, or of all there are. */
+/** What to say about clients that have no place here: about each that was named, or about all. */
 export function describeMissing(
   context: Context,
   { adapters, sources }: AdapterChoice,
@@ -32,7 +32,7 @@ function describe({ home, env }: Context, adapter: Adapter): Shown {
   return say`Nothing of ${name} is here: pond looked for ${where}. \`pond sync ${name} --path DIR\` reads a copy.`;
 }
 
-/** Of a client that has no usual place, and none was named. */
+/** About a client without a usual place, if none was named. */
 export function describeHomeless(name: Shown): Shown {
   return say`${name} has no folder of its own: \`pond sync ${name} --path DIR\` reads one, and \`paths\` of [adapters.${name}] in config.toml names it permanently.`;
 }

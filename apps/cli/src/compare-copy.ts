@@ -3,16 +3,16 @@ import { readBytes } from "./replace-file.ts";
 import { digestOf } from "./written-copies.ts";
 
 /**
- * Compares a file with what would be written in its place. Most logs grow at their end alone.
+ * Compares a file with what would be written in its place. Most logs only grow at their end.
  *
- * @param writtenAs - The digest of the copy as it was written, where that is known.
+ * @param writtenAs - The digest of the copy as it was written, if it is known.
  */
 export async function compareCopy(
   file: string,
   content: RestoredFile["content"],
   writtenAs: string | undefined,
 ): Promise<Held> {
-  // What cannot be read is not to be replaced either.
+  // What cannot be read must not be replaced either.
   const there = await readBytes(file).catch(() => null);
   if (there === undefined) return "missing";
   if (there === null) return "other";
@@ -22,7 +22,8 @@ export async function compareCopy(
     const bytes = Buffer.from(piece);
     const found = there.subarray(at, at + bytes.length);
     if (!bytes.subarray(0, found.length).equals(found)) return other();
-    // Also without its last line end alone: pi and omp would write their next line behind the last.
+    // Also if only its last line end is missing: pi and omp would append their next line to the
+    // last one.
     if (found.length < bytes.length) return "earlier";
     at += bytes.length;
   }

@@ -2,21 +2,21 @@ export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /**
- * A script that has a shell ask pond itself what can be typed; see `completions/reply.ts` for what
- * it answers. Nothing of an answer is ever evaluated: much of it is text from sessions.
+ * A script that makes a shell ask pond itself what can be typed; see `completions/reply.ts` for the
+ * answers. An answer is never evaluated, because much of it is text from sessions.
  */
 export function completionScript(shell: Shell): string {
   return scripts[shell];
 }
 
-/** How to have a shell complete from now on. */
+/** How to make a shell complete from now on. */
 export const howToInstall: Readonly<Record<Shell, string>> = {
   bash: "pond completions bash >> ~/.bashrc",
   zsh: "pond completions zsh >> ~/.zshrc",
   fish: "pond completions fish > ~/.config/fish/completions/pond.fish",
 };
 
-// Read line by line, because macOS has a bash that knows nothing else; it has no compopt either.
+// Read line by line, because macOS has a bash that knows nothing else; it has no compopt, either.
 const bash = `_pond() {
   local line kind=
   COMPREPLY=()

@@ -3,7 +3,7 @@ import { expandHome } from "./directories.ts";
 import { ConfigError } from "./errors.ts";
 import { nearestTo } from "./nearest.ts";
 
-/** The file that is read, for errors that name the place. */
+/** The configuration file, for errors that name the place. */
 export type At = { readonly text: string; readonly file: string; readonly home: string };
 export type Table = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,7 @@ export function refuseOthers(at: At, table: Table, prefix: string, known: readon
   refuse(at, path, `is not a setting; ${guess}known here: ${known.join(", ")}`);
 }
 
-/** Says what is wrong with a setting, and never its value: it may be a key pasted by mistake. */
+/** Says what is wrong with a setting, but never its value: it may be a key pasted by mistake. */
 export function refuse(at: At, path: string, reason: string): never {
   const line = lineOf(at.text, path);
   throw new ConfigError(`${placeOf(at, path)}: "${path}" ${reason}`, {
@@ -55,13 +55,13 @@ export function refuse(at: At, path: string, reason: string): never {
   });
 }
 
-/** `file:line` of a setting; the file alone where its line is not found. */
+/** `file:line` of a setting; only the file if its line is not found. */
 export function placeOf({ text, file }: At, path: string): string {
   const line = lineOf(text, path);
   return line === undefined ? file : `${file}:${line}`;
 }
 
-/** The line that sets a path, or begins what is around it: the parser does not tell. */
+/** The line that sets a path, or that begins what is around it. The parser does not tell. */
 function lineOf(text: string, path: string): number | undefined {
   let table = "";
   let around: number | undefined;
@@ -82,48 +82,51 @@ const steps = `\\s*((?:${oneStep.source})(?:\\s*\\.\\s*(?:${oneStep.source}))*)\
 const headerLine = new RegExp(`^\\s*\\[\\[?${steps}\\]`);
 const settingLine = new RegExp(`^${steps}=`);
 
-/** A key as the errors write it. */
+/** A key in the form in which errors write it. */
 function stepsIn(key: string): string {
   const found = key.matchAll(new RegExp(oneStep, "g"));
   return [...found].map(([step]) => step.replaceAll(/^["']|["']$/g, "")).join(".");
 }
 
-/** Relative to the file it stands in, so that it means the same wherever pond is started. */
+/** Relative to the configuration file, so that it means the same wherever pond is started. */
 export function placeAt({ file, home }: At, path: string): string {
   return isAddress(path) ? path : resolve(dirname(file), expandHome(path, home));
 }
 
-/** The kind of an address that is none of a storage: `ftp` of `ftp://host`. */
+/** The scheme of an address that no storage has: `ftp` of `ftp://host`. */
 export function unknownKind(storage: string): string | undefined {
   return isAddress(storage) ? /^(?!(?:s3|az|gs|file):)[^:]+/i.exec(storage)?.[0] : undefined;
 }
 
 /**
- * The kind of address that a storage is meant to be where it lacks the two slashes: `s3` of
- * `s3:/bucket`. Taken for a folder it would be made on this disk, and the bucket left empty.
+ * The kind of address that a storage without its two slashes is meant to be: `s3` of `s3:/bucket`.
+ * As a folder it would be made on this disk, and the bucket left empty.
  */
 export function kindMeant(storage: string): string | undefined {
   return isAddress(storage) ? undefined : /^(s3|az|gs|file):/i.exec(storage)?.[1];
 }
 
-/** The home folder of somebody else, which a shell knows and pond does not: `~bob` of `~bob/pond`. */
+/** Another user's home folder, which a shell knows and pond does not: `~bob` of `~bob/pond`. */
 export function otherHome(storage: string): string | undefined {
   return /^~[^/]+/.exec(storage)?.[0];
 }
 
-/** As `--storage` and POND_STORAGE name one, so that it means the same wherever pond is started. */
+/**
+ * A storage as `--storage` and POND_STORAGE name it, made absolute so that it means the same
+ * wherever pond is started.
+ */
 export function absoluteStorage(storage: string, home: string): string {
   return isAddress(storage) ? storage : resolve(expandHome(storage, home));
 }
 
 export const namespaceForm = 'up to 64 of a-z, 0-9, "-" and "_", a letter or digit first';
 
-/** True for what can be one step of a path, where upper case is not told from lower too. */
+/** True for a name that can be one step of a path, even where case is ignored. */
 export function isNamespace(name: string): boolean {
   return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(name);
 }
 
-/** True for an object store's address, as against a folder. */
+/** True for an object store's address rather than a folder. */
 export function isAddress(storage: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(storage);
 }

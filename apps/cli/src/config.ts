@@ -21,16 +21,16 @@ import { type EmbeddingsConfig, embeddingsAt } from "./embeddings-config.ts";
 import { ConfigError } from "./errors.ts";
 import { textOf } from "./replace-file.ts";
 
-/** What `config.toml` says; nothing has to be in it. */
+/** The content of `config.toml`; every setting is optional. */
 export type Config = {
-  /** The file it came from; undefined where there is none. */
+  /** The file it came from; undefined if there is none. */
   readonly file?: string;
   readonly storage?: string;
   readonly namespace?: string;
   /** Credentials and endpoint of an object store. */
   readonly storageOptions?: Readonly<Record<string, string>>;
   readonly adapters: Readonly<Record<string, AdapterConfig>>;
-  /** Undefined without the table: embedding is opt-in (spec 8). */
+  /** Undefined without the table, because embedding is opt-in (spec 8). */
   readonly embeddings?: EmbeddingsConfig;
 };
 
@@ -38,14 +38,15 @@ type AdapterConfig = {
   /** Where the file sets it, as `file:line`. */
   readonly place: string;
   readonly isEnabled?: boolean;
-  /** Absolute; read instead of the client's homes. */
+  /** Absolute paths, read instead of the client's homes. */
   readonly paths?: readonly string[];
 };
 
 const topSettings = ["storage", "namespace", "storage_options", "adapters", "embeddings"];
 
 /**
- * Reads the file `POND_CONFIG` names, else `config.toml` in the configuration folder if it exists.
+ * Reads the file that `POND_CONFIG` names, else `config.toml` in the configuration folder if it
+ * exists.
  *
  * @throws {ConfigError} where the file is not to be read, is not TOML, or says what pond does not know.
  */
@@ -107,7 +108,7 @@ function readBytes(file: string, isRequired: boolean): Buffer | undefined {
   }
 }
 
-/** What keeps a file from being read, by the system's name for it. */
+/** Why a file cannot be read, by the system's name for it. */
 const unreadable: Readonly<Record<string, string>> = {
   ENOENT: "POND_CONFIG names it, but it does not exist",
   EISDIR: "is a folder; the settings are a file",
@@ -117,7 +118,10 @@ const unreadable: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "has a name longer than the system allows",
 };
 
-/** The link that a missing file is, or is behind: settings that are away are not none. */
+/**
+ * The broken link that a missing file is, or is below: settings out of reach are not the same as
+ * none.
+ */
 function danglingLink(file: string): string | undefined {
   const there = lstatSync(file, { throwIfNoEntry: false });
   const folder = dirname(file);
@@ -137,7 +141,7 @@ async function parseToml({ text, file }: At): Promise<Table> {
   }
 }
 
-/** A folder counts from the file, so it is made sure here that no address is taken for one. */
+/** A relative folder counts from the file, so this makes sure that no address is taken for one. */
 function storageAt(at: At, value: unknown): string {
   const storage = stringAt(at, "storage", value);
   const home = otherHome(storage);

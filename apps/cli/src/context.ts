@@ -6,17 +6,17 @@ import { Output, type Sink } from "./output/output.ts";
 import { say, shownLine } from "./output/shown.ts";
 import { type GlobalFlags, resolveSettings, type Settings } from "./settings.ts";
 
-/** The process a command runs in; tests pass their own. */
+/** The process in which a command runs; tests pass their own. */
 export type Surface = {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** @throws {ConfigError} where there is none. */
+  /** @throws {ConfigError} if there is none. */
   readonly home: string;
   readonly now: () => Date;
   /** Called by a command that stays or takes in a lot, before it opens anything. */
   readonly startLean?: ((work: "serving" | "batches") => Promise<void>) | undefined;
-  /** Called where something may still be waited for that nobody wants any more. */
+  /** Called if something may still be pending that nobody wants any more. */
   readonly leave?: () => void;
 };
 
@@ -70,7 +70,7 @@ export async function createContext(
   return { settings, output, env, home, now, startLean };
 }
 
-/** Runs `use` with the store open and closes it whatever happens. */
+/** Runs `use` with the store open and closes it in any case. */
 export async function withStore<T>(
   context: Context,
   mode: "read" | "write",
@@ -97,7 +97,7 @@ export async function withWholeStore<T>(
   return withStore(context, mode, use, { caches: await createBatchCaches() });
 }
 
-/** Tells whoever searches of an index of words that is missing. */
+/** Tells a searching user that an index of words is missing. */
 export function unindexed({
   output,
 }: Pick<Context, "output">): NonNullable<SessionStoreOptions["onMissingIndex"]> {
@@ -107,7 +107,7 @@ export function unindexed({
     );
 }
 
-/** Tells of a table that was torn and works again. */
+/** Reports a table that was torn and works again. */
 export function healed({
   output,
 }: Pick<Context, "output">): (healing: {

@@ -5,10 +5,10 @@ import { formatCount, formatCounted } from "./output/numbers.ts";
 import { type Shown, say, shown, shownLine } from "./output/shown.ts";
 import { describeArchived } from "./redacted.ts";
 
-/** What came into a store from an archive or another store, as scripts read it. */
+/** What came into a store from an archive or another store, in the form for scripts. */
 export type CopyWire = Omit<ImportReport, "vectorsLeftOut"> & { readonly vectors_left_out: number };
 
-/** What an import or a copy that was stopped leaves. */
+/** What a stopped import or copy leaves behind. */
 export const whatIsKept: Shown = shown(
   "What is stored so far stays, with no session in part; the same command continues.",
 );
@@ -17,12 +17,12 @@ export function toCopyWire({ vectorsLeftOut, ...report }: ImportReport): CopyWir
   return { ...report, vectors_left_out: vectorsLeftOut };
 }
 
-/** Done with faults where something was damaged. */
+/** Done with faults if something was damaged. */
 export function exitCodeOf({ damaged }: CopyWire): ExitCode {
   return damaged.length === 0 ? exitCodes.done : exitCodes.doneWithFaults;
 }
 
-/** The same for people: a line, and a warning where something was left out. */
+/** The same for people: a line, and a warning if something was left out. */
 export function printCopy({ output }: Context, wire: CopyWire): void {
   const { tables, differing, damaged, vectors_left_out: vectorsLeftOut, redacted } = wire;
   const [sessions, messages] = [tables["sessions"], tables["messages"]];

@@ -11,7 +11,7 @@ export type Directories = {
   readonly config: string;
   readonly data: string;
   readonly state: string;
-  /** Downloaded models, a folder each. */
+  /** Downloaded models, one folder each. */
   readonly models: string;
 };
 
@@ -26,9 +26,9 @@ export function directoriesOf(env: Environment, home: string): Directories {
 }
 
 /**
- * The home of who runs this process. A service may be started with an empty HOME.
+ * The home of the user who runs this process. A service may be started with an empty HOME.
  *
- * @throws {ConfigError} where nothing says it, as in a container, of a user that only has a number.
+ * @throws {ConfigError} if nothing says it, as in a container, for a user that only has a number.
  */
 export function homeDirectory(): string {
   try {
@@ -39,16 +39,17 @@ export function homeDirectory(): string {
   }
 }
 
-/** For what can be made again at any time. */
+/** For files that can be made again at any time. */
 export function cacheDirectory(env: Environment, home: string): string {
   return baseOf(env["XDG_CACHE_HOME"], join(home, ".cache"));
 }
 
 /**
- * Makes a folder, and those above it that are missing, for this user alone. One step at a time: where a
- * place takes none, as `/proc` or a home that an automounter lacks, Node's own way never comes to an end.
+ * Makes a folder and the missing folders above it, for this user alone. It goes one step at a time:
+ * in a place that accepts no folder, such as `/proc` or an automounter's missing home, Node's
+ * recursive way never comes to an end.
  *
- * @throws what the system says of the first that cannot be made.
+ * @throws the system's error for the first folder that cannot be made.
  */
 export function makeFolder(folder: string): void {
   const above = dirname(folder);
@@ -62,12 +63,12 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** A relative path in these variables is to be ignored, says the XDG specification. */
+/** The XDG specification says to ignore a relative path in these variables. */
 function baseOf(given: string | undefined, otherwise: string): string {
   return join(given?.startsWith("/") ? given : otherwise, "pond");
 }
 
-/** `~` and `~/x` as the shell would write them out, for places a shell never saw. */
+/** Expands `~` and `~/x` as a shell would, in paths that a shell never saw. */
 export function expandHome(path: string, home: string): string {
   return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
 }

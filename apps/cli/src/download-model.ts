@@ -17,7 +17,7 @@ import { type Shown, say, shown, shownLine } from "./output/shown.ts";
 import { bytesOf, isNamedBy, modelNamed } from "./pinned-model.ts";
 import { isAbort, sayStopped } from "./report-error.ts";
 
-/** Fetches a model, drawing how far it is; a Ctrl-C leaves what came for the next call. */
+/** Fetches a model and draws the progress. A Ctrl-C leaves what has arrived for the next call. */
 export async function downloadPinned(context: Context, name: string): Promise<ExitCode> {
   const { output, settings, env } = context;
   const cacheDirectory = settings.directories.models;

@@ -2,7 +2,7 @@ import type { Fidelity } from "@pond/canonical/adapter";
 import { formatCount } from "./output/numbers.ts";
 import { joined, type Shown, say, shown } from "./output/shown.ts";
 
-/** `Not carried over: 7 system`: what is in none of the files; undefined where all of it is. */
+/** `Not carried over: 7 system`: what is in none of the files; undefined if everything is. */
 export function droppedText(reports: readonly Fidelity[]): Shown | undefined {
   const counts = new Map<string, number>();
   for (const report of reports) {

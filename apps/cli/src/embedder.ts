@@ -5,13 +5,16 @@ import type { Embeddings } from "./embeddings.ts";
 import { ConfigError } from "./errors.ts";
 import { isAbort } from "./report-error.ts";
 
-/** What came of opening the configured model: it, why it cannot be used, or neither where it is off. */
+/**
+ * The outcome of opening the configured model: the model, why it cannot be used, or neither if it
+ * is off.
+ */
 export type Opened = { readonly embedder?: Embedder; readonly failure?: Error };
 
 /**
- * Runs `use` with the configured model and closes it whatever happens. Only from here is code of
- * models loaded, and only where embedding is on (spec 8, opt-in); the model itself is loaded when
- * it is first asked for a vector.
+ * Runs `use` with the configured model and closes it in any case. Code of models is loaded only
+ * from here, and only if embedding is on (spec 8, opt-in); the model itself is loaded when it is
+ * first asked for a vector.
  */
 export async function withEmbedder<T>(
   { settings, env }: Pick<Context, "settings" | "env">,
@@ -40,7 +43,7 @@ async function open(on: On, env: Environment, cacheDirectory: string): Promise<O
   }
 }
 
-/** @throws {ConfigError} where the variable that is to hold the key is not set. */
+/** @throws {ConfigError} if the variable that should hold the key is not set. */
 function toSettings(
   { model, place }: On,
   env: Environment,

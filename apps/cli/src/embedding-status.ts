@@ -3,13 +3,13 @@ import type { Context } from "./context.ts";
 import { withEmbedder } from "./embedder.ts";
 import { type ErrorFacts, factsOf, toWireError } from "./report-error.ts";
 
-/** How far the stored messages can be searched by meaning. */
+/** How many of the stored messages can be searched by meaning. */
 export type EmbeddingStatus =
   | { readonly enabled: false; readonly reason: string }
   | { readonly enabled: true; readonly error: ErrorFacts }
   | {
       readonly enabled: true;
-      /** As `embedding_model` of a message says it. */
+      /** In the form of a message's `embedding_model`. */
       readonly model: string;
       readonly dimension: number;
       /** Messages with a vector of this model. */
@@ -18,10 +18,10 @@ export type EmbeddingStatus =
       readonly missing: number;
     };
 
-/** What a store holds of vectors. */
+/** A store's counts of messages and vectors. */
 export type Coverage = Pick<Statistics, "searchable" | "embeddings">;
 
-/** Opens the configured model for its name alone; nothing is loaded into memory for it. */
+/** Opens the configured model only for its name; nothing is loaded into memory for it. */
 export function embeddingStatus(
   context: Context,
   { searchable, embeddings }: Coverage,

@@ -11,7 +11,7 @@ const columns: readonly Column[] = [
   { title: shown("MODEL"), minWidth: 12 },
 ];
 
-/** How many messages have a vector of each model; nothing where nobody ever asked for one. */
+/** Prints how many messages have a vector of each model; nothing if nobody ever asked for one. */
 export function printEmbeddings(
   output: Output,
   { searchable, embeddings }: Coverage,

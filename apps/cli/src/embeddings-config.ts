@@ -29,7 +29,7 @@ export type ModelConfig =
       readonly url: string;
       readonly model: string;
       readonly dimension: number;
-      /** Name of the environment variable that holds the key; the key is in no file of pond's. */
+      /** Name of the environment variable that holds the key; no file of pond's holds it. */
       readonly apiKeyEnv?: string;
       readonly queryPrefix?: string;
       readonly passagePrefix?: string;
@@ -42,9 +42,9 @@ export type ModelConfig =
 /** The `[embeddings]` table of `config.toml`. */
 export type EmbeddingsConfig = {
   readonly isEnabled: boolean;
-  /** Undefined only where it is switched off. */
+  /** Undefined only if it is switched off. */
   readonly model?: ModelConfig;
-  /** `file:line`, for errors that show up when the model is opened. */
+  /** `file:line`, for errors that appear when the model is opened. */
   readonly place: string;
 };
 
@@ -69,9 +69,9 @@ const mostRequests = 1_000_000;
 const mostSeconds = 3_600;
 
 /**
- * Reads the table; that it is there switches embedding on, unless it says `enabled = false`.
+ * Reads the table. Its presence switches embedding on, unless it says `enabled = false`.
  *
- * @throws {ConfigError} where it names no model or several, or says what does not go with that.
+ * @throws {ConfigError} if it names no model or several, or has settings that do not fit it.
  */
 export function embeddingsAt(at: At, value: unknown): EmbeddingsConfig {
   const table = tableAt(at, "embeddings", value);
@@ -130,7 +130,7 @@ function modelAt(at: At, table: Table): ModelConfig | undefined {
   }
 }
 
-/** An address names its model by `model` too; a folder stands alone. */
+/** An address names its model with `model`, too; a folder stands alone. */
 function kindOf(at: At, table: Table): ModelConfig["kind"] | undefined {
   const named = ["folder", "url", "model"].filter((key) => Object.hasOwn(table, key));
   const [first, second] = named;
@@ -166,7 +166,7 @@ function readerOf(at: At, table: Table) {
       missing(at, key, "which model it serves"),
     count: (key: string, most: number): number | undefined =>
       optional(table, key, (each) => countAt(at, pathOf(key), each, most)),
-    /** Empty says that the model wants none. */
+    /** An empty text says that the model wants none. */
     prefix: (key: string): string | undefined =>
       optional(table, key, (each) =>
         typeof each === "string" ? each : refuse(at, pathOf(key), "must be a string"),
@@ -211,7 +211,7 @@ function variableAt(at: At, value: unknown): string {
     : refuse(at, path, "must be the name of an environment variable, not the key itself");
 }
 
-/** Only what is set: an absent option and an undefined one are not the same. */
+/** Only what is set, because an absent option differs from an undefined one. */
 function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   const set = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as { [Key in keyof T]?: Exclude<T[Key], undefined> };

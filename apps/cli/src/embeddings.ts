@@ -7,21 +7,21 @@ import { UsageError } from "./errors.ts";
 /** Small, and it knows a hundred languages. */
 const suggested = "multilingual-e5-small";
 
-/** What this call does about meaning: which model it uses, or why it uses none. */
+/** Whether this call uses meaning: with which model, or why not. */
 export type Embeddings =
   | { readonly isOn: true; readonly model: ModelConfig /** `file:line` */; readonly place: string }
   | {
       readonly isOn: false;
       /** One line. */
       readonly reason: string;
-      /** The file to add the table to, where nobody switched it off. */
+      /** The file to add the table to, if nobody switched it off. */
       readonly file?: string;
     };
 
 /**
  * `POND_EMBEDDINGS=off` or `on`, else what `config.toml` says; off without its table (spec 8).
  *
- * @throws {UsageError} for another word, and for `on` where no model is named.
+ * @throws {UsageError} for another word, and for `on` if no model is named.
  */
 export function resolveEmbeddings(
   { embeddings, file }: Config,
@@ -46,7 +46,7 @@ export function resolveEmbeddings(
   return { isOn: true, model, place: embeddings.place };
 }
 
-/** Why it is off, and how it is switched on where nobody switched it off; may be several lines. */
+/** Why it is off, and how to switch it on if nobody switched it off; may be several lines. */
 export function whyOff({ reason, file }: Extract<Embeddings, { isOn: false }>): string {
   if (file === undefined) return reason;
   const get = `pond models download ${suggested}`;

@@ -1,4 +1,5 @@
-// Not PondError, which would load the whole model to print `--help`; it bears the same mark.
+// Not a PondError, because that would load the whole model to print `--help`; it carries the same
+// mark.
 const stamp = Symbol.for("pond.error");
 
 abstract class CliError extends Error {
@@ -16,13 +17,13 @@ abstract class CliError extends Error {
   }
 }
 
-/** The command line asks for something there is not, or that contradicts itself. */
+/** The command line asks for something that does not exist, or contradicts itself. */
 export class UsageError extends CliError {
   override readonly name = "UsageError";
   readonly code = "validation_failed";
 }
 
-/** The configuration file cannot be used; the message names the file, the place and the remedy. */
+/** The configuration file cannot be used. The message names the file, the place and the remedy. */
 export class ConfigError extends CliError {
   override readonly name = "ConfigError";
   readonly code = "config_invalid";
@@ -46,13 +47,13 @@ export class SchedulerError extends CliError {
   readonly code = "schedule_failed";
 }
 
-/** There is a store, and nothing in it to do this with, or not what a number stood for. */
+/** There is a store, but nothing in it to do this with, or not what a number stood for. */
 export class NothingStoredError extends CliError {
   override readonly name = "NothingStoredError";
   readonly code = "not_found";
 }
 
-/** What an argument names holds no store; the error of a setting that names none is another's. */
+/** What an argument names holds no store. There is another error for a setting that names none. */
 export class NoStoreError extends CliError {
   override readonly name = "NoStoreError";
   readonly code = "store_not_found";

@@ -1,11 +1,11 @@
-/** What the process ends with; scripts rely on it. */
+/** Exit codes of the process; scripts rely on them. */
 export const exitCodes = {
   done: 0,
   failed: 1,
   badUsage: 2,
-  /** Done, and something could not be read or written; it is listed. */
+  /** Done, but something could not be read or written; it is listed. */
   doneWithFaults: 3,
-  /** As shells report a Ctrl-C. */
+  /** The code that shells report for a Ctrl-C. */
   interrupted: 130,
 } as const;
 

@@ -6,7 +6,10 @@ import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
 import type { Column } from "./output/table.ts";
 import { shortIds } from "./short-ids.ts";
 
-/** For people: how the query was read, what each arm gave each session, then Lance's plans. */
+/**
+ * Prints for people how the query was read, what each arm contributed to each session, and Lance's
+ * plans.
+ */
 export function printExplanation(
   output: Output,
   { mode, sessions }: Pick<SearchResponse, "mode" | "sessions">,
@@ -59,7 +62,7 @@ function printArms(output: Output, { arms }: Explanation): void {
   printTable(output, columns, rows);
 }
 
-/** A line for each session of the answer: what it scored, and how much of that came from each arm. */
+/** A line for each session of the answer: its score, and how much of that came from each arm. */
 function printContributions(
   output: Output,
   sessions: SearchResponse["sessions"],

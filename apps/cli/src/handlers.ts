@@ -4,13 +4,13 @@ import { withEmbedder } from "./embedder.ts";
 import { tellFailure } from "./tell-failure.ts";
 
 export type HandlersFor = {
-  /** Left out where nobody can ask for a restore. */
+  /** Left out if nobody can ask for a restore. */
   readonly restorers?: Restorers;
-  /** False where others than the operator may ask; see `HandlersOptions`. Default true. */
+  /** False if others than the operator may ask; see `HandlersOptions`. Default: true. */
   readonly isPersonal?: boolean;
 };
 
-/** Runs `use` with what answers requests; closes stores and model when it is done. */
+/** Runs `use` with handlers that answer requests; closes stores and model afterwards. */
 export async function withHandlers<T>(
   context: Context,
   use: (handlers: Handlers) => Promise<T>,

@@ -1,4 +1,4 @@
-/** A signal that aborts at the first Ctrl-C; the second one ends the process at once. */
+/** Makes a signal that aborts at the first Ctrl-C; the second one ends the process at once. */
 export function onInterrupt(): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController();
   const listener = (): void => {

@@ -8,9 +8,9 @@ import { storedNames } from "./stored-names.ts";
 export type PlacedFiles = { readonly restored: Restored; readonly folder: string };
 
 /**
- * The log of a session where its client was told to keep it, outside of its home: it goes on there,
- * and a second one in the home would be another place of the session. Undefined where there is none,
- * where the home has one, or not all that is restored lies beside it.
+ * The log of a session that its client was told to keep outside of its home: it continues there,
+ * and a second one in the home would be another place of the session. Undefined if there is none,
+ * if the home has one, or if not everything that is restored is beside it.
  */
 export async function keptElsewhere(
   restored: Restored,
@@ -33,7 +33,7 @@ export async function keptElsewhere(
   return undefined;
 }
 
-/** What the session in a log may be called; of what cannot be read it is not known. */
+/** The names that the session in a log may have; unknown if the log cannot be read. */
 async function namesIn(log: string, adapter: Adapter): Promise<readonly string[]> {
   try {
     const reader = adapter.from(log);

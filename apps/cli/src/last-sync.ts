@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { replaceFile } from "./replace-file.ts";
 import { isTime, readStateFile } from "./state-directory.ts";
 
-/** When this machine last read each client into a store, as RFC 3339; by the client's name. */
+/** When this machine last read each client into a store, as RFC 3339, by the client's name. */
 export type LastSync = Readonly<Record<string, string>>;
 
-/** Writes down that these clients were read; what is known of the others stays. */
+/** Records that these clients were read; what is known about the others stays. */
 export async function rememberSync(
   stateDirectory: string,
   clients: readonly string[],
@@ -17,7 +17,7 @@ export async function rememberSync(
   await replaceFile(fileOf(stateDirectory), `${JSON.stringify({ ...known, ...read })}\n`);
 }
 
-/** Empty where nothing was read yet. */
+/** Empty if nothing was read yet. */
 export async function lastSync(stateDirectory: string): Promise<LastSync> {
   const saved = await readStateFile(fileOf(stateDirectory));
   const entries = Object.entries(Object(saved) as Record<string, unknown>);

@@ -1,10 +1,10 @@
-// Only where something is waited for in vain does anybody feel it.
+// It only shows if something is pending that never ends.
 const longestMs = 1_000;
 
 /**
- * Ends the process where something may still be waited for that nobody wants any more. At once where
- * nothing is: an end that comes by itself removes what the engine keeps in the folder for temporary
- * files, and `process.exit` does not.
+ * Ends the process even if something may still be pending that nobody wants any more. If nothing is
+ * pending, it ends by itself, at once, which removes what the engine keeps in the folder for
+ * temporary files; `process.exit` does not.
  */
 export function leaveSoon(): void {
   setTimeout(() => process.exit(), longestMs).unref();
@@ -19,6 +19,6 @@ export function leaveWithReader(): void {
     process.stderr.write(`error: what pond prints cannot be written: ${error.message}\n`);
     process.exit(1);
   });
-  // Nor is it an error that nobody reads what is said on the side.
+  // It is not an error, either, if nobody reads the notes on stderr.
   process.stderr.on("error", () => undefined);
 }

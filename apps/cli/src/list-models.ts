@@ -13,11 +13,11 @@ type ModelEntry = {
   readonly bytes: number;
   readonly licence: string;
   readonly downloaded: boolean;
-  /** True where `config.toml` names it. */
+  /** True if `config.toml` names it. */
   readonly configured: boolean;
 };
 
-/** Prints the models pond knows, and the one in use where it is none of them. */
+/** Prints the models that pond knows, and the one in use if it is not one of them. */
 export async function listModels(context: Context): Promise<ExitCode> {
   const { output, settings } = context;
   const { embeddings, directories } = settings;
@@ -67,7 +67,7 @@ function stateOf({ downloaded, configured }: ModelEntry): Shown {
   return shown(downloaded ? "downloaded" : "");
 }
 
-/** The model in use where it is none of the list, and how to choose one where none is. */
+/** Prints the model in use if it is not in the list, or how to choose one if there is none. */
 function printConfigured({ output, home, settings }: Context): void {
   const { embeddings } = settings;
   if (!embeddings.isOn) {

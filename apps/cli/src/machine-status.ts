@@ -15,34 +15,34 @@ export type ClientStatus = {
   readonly name: string;
   /** Sessions in its folders here. */
   readonly sessions: number;
-  /** Of them those that are new or changed since a sync read them. */
+  /** How many of them are new, or changed since a sync read them. */
   readonly waiting: number;
-  /** Those that hold records which are still being written. */
+  /** Sessions with records that are still being written. */
   readonly pending: number;
-  /** Those of which nothing could be stored. */
+  /** Sessions of which nothing could be stored. */
   readonly failed: number;
   /** Records that could not be read. */
   readonly faults: number;
-  /** Those of them that the client left behind: nobody has to do anything. */
+  /** How many of those the client left behind, so that nobody has to do anything. */
   readonly leftovers: number;
-  /** When a sync last read it into this store; null where none did. */
+  /** When a sync last read it into this store; null if none did. */
   readonly last_sync: string | null;
 };
 
-/** What `pond status --json` says beside the answer of the wire, as `machine`. */
+/** What `pond status --json` adds to the answer of the wire, as `machine`. */
 export type MachineStatus = {
-  /** Those that have sessions here, and those that were read from elsewhere. */
+  /** The clients that have sessions here, and those that were read from elsewhere. */
   readonly clients: readonly ClientStatus[];
   /** What could not be read, with file and line: the first hundred of each session. */
   readonly faults: readonly Fault[];
   readonly faults_omitted: number;
-  /** Null where the scheduler does not say. */
+  /** Null if the scheduler does not say. */
   readonly schedule: ScheduleStatus | null;
   readonly advice: readonly { readonly code: string; readonly message: string }[];
 };
 
 /**
- * What this machine has beside the store: lists the clients' folders, and reads none of their
+ * What this machine has besides the store. Lists the clients' folders, and reads none of their
  * sessions.
  */
 export async function machineStatus(
@@ -52,7 +52,7 @@ export async function machineStatus(
   const [{ adapters, advice }, syncedAt, schedule] = await Promise.all([
     look(context, sessions),
     lastSync(stateOf(context, sessions.store.id)),
-    // Somebody else's program, which may be broken in ways of its own.
+    // Somebody else's program, which may be broken in its own ways.
     scheduleStatus(context).catch(() => null),
   ]);
   const here = adapters
@@ -79,7 +79,10 @@ export async function machineStatus(
   };
 }
 
-/** A folder that is configured and gone leaves the store as it is: it is told, and the rest too. */
+/**
+ * A configured folder that is gone does not change the store: it is reported, together with the
+ * rest.
+ */
 async function look(
   context: Context,
   sessions: SessionStore,
@@ -119,7 +122,7 @@ function onWaiting(clients: readonly ClientStatus[]): Advice {
   return [{ code: "sessions_waiting", message }];
 }
 
-/** True where there is something here and nothing new: another sync would store no more. */
+/** True if there is something here and nothing new: another sync would store no more. */
 export function isAllSeen({ clients }: MachineStatus): boolean {
   return (
     clients.some(({ sessions }) => sessions > 0) && clients.every(({ waiting }) => waiting === 0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// By its default export: a missing named one would end an old Node before it can be told.
+// The default export, because a missing named one would end an old Node before it can be told.
 import module from "node:module";
 import { join } from "node:path";
 import { cacheDirectory, homeDirectory, makeFolder } from "./directories.ts";
@@ -11,14 +11,14 @@ if (!("enableCompileCache" in module)) {
   process.exit(1);
 }
 
-// Compiled once, the engine's bindings load in half the time. Not in a shared /tmp, as is the
-// default: whoever can write there could have his code run. What is imported above is not kept.
+// Compiled once, the engine's bindings load in half the time. Not in a shared /tmp, the default:
+// anyone who can write there could have their code run. What is imported above is not kept.
 try {
   const folder = join(cacheDirectory(process.env, homeDirectory()), "compiled");
   makeFolder(folder);
   module.enableCompileCache(folder);
 } catch {
-  // Where nobody is at home, or may write; what needs a home says so.
+  // If there is no home, or it is not writable: whatever needs a home says so.
 }
 
 leaveWithReader();
@@ -26,5 +26,5 @@ leaveWithReader();
 const { run } = await import("./run.ts");
 const exitCode = await run(process.argv.slice(2));
 process.exitCode = exitCode;
-// What the engine was at when somebody stopped it may go on for a minute.
+// What the engine was doing when somebody stopped it may go on for a minute.
 if (exitCode === exitCodes.interrupted) leaveSoon();

@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from "./exit.ts";
 
 export type ManPageOptions = {
   readonly version: string;
-  /** Of the release; its day is printed. */
+  /** The time of the release, of which the day is printed. */
   readonly date: Date;
 };
 
@@ -54,14 +54,14 @@ const examples: Described = [
   ["pond list --project . --since 7d", "List last week's sessions of this folder."],
 ];
 
-/** The manual page of the command, as man(7) has it, made from the commands as they are defined. */
+/** The manual page of the command in man(7) format, made from the command definitions. */
 export function manPage(program: Command, { version, date }: ManPageOptions): string {
   const name = program.name();
   const help = program.createHelp();
   const commands = help.visibleCommands(program);
   const lines = [
     `.TH ${name.toUpperCase()} 1 ${date.toISOString().slice(0, 10)} ${quoted(`${name} ${version}`)}`,
-    // Words stay whole and margins ragged: most of them are to be typed.
+    // Words stay whole and margins ragged, because most words are meant to be typed.
     ".nh",
     ".ad l",
     ".SH NAME",
@@ -96,7 +96,7 @@ function codeOf(key: string): ExitCode | undefined {
   return new Map<string, ExitCode>(Object.entries(exitCodes)).get(key);
 }
 
-/** A command, and those below it behind it. */
+/** A command, followed by the commands below it. */
 function commandLines(command: Command, above: string): string[] {
   const help = command.createHelp();
   const path = `${above} ${command.name()}`;
@@ -120,7 +120,7 @@ function commandLines(command: Command, above: string): string[] {
   ];
 }
 
-/** The `help` that every group of commands gets is told of once. */
+/** The `help` that every group of commands gets is described once. */
 function isHelp(command: Command, above: Command): boolean {
   return command.name() === "help" && above.parent !== null;
 }
@@ -138,7 +138,7 @@ function optionLines(options: readonly Option[]): string[] {
   return options.flatMap((option) => paragraph(optionTerm(option), optionText(option)));
 }
 
-/** `-o, --output <file>`: what is typed as it is in bold, what stands for something in italics. */
+/** `-o, --output <file>`: literal text in bold, placeholders in italics. */
 function optionTerm({ flags }: Option): string {
   return flags
     .split(/([<[][^>\]]*[>\]])/)
@@ -162,7 +162,7 @@ function choicesText(choices: readonly string[] | undefined): string {
   return choices === undefined ? "" : `: ${choices.join(", ")}`;
 }
 
-/** A term, and indented below it what it is. */
+/** A term, with its explanation indented below it. */
 function paragraph(term: string, text: string): string[] {
   return [".TP", term, roff(sentence(text))];
 }
@@ -180,7 +180,7 @@ function italic(text: string): string {
   return `\\fI${roff(text)}\\fR`;
 }
 
-/** Text that roff prints as it is; begun with `\&`, no line of it is a request. */
+/** Text that roff prints as it is; with `\&` at its beginning, no line of it is a request. */
 export function roff(text: string): string {
   const escaped = text
     .replaceAll(/\s+/g, " ")
@@ -199,7 +199,7 @@ function codePoint(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** As an argument of a request. */
+/** In the form of a request's argument. */
 function quoted(text: string): string {
   return `"${roff(text)}"`;
 }

@@ -4,9 +4,9 @@ import type { Context } from "./context.ts";
 import { findServer } from "./running-server.ts";
 
 /**
- * Runs `use` with handlers that ask the `pond serve` of this store where one runs: each agent starts
- * a `pond mcp`, and a store and a model open in every one of them would cost their memory as often.
- * Where none runs, or it goes away, the store is opened here, and stays open.
+ * Runs `use` with handlers that ask the `pond serve` of this store if one runs. Each agent starts a
+ * `pond mcp`, and an open store and model in each of them would cost their memory that many times.
+ * If none runs, or it goes away, the store is opened here and stays open.
  */
 export async function withNearestHandlers<T>(
   context: Context,
@@ -19,7 +19,7 @@ export async function withNearestHandlers<T>(
       const server = own === undefined ? await findServer(context) : undefined;
       if (server !== undefined) {
         try {
-          // A server that is gone is not waited for: the store is here, too.
+          // A server that is gone is not waited for, because the store is here, too.
           const client = createClient({ url: server.url, retries: 0 });
           const ask = client[operation] as Ask;
           return (await ask(request, { signal: requestContext?.signal })) as never;
@@ -39,7 +39,7 @@ export async function withNearestHandlers<T>(
   }
 }
 
-/** Any operation; what is asked is checked by the server. */
+/** Any operation; the server checks the request. */
 type Ask = (request: unknown, options: Parameters<Client["get"]>[1]) => Promise<unknown>;
 
 type OwnHandlers = { readonly opened: Promise<Handlers>; readonly closed: Promise<void> };
@@ -50,7 +50,7 @@ function openOwn(context: Context, done: Promise<void>): OwnHandlers {
     resolve(handlers);
     await done;
   };
-  // Loaded here, because it is what costs the memory.
+  // Loaded here, because this is what costs the memory.
   const closed = import("./handlers.ts").then(({ withHandlers }) => withHandlers(context, hold));
   return { opened, closed: closed.catch(reject) };
 }

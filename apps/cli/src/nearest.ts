@@ -1,4 +1,4 @@
-/** The word that was most likely meant; undefined where none is near enough to be a slip. */
+/** The word that was most likely meant; undefined if none is similar enough to be a typo. */
 export function nearestTo(typed: string, words: readonly string[]): string | undefined {
   const near = words
     .map((word) => ({ word, edits: editsBetween(typed.toLowerCase(), word.toLowerCase()) }))
@@ -7,7 +7,7 @@ export function nearestTo(typed: string, words: readonly string[]): string | und
   return near[0]?.word;
 }
 
-/** Letters to add, leave out or replace to come from one to the other. */
+/** How many letters to add, remove or replace to get from one to the other. */
 function editsBetween(from: string, to: string): number {
   // Nobody means a word by a text several times as long, and the table below grows with both.
   if (Math.abs(from.length - to.length) > to.length) return Number.POSITIVE_INFINITY;

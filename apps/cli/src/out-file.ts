@@ -5,9 +5,9 @@ import { dirname, resolve } from "node:path";
 import { UsageError } from "./errors.ts";
 
 /**
- * Asked before all the work, which would end with words of the system.
+ * Checked before all the work, which would end with the system's message.
  *
- * @throws {UsageError} where no file can be written there.
+ * @throws {UsageError} if no file can be written there.
  */
 export function refuseNoPlace(typed: string, example: string): void {
   if (typed === "-") {
@@ -43,12 +43,12 @@ function statsOf(path: string): Stats | undefined {
 }
 
 /**
- * Writes a file that its owner alone can read, whole or not at all. Forced, it replaces what a link
- * leads to, and the link stays.
+ * Writes a file that only its owner can read, whole or not at all. Forced, it replaces the target
+ * of a link, and the link stays.
  *
  * @returns Its size in bytes.
- * @throws {TargetExistsError} where there is such a file, unless forced.
- * @throws {TargetUnwritableError} where the system refuses to write.
+ * @throws {TargetExistsError} if there is such a file, unless forced.
+ * @throws {TargetUnwritableError} if the system refuses to write.
  */
 export async function writeOutFile(
   path: string,

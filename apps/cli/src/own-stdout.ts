@@ -2,8 +2,8 @@ import { Console } from "node:console";
 import { Writable } from "node:stream";
 
 /**
- * Takes stdout for one writer alone: whatever else of this process prints there, a library that was
- * never meant to among it, prints to stderr from now on. Native code does so on its own.
+ * Reserves stdout for one writer. Anything else that this process prints there from now on,
+ * including a library that was never meant to, goes to stderr. Native code does so on its own.
  */
 export function takeStdout({
   stdout,
@@ -16,7 +16,7 @@ export function takeStdout({
     decodeStrings: false,
     write: (chunk: string | Uint8Array, _, done) => void write(chunk, (error) => done(error)),
   });
-  // Whoever reads has gone; the process hears of it from stdout itself.
+  // The reader has gone; the process hears of it from stdout itself.
   own.on("error", () => undefined);
   return own;
 }

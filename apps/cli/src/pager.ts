@@ -5,15 +5,15 @@ import type { Output } from "./output/output.ts";
 import { type Shown, say, shownLine } from "./output/shown.ts";
 import { widthOf } from "./output/width.ts";
 
-/** Resolves when what was written so far is taken; false where nobody reads any more. */
+/** Resolves when everything written so far was taken; false if nobody reads any more. */
 export type GoesOn = () => Promise<boolean>;
 
 /**
- * Runs `show` with an output that a person pages through, as in a manual, where they sit at a
- * terminal and there is more than fits it. The pager gets the text and nothing else: no command
- * line holds any of it. Where it cannot be started `show` runs again, without one.
+ * Runs `show` with an output that a person pages through, as in a manual, if they are at a terminal
+ * and there is more than fits it. The pager gets the text and nothing else: no command line holds
+ * any of it. If the pager cannot be started, `show` runs again, without one.
  *
- * @param show - Asks between the pages it reads whether to go on, so that no more is held than one.
+ * @param show - Asks between the pages it reads whether to go on, so that no more than one is held.
  */
 export async function withPager(
   { output, env }: Pick<Context, "output" | "env">,
@@ -58,7 +58,7 @@ class Pager {
   readonly #command: PagerCommand;
   readonly #output: Output;
   readonly #env: Context["env"];
-  /** What there is while it still fits the screen. */
+  /** What there is as long as it still fits the screen. */
   #head = say``;
   #child: ChildProcessByStdio<Writable, null, null> | undefined;
   #ended: Promise<PagerEnd> = Promise.resolve("done");
@@ -92,7 +92,7 @@ class Pager {
     return !this.#isGone;
   }
 
-  /** Waits until the person is through. */
+  /** Waits until the person has finished. */
   async finish(): Promise<PagerEnd> {
     if (this.#child === undefined) {
       this.#output.text(this.#head);
@@ -114,7 +114,7 @@ class Pager {
     const gone = (): void => {
       this.#isGone = true;
     };
-    // Whoever quits early has read enough.
+    // Somebody who quits early has read enough.
     child.stdin.on("error", gone);
     this.#ended = new Promise((resolve) => {
       child.on("error", () => resolve("missing"));
@@ -129,19 +129,19 @@ class Pager {
   }
 }
 
-// As git tells them apart: whatever a shell would act on.
+// The same test that git uses: any character on which a shell would act.
 const needsShell = /[|&;<>()$`\\"'*?[#~=%\n]/;
 
-/** Environment of the pager where the user's says nothing. */
+/** Environment of the pager where the user's own says nothing. */
 function defaultsOf(isOurs: boolean): Readonly<Record<string, string>> {
-  // Quits by itself at less than a screen, passes colours, leaves the text there afterwards.
+  // Quits by itself below a screenful, passes colours, and leaves the text there afterwards.
   const defaults = { LESS: "FRX", LV: "-c" };
-  // Sessions are no place to start shells and editors from; whoever chose `less` may want to.
+  // Sessions are no place to start shells and editors from; a user who chose `less` may want to.
   return isOurs ? { ...defaults, LESSSECURE: "1" } : defaults;
 }
 
 function endOf(code: number | null, signal: NodeJS.Signals | null): PagerEnd {
-  // Of a shell: cannot be run, and is not there.
+  // The codes of a shell for a program that cannot be run, and for one that is missing.
   if (code === 126 || code === 127) return "missing";
   return signal === "SIGINT" || code === 130 ? "stopped" : "done";
 }

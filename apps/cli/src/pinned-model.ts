@@ -3,7 +3,7 @@ import type { ModelConfig } from "./embeddings-config.ts";
 import { UsageError } from "./errors.ts";
 import { nearestTo } from "./nearest.ts";
 
-/** @throws {UsageError} where pond knows no such model. */
+/** @throws {UsageError} if pond knows no such model. */
 export async function modelNamed(name: string): Promise<PinnedModel> {
   const { pinnedModels } = await import("@pond/embed");
   const model = pinnedModels.find((each) => each.name === name);
@@ -20,7 +20,7 @@ export function isNamedBy(model: ModelConfig, name: string): boolean {
   return model.kind === "pinned" && model.model === name;
 }
 
-/** What a download fetches. */
+/** How much a download fetches. */
 export function bytesOf({ files }: PinnedModel): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -9,7 +9,7 @@ import { realFolder } from "./real-folder.ts";
 import { storedNames } from "./stored-names.ts";
 import type { WrittenCopies } from "./written-copies.ts";
 
-/** A session as it is stored, and the client that is to go on with it. */
+/** A session as it is stored, and the client that is to continue it. */
 type Target = {
   readonly content: SessionContent;
   readonly adapter: Adapter;
@@ -19,20 +19,20 @@ type Target = {
   readonly isForced: boolean;
 };
 
-/** What became of it. */
+/** The outcome. */
 export type Placed = {
   readonly written: readonly LineageFile[];
   /** Files of other sessions that were there already. */
   readonly leftAsIs: readonly LineageFile[];
   /** Sessions of which the client is given nothing. */
   readonly held: ReadonlySet<SessionId>;
-  /** True where the session stays as it is there, and may lack what came later. */
+  /** True if the session stays as it is there, and may lack what came later. */
   readonly isOutdated: boolean;
 };
 
 /**
- * Gives a client what it lacks of a session and of those below it: all where it has none, what is
- * new where nobody went on in what it has. Where somebody did, that is worth more than a copy.
+ * Gives a client what it lacks of a session and of those below it: everything if it has none of it,
+ * and what is new if nobody continued what it has. If somebody did, that is worth more than a copy.
  */
 export async function placeSession(restored: Restored, target: Target): Promise<Placed> {
   const { files } = restored;
@@ -79,7 +79,7 @@ export async function placeSession(restored: Restored, target: Target): Promise<
     const isHeld = !isReplaced && (there === "current" || there === "other");
     if (isHeld) held.add(file.session);
     const state = isHeld ? there : await stateOf(file);
-    // What the client itself wrote below a copy is none.
+    // What the client itself wrote below a copy is not a copy.
     const isBehind = state === "earlier" && file.part.isNative === isNative;
     if (state === "missing" || isBehind || isReplaced) written.push(file);
     else if (!isOwn && !file.shared) leftAsIs.push(file);
@@ -91,7 +91,7 @@ export async function placeSession(restored: Restored, target: Target): Promise<
   return { written: named, leftAsIs, held, isOutdated };
 }
 
-/** What a session goes on from and its client lacks: it refuses it without. */
+/** What a session continues and its client lacks: the client refuses it without that. */
 function missingBases({ files, bases }: Restored, id: string, folder: string): LineageFile[] {
   const needed = new Set<string>(bases.get(id as SessionId));
   const own = files.filter(({ session, shared }) => needed.has(session) && !shared);
@@ -100,7 +100,9 @@ function missingBases({ files, bases }: Restored, id: string, folder: string): L
   return files.filter((file) => missing.has(file) || (file.shared && lacking.has(file.session)));
 }
 
-/** True where every turn that is stored is in the client's files of a session: one may have several. */
+/**
+ * True if every stored turn is in the client's files of a session, of which there may be several.
+ */
 async function lacksNothing(
   files: readonly LineageFile[],
   { content, adapter, folder }: Target,

@@ -8,17 +8,18 @@ import { type Shown, say, shown } from "./output/shown.ts";
 /** Restored files, by what becomes of them in a client's home. */
 export type InstallPlan<File extends RestoredFile> = {
   readonly toWrite: readonly File[];
-  /** There already, and of other sessions than those that may be replaced. */
+  /** There already, and not of the sessions that may be replaced. */
   readonly leftAsIs: readonly File[];
 };
 
 /**
- * A session is restored with its forks and sub-agents, which the client may still have and may have
- * gone on in: what is there of them stays, unless they were named themselves. A file that sessions
- * share gets lines of those alone of which another file is written.
+ * Sorts restored files. A session is restored with its forks and sub-agents, which the client may
+ * still have and may have continued: what is there of those stays, unless they were named
+ * themselves. A file that sessions share gets lines only of sessions of which another file is
+ * written.
  *
- * @param named - Ids of the sessions whose files may not be there, or are to be replaced.
- * @param isForced - Whether they are replaced; else a file that is there is the very same.
+ * @param named - Ids of the sessions whose files must not be there, or are to be replaced.
+ * @param isForced - Whether they are replaced; otherwise an existing file is exactly the same.
  */
 export function planInstall<File extends RestoredFile>(
   files: readonly File[],
@@ -48,9 +49,9 @@ export function withOwnFile<File extends RestoredFile>(
 }
 
 /**
- * What goes into a client's home: each file where the client has moved it to, for one that it has twice
- * is back from there. Without lines for a file that sessions share where something else was put, such
- * as a link: nothing is written through one, and no session has to wait for that.
+ * What goes into a client's home: each file where the client has moved it, because a file that it
+ * has twice is back from there. Lines for a shared file are left out if something else is in its
+ * place, such as a link: nothing is written through one, and no session has to wait for that.
  */
 export function inHome(restored: Restored, { movedTo }: Adapter, home: string): Restored {
   const files = restored.files.flatMap((file) => {
@@ -66,7 +67,7 @@ function isNoFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === false;
 }
 
-/** Says so of a number of files. */
+/** The sentence for a number of such files. */
 export function leftAsIsText(count: number): Shown {
   const files = formatCounted(count, "file of another session was", "files of other sessions were");
   return say`${files} there already and ${shown(count === 1 ? "stays" : "stay")}.`;

@@ -45,7 +45,7 @@ Start with \`pond init\`, then \`pond search "what I remember of it"\`.
 Settings, the first counts: flags; POND_STORAGE, POND_CONFIG, POND_EMBEDDINGS; config.toml; defaults.
 Exit codes: 0 done, 1 failed, 2 bad usage, 3 done with faults reported.`;
 
-/** The whole command line. Only what it takes to parse and to help is loaded here. */
+/** The whole command line. Only what parsing and help need is loaded here. */
 export function createProgram(run: RunAction, surface: Surface): Command {
   const { stdout, stderr } = surface;
   const program = new Command("pond")
@@ -68,7 +68,7 @@ export function createProgram(run: RunAction, surface: Surface): Command {
     .showHelpAfterError(helpHint("pond"))
     .addHelpText("after", epilogue)
     .exitOverride();
-  // They take the settings above over, so those come first.
+  // They take over the settings above, so those come first.
   for (const create of commands) program.addCommand(inherit(create(run, surface), program, "pond"));
   return program;
 }

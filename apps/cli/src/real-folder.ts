@@ -2,8 +2,8 @@ import { realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 /**
- * A folder as the system names it for a client that is started there, behind all links; as it was
- * where this machine has none of that name.
+ * The system's name for a folder, behind all links, as a client sees it that is started there;
+ * unchanged if this machine has no such folder.
  */
 export function realFolder(folder: string): string {
   if (!isAbsolute(folder)) return folder;

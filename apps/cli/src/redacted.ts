@@ -8,19 +8,19 @@ export type RedactionFlags = {
   readonly userNames?: boolean;
 };
 
-/** Names of people, which are no secrets, are counted under it. */
+/** Names of people, which are not secrets, are counted under this rule. */
 const userNameRule = "user-name";
 
 export const userNamesWithoutRedact = "--user-names needs --redact";
 
-/** A redactor where one is wanted. */
+/** Makes a redactor if one is wanted. */
 export async function createRedaction(flags: RedactionFlags): Promise<Redactor | undefined> {
   if (!flags.redact) return undefined;
   const { createRedactor } = await import("@pond/share");
   return createRedactor({ userNames: flags.userNames ?? false });
 }
 
-/** Says on the side what was replaced. */
+/** Notes what was replaced. */
 export function noteRedacted(output: Output, counts: readonly RedactedCount[]): void {
   const found = totalOf(counts);
   output.note(
@@ -30,7 +30,7 @@ export function noteRedacted(output: Output, counts: readonly RedactedCount[]): 
   );
 }
 
-/** What an archive says of itself. */
+/** What an archive says about its own redaction. */
 export function describeArchived(counts: readonly RedactedCount[]): Shown {
   return totalOf(counts) === 0
     ? shown("It was redacted when it was made; no secret of a known form was found then.")

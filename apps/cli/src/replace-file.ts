@@ -6,17 +6,17 @@ import { makeFolder } from "./directories.ts";
 import { ConfigError } from "./errors.ts";
 
 /**
- * The text of a file, with its byte order mark; undefined where there is none.
+ * The text of a file, with its byte order mark; undefined if there is none.
  *
- * @throws {ConfigError} where it is not UTF-8: written again, it would be another file.
- * @throws {Error} where it cannot be read.
+ * @throws {ConfigError} if it is not UTF-8: written again, it would be another file.
+ * @throws {Error} if it cannot be read.
  */
 export async function readText(file: string): Promise<string | undefined> {
   const bytes = await readBytes(file);
   return bytes && textOf(bytes, file);
 }
 
-/** @throws {ConfigError} where it is not UTF-8. */
+/** @throws {ConfigError} if it is not UTF-8. */
 export function textOf(bytes: Buffer, file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -25,7 +25,7 @@ export function textOf(bytes: Buffer, file: string): string {
   }
 }
 
-/** The bytes of a file; undefined where there is none. @throws {Error} where it cannot be read. */
+/** The bytes of a file; undefined if there is none. @throws {Error} if it cannot be read. */
 export async function readBytes(file: string): Promise<Buffer | undefined> {
   try {
     return await readFile(file);
@@ -36,11 +36,12 @@ export async function readBytes(file: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Puts a text, or bytes, in the place of a file, at once or not at all. A link stays one, and the file keeps
- * who may read it; a new one is for its user alone.
+ * Replaces a file with text or bytes, at once or not at all. A link stays one, and the file keeps
+ * its permissions; a new file is for its user alone.
  *
- * @throws {ConfigError} for a link that leads nowhere.
- * @throws {TargetUnwritableError} where the system refuses to write: of a full disk it names no file.
+ * @throws {ConfigError} for a broken link.
+ * @throws {TargetUnwritableError} if the system refuses to write; its error for a full disk names
+ * no file.
  */
 export async function replaceFile(file: string, content: string | Buffer): Promise<void> {
   try {
@@ -77,7 +78,7 @@ async function placeOf(file: string): Promise<string> {
 /**
  * Copies a file beside itself, as `<file>.bak-<time>`.
  *
- * @returns The copy's path; null where there was nothing to copy.
+ * @returns The copy's path; null if there was nothing to copy.
  */
 export async function backUp(file: string, now: Date): Promise<string | null> {
   const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, "");

@@ -12,7 +12,7 @@ export type ErrorFacts = {
   readonly details: Readonly<Record<string, unknown>>;
 };
 
-/** Codes of the closed set (spec 7.4) for those that packages use among themselves. */
+/** Codes of the closed set (spec 7.4) for the codes that packages use among themselves. */
 const wireCodes: Readonly<Record<string, string>> = {
   validation_failed: "validation_failed",
   not_found: "not_found",
@@ -31,7 +31,10 @@ const notAllowed = "Permission is missing: check the permissions there, or name 
 const exported = "Check the path; `pond export -o FILE.pond` writes such a file.";
 const diskFull = "The disk is full: make room, and run the same command again.";
 
-/** What to do, by the code of an error, or by its code and problem; by the system's own name for others. */
+/**
+ * What to do, by the code of an error, or by its code and problem; for other errors by the system's
+ * own name.
+ */
 const hints: Readonly<Record<string, string>> = {
   store_not_found: "Run `pond sync` to fill it, or name another with --storage.",
   not_found: "`pond list` shows what is stored; `pond sync` fetches what is new.",
@@ -78,7 +81,7 @@ const hints: Readonly<Record<string, string>> = {
   EROFS: notAllowed,
 };
 
-/** Says what went wrong and what to do; with `--json` the document says it too. */
+/** Says what went wrong and what to do; with `--json` the document says it, too. */
 export function reportError(error: unknown, output: Output): ExitCode {
   if (isAbort(error)) return sayStopped(output);
   if (output.isJson) output.jsonText(JSON.stringify({ error: toWireError(factsOf(error)) }));
@@ -86,9 +89,9 @@ export function reportError(error: unknown, output: Output): ExitCode {
 }
 
 /**
- * Says that somebody stopped it; with `--json` a document does, unless there is one already.
+ * Says that somebody stopped the work; with `--json` a document does, unless there is one already.
  *
- * @param whatIsLeft - What became of the work, and how it goes on; a search leaves nothing.
+ * @param whatIsLeft - What became of the work, and how it continues; a search leaves nothing.
  */
 export function sayStopped(output: Output, whatIsLeft?: Shown): ExitCode {
   const message = whatIsLeft === undefined ? shown("Stopped.") : say`Stopped. ${whatIsLeft}`;
@@ -100,7 +103,7 @@ export function sayStopped(output: Output, whatIsLeft?: Shown): ExitCode {
   return exitCodes.interrupted;
 }
 
-/** The same on stderr alone, for a command that has a document of its own. */
+/** The same on stderr only, for a command that has a document of its own. */
 export function sayError(error: unknown, output: Output): ExitCode {
   const facts = factsOf(error);
   output.error(shown(facts.message));
@@ -140,7 +143,9 @@ function hintOf(error: unknown, { code, details }: ErrorFacts): string | undefin
   return known === undefined ? undefined : hints[known];
 }
 
-/** `{ code, message, details }` with a code of the closed set, the one shape of an error (spec 7.4). */
+/**
+ * `{ code, message, details }` with a code of the closed set: the one shape of an error (spec 7.4).
+ */
 export function toWireError(facts: ErrorFacts): ErrorFacts {
   const { code, message, details } = facts;
   const wireCode = wireCodeOf(facts);
@@ -148,7 +153,7 @@ export function toWireError(facts: ErrorFacts): ErrorFacts {
   return { code: wireCode, message, details: { ...named(details), ...kind } };
 }
 
-/** Facts with their names as the wire writes them, snake_case. */
+/** The facts with the names that the wire uses, snake_case. */
 function named(details: ErrorFacts["details"]): ErrorFacts["details"] {
   const snakeCase = (name: string): string =>
     name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -159,14 +164,14 @@ function wireCodeOf({ code }: ErrorFacts): string {
   return (Object.hasOwn(wireCodes, code) ? wireCodes[code] : undefined) ?? "internal";
 }
 
-/** What an error says of itself, whatever was thrown. */
+/** The facts of an error, whatever was thrown. */
 export function factsOf(error: unknown): ErrorFacts {
   if (isPondError(error)) {
     const { code, message, details } = error;
     return { code, message, details };
   }
   if (!(error instanceof Error)) return { code: "internal", message: String(error), details: {} };
-  // The system's own words name the file and the reason, but not of this.
+  // The system's own message names the file and the reason, but not for this.
   const isSystem = "syscall" in error;
   if (isSystem && error.syscall === "uv_cwd") {
     return { code: "system", message: "the current folder no longer exists", details: {} };
@@ -174,18 +179,18 @@ export function factsOf(error: unknown): ErrorFacts {
   return { code: isSystem ? "system" : "internal", message: error.message, details: {} };
 }
 
-/** `ENOSPC` and the like, of what the system refused. */
+/** `ENOSPC` and the like, for an error of the system. */
 function systemCodeOf(error: unknown): string | undefined {
   const isSystem = error instanceof Error && "syscall" in error && "code" in error;
   return isSystem ? String(error.code) : undefined;
 }
 
-/** What `PondError.is` says, without the time it takes to load where that is. */
+/** The same as `PondError.is`, without the time that loading its module takes. */
 function isPondError(error: unknown): error is Error & ErrorFacts {
   return error instanceof Error && Symbol.for("pond.error") in error;
 }
 
-/** True where somebody stopped it. */
+/** True if somebody stopped it. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
 }

@@ -2,10 +2,10 @@ import type { RestoredFile } from "@pond/canonical/adapter";
 import type { SessionStore } from "@pond/sessions";
 import { ancestry, type StoredSession } from "./stored-sessions.ts";
 
-// A client goes on with what was written last, so that has to be what was last active.
+// A client continues what was written last, so that has to be what was last active.
 
 /**
- * Sessions that are restored with all below them, by when each or one of those was last active,
+ * Sessions that are restored with everything below them, by the last activity of any of those,
  * longest ago first.
  */
 export async function inOrder(
@@ -29,7 +29,7 @@ export async function inOrder(
   return byTime(found, ({ id }) => latest.get(id));
 }
 
-/** Files by when the session of each was last active, longest ago first. */
+/** Files by the last activity of each one's session, longest ago first. */
 export async function filesInOrder<File extends RestoredFile>(
   sessions: SessionStore,
   files: readonly File[],
@@ -41,8 +41,8 @@ export async function filesInOrder<File extends RestoredFile>(
 }
 
 /**
- * Empty where the store is damaged: to read what cannot be restored says so, and the order is worth no
- * session that can.
+ * Empty if the store is damaged: reading what cannot be restored reports it, and the order is worth
+ * no session that can.
  */
 async function activityOf(
   sessions: SessionStore,
@@ -52,7 +52,7 @@ async function activityOf(
   return lastActive(sessions, ids).catch(() => new Map());
 }
 
-/** What has the same time stays in its order. */
+/** Items with the same time stay in their order. */
 function byTime<T>(items: readonly T[], timeOf: (item: T) => bigint | undefined): readonly T[] {
   const microsOf = (item: T): bigint => timeOf(item) ?? 0n;
   return items.toSorted((left, right) => Number(microsOf(left) - microsOf(right)));

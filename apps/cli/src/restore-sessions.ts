@@ -26,9 +26,11 @@ type RestoredEntry = {
   readonly session_id: string;
   /** Where it was written, absolute. */
   readonly path: string;
-  /** True where it is, record for record, what its client wrote. */
+  /** True if it is, record for record, what its client wrote. */
   readonly native: boolean;
-  /** What became of each part type: of this file, or natively of all it was restored with. */
+  /**
+   * What became of each part type: in this file or, natively, in everything it was restored with.
+   */
   readonly fidelity: Fidelity;
 };
 
@@ -41,7 +43,7 @@ type RestoreFault = {
 /** A file in a client's home that was there already and stays. */
 type LeftEntry = { readonly session_id: string; readonly path: string };
 
-/** What became of the files of one session, and of those below it. */
+/** What became of the files of one session and the sessions below it. */
 type Outcome = {
   readonly files: readonly RestoredEntry[];
   readonly leftAsIs: readonly LeftEntry[];
@@ -53,15 +55,15 @@ type Outcome = {
 /** What `pond restore --json` prints. */
 export type RestoreReport = {
   readonly files: readonly RestoredEntry[];
-  /** Forks, sub-agents and what forks go on from, that were in the client's home already. */
+  /** Forks, sub-agents, and what forks continue, that were in the client's home already. */
   readonly left_as_is: readonly LeftEntry[];
-  /** Sessions that a copy of theirs stands for, because somebody went on in that. */
+  /** Sessions replaced by a copy of theirs, because somebody continued that. */
   readonly left_out: readonly string[];
   readonly faults: readonly RestoreFault[];
 };
 
 export type RestoreOptions = {
-  /** Client to write for; each session's own when left out. */
+  /** Client to write for. Default: each session's own. */
   readonly to?: string;
   readonly out?: string;
   readonly install?: boolean;
@@ -72,8 +74,8 @@ export type RestoreOptions = {
 const defaultFolder = "pond-restore";
 
 /**
- * Restores the named sessions, each with all its sub-agents, straight into the folder; what another
- * client wrote below them goes into a folder with the name of that.
+ * Restores the named sessions, each with all its sub-agents, straight into the folder. What another
+ * client wrote below them goes into a folder with that client's name.
  */
 export async function restoreEach(
   context: Context,
@@ -87,7 +89,7 @@ export async function restoreEach(
   for (const each of typed) ids.push(await resolveSessionId(context.settings, sessions, each));
   const chosen = [...new Set(ids)].filter((id, at, all) => {
     const above = ancestry(stored, id);
-    // Of those in one circle, each is below the others: the first that was named brings them.
+    // In a circle, each session is below the others: the first one that was named brings them.
     const isAbove = (other: string, place: number): boolean =>
       above.includes(other) && !(ancestry(stored, other).includes(id) && at < place);
     return !all.some((other, place) => other !== id && isAbove(other, place));
@@ -98,7 +100,7 @@ export async function restoreEach(
   const [only] = chosen;
   const session = stored.get(only ?? "");
   if (session !== undefined && chosen.length + elsewhere.length === 1) {
-    // Alone, its failure is the failure of the command.
+    // If it is alone, its failure is the failure of the command.
     const outcome = await whileRestoring(context.output, () =>
       restoreOne(context, sessions, session, { folder, named }, options),
     );
@@ -114,7 +116,7 @@ export async function restoreEach(
   return restoreMany(context, sessions, [...chosen, ...elsewhere], stored, placeOf, options);
 }
 
-/** Restores every session, each below a folder named after the client it is for. */
+/** Restores every session, each below a folder with the name of its client. */
 export async function restoreAll(
   context: Context,
   sessions: SessionStore,
@@ -135,7 +137,7 @@ export async function restoreAll(
   return { ...report, left_out: [...originals], faults: [...report.faults, ...lost] };
 }
 
-/** Puts what other clients wrote below a session into their homes, where it is not there already. */
+/** Puts what other clients wrote below a session into their homes, unless it is there already. */
 export async function installElsewhere(
   context: Context,
   sessions: SessionStore,
@@ -162,7 +164,7 @@ function folderOf({ out = defaultFolder, install }: RestoreOptions): string {
 type Place = {
   readonly folder: string;
   readonly named: ReadonlySet<string>;
-  /** Sessions whose conversation the client is given as another. */
+  /** Sessions whose conversation the client is given as another one. */
   readonly leftOut?: ReadonlySet<string>;
   readonly leftDrafts?: LeftDrafts;
   readonly ahead?: LineagesAhead;
@@ -178,7 +180,7 @@ async function restoreMany(
 ): Promise<RestoreReport> {
   const files: RestoredEntry[] = [];
   const leftAsIs: LeftEntry[] = [];
-  // What several sessions go on from comes with each of them, and is told of once.
+  // What several sessions continue comes with each of them, but is reported once.
   const faults = new Map<string, RestoreFault>();
   const tell = (fault: RestoreFault): void =>
     void faults.set(`${fault.code} ${fault.session_id}`, fault);
@@ -214,7 +216,7 @@ async function restoreMany(
   return { files, left_as_is: leftAsIs, left_out: [], faults: [...faults.values()] };
 }
 
-/** How far it is; sub-agents and forks go with the session they belong to. */
+/** The progress; sub-agents and forks go with the session that they belong to. */
 function describeRestore(pace: Pace): Shown {
   const { done, total, columns } = pace;
   const share = say`restoring  ${describeShare(pace)}`;
@@ -239,9 +241,9 @@ async function restoreOne(
     isCutByClient: to === undefined,
     meanings: meaningsOf(),
     ...(ahead && { ahead }),
-    // A client that is started in a folder looks there for what it is to go on with.
+    // A client that is started in a folder looks there for what to continue.
     ...(install && adapter.resume && { projectFor: realFolder }),
-    // What lies in a folder of the user's own says nothing of what the client has.
+    // What is in a folder of the user's own says nothing about what the client has.
     ...(install && { hasFile: (path: string) => existsSync(join(target, path)) }),
   });
   const restored = install ? inHome(all, adapter, target) : all;
@@ -261,14 +263,14 @@ async function restoreOne(
     session_id: file.session,
     path: join(target, file.path),
     native: file.part.isNative,
-    // A file beside the session's own, in another client's words, keeps none of its parts.
+    // A file beside the session's own, in another client's form, keeps none of its parts.
     fidelity: file.fidelity ?? (file.part.isNative ? file.part.fidelity : {}),
   }));
   const left = leftAsIs.map(({ session, path }) => ({
     session_id: session,
     path: join(target, path),
   }));
-  // What lies in a database is no file to compare, and what it was at first stays so.
+  // What is in a database cannot be compared as a file, and the first state stays as it is.
   const isCompared = install && save === undefined && at === "last";
   return {
     files,
@@ -294,7 +296,7 @@ function toRowlessFault(session_id: string): RestoreFault {
   return { session_id, code: "session_row_missing", message };
 }
 
-/** Of sessions that begin in the middle of another one, which is not there to begin with. */
+/** Faults for sessions that begin in the middle of another one which is missing. */
 function incompleteFaults({ files, incomplete }: Restored): RestoreFault[] {
   return incomplete.map((session_id) => {
     const { part } = files.find(({ session }) => session === session_id) ?? {};
@@ -318,7 +320,7 @@ export function homeOf(adapter: Adapter, surroundings: Parameters<Adapter["homes
 function toFault(session_id: string, error: unknown): RestoreFault {
   if (!(error instanceof Error)) throw error;
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  // A mistake in the program is no fault of a session.
+  // A mistake in the program is not a fault of a session.
   if (code === undefined) throw error;
   return { session_id, code, message: error.message };
 }

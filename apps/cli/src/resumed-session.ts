@@ -4,8 +4,8 @@ import { NothingStoredError } from "./errors.ts";
 import { ancestry, storedSessions } from "./stored-sessions.ts";
 
 /**
- * The session that a client goes on with where it is asked for another: that one itself, or the
- * nearest above it that the client takes. A copy that is translated stands by itself.
+ * The session that a client continues when it is asked for another: that one itself, or the nearest
+ * above it that the client takes. A translated copy stands by itself.
  */
 export async function resumedSession(
   sessions: SessionStore,

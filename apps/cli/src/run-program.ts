@@ -3,12 +3,12 @@ import type { Environment } from "./directories.ts";
 
 export type Ran = { readonly code: number; readonly stdout: Buffer; readonly stderr: string };
 
-/** What a program that is not on the PATH ends with, as in a shell. */
+/** The exit code for a program that is not on the PATH, as in a shell. */
 export const notFound = 127;
 
 const mostMs = 60_000;
 
-/** Runs a program of the PATH to its end. */
+/** Runs a program of the PATH until it ends. */
 export function runProgram(
   { env }: { readonly env: Environment },
   [program = "", ...words]: readonly string[],

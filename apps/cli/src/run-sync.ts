@@ -4,15 +4,15 @@ import type { Opened } from "./embedder.ts";
 
 export type SyncOutcome = {
   readonly report: SyncReport;
-  /** Why the embed stage did not come to its end. */
+  /** Why the embed stage did not finish. */
   readonly failure?: Error | undefined;
-  /** True where somebody stopped it after the import. */
+  /** True if somebody stopped it after the import. */
   readonly isStopped?: boolean;
 };
 
 /**
- * Runs the stages of a sync each for itself, so that a model which fails takes down its own stage
- * only: what was imported is told, and indexes are brought up to date.
+ * Runs the stages of a sync separately, so that a model that fails takes down only its own stage:
+ * what was imported is reported, and indexes are brought up to date.
  */
 export async function runSync(
   sessions: SessionStore,

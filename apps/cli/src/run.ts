@@ -20,7 +20,7 @@ export type RunAction = (
   action: (context: Context) => Promise<ExitCode>,
 ) => Promise<void>;
 
-/** Runs one command line and returns what the process should end with. */
+/** Runs one command line and returns the exit code of the process. */
 export async function run(
   argv: readonly string[],
   surface: Surface = processSurface(),
@@ -36,7 +36,7 @@ export async function run(
     }
   };
   const program = createProgram(act, surface);
-  // What completion scripts start. No command, because it must not even fail as one.
+  // What completion scripts start. It is not a command, because it must not even fail as one.
   if (argv[0] === "complete" && argv.includes("--")) {
     const { complete } = await import("./completions/complete.ts");
     await complete(program, argv.slice(1), surface);
@@ -51,7 +51,7 @@ export async function run(
   }
 }
 
-/** Commander has said what is wrong on stderr already, but where it prints a help text. */
+/** Commander has already said on stderr what is wrong, unless it printed a help text. */
 function reportBadUsage(
   error: unknown,
   program: Command,
@@ -74,12 +74,12 @@ function reportBadUsage(
   return exitCodes.badUsage;
 }
 
-/** How to leave a word out of a search, where it was taken for an option. */
+/** How to exclude a word from a search, if it was taken for an option. */
 function excludedWord(program: Command, argv: readonly string[]): string | undefined {
   const [name] = program.args;
   const words = program.commands.find((each) => name === "search" && each.name() === name)?.args;
   const excluded = words?.find((word) => /^-[^-]/.test(word));
-  // What was split into short options, as `-quick` is, nobody has typed.
+  // Nobody has typed what was split into short options, as `-quick` is.
   if (words === undefined || excluded === undefined || !argv.includes(excluded)) return undefined;
   return `\`${shellLine(["pond", "search", "--", ...words])}\` leaves out "${excluded.slice(1)}".`;
 }

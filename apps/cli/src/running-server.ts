@@ -4,21 +4,24 @@ import { replaceFile } from "./replace-file.ts";
 import { readStateFile, stateFile } from "./state-directory.ts";
 import { version } from "./version.ts";
 
-/** A `pond serve` on this machine, as it wrote itself down beside what this machine has seen. */
+/** A `pond serve` on this machine, as it recorded itself beside what this machine has seen. */
 export type RunningServer = {
   readonly url: string;
   readonly pid: number;
-  /** Told to nobody but who can read the file; only that server answers for it. */
+  /** Known only to those who can read the file; only that server answers for it. */
   readonly instance: string;
   readonly location: string;
   readonly version: string;
-  /** What it does about meaning: a server that does otherwise would answer otherwise. */
+  /** Its embedding settings: a server with other ones would answer differently. */
   readonly embeddings: string;
 };
 
 type Place = Pick<Context, "settings">;
 
-/** Writes it down. The function it gives takes that back, unless another has since been written. */
+/**
+ * Records the server. The returned function takes that back, unless another one has been recorded
+ * since.
+ */
 export async function publishServer(
   { settings }: Place,
   { url, instance }: Pick<RunningServer, "url" | "instance">,
@@ -31,7 +34,7 @@ export async function publishServer(
   };
 }
 
-/** The server of this store, version and model, where one runs; what is stale is passed over. */
+/** The server of this store, version and model, if one runs; stale records are skipped. */
 export async function findServer({ settings }: Place): Promise<RunningServer | undefined> {
   const server = await read(fileOf(settings));
   if (server === undefined || !isAlive(server.pid)) return undefined;
@@ -41,7 +44,7 @@ export async function findServer({ settings }: Place): Promise<RunningServer | u
   return isSame && (await answersFor(server)) ? server : undefined;
 }
 
-/** Where a server says that it is the one that was written down. */
+/** The path at which a server says that it is the recorded one. */
 export function instancePath(instance: string): string {
   return `/instance/${instance}`;
 }
@@ -73,7 +76,7 @@ function isServer(value: unknown): value is RunningServer {
   return isText && typeof pid === "number" && Number.isSafeInteger(pid) && pid > 0;
 }
 
-/** True for a process of this user; that of another one cannot be signalled. */
+/** True for a process of this user; another user's cannot be signalled. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -84,7 +87,7 @@ function isAlive(pid: number): boolean {
 
 const answerTimeoutMs = 2_000;
 
-/** Process ids and ports are used again: only the server itself knows its instance. */
+/** Process ids and ports are reused: only the server itself knows its instance. */
 async function answersFor({ url, instance }: RunningServer): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(answerTimeoutMs);

@@ -14,13 +14,13 @@ import { shortIds } from "./short-ids.ts";
 
 const indent = "    ";
 const gap = "  ";
-// Less of a path tells nothing; before that, other facts are left out.
+// Less of a path tells nothing; other facts are left out first.
 const leastProject = 16;
 // Longer lines are hard to read, however wide the terminal.
 const widestText = 100;
 
 /**
- * Numbered sessions with what was found in each.
+ * Prints numbered sessions with the matches in each.
  *
  * @param isNarrowed - Whether filters may have left messages out.
  */
@@ -57,7 +57,7 @@ function reading({ output }: Context): Shown {
   return shown(output.isTerminal ? " Read one: pond get 1." : "");
 }
 
-/** By what was searched; not said where a model was never asked for. */
+/** What was searched; not mentioned if no model was ever asked for. */
 function manner({ settings }: Context, { mode }: SearchResponse): Shown {
   if (mode === "hybrid") return shown(" by words and meaning");
   return shown(settings.embeddings.isOn ? " by words alone" : "");
@@ -98,7 +98,7 @@ function printSession(context: Context, session: SessionMatches, number: number,
  */
 function familyOf(session: SessionMatches, { isTerminal }: Output): Shown[] {
   const { session_id, root_session_id: root, sub_agents } = session;
-  // What it said itself was the best of its group, and its number opens it.
+  // The session's own text was the best of its group, and its number opens it.
   if (session_id !== root) {
     const [short = root] = isTerminal ? shortIds([root]) : [root];
     return [say`below ${shownLine(short)}`];
@@ -115,7 +115,7 @@ function printMatch({ output }: Context, match: SearchMatch, sessionId: string):
   const agent = match.session_id === sessionId ? "" : ` in ${match.session_id}`;
   const id = output.isVerbose ? ` ${match.message_id}` : "";
   const near = match.similarity === undefined ? "" : ` similarity ${match.similarity.toFixed(2)}`;
-  // In a pipe a passage is one line, for what looks for words in lines.
+  // In a pipe a passage is one line, for programs that look for words in lines.
   const widest = output.isTerminal ? widestText : Number.POSITIVE_INFINITY;
   const width = Math.min(widest, output.width) - indent.length;
   const about = wrapPieces(
@@ -131,7 +131,7 @@ function printMatch({ output }: Context, match: SearchMatch, sessionId: string):
   for (const line of lines) output.line(say`${shown(indent)}${line}`);
 }
 
-/** The snippet cut where its highlights begin and end, before anything in it is replaced. */
+/** The snippet, cut where its highlights begin and end, before anything in it is replaced. */
 export function piecesOf({ text, highlights }: Snippet): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;

@@ -22,7 +22,10 @@ export type HttpFlags = {
 const defaults = { host: "127.0.0.1", port: 9797 };
 const ownNames = ["127.0.0.1", "::1", "[::1]", "localhost"];
 
-/** Answers HTTP and MCP at one address until the process is told to end; finishes what is asked. */
+/**
+ * Answers HTTP and MCP at one address until the process is told to end; finishes the requests in
+ * progress.
+ */
 export async function serveHttp(context: Context, flags: HttpFlags): Promise<void> {
   const { host, port, allowRemote = false, allowedHost } = { ...defaults, ...flags };
   if (!allowRemote && !ownNames.includes(host.toLowerCase())) {
@@ -50,14 +53,16 @@ export async function serveHttp(context: Context, flags: HttpFlags): Promise<voi
   };
   try {
     const restorers = await clientRestorers();
-    // Whoever comes from elsewhere is not told where things are here.
+    // Callers from elsewhere are not told where things are here.
     await withHandlers(context, answer, { restorers, isPersonal: !allowRemote });
   } finally {
     stop();
   }
 }
 
-/** MCP, and where another process of this user finds out that this is the server it knows of. */
+/**
+ * MCP, and the path where another process of this user finds out that this is the recorded server.
+ */
 function mountsOf(
   output: Output,
   handlers: Handlers,
@@ -74,7 +79,10 @@ function mountsOf(
   };
 }
 
-/** So that others ask this server. Nobody has to know of it, so it serves where that fails. */
+/**
+ * Records this server, so that others ask it. It serves even if that fails, because nobody has to
+ * know about it.
+ */
 async function publish(
   context: Context,
   server: { readonly url: string; readonly instance: string },

@@ -7,7 +7,9 @@ import { takeStdout } from "./own-stdout.ts";
 import { tellFailure } from "./tell-failure.ts";
 import { version } from "./version.ts";
 
-/** Answers one client over stdin and stdout until it closes stdin, or the process is told to end. */
+/**
+ * Answers one client over stdin and stdout until it closes stdin, or the process is told to end.
+ */
 export async function serveMcp(context: Context): Promise<void> {
   const { output } = context;
   const stdout = takeStdout(process);

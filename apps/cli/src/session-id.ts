@@ -9,13 +9,13 @@ const candidatesShown = 10;
 type SessionTable = ReturnType<SessionStore["store"]["table"]>;
 
 /**
- * The id of the one session whose id is `typed`, which the last search showed with that number, or
- * whose id begins with it; `c5e1b000…6581` is one with that beginning and that end. Of a session
- * and its own sub-agents, whose ids go on from its own, it is the session. One or two digits are a
- * number and no beginning.
+ * Resolves what was typed to one session: by its full id, by its number in the last search, or by
+ * the beginning of its id; `c5e1b000…6581` means one with that beginning and that end. If a session
+ * and its own sub-agents fit, whose ids continue its own, it is the session. One or two digits are
+ * a number, not a beginning.
  *
- * @throws {SessionNotFoundError} where there is none; {NothingStoredError} where `typed` is a number.
- * @throws {AmbiguousIdError} where there are several; the message lists them.
+ * @throws {SessionNotFoundError} if there is none; {NothingStoredError} if `typed` is a number.
+ * @throws {AmbiguousIdError} if there are several; the message lists them.
  */
 export async function resolveSessionId(
   settings: Settings,
@@ -53,7 +53,7 @@ export async function resolveSessionId(
   throw ambiguous("sessions", typed, ids);
 }
 
-/** Sorted; where none fits as it is typed, those that do in another case: hex digits have none. */
+/** Sorted. If none fits as typed, those that do in another case, because hex digits have none. */
 async function idsFitting(table: SessionTable, typed: string): Promise<string[]> {
   const ids = await idsBetween(table, typed);
   if (ids.length > 0 || !/^[\da-f…-]+$/i.test(typed)) return ids;
@@ -73,10 +73,10 @@ async function idsBetween(table: SessionTable, typed: string): Promise<string[]>
 }
 
 /**
- * The id of the one message of a session whose id is `typed` or begins with it; `typed` itself where
- * there is none, for the error of whoever looks it up.
+ * The id of the one message of a session whose id is `typed` or begins with it; `typed` itself if
+ * there is none, for the error of the code that looks it up.
  *
- * @throws {AmbiguousIdError} where there are several.
+ * @throws {AmbiguousIdError} if there are several.
  */
 export async function resolveMessageId(
   sessions: SessionStore,

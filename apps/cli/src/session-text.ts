@@ -23,7 +23,7 @@ export function printSessionHeader({ output, home }: Context, session: WireSessi
 
 const lost = "  its parts are lost: `pond sync --verify` brings back what a client still holds";
 
-/** One message: who and when, what was said, and what else it holds. */
+/** Prints one message: who and when, what was said, and what else it holds. */
 export function printMessage(
   output: Output,
   message: ShownMessage,
@@ -44,7 +44,7 @@ export function printMessage(
   output.line();
 }
 
-/** True for what stands above its summary. */
+/** True for content that is shown above its summary. */
 function isSaid({ type, provenance }: PartSummary): boolean {
   return type === "text" && provenance === "conversational";
 }
@@ -56,7 +56,7 @@ function bodyOf({ text, content }: ShownMessage): Shown[] {
   return content.map(describePart);
 }
 
-/** A part with all it holds, but for bytes. */
+/** A part with everything it holds, except for bytes. */
 function describePart(part: WirePart): Shown {
   const note = part.provenance === "injected" ? shown(" (injected)") : shown("");
   switch (part.type) {

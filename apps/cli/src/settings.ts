@@ -13,7 +13,7 @@ import { type Directories, directoriesOf, type Environment, expandHome } from ".
 import { type Embeddings, resolveEmbeddings } from "./embeddings.ts";
 import { UsageError } from "./errors.ts";
 
-/** Flags every command takes. */
+/** Flags that every command takes. */
 export type GlobalFlags = {
   readonly storage?: string;
   readonly namespace?: string;
@@ -26,7 +26,7 @@ export type GlobalFlags = {
 
 /** Where this call reads and writes. */
 export type Settings = {
-  /** Folder or address of the store: that of the storage and the namespace below it. */
+  /** Folder or address of the store: that of the storage, with the namespace below it. */
   readonly location: string;
   readonly namespace: string;
   readonly storageOptions: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export async function resolveSettings(
   };
 }
 
-/** The one place that says which store a namespace is (`wire-namespace-resolution`). */
+/** Decides which store a namespace is: the one place that does (`wire-namespace-resolution`). */
 function locate(storage: string, namespace: string, home: string): string {
   if (!isNamespace(namespace)) {
     throw new UsageError(`"${namespace}" is not a namespace: ${namespaceForm}`, { namespace });
@@ -69,7 +69,7 @@ function locate(storage: string, namespace: string, home: string): string {
   if (storage.trim() === "") {
     throw new UsageError("--storage is empty: name a folder or an address");
   }
-  // It is not repeated: there may be a password in it.
+  // It is not repeated, because there may be a password in it.
   if (/\p{Cc}/u.test(storage)) {
     throw new UsageError(
       "the storage holds a control character, such as the end of a line: name a folder or an address without one",
@@ -83,13 +83,13 @@ function locate(storage: string, namespace: string, home: string): string {
     }
     const scheme = unknownKind(storage);
     if (scheme !== undefined) throw noKindOfStorage(scheme);
-    // An address is printed, and written to logs; a bucket's name has neither sign in it.
+    // An address is printed and written to logs; a bucket's name has neither character in it.
     if (/^[^:]*:\/\/[^/]*[@:]|\?/.test(storage)) {
       throw new UsageError(
         "the address of the storage holds a user, a password or a query: keys go into [storage_options] of config.toml or into the environment",
       );
     }
-    // As where a variable is not set: `s3://$BUCKET`.
+    // As with an unset variable: `s3://$BUCKET`.
     if (/:\/+$/.test(storage)) throw new UsageError(`"${storage}" names no bucket`, { storage });
     return `${storage.replace(/\/+$/, "")}/${namespace}`;
   }

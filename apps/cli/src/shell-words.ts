@@ -6,8 +6,8 @@ export function shellLine(words: readonly string[]): string {
 function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   if (!needsEscapes.test(word)) return `'${word.replaceAll("'", "'\\''")}'`;
-  // Control characters, what changes the direction of text and what nobody sees must not reach a
-  // terminal as such, and are shown otherwise there.
+  // Control characters, characters that change the direction of text and invisible ones must not
+  // reach a terminal unchanged, and are shown differently there.
   const escaped = word.replaceAll(/[\\']/g, "\\$&").replaceAll(everyEscape, escapeOf);
   return `$'${escaped}'`;
 }

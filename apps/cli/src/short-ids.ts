@@ -1,13 +1,13 @@
 const leastLength = 8;
-// A longer one is left to its two ends.
+// Anything longer is reduced to its two ends.
 const wholeSubAgent = 2 * leastLength + 8;
 
-/** Stands for the middle of an id; what is typed with it is understood. */
+/** Replaces the middle of an id; it is understood when typed. */
 export const middle = "…";
 
 /**
- * Ids as short as can be told apart: the beginning of a session's, and both ends of a sub-agent's,
- * for that goes on from its session's.
+ * Ids as short as they can be told apart: the beginning of a session's, and both ends of a
+ * sub-agent's, which continues its session's.
  */
 export function shortIds(ids: readonly string[]): string[] {
   const own = begins(ids.filter((id) => !id.includes("/")));
@@ -21,7 +21,7 @@ export function shortIds(ids: readonly string[]): string[] {
   });
 }
 
-/** Of each text as much of its beginning as no other shares. */
+/** For each text, the shortest beginning that no other shares. */
 function begins(texts: readonly string[]): Map<string, string> {
   const sorted = [...new Set(texts)].sort();
   return new Map(

@@ -13,10 +13,10 @@ import { reportError } from "./report-error.ts";
 import { run } from "./run.ts";
 import type { GlobalFlags } from "./settings.ts";
 
-// What `npm start` shows: the commands a user would type, run one after the other.
+// What `npm start` shows: the commands that a user would type, run one after the other.
 
 const samples = fileURLToPath(new URL("../../../fixtures/samples", import.meta.url));
-// Not installed yet, the command is this process's Node with the file beside this one.
+// Until it is installed, the command is this process's Node with the file beside this one.
 const main = fileURLToPath(import.meta.url).replace(/start(\.[jt]s)$/, "main$1");
 const sampleQuestion = ["why", "does", "the", "import", "lose", "rows"];
 const surface = processSurface();
@@ -31,7 +31,7 @@ try {
 
 async function start(): Promise<ExitCode> {
   const own = await createContext({}, output, surface);
-  // The first sync would, and everything printed up to it would be printed twice.
+  // The first sync would, and everything printed before it would be printed twice.
   await own.startLean?.("batches");
   const hasSessions = await isAnythingHere(own);
   // Samples never enter the store of somebody's own sessions.
@@ -98,7 +98,7 @@ function newestSession(context: Context): Promise<ListedSession | undefined> {
   });
 }
 
-/** A few words to look for, of which one session at least is known to hold some. */
+/** A few words to look for, some of which at least one session is known to hold. */
 function wordsOf({ title = "hello" }: ListedSession): string[] {
   const words = title.match(/[\p{L}\p{N}]{4,}/gu) ?? ["hello"];
   return words.slice(0, 4);

@@ -9,15 +9,18 @@ export function stateOf({ settings }: Pick<Context, "settings">, storeId: string
   return join(settings.directories.state, storeId);
 }
 
-/** A file of this machine about the store of these settings, which need not be there to be known. */
+/**
+ * A file of this machine about the store of these settings; it is known even if the store does not
+ * exist.
+ */
 export function stateFile({ location, directories }: Settings, folder: string): string {
   const name = createHash("sha256").update(location).digest("hex").slice(0, 32);
   return join(directories.state, folder, `${name}.json`);
 }
 
 /**
- * What a file of this folder holds; undefined where there is none. It may have been cut by a power cut, or
- * changed by hand: then nothing is known either.
+ * The content of a file of this folder; undefined if there is none. It may have been cut by a power
+ * cut, or changed by hand: then nothing is known, either.
  */
 export async function readStateFile(file: string): Promise<unknown> {
   try {
@@ -27,7 +30,7 @@ export async function readStateFile(file: string): Promise<unknown> {
   }
 }
 
-/** True of a time as such a file says it. */
+/** True for a time in the form of such a file. */
 export function isTime(value: unknown): value is string {
   return typeof value === "string" && !Number.isNaN(Date.parse(value));
 }

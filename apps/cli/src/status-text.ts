@@ -20,7 +20,7 @@ import { printFaultList } from "./sync-faults.ts";
 const projectsShown = 10;
 const labelColumns = 10;
 
-/** What is known at once. */
+/** Prints what is known at once. */
 export function printHead(
   context: Context,
   location: string,
@@ -41,11 +41,11 @@ type Status = {
   readonly advice: readonly { readonly code: string; readonly message: string }[];
   readonly machine: MachineStatus;
   readonly last: LastSessions;
-  /** Every project, however many there are. */
+  /** True to list every project, however many there are. */
   readonly isWhole: boolean;
 };
 
-/** What takes longer to find out. */
+/** Prints what takes longer to find out. */
 export function printStatus(context: Context, status: Status): void {
   const { output } = context;
   const { facts, embedding, machine } = status;
@@ -68,7 +68,7 @@ export function printStatus(context: Context, status: Status): void {
   printFaultList(context, machine.faults, total);
 }
 
-/** `Holds     5 sessions`, gone on with below itself where the terminal is narrow. */
+/** `Holds     5 sessions`, continued below itself if the terminal is narrow. */
 function printFact({ output }: Context, label: string, fact: Shown): void {
   const title = output.style.strong(padEnd(shown(label), labelColumns));
   const [first = shown(""), ...others] = wrapText(fact, output.width - labelColumns);
@@ -84,7 +84,7 @@ function printSize(context: Context, { tables }: Statistics): void {
   printFact(context, "Size", say`${formatBytes(bytes)}, ${formatBytes(inIndexes)} of it indexes`);
 }
 
-/** How far each stage of a sync got, in their order. */
+/** How far each stage of a sync got, in order. */
 function printCoverage(context: Context, { facts, embedding, machine, advice }: Status): void {
   const isBehind = advice.some(({ code }) => code === "indexes_behind");
   const { clients } = machine;
@@ -104,7 +104,7 @@ function printCoverage(context: Context, { facts, embedding, machine, advice }: 
   printFact(context, "Indexed", say`${outOf(rows - unindexed, rows, "row")}${shown(few)}`);
 }
 
-/** Rows that at least one index does not reach yet; the one of vectors covers few on purpose. */
+/** Rows that at least one index does not reach yet; that of vectors covers few on purpose. */
 function waitingOf({ rows, indexes }: TableHealth): number {
   const all = indexes.filter(({ column }) => column !== "vector");
   return all.length === 0 ? rows : Math.max(...all.map(({ unindexedRows }) => unindexedRows));
@@ -146,7 +146,7 @@ function when({ output, now }: Context, time: string | null | undefined): Shown 
   return output.isTerminal ? formatWhen(time, now()) : formatMoment(time);
 }
 
-/** Those that have sessions in the store, and those that have some here. */
+/** The clients with sessions in the store, and those with some here. */
 function printClients(context: Context, { facts, machine, last }: Status): void {
   const here = new Map(machine.clients.map((client) => [client.name, client]));
   const stored = Object.entries(facts.by_agent).sort(byMessages);
@@ -213,7 +213,7 @@ function byMessages([, left]: [string, LabelCounts], [, right]: [string, LabelCo
   return right.messages - left.messages;
 }
 
-/** One line for each table; each of its indexes with `-v`. */
+/** One line for each table; with `-v` also one for each of its indexes. */
 function printTables(output: Context["output"], { tables }: Statistics): void {
   const bytesOf = (table: TableHealth): number =>
     table.indexes.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -11,10 +11,12 @@ import { say } from "./output/shown.ts";
 import { tell } from "./output/tell.ts";
 import { describeArchived } from "./redacted.ts";
 
-/** What an archive holds, as scripts read it. */
+/** The content of an archive, in the form for scripts. */
 export type ArchiveWire = Omit<ArchiveSummary, "storeId"> & { readonly store_id: string };
 
-/** Stores the sessions of an archive; the store is made only after all of the archive was proven. */
+/**
+ * Stores the sessions of an archive. The store is made only after the whole archive was verified.
+ */
 export async function storeArchive(
   context: Context,
   file: string,
@@ -33,7 +35,7 @@ export async function storeArchive(
   return toCopyWire(await importArchive(file, open, { ...opening, now: context.now }));
 }
 
-/** Proves all that storing it would, and stores nothing. */
+/** Verifies everything that storing it would, and stores nothing. */
 export async function proveArchive(
   context: Context,
   file: string,
@@ -54,13 +56,13 @@ export function printArchive({ output }: Context, { rows, redacted }: ArchiveWir
   if (redacted) output.note(describeArchived(redacted));
 }
 
-/** Where an archive is unpacked for the time being, and where its progress is shown. */
+/** Where an archive is unpacked temporarily, and where its progress is shown. */
 function openingOf(
   { env, home }: Context,
   progress: ProgressLine,
   signal: AbortSignal | undefined,
 ): OpenOptions {
-  // Not where the system keeps such things, which may be in memory: archives are large.
+  // Not in the system's folder for such files, which may be in memory: archives are large.
   const temporaryFolder = cacheDirectory(env, home);
   return { temporaryFolder, signal, onProgress: (each) => showArchive(progress, each) };
 }

@@ -1,6 +1,8 @@
 import type { Session } from "@pond/canonical";
 
-/** What a session that a client has may be called in the store: another one may have its id there. */
+/**
+ * The names that a client's session may have in the store, where another session may have its id.
+ */
 export async function storedNames(session: Session): Promise<readonly string[]> {
   const { idApart } = await import("@pond/sessions");
   const { begunOf, idBegunElsewhere } = await import("@pond/sessions/rows");

@@ -1,6 +1,6 @@
 import type { At, SessionStore } from "@pond/sessions";
 
-/** The little of a session that says where it belongs. */
+/** The few fields of a session that say where it belongs. */
 export type StoredSession = {
   readonly id: string;
   readonly parent: string | undefined;
@@ -30,7 +30,9 @@ export async function storedSessions(
   return stored;
 }
 
-/** The stored sessions above `id`, nearest first; holds `id` itself where it descends from itself. */
+/**
+ * The stored sessions above `id`, nearest first; includes `id` itself if it descends from itself.
+ */
 export function ancestry(stored: ReadonlyMap<string, StoredSession>, id: string): string[] {
   const above: string[] = [];
   const seen = new Set<string>();
@@ -42,7 +44,7 @@ export function ancestry(stored: ReadonlyMap<string, StoredSession>, id: string)
   return above;
 }
 
-/** The sessions below others that another client wrote than their parent. */
+/** The sessions below others that were written by another client than their parent. */
 export function idsElsewhere(
   stored: ReadonlyMap<string, StoredSession>,
   ids: readonly string[],

@@ -11,7 +11,7 @@ const faultsShown = 10;
 type LocatedFault = Pick<Fault, "location" | "message">;
 type Listed = { readonly place: string; readonly reason: string };
 
-/** Names what a sync could not do, on stderr; said even with `-q`. */
+/** Lists on stderr what a sync could not do, even with `-q`. */
 export function printFaults({ output, home }: Context, { adapters, embedding }: SyncReport): void {
   const { left = [], records = [] } = Object.groupBy(
     adapters.flatMap(({ faults }) => faults),
@@ -41,12 +41,12 @@ export function printFaults({ output, home }: Context, { adapters, embedding }: 
   );
 }
 
-/** What is said of sessions of which nothing is stored, and of all else. */
+/** The words for sessions of which nothing is stored, and for everything else. */
 export function describeFailed(sessions: number): Shown {
   return say`${formatCounted(sessions, "session")} could not be stored; everything else that could be read is`;
 }
 
-/** On stdout, where each is and what is wrong with it; the first ten without `-v`. */
+/** Lists on stdout where each is and what is wrong with it; the first ten without `-v`. */
 export function printFaultList(
   { output, home }: Context,
   faults: readonly LocatedFault[],

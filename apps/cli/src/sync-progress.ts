@@ -11,12 +11,12 @@ import {
 import { type Shown, say, shown, shownLine } from "./output/shown.ts";
 import { padEnd, padStart, widthOf } from "./output/width.ts";
 
-// As wide as the names of clients are, so that bars stand below each other.
+// As wide as the names of clients, so that the bars are aligned.
 const nameColumns = 11;
-// Sooner it is done before anybody asks.
+// Anything shorter is done before anybody asks.
 const tellTimeAfterMs = 2_000;
 
-/** Draws how far a sync is: a line for each client, and one for what comes behind them. */
+/** Draws the progress of a sync: a line for each client, and one for what follows them. */
 export function showSync(line: ProgressLine, progress: SyncProgress): void {
   const stage = progress.stage === "mend" ? "update-indexes" : progress.stage;
   const name = "adapter" in progress ? progress.adapter : stage;
@@ -30,7 +30,10 @@ export function showStopping(line: ProgressLine): void {
   line.show("stop", { done: 0, total: 0 }, () => stopping, "stop");
 }
 
-/** What the bar measures: an import goes by bytes, for sessions differ a thousandfold in size. */
+/**
+ * What the bar measures: an import is measured in bytes, because sessions differ a thousandfold in
+ * size.
+ */
 function amountOf(progress: SyncProgress): Pick<Pace, "done" | "total"> {
   switch (progress.stage) {
     case "import": {
@@ -50,7 +53,7 @@ function amountOf(progress: SyncProgress): Pick<Pace, "done" | "total"> {
   }
 }
 
-/** A progress in one line. */
+/** A progress as one line. */
 export function describeSync(progress: SyncProgress, pace: Pace): Shown {
   const { done, total, doneBefore, elapsedMs, columns } = pace;
   switch (progress.stage) {
@@ -63,7 +66,7 @@ export function describeSync(progress: SyncProgress, pace: Pace): Shown {
     case "mend": {
       const share = say`${nameOf("mending")}  ${describeShare(pace)}`;
       const rows = say`${outOf(done, total)} ${shownLine(progress.table)}`;
-      // Before the first, it is looked how they lie.
+      // Before the first one, it is determined how they are stored.
       const rate =
         done > doneBefore
           ? describeRate(done - doneBefore, elapsedMs, (each) => say`${formatCount(each)}/s`)
@@ -102,7 +105,7 @@ function nameOf(name: string): Shown {
   return padEnd(shownLine(name), nameColumns);
 }
 
-/** `  530/2,502`, as wide as it is going to be. */
+/** `  530/2,502`, already as wide as it is going to be. */
 function outOf(done: number, total: number): Shown {
   const whole = formatCount(total);
   return say`${padStart(formatCount(done), widthOf(whole))}/${whole}`;

@@ -12,7 +12,7 @@ const gap = "  ";
 
 export type SummaryOptions = {
   readonly isPreview: boolean;
-  /** What to say of clients that are not here. */
+  /** What to say about clients that are not here. */
   readonly missing: readonly Shown[];
 };
 

@@ -2,9 +2,10 @@ import type { Output } from "./output/output.ts";
 import { say, shown, shownLine } from "./output/shown.ts";
 
 /**
- * Tells whoever runs a server what went wrong in it. Its message may quote a session, and logs are
- * kept and passed on, so it says which error it was, and of the system's own which caused it, and
- * with `-v` where it came from. What could not be written is a file of pond's own, and is named.
+ * Tells the operator of a server what went wrong in it. The error's message may quote a session,
+ * and logs are kept and passed on. So this says which error it was, which of the system's own
+ * caused it, and with `-v` where it came from. A file that could not be written is pond's own, and
+ * is named.
  */
 export function tellFailure(output: Output, what: string, error: unknown): void {
   const { name, stack = "", cause } = error instanceof Error ? error : { name: typeof error };

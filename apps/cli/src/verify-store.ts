@@ -15,12 +15,12 @@ type VerifyWire = {
     readonly name: string;
     readonly readable_rows: number;
     readonly damages: readonly Damage[];
-    /** Left out for none. */
+    /** Absent if there are none. */
     readonly unchecked_rows?: number;
   }[];
 };
 
-/** Reads all that is stored and tells what cannot be read, also where the store does not open. */
+/** Reads everything stored and reports what cannot be read, even if the store does not open. */
 export async function verifyStored(context: Context): Promise<ExitCode> {
   const { output, settings } = context;
   const { checkContent, sessionTables: tables } = await import("@pond/sessions");
@@ -42,7 +42,7 @@ export async function verifyStored(context: Context): Promise<ExitCode> {
   }
 }
 
-/** The same check, which draws how many rows of all tables were read. */
+/** The same check, which also draws how many rows of all tables were read. */
 function drawn(content: ContentCheck, progress: ProgressLine): ContentCheck {
   let rows = 0;
   const show = (): void => progress.show("check", { done: rows, total: 0 }, describeCheck);

@@ -6,10 +6,10 @@ import { replaceFile } from "./replace-file.ts";
 import type { Settings } from "./settings.ts";
 import { readStateFile, stateFile } from "./state-directory.ts";
 
-/** Digests of files in clients' homes, as they were written there last, by file. */
+/** Digests of files in clients' homes, as they were last written there, by file. */
 export type WrittenCopies = ReadonlyMap<string, string>;
 
-// Of older ones it is not known whether somebody went on in them. A whole home fits in.
+// For older ones it is not known whether somebody continued them. A whole home fits.
 const keptCopies = 10_000;
 
 export async function writtenCopies(settings: Settings): Promise<WrittenCopies> {
@@ -17,9 +17,9 @@ export async function writtenCopies(settings: Settings): Promise<WrittenCopies> 
   return new Map(Array.isArray(entries) ? entries.filter(isEntry) : []);
 }
 
-/** What these files, written below `folder`, are to be remembered by. */
+/** What these files, written below `folder`, are remembered by. */
 export function copiesOf(files: readonly LineageFile[], folder: string): WrittenCopies {
-  // What sessions share is no copy of anything.
+  // A shared file is not a copy of anything.
   const own = files.filter(({ shared }) => !shared);
   return new Map(own.map(({ path, content }) => [join(folder, path), digestOf(content)]));
 }

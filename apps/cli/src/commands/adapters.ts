@@ -16,7 +16,7 @@ type Place = {
   readonly exists: boolean;
   readonly sessions: number;
   readonly bytes: number;
-  /** What there could not be looked at. */
+  /** What could not be looked at there. */
   readonly faults: number;
 };
 

@@ -5,7 +5,9 @@ import { say, shown } from "../output/shown.ts";
 import type { RunAction } from "../run.ts";
 import type { GlobalFlags } from "../settings.ts";
 
-/** Run as every shell starts, so it asks neither for settings, which may be broken, nor for a home. */
+/**
+ * Runs whenever a shell starts, so it needs neither the settings, which may be broken, nor a home.
+ */
 export function completionsCommand(_run: RunAction, surface: Surface): Command {
   return new Command("completions")
     .description("print a completion script: `pond completions bash >> ~/.bashrc`")
@@ -13,7 +15,7 @@ export function completionsCommand(_run: RunAction, surface: Surface): Command {
     .action((shell: Shell, _flags: unknown, command: Command) => {
       const output = createOutput(command.optsWithGlobals<GlobalFlags>(), surface);
       output.line(shown(completionScript(shell).trimEnd()));
-      // Whoever sees it has not sent it where it works.
+      // If the user sees the script, it has not gone where it takes effect.
       if (output.isTerminal) output.note(say`To install it: ${shown(howToInstall[shell])}`);
     });
 }

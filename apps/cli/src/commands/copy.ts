@@ -45,7 +45,7 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
       signal,
       onProgress: (each: Progress) => showArchive(progress, each),
     };
-    // The one that may not be there comes first, so that no other is made for nothing.
+    // The one that may be missing is opened first, so that the other is not made for nothing.
     const stored = await openSessions(source, options).catch((error: unknown) => {
       throw from === own ? error : namingFrom(error);
     });
@@ -75,7 +75,7 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
   }
 }
 
-/** Says of a store that is not there that FROM named it, and no setting. */
+/** Says about a missing store that FROM named it rather than a setting. */
 function namingFrom(error: unknown): unknown {
   const { code, message, details } = factsOf(error);
   if (code !== "store_not_found") return error;

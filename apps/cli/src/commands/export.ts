@@ -84,7 +84,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
   }
 }
 
-/** An archive is put together in a folder beside it, and stores take no such path. */
+/** An archive is put together in a folder beside it, and stores accept no such path. */
 function refuseControls(file: string): void {
   if (!/\p{Cc}/u.test(file)) return;
   throw new UsageError(

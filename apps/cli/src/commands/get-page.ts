@@ -58,7 +58,7 @@ export async function showPage(
   if (redactor) noteRedacted(context.output, redactor.counts());
 }
 
-/** Writes it into a file. */
+/** Writes the page into a file. */
 export async function writePage(
   { output, home }: Context,
   sessions: SessionStore,

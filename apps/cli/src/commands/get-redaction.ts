@@ -2,9 +2,11 @@ import type { WirePart, WireSession } from "@pond/canonical";
 import type { CutView, SessionPage, ShownMessage } from "@pond/sessions";
 import type { Redactor } from "@pond/share";
 
-/** A page of a session without its secrets; ids stay, by which one asks on. */
+/**
+ * A page of a session without its secrets. Ids stay, because the next page is asked for by them.
+ */
 export function redactPage(redactor: Redactor, page: SessionPage): SessionPage {
-  // In the order of reading, by which placeholders are numbered.
+  // In reading order, by which placeholders are numbered.
   const session = redactSession(redactor, page.session);
   return { ...page, session, messages: page.messages.map((each) => redactMessage(redactor, each)) };
 }

@@ -45,7 +45,7 @@ export async function showMessage(
   } else {
     await withPager(context, pager, async (output) => {
       printSessionHeader({ ...context, output }, view.session);
-      // Whoever pages through a message has seen its neighbours, and may ask for them again.
+      // Whoever pages through a message has seen its neighbours, but may ask for them again.
       const isFirst = afterPart === undefined || depth !== undefined;
       if (isFirst) for (const message of view.before) printMessage(output, message);
       printMessage(output, view.target, { isTarget: true });

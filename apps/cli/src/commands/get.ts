@@ -82,7 +82,7 @@ async function givePage(
   else await writePage(context, sessions, id, { ...flags, mode, out, isForced });
 }
 
-/** @throws {UsageError} for flags that say nothing of what is asked for. */
+/** @throws {UsageError} for flags that do not apply to what is asked for. */
 function refuseMixed(flags: GetFlags, isJson: boolean): void {
   const { message, context, format, out, force, redact, userNames } = flags;
   const refusals: readonly (readonly [boolean, string])[] = [

@@ -14,7 +14,8 @@ export function initCommand(run: RunAction): Command {
     .option("--undo", "undo what init did; stored sessions stay")
     .action((flags: InitFlags, command: Command) =>
       run(command, async (context) => {
-        // Before anything is said or asked: the process may start anew, and the sync would do so later.
+        // Done before anything is said or asked: the process may restart, and the sync would do so
+        // later.
         const isSyncing = flags.sync && !flags.dryRun && !flags.undo;
         if (isSyncing) await context.startLean?.("batches");
         const { init } = await import("../init/init.ts");

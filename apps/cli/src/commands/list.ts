@@ -46,7 +46,7 @@ async function list(context: Context, { all = false, limit = 50, ...filters }: L
   const { output } = context;
   const found = await withStore(context, "read", async (sessions) => {
     const { listSessions } = await import("@pond/sessions");
-    // One more than asked for tells whether there is more.
+    // One more than asked for shows whether there are more.
     const atMost = all ? Number.MAX_SAFE_INTEGER : limit + 1;
     const listed = await listSessions(sessions, { ...filters, limit: atMost, isUnfolded: all });
     if (listed.length === 0) await refuseUnknownAgent(sessions, filters.agent);
@@ -66,7 +66,7 @@ async function list(context: Context, { all = false, limit = 50, ...filters }: L
   return exitCodes.done;
 }
 
-/** @throws {UsageError} where no session of this client is stored, as `pond search` does. */
+/** @throws {UsageError} if no session of this client is stored, as `pond search` does. */
 async function refuseUnknownAgent(sessions: SessionStore, agent: string | undefined) {
   if (agent === undefined) return;
   const stored = await storedSessions(sessions);
@@ -82,10 +82,10 @@ async function refuseUnknownAgent(sessions: SessionStore, agent: string | undefi
 function print(context: Context, listed: readonly ListedSession[], hasMore: boolean): void {
   const { output } = context;
   const ids = listed.map(({ session_id }) => session_id);
-  // In a pipe a script reads them, so they are whole.
+  // In a pipe a script reads the ids, so they are whole.
   const names = output.isTerminal ? shortIds(ids) : ids;
   const rows = listed.map((session, at) => rowOf(context, session, names[at] ?? ""));
-  // Nobody at a terminal needs an empty column; what reads a pipe counts on it.
+  // Nobody at a terminal needs an empty column, but a reader of a pipe counts on it.
   const hasAgents = !output.isTerminal || listed.some(({ descendants }) => descendants > 0);
   const columns = [
     { title: shown("SESSION"), style: output.style.accent },

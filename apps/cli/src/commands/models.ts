@@ -11,7 +11,7 @@ export function modelsCommand(run: RunAction): Command {
   const models = new Command("models").description(
     "list, download and remove models for search by meaning",
   );
-  // Commander hands what it does not know to the default, which says that it takes no arguments.
+  // Commander passes unknown words to the default, which would say that it takes no arguments.
   models.hook("preSubcommand", ({ args: [named] }, chosen) => {
     if (named !== undefined && !named.startsWith("-") && named !== chosen.name())
       models.error(`error: unknown command '${named}'`, { code: "commander.unknownCommand" });

@@ -76,7 +76,7 @@ function exitCodeOf({ files, faults }: RestoreReport): ExitCode {
 
 function print({ output, home }: Context, report: RestoreReport): void {
   const { files, left_as_is, left_out, faults } = report;
-  // Sessions may share one.
+  // Sessions may share a file.
   const paths = [...new Set(files.map(({ path }) => path))];
   const listed = output.isVerbose ? paths : paths.slice(0, filesShown);
   if (!output.isQuiet) {

@@ -33,34 +33,37 @@ type ResumeFlags = {
 
 /** What `pond resume --json` prints. */
 type ResumeReport = {
-  /** The one that the commands go on with. */
+  /** The session that the commands continue. */
   readonly session_id: string;
-  /** The one that was asked for: another where its client goes on with that only in the one above. */
+  /**
+   * The session that was asked for. It differs if its client continues that one only within the
+   * session above it.
+   */
   readonly asked_id: string;
   readonly to: string;
-  /** True where the session itself is, record for record, what its client wrote. */
+  /** True if the session itself is, record for record, what its client wrote. */
   readonly native: boolean;
   /**
-   * Absolute paths of the session's files in the client's home, and of what was written below it by
-   * other clients in theirs.
+   * Absolute paths of the session's files in the client's home, and of what other clients wrote
+   * below it in theirs.
    */
   readonly files: readonly string[];
-  /** False where they were there already and were left as they are. */
+  /** False if the files were there already and were left as they are. */
   readonly written: boolean;
-  /** Those of them that belong to other sessions, were there already and stay. */
+  /** Those of the files that belong to other sessions, were there already and stay. */
   readonly left_as_is: readonly string[];
-  /** What its client did not get: sessions of others below it, and what it goes on from. */
+  /** What its client did not get: sessions of other clients below it, and what it continues. */
   readonly faults: RestoreReport["faults"];
-  /** For what the client is known to stop in the commands, one sentence each. */
+  /** Why the client is known to refuse the commands, one sentence each. */
   readonly refused: readonly string[];
   /** True for a copy that was there already, stays, and may lack what came later. */
   readonly outdated: boolean;
-  /** Of what was written; null where nothing was. */
+  /** The fidelity of what was written; null if nothing was. */
   readonly fidelity: Fidelity | null;
-  /** Where to run the commands; null where it does not matter. */
+  /** Where to run the commands; null if it does not matter. */
   readonly directory: string | null;
   readonly commands: Resume["commands"];
-  /** The same for a POSIX shell, on one line. */
+  /** The same commands for a POSIX shell, on one line. */
   readonly command: string;
 };
 
@@ -128,7 +131,7 @@ async function install(
   const { files, fidelity } = restored;
   const target = { adapter, folder, copies: await writtenCopies(settings) };
   const placed: Placed[] = [];
-  // What was asked for may be below the one that is resumed, and alone is replaced.
+  // What was asked for may be below the session that is resumed, and only that is replaced.
   for (const content of new Set([resumed, asked])) {
     const isForced = content === asked && (flags.force ?? false);
     const each = await whileRestoring(output, () =>
@@ -154,7 +157,7 @@ async function install(
   const held = new Set(placed.flatMap((each) => [...each.held]));
   const installed = { session: { ...session, project }, home: folder, files, held };
   const { commands, directory, refused = [] } = adapter.resume(installed);
-  // A client that keeps sessions in a database may have one without these.
+  // A client that keeps sessions in a database may have the session without these.
   const own = files.filter(({ shared }) => !shared);
   return {
     session_id: id,
@@ -187,7 +190,7 @@ function outdatedText(id: string, askedId: string): Shown {
   return say`${what}: ${forced(id, askedId)} replaces it, including what was added to it`;
 }
 
-/** How a session is replaced: the one that was asked for is not always the one that is resumed. */
+/** How to replace a session: the one that was asked for is not always the one that is resumed. */
 function forced(id: string, askedId: string): Shown {
   return id === askedId ? shown("--force") : say`\`pond resume ${shownLine(id)} --force\``;
 }
@@ -205,7 +208,7 @@ function print({ output, home }: Context, report: ResumeReport): void {
     if (report.asked_id !== report.session_id) output.note(resumedAbove(report));
     const { files, left_as_is: left } = report;
     const first = files.find((file) => !left.includes(file)) ?? files[0];
-    // A database is no file of the session.
+    // A database is not a file of the session.
     const where = shownLine(first === undefined ? report.to : shortenHome(first, home));
     const others = files.length - left.length - 1;
     const more =
@@ -233,7 +236,7 @@ function refusedText({ to, refused: [first = "", ...others] }: ResumeReport): Sh
   return say`${shown(to)} refuses part of this session: ${shownLine(first)}${more}; continue it in another client with --to`;
 }
 
-/** True where the session's folder is none of this machine's, or no longer. */
+/** True if the session's folder does not exist on this machine, or no longer exists. */
 function isFolderGone({ directory }: ResumeReport): boolean {
   return directory !== null && !existsSync(directory);
 }
@@ -243,7 +246,7 @@ function folderGone({ directory }: ResumeReport, home: string): Shown {
   return say`the session's folder ${folder} is not on this machine: create it first`;
 }
 
-/** Runs the commands in order, the terminal being theirs. Never through a shell. */
+/** Runs the commands in order, with the terminal for their own use. Never through a shell. */
 async function runAll({ output, env, home }: Context, report: ResumeReport): Promise<ExitCode> {
   const { commands, directory } = report;
   // The system would say that the program is missing.

@@ -77,7 +77,7 @@ async function showStatus(context: Context): Promise<ExitCode> {
   return exitCodes.done;
 }
 
-/** A failure is noted too: `pond schedule status` is where somebody looks. */
+/** A failure is noted, too, because `pond schedule status` is where somebody looks. */
 async function runScheduled(context: Context): Promise<ExitCode> {
   const { writeLastRun } = await import("../schedule/last-run.ts");
   const started_at = context.now().toISOString();
@@ -116,7 +116,7 @@ function endOf({ exit_code }: LastRun) {
   return shown(`failed with exit code ${exit_code}; \`pond sync\` says why`);
 }
 
-/** The store that was named here is the one to fill there. */
+/** The store that was named here is the one that the schedule fills. */
 function storeFlags({ storage, namespace }: GlobalFlags, home: string): string[] {
   return [
     ...(storage === undefined ? [] : ["--storage", absoluteStorage(storage, home)]),

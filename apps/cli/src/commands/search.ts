@@ -26,7 +26,7 @@ type SearchFlags = {
   readonly explain?: boolean;
 };
 
-// What the others say is not searched.
+// Messages of other roles are not searched.
 const roles = ["user", "assistant"];
 
 export function searchCommand(run: RunAction): Command {
@@ -75,7 +75,7 @@ function isNarrowed(flags: SearchFlags): boolean {
   return filters.some((filter) => filter !== undefined);
 }
 
-/** What was found is on the screen; that its numbers cannot be typed is no failure of the search. */
+/** The results are on the screen; if their numbers cannot be typed, the search has not failed. */
 async function remember({ output, settings }: Context, { sessions }: SearchResponse) {
   try {
     const ids = sessions.map(({ session_id }) => session_id);
@@ -104,7 +104,7 @@ function find(
   return withStore(context, "read", use, { onMissingIndex: unindexed(context) });
 }
 
-/** A model that cannot be used takes the meaning from a search, never the search itself. */
+/** A model that cannot be used costs a search its meaning, never the search itself. */
 function withWarning(response: SearchResponse, { message }: Error): SearchResponse {
   const warning = {
     code: "embedding_failed",

@@ -82,12 +82,12 @@ export async function sync(
     stages,
     isEmbedForced: flags.forceEmbed ?? false,
     isVerifying: flags.verify ?? false,
-    // Whoever asks for this stage alone wants it done, not weighed.
+    // Whoever asks for only this stage wants it done, not weighed.
     isFoldForced: flags.only === "update-indexes",
     software: `pond ${version()}`,
     onProgress: (event) => showSync(progress, event),
     onPlanned: async ({ bytes }) => {
-      // Nothing is written yet; but of an archive everything would be read once more.
+      // Nothing is written yet; but for an archive, everything would be read once more.
       const isAtOnce = bytes < largeImportBytes || flags.importFrom !== undefined;
       if (isAtOnce || signal.aborted) return;
       progress.clear();
@@ -121,10 +121,13 @@ export async function sync(
   return finish(context, outcome, { isPreview, archive, missing });
 }
 
-// To start anew takes a tenth of a second, and so much takes seconds.
+// Restarting takes a tenth of a second, and so many bytes take seconds.
 const largeImportBytes = 64 * 1024 * 1024;
 
-/** A first import takes in all there is, `--verify` and a forced fold read all of it, a model is big. */
+/**
+ * A first import takes in everything, `--verify` and a forced fold read all of it, and a model is
+ * large.
+ */
 function takesLong(
   stages: readonly Stage[],
   { verify = false, only }: SyncFlags,
@@ -162,7 +165,7 @@ async function store(
   });
 }
 
-/** The sessions are stored; that nobody will know when is no failure of the sync. */
+/** The sessions are stored; if nobody will know when, the sync has not failed. */
 async function remember({ output, now }: Context, stateDirectory: string, { report }: SyncOutcome) {
   try {
     const read = report.adapters.filter(
@@ -213,7 +216,7 @@ async function finish(
   }
   if (failure) sayError(failure, output);
   if (isStopped) return sayStopped(output, whatIsLeft(report.embedding?.remaining ?? 0));
-  // What was asked for first is done; a script that asked for vectors alone got none.
+  // Everything asked for before it is done; a script that asked only for vectors got none.
   if (failure && report.adapters.length === 0) return exitCodes.failed;
   const isFaulty = hasFaults(report.adapters) || (report.embedding?.failed ?? 0) > 0;
   return failure || isFaulty ? exitCodes.doneWithFaults : exitCodes.done;
@@ -225,7 +228,9 @@ function whatIsLeft(unembedded: number): Shown {
     : say`${formatCounted(unembedded, "message")} left to embed: \`pond sync\` continues.`;
 }
 
-/** @throws {UsageError} for flags that contradict each other, or ask for vectors without a model. */
+/**
+ * @throws {UsageError} for flags that contradict each other, or ask for vectors without a model.
+ */
 function stagesOf(
   { only, skip, forceEmbed, importFrom, verify, path }: SyncFlags,
   embeddings: Embeddings,

@@ -6,7 +6,7 @@ export type Asked = {
   readonly completer: Completer | "options";
   /** The command it belongs to, as far as that is typed. */
   readonly command: Command;
-  /** What stands before the value in its word: `--mode=`. */
+  /** What precedes the value in its word, such as `--mode=`. */
   readonly before: string;
   /** The value, as far as it is typed. */
   readonly typed: string;
@@ -16,7 +16,7 @@ export type Asked = {
   readonly values: ReadonlyMap<string, string>;
 };
 
-/** Finds out by the definitions; undefined where nothing is possible. */
+/** Finds out from the definitions; undefined if nothing is possible. */
 export function whatIsAsked(
   program: Command,
   words: readonly string[],
@@ -43,10 +43,10 @@ class Line {
     this.#help = program.createHelp();
   }
 
-  /** False where it makes no sense, and so nothing behind it does. */
+  /** False if the word makes no sense; then nothing after it does, either. */
   take(word: string): boolean {
     const open = this.#open;
-    // The values of `--client a b` go on until there is another option.
+    // The values of `--client a b` continue until there is another option.
     if (open && !(isOption(word) && (open.variadic || open.optional))) {
       this.#values.set(open.attributeName(), word);
       if (!open.variadic) this.#open = undefined;
@@ -111,7 +111,7 @@ class Line {
       const completer = completerOfArgument(this.#command, argument);
       return this.#asked(completer, "", current, this.#operands);
     }
-    // Nothing else can follow, so an option is what is looked for.
+    // Nothing else can follow, so an option is looked for.
     return current === "" ? this.#asked("options", "", "", this.#used) : undefined;
   }
 
@@ -146,7 +146,7 @@ class Line {
   }
 }
 
-/** Those of a command and of every one above it, without what is hidden from help. */
+/** The options of a command and of every command above it, without those hidden from help. */
 export function optionsOf(command: Command): Option[] {
   const help = command.createHelp();
   help.showGlobalOptions = true;

@@ -7,17 +7,20 @@ import { type Asked, optionsOf } from "./asked.ts";
 
 export type Candidate = { readonly value: string; readonly description: string };
 
-/** What the shell is to offer: words of ours, or paths it finds itself. */
+/** What the shell offers: words of ours, or paths that it finds itself. */
 export type Offer =
   | { readonly kind: "values"; readonly candidates: readonly Candidate[] }
   | { readonly kind: "files" | "archives" | "directories" };
 
 export type Wanted = {
-  /** False where the shell would not show descriptions; some cost time. */
+  /** False if the shell would not show descriptions, some of which cost time. */
   readonly isDescribed: boolean;
 };
 
-/** Every client pond knows; written out, because loading them takes longer than all the rest. A test compares. */
+/**
+ * Every client that pond knows. Written out, because loading them takes longer than everything
+ * else; a test compares.
+ */
 export const clientNames: readonly string[] = [
   "claude-code",
   "codex",
@@ -27,7 +30,7 @@ export const clientNames: readonly string[] = [
   "omp",
 ];
 
-/** @throws whatever keeps the store or the configuration from being read. */
+/** @throws the error that keeps the store or the configuration from being read. */
 export async function offerFor(
   asked: Asked,
   surface: Pick<Surface, "env" | "home">,
@@ -37,7 +40,7 @@ export async function offerFor(
   if (completer === "files" || completer === "archives" || completer === "directories") {
     return { kind: completer };
   }
-  // Typed like that it is a path from here, which no stored project is.
+  // Typed like this, it is a path relative to the current folder, which no stored project is.
   if (completer === "projects" && /^[.~]/.test(typed)) return { kind: "directories" };
   const found =
     knownCandidates(asked) ??
@@ -49,14 +52,17 @@ export async function offerFor(
   return { kind: "values", candidates };
 }
 
-/** Not where it would be read as an option, nor where nobody could see what comes on the line. */
+/**
+ * False for a value that would be read as an option, and for one whose effect on the line nobody
+ * could see.
+ */
 function isOffered({ completer }: Asked, value: string): boolean {
   return (completer === "options" || !value.startsWith("-")) && !unprintable.test(value);
 }
 
 const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029\u{e0000}-\u{e007f}]/u;
 
-/** What takes the definitions only. */
+/** What can be told from the definitions alone. */
 function knownCandidates({ completer, command }: Asked): Candidate[] | undefined {
   if (typeof completer !== "string") return completer.map(undescribed);
   switch (completer) {
@@ -104,7 +110,7 @@ async function lookUp(
   }
 }
 
-/** Global flags that were typed before say which store is meant. */
+/** Global flags typed before the cursor say which store is meant. */
 function flagsOf({ values }: Asked): GlobalFlags {
   const storage = values.get("storage");
   const namespace = values.get("namespace");
@@ -114,7 +120,7 @@ function flagsOf({ values }: Asked): GlobalFlags {
   };
 }
 
-/** Of a folder; the listing of a bucket is not worth waiting for. */
+/** Only for a folder; listing a bucket is not worth the wait. */
 async function namespacesBeside(location: string): Promise<Candidate[]> {
   if (isAddress(location)) return [];
   const folder = dirname(location);

@@ -7,11 +7,11 @@ import { replyFor } from "./reply.ts";
 import { readTyped } from "./typed-words.ts";
 
 /**
- * Prints what the word under the cursor can be; see {@link replyFor}. Whatever goes wrong, it prints
- * nothing: somebody is in the middle of typing.
+ * Prints what the word under the cursor can be; see {@link replyFor}. If anything goes wrong, it
+ * prints nothing: somebody is in the middle of typing.
  *
- * @param argv - The shell, of bash its word breaks, `--`, and the words behind the command's name up
- *   to the cursor.
+ * @param argv - The shell, for bash its word breaks, `--`, and the words after the command's name
+ * up to the cursor.
  */
 export async function complete(
   program: Command,

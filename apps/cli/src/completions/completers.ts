@@ -12,17 +12,17 @@ export type Completer =
   | "directories"
   | "files"
   | "archives"
-  /** Something only the user knows. */
+  /** Something that only the user knows. */
   | "nothing"
-  /** Words known beforehand; examples, where others are possible too. */
+  /** Words known beforehand; examples, if others are possible, too. */
   | readonly string[];
 
 const times = ["today", "yesterday", "24h", "7d", "2w"];
 
 /**
- * What completes a value, by the command and the option or argument it is of, by the option alone,
- * or by what stands for the value in the help text; the first that is here. A test holds that
- * there is one for each.
+ * What completes a value: by the command together with its option or argument, by the option alone,
+ * or by the placeholder in the help text. The first entry found counts. A test checks that there is
+ * one for each.
  */
 const completers: Readonly<Record<string, Completer>> = {
   "--storage": "directories",
@@ -54,7 +54,7 @@ const completers: Readonly<Record<string, Completer>> = {
   "<query>": "nothing",
 };
 
-/** Undefined where a value is of a kind nobody has thought of. */
+/** Undefined for a value of a kind that nobody has thought of. */
 export function completerOfOption(command: Command, option: Option): Completer | undefined {
   const name = option.long ?? option.short ?? "";
   const placeholder = /[<[]([^>\].]+(?:\.[^>\].]+)*)/.exec(option.flags)?.[1];

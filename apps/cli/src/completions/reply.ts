@@ -5,9 +5,9 @@ import type { Candidate, Offer } from "./candidates.ts";
 import type { CurrentWord } from "./typed-words.ts";
 
 /**
- * What the script of a shell reads: a line that says what follows, then a candidate on each line,
- * for zsh and fish with a tab and its description. Bash puts what it gets on the line as it is, so
- * there it is quoted; the others quote by themselves.
+ * What a shell's script reads: a line that says what follows, then a candidate on each line, for
+ * zsh and fish with a tab and its description. Bash puts what it gets on the line unchanged, so the
+ * reply is quoted; the others quote it themselves.
  */
 export function replyFor(
   shell: Shell,
@@ -27,11 +27,11 @@ function lineFor(
   current: CurrentWord,
 ): string | readonly never[] {
   if (shell === "bash") return quotedBehind(current, before + value) ?? [];
-  // The script of zsh has put aside what stands before the value.
+  // The script of zsh has put aside what precedes the value.
   return `${shell === "fish" ? before : ""}${value}\t${shownLine(description)}`;
 }
 
-/** What is to be on the line behind what the shell keeps of it; undefined where that cannot be. */
+/** What goes on the line after what the shell keeps of it; undefined if that is impossible. */
 function quotedBehind({ kept, quote }: CurrentWord, whole: string): string | undefined {
   if (!whole.startsWith(kept)) return undefined;
   const rest = whole.slice(kept.length);

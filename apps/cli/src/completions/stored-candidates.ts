@@ -15,12 +15,12 @@ const titleChars = 80;
 const columns = ["id", "created_at", "project"];
 
 /**
- * Whoever presses Tab does not wait longer, in milliseconds. A folder answers in a tenth of that; a
- * bucket that is not there would be tried for half a minute.
+ * How long somebody who presses Tab waits, in milliseconds. A folder answers in a tenth of that; a
+ * bucket that does not exist would be tried for half a minute.
  */
 const patienceMs = { folder: 5_000, bucket: 1_000 };
 
-/** What the store knows of. @throws whatever keeps it from being read, in time. */
+/** Candidates from the store. @throws the error that keeps it from being read in time. */
 export async function storedCandidates(
   kind: "sessions" | "projects" | "agents",
   typed: string,
@@ -49,7 +49,7 @@ async function within<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** No more than is needed of it, and nothing healed: there is nobody to tell. */
+/** Opens no more than is needed, and heals nothing, because nobody could be told. */
 async function openReadOnly({ settings }: Place, hasTitles: boolean): Promise<SessionStore> {
   const { openStore } = await import("@pond/substrate");
   const { sessionTables } = await import("@pond/sessions");
@@ -62,7 +62,7 @@ async function openReadOnly({ settings }: Place, hasTitles: boolean): Promise<Se
   return { store, close: () => store.close() };
 }
 
-/** Numbers of the last search, then the newest sessions; sub-agents where nothing else fits. */
+/** Numbers of the last search, then the newest sessions; sub-agents if nothing else fits. */
 async function sessionCandidates(
   sessions: SessionStore,
   typed: string,
@@ -80,7 +80,7 @@ async function sessionCandidates(
   const names = shortestIds(all.map(idOf), typed.length);
 
   const numbers = await numbered(place.settings, typed);
-  // Of what was found some may be gone by now.
+  // Some of what was found may be gone by now.
   const found = await table.rows({ columns, where: oneOf("id", [...new Set(numbers.values())]) });
   const rowsById = new Map([...listed, ...found].map((row) => [idOf(row), row]));
   const about = place.isDescribed ? await descriptions(sessions, rowsById) : undefined;
@@ -96,7 +96,7 @@ async function sessionCandidates(
   ];
 }
 
-/** The ids behind the numbers that begin as typed. */
+/** The ids for the numbers that begin as typed. */
 async function numbered(settings: Settings, typed: string): Promise<Map<string, string>> {
   const numbers = new Map<string, string>();
   if (!/^\d*$/.test(typed)) return numbers;

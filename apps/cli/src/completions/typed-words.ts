@@ -1,17 +1,17 @@
 import type { Shell } from "../completion-scripts.ts";
 
-/** The word the cursor is in. */
+/** The word that holds the cursor. */
 export type CurrentWord = {
   /** As the shell would read it. */
   readonly text: string;
-  /** The beginning of `text` that the shell keeps, because it replaces only what follows. */
+  /** The beginning of `text` that the shell keeps, because it replaces only the rest. */
   readonly kept: string;
   /** The quote that is open at its end. */
   readonly quote: Quote;
 };
 
 export type TypedLine = {
-  /** Those behind the command's name and before the cursor. */
+  /** The words after the command's name and before the cursor. */
   readonly words: readonly string[];
   readonly current: CurrentWord;
 };
@@ -19,11 +19,12 @@ export type TypedLine = {
 type Quote = "" | "'" | '"';
 
 /**
- * The words of a command line, as a shell hands them to its completion: as they are typed, with
- * their quotes. Nothing in them is expanded: what a variable or a command would give is not known.
+ * Reads the words of a command line as a shell passes them to its completion: as they are typed,
+ * with their quotes. Nothing in them is expanded, because the value of a variable or the output of
+ * a command is not known.
  *
- * @param breaks - Of bash, what it splits words at beside spaces.
- * @returns Undefined where something would have to be put behind a closed quote.
+ * @param breaks - For bash: what it splits words at besides spaces.
+ * @returns Undefined if something would have to go after a closed quote.
  */
 export function readTyped(
   shell: Shell,
@@ -36,7 +37,7 @@ export function readTyped(
   const last = whole.at(-1) ?? "";
   const { text, quote, quoteAt, isQuoted } = unquoted(last);
   if (isQuoted && quote === "") return undefined;
-  // Fish has read the words before the cursor already.
+  // Fish has already parsed the words before the cursor.
   const words = shell === "fish" ? before : before.map((word) => unquoted(word).text);
   const keptRaw = quote === "" ? lastBreak(last, kept) : quoteAt;
   return { words, current: { text, quote, kept: unquoted(last.slice(0, keptRaw)).text } };
@@ -62,7 +63,7 @@ function lastBreak(word: string, breaks: readonly string[]): number {
 
 type Unquoted = {
   readonly text: string;
-  /** What is open at the end, and where it began. */
+  /** The quote that is open at the end, and where it began. */
   readonly quote: Quote;
   readonly quoteAt: number;
   readonly isQuoted: boolean;

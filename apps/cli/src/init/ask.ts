@@ -4,14 +4,14 @@ import { wrapText } from "../output/wrap.ts";
 
 /** Asks a person at a terminal. */
 export type Asker = {
-  /** Aborted where nobody answers any more: after Ctrl-C or Ctrl-D. */
+  /** Aborted once nobody answers any more: after Ctrl-C or Ctrl-D. */
   readonly left: AbortSignal;
-  /** A question with yes as its default. */
+  /** Asks a question whose default is yes. */
   readonly confirm: (question: string) => Promise<boolean>;
   /**
-   * Lets choose among numbered things.
+   * Lets the user choose among numbered things.
    *
-   * @param chosen - Those that Enter takes.
+   * @param chosen - What Enter chooses.
    * @returns The chosen ones, counted from 0.
    */
   readonly choose: (
@@ -30,8 +30,8 @@ type AskerOptions = {
 };
 
 /**
- * What is asked are pond's own words, never text of a session. The terminal is taken over with the
- * first question: until then Ctrl-C is a signal.
+ * Makes an asker. Questions are pond's own words, never text of a session. The terminal is taken
+ * over with the first question; until then Ctrl-C is a signal.
  */
 export function createAsker({ input, output, columns }: AskerOptions): Asker {
   const left = new AbortController();
@@ -39,13 +39,13 @@ export function createAsker({ input, output, columns }: AskerOptions): Asker {
   const open = async (): Promise<Interface> => {
     const { createInterface } = await import("node:readline/promises");
     const opened = createInterface({ input, output });
-    // A question that is left so ends its line.
+    // A question that is left this way ends its line.
     opened.on("close", () => left.abort());
     return opened;
   };
   const ask = async (question: string): Promise<string> => {
     lines ??= await open();
-    // An answer has to fit behind it.
+    // An answer has to fit after it.
     const words = wrapText(shown(question), columns - 4);
     for (const line of words.slice(0, -1)) output.write(`${line}\n`);
     const { signal } = left;
@@ -73,7 +73,7 @@ export function createAsker({ input, output, columns }: AskerOptions): Asker {
 }
 
 /**
- * `1,3`, `1 3`, `all`, `none`, or nothing for the default; undefined for anything else.
+ * Parses `1,3`, `1 3`, `all`, `none`, or nothing for the default; undefined for anything else.
  *
  * @returns Places, counted from 0, in order.
  */

@@ -4,14 +4,14 @@ import { join } from "node:path";
 /** When a client deletes its own sessions. */
 export type CleanUp = {
   readonly days: number;
-  /** The settings file that says so; null where it is the client's default. */
+  /** The settings file that says so; null if it is the client's default. */
   readonly file: string | null;
 };
 
 const claudeCodeDays = 30;
 
 /**
- * What is known of a client's clean-up; undefined where nothing is.
+ * What is known about a client's clean-up; undefined if nothing is.
  *
  * @param place - The client's own folder.
  */
@@ -19,14 +19,14 @@ export function cleanUpOf(client: string, place: string): CleanUp | undefined {
   return client === "claude-code" ? claudeCode(join(place, "settings.json")) : undefined;
 }
 
-/** At its start it deletes what was last written longer ago than `cleanupPeriodDays`. */
+/** When it starts, it deletes what was last written longer ago than `cleanupPeriodDays`. */
 function claudeCode(file: string): CleanUp | undefined {
   const settings = read(file);
   if (settings === "missing") return { days: claudeCodeDays, file: null };
   if (settings === "unreadable") return undefined;
   const days = settings["cleanupPeriodDays"];
   if (days === undefined) return { days: claudeCodeDays, file: null };
-  // What else it makes of other values is not known.
+  // What it makes of other values is not known.
   return typeof days === "number" && days > 0 ? { days, file } : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../errors.ts";
 
-/** What is to be said in `config.toml`; what is left out stays as it is. */
+/** The settings to write to `config.toml`; those left out stay as they are. */
 export type ConfigChange = {
   readonly storage?: string;
   readonly namespace?: string;
@@ -12,11 +12,12 @@ export type ConfigChange = {
 type Document = Record<string, unknown>;
 
 /**
- * The text of a `config.toml` with a change in it. Everything else stays as it was, to the byte:
- * comments, order, settings that pond does not know.
+ * The text of a `config.toml` after a change. Everything else stays, to the byte: comments, order,
+ * settings that pond does not know.
  *
- * @param text - Empty where there is no file yet.
- * @throws {ConfigError} where it is written in a way that cannot be changed so; it says what to add.
+ * @param text - Empty if there is no file yet.
+ * @throws {ConfigError} if the file is written in a way that cannot be changed like this; it says
+ * what to add.
  */
 export async function changeConfig(
   text: string,
@@ -24,13 +25,13 @@ export async function changeConfig(
   file: string,
 ): Promise<string> {
   const { parse } = await import("smol-toml");
-  // Tables of the parser have no prototype, which is a difference to those made here.
+  // The parser's tables have no prototype, which would count as a difference to those made here.
   const read = (toml: string): Document => structuredClone(parse(toml, { integersAsBigInt: true }));
   const before = read(text);
   const wanted = expected(before, change);
   if (isDeepStrictEqual(before, wanted)) return text;
   const changed = edit(text, before, change);
-  // A dotted key, an inline table or a text of several lines: better not at all than wrong.
+  // A dotted key, an inline table or a text of several lines: better no change than a wrong one.
   if (!isSame(read, changed, wanted)) {
     throw new ConfigError(
       `${file}: its settings are written in a way that pond does not change: add this yourself\n${edit("", {}, change).trimEnd()}`,
@@ -68,7 +69,7 @@ function tableIn(table: Document, key: string): Document {
 
 function edit(text: string, before: Document, change: ConfigChange): string {
   const end = text.includes("\r\n") ? "\r\n" : "\n";
-  // With their ends, which need not be all the same.
+  // With their line ends, which may differ.
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   for (const key of ["storage", "namespace"] as const) {
     const value = change[key];
@@ -106,14 +107,14 @@ function setInTable(lines: string[], name: string, key: string, value: string, e
     insert(lines, start + 1, [`${key} = ${value}`], end);
 }
 
-/** The line before, the last one as it may be, gets an end where it has none. */
+/** The line before may be the last one without a line end; it then gets one. */
 function insert(lines: string[], at: number, added: readonly string[], end: string): void {
   const before = lines[at - 1];
   if (before !== undefined && !before.endsWith("\n")) lines[at - 1] = `${before}${end}`;
   lines.splice(at, 0, ...added.map((line) => `${line}${end}`));
 }
 
-/** What follows the value, a comment as a rule, stays. */
+/** What follows the value, usually a comment, stays. */
 function replaceValue(
   lines: string[],
   from: number,
@@ -137,7 +138,7 @@ function isHeader(line: string): boolean {
   return /^\s*\[/.test(line);
 }
 
-/** TOML takes JSON's texts, but for DEL. */
+/** TOML takes JSON's texts, except for DEL. */
 function tomlText(text: string): string {
   return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 }

@@ -9,7 +9,7 @@ import { printDiff } from "./line-diff.ts";
 import { planConfig, writeConfig } from "./plan-config.ts";
 import type { WrittenConfig } from "./report.ts";
 
-/** Writes what was chosen, if it is not so already, and shows it. */
+/** Writes what was chosen, unless it is so already, and shows it. */
 export async function configure(
   context: Context,
   found: readonly FoundClient[],
@@ -34,7 +34,7 @@ export async function configure(
   return { file, written: isNew && !isDry, backup, diff };
 }
 
-/** Says where what was there is kept. */
+/** Says where the previous file is kept. */
 export function sayBackup({ output, home }: Context, backup: string | null): void {
   if (backup === null) return;
   const place = shownLine(shortenHome(backup, home));

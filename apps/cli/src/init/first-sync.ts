@@ -5,10 +5,10 @@ import { Output } from "../output/output.ts";
 import { reportError, sayError } from "../report-error.ts";
 
 /**
- * Syncs as `pond sync` does.
+ * Runs a sync as `pond sync` does.
  *
- * @returns What it ended with and, with `--json`, what it would have printed: it becomes a part of
- * the one document.
+ * @returns Its exit code and, with `--json`, what it would have printed: that becomes a part of the
+ * one document.
  */
 export async function firstSync(context: Context): Promise<[ExitCode, unknown]> {
   const { output, env } = context;

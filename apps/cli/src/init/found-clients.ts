@@ -13,9 +13,9 @@ export type FoundPlace = {
   readonly path: string;
   readonly sessions: number;
   readonly bytes: number;
-  /** When the file that rests longest was last written; null where sessions are no files. */
+  /** When the file that was left alone longest was last written; null if sessions are not files. */
   readonly oldest: Date | null;
-  /** Null where nothing is known of the client's own clean-up. */
+  /** Null if nothing is known about the client's own clean-up. */
   readonly cleanUp: (CleanUp & Doomed) | null;
 };
 
@@ -29,7 +29,7 @@ type Doomed = {
 
 export type FoundClient = {
   readonly name: string;
-  /** False where `config.toml` switches it off. */
+  /** False if `config.toml` switches it off. */
   readonly isEnabled: boolean;
   readonly places: readonly FoundPlace[];
 };
@@ -104,7 +104,9 @@ async function look(
   };
 }
 
-/** A key is a path, in the client's folder or in that of its sessions, where sessions are files. */
+/**
+ * A key is a path in the client's folder, or in the folder of its sessions, if sessions are files.
+ */
 async function lastWritten(place: string, key: string): Promise<number | undefined> {
   for (const folder of ["", "projects", "sessions"]) {
     const found = await stat(join(place, folder, key)).catch(() => undefined);

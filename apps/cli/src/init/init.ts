@@ -22,7 +22,7 @@ import { undoAll } from "./undo.ts";
 export type InitFlags = {
   readonly yes?: boolean;
   readonly client?: readonly string[];
-  /** False with `--no-mcp`; the same with the two below. */
+  /** False with `--no-mcp`; likewise for the two below. */
   readonly mcp: boolean;
   readonly schedule: boolean;
   readonly sync: boolean;
@@ -30,7 +30,7 @@ export type InitFlags = {
   readonly undo?: boolean;
 };
 
-/** Asks at a terminal, unless told not to; takes everything by default otherwise. */
+/** Asks at a terminal, unless told not to; otherwise takes every default. */
 export async function init(
   context: Context,
   flags: InitFlags,
@@ -61,7 +61,7 @@ export async function init(
   }
 }
 
-/** @param asker - Undefined where nobody is to be asked: everything is a yes. */
+/** @param asker - Undefined if nobody is to be asked: the answer is always yes. */
 export async function initWith(
   context: Context,
   flags: InitFlags,
@@ -84,9 +84,9 @@ export async function initWith(
 
 type Steps = {
   readonly asker: Asker | undefined;
-  /** Aborted by Ctrl-C, whoever gets to see it. */
+  /** Aborted by Ctrl-C, whoever receives it. */
   readonly signal: AbortSignal;
-  /** Lets go of Ctrl-C. */
+  /** Stops listening for Ctrl-C. */
   readonly endOfSteps: () => void;
 };
 
@@ -111,9 +111,9 @@ async function takeSteps(
   }
   signal.throwIfAborted();
   const config = await configure(context, found, chosen, globals, isDry);
-  // The rest goes by what was just written.
+  // The rest uses what was just written.
   const settings = isDry ? context.settings : await resolveSettings(globals, env, home);
-  // A store that was named is in there: what the environment names is another one.
+  // A store that was named is in the settings now; the one that the environment names is another.
   const { POND_STORAGE: _, ...others } = env;
   const configured = { ...context, settings, env: globals.storage === undefined ? env : others };
   const offer = { isDry, asker, signal };
@@ -124,7 +124,7 @@ async function takeSteps(
   signal.throwIfAborted();
   const wantsSync =
     flags.sync && !isDry && ((await asker?.confirm("Store the sessions now?")) ?? true);
-  // The terminal is the sync's from here: a Ctrl-C has to reach it.
+  // From here the terminal belongs to the sync, which a Ctrl-C has to reach.
   asker?.close();
   endOfSteps();
   const [exitCode, synced] = wantsSync ? await firstSync(configured) : [exitCodes.done, null];
@@ -135,7 +135,7 @@ async function takeSteps(
   return isFailed ? exitCodes.doneWithFaults : exitCodes.done;
 }
 
-/** Whoever leaves in the middle is told what became of the half, and how it goes on. */
+/** Tells a user who leaves halfway what was done and how to continue. */
 function sayLeft(
   { output }: Context,
   before: readonly Action[],

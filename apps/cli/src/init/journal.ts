@@ -6,16 +6,18 @@ import { ConfigError } from "../errors.ts";
 import { readText, replaceFile } from "../replace-file.ts";
 import type { EntryPath } from "./json-text.ts";
 
-/** One thing `pond init` did, and how to take it back. */
+/** One thing that `pond init` did, and how to take it back. */
 export type Action =
   | {
       readonly kind: "file";
       readonly file: string;
-      /** What the file was before; null where there was none. */
+      /** A copy of the file as it was before; null if there was none. */
       readonly backup: string | null;
-      /** Of what was written: what has changed since is not overwritten. */
+      /** Digest of what was written: a file changed since is not overwritten. */
       readonly sha256: string;
-      /** What was put into a client's JSON; it can be taken out where the file has changed since. */
+      /**
+       * What was put into a client's JSON. It can be taken out even if the file has changed since.
+       */
       readonly entry?: Entry;
     }
   | {
@@ -34,7 +36,7 @@ type Entry = {
   readonly path: EntryPath;
   /** What it starts: another one of that name is not pond's to remove. */
   readonly words: readonly unknown[];
-  /** True where the object it stands in was made for it. */
+  /** True if the object around it was made for it. */
   readonly isOuterOurs?: boolean;
 };
 
@@ -44,7 +46,10 @@ function journalFile({ settings }: Place): string {
   return join(settings.directories.state, "init.json");
 }
 
-/** What was done and not taken back, the oldest first. @throws {ConfigError} where it is damaged. */
+/**
+ * What was done and not taken back, the oldest first. @throws {ConfigError} if the journal is
+ * damaged.
+ */
 export async function readJournal(place: Place): Promise<readonly Action[]> {
   const file = journalFile(place);
   const text = await readText(file);
@@ -53,7 +58,7 @@ export async function readJournal(place: Place): Promise<readonly Action[]> {
     const { actions } = JSON.parse(text) as { readonly actions?: unknown };
     if (Array.isArray(actions) && actions.every(isAction)) return actions;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new ConfigError(
     `${file}: is not what pond wrote: move it away; the backups, *.bak-*, are beside the files`,
@@ -61,14 +66,14 @@ export async function readJournal(place: Place): Promise<readonly Action[]> {
   );
 }
 
-/** Nothing is left of it where nothing is left to undo. */
+/** Deletes the journal if nothing is left to undo. */
 export async function writeJournal(place: Place, actions: readonly Action[]): Promise<void> {
   const file = journalFile(place);
   if (actions.length === 0) await rm(file, { force: true });
   else await replaceFile(file, `${JSON.stringify({ actions }, null, 2)}\n`);
 }
 
-/** Before the thing is done: what was done without a trace could not be undone. */
+/** Call it before the action: something done without a trace could not be undone. */
 export async function record(place: Place, action: Action): Promise<void> {
   await writeJournal(place, [...(await readJournal(place)), action]);
 }
@@ -79,7 +84,7 @@ export function sha256(content: string | Buffer): string {
 
 const kinds: readonly string[] = ["file", "command", "schedule"] satisfies Action["kind"][];
 
-/** As far as it takes to tell a file of pond's from another one. */
+/** Checks only enough to tell a file of pond's from another one. */
 function isAction(value: unknown): value is Action {
   const isObject = typeof value === "object" && value !== null && "kind" in value;
   return isObject && typeof value.kind === "string" && kinds.includes(value.kind);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** A step into an object, and one into the object there. */
+/** A key of the outermost object, and a key of the object there. */
 export type EntryPath = readonly [outer: string, inner: string];
 
 type Token = { readonly text: string; readonly start: number; readonly end: number };
@@ -13,12 +13,12 @@ type Member = {
 type Body = { readonly members: readonly Member[]; readonly open: Token; readonly close: Token };
 type Fields = Record<string, unknown>;
 
-/** Settings of a client are not what they should be, or not written as pond could change them. */
+/** The settings of a client are not as expected, or not written in a way that pond can change. */
 export class SettingsTextError extends Error {
   override readonly name = "SettingsTextError";
 }
 
-/** The value of JSON with comments and trailing commas. @throws {SettingsTextError} */
+/** Parses JSON with comments and trailing commas. @throws {SettingsTextError} */
 export function parseJsonText(text: string): unknown {
   const words = significant(text);
   const plain = words.filter(({ text: word }, at) => {
@@ -43,17 +43,20 @@ function noJson(text: string, at: number, cause?: unknown): SettingsTextError {
   return new SettingsTextError(`is not JSON (line ${line})`, { cause });
 }
 
-/** The value of an entry; undefined where there is none. @throws {SettingsTextError} */
+/** The value of an entry; undefined if there is none. @throws {SettingsTextError} */
 export function entryOf(text: string, path: EntryPath): unknown {
   return valueAt(parseJsonText(text.trim() === "" ? "{}" : text), path);
 }
 
-/** True where the object of an entry is there, with the entry or without. @throws {SettingsTextError} */
+/**
+ * True if the object that holds the entry is there, with or without the entry. @throws
+ * {SettingsTextError}
+ */
 export function hasOuter(text: string, [outer]: EntryPath): boolean {
   return text.trim() !== "" && Object.hasOwn(fieldsOf(parseJsonText(text)), outer);
 }
 
-/** What stands at a path of own keys. */
+/** The value at a path of own keys. */
 export function valueAt(value: unknown, path: EntryPath): unknown {
   return path.reduce<unknown>((inner, step) => {
     const isTable = typeof inner === "object" && inner !== null && Object.hasOwn(inner, step);
@@ -62,10 +65,11 @@ export function valueAt(value: unknown, path: EntryPath): unknown {
 }
 
 /**
- * The text with an entry more, at the end of its object; comments and everything else stay.
+ * The text with one more entry, at the end of its object. Comments and everything else stay.
  *
- * @param text - Empty for a file that is not there.
- * @throws {SettingsTextError} where it cannot be put in so; @throws {TypeError} where it is there.
+ * @param text - Empty for a file that does not exist.
+ * @throws {SettingsTextError} if it cannot be inserted this way; @throws {TypeError} if it is there
+ * already.
  */
 export function withEntry(text: string, [outer, inner]: EntryPath, value: unknown): string {
   const before = text.trim() === "" ? "{}\n" : text;
@@ -84,8 +88,8 @@ export function withEntry(text: string, [outer, inner]: EntryPath, value: unknow
 /**
  * The text without an entry.
  *
- * @param isOuterOurs - Its object goes with it where nothing else is in there.
- * @throws {SettingsTextError} where it is not there, or cannot be taken out.
+ * @param isOuterOurs - If so, its object is removed with it, unless that holds anything else.
+ * @throws {SettingsTextError} if it is not there, or cannot be taken out.
  */
 export function withoutEntry(text: string, [outer, inner]: EntryPath, isOuterOurs = false): string {
   const root = bodyOf(text);
@@ -113,11 +117,12 @@ function withoutMember(text: string, { first, last }: Member): string {
   const to = isFollowed ? after.end : last.end;
   const previous = words[words.findIndex(({ start }) => start === first.start) - 1];
   const before = text.slice(0, first.start);
-  // Its own line goes with it; comments around it are not pond's, and one needs the end of its line.
+  // Its own line is removed, too. Comments around it are not pond's, and one needs the end of its
+  // line.
   const isLine = /^[ \t]*(\r?\n|$)/.test(text.slice(to));
   const isAfterComment = before.trimEnd().length > (previous?.end ?? 0);
   let kept = isAfterComment && !isLine ? before : before.trimEnd();
-  // Nor does a comma stay before nothing.
+  // No comma stays before nothing, either.
   if (!isFollowed && previous?.text === ",") {
     kept = kept.slice(0, previous.start) + kept.slice(previous.end);
   }
@@ -146,21 +151,21 @@ function addMember(
     const rest = text.slice(open.end, close.start).trim() === "" ? close.start : open.end;
     return `${text.slice(0, open.end)}${line}${end}${unit.repeat(depth - 1)}${text.slice(rest)}`;
   }
-  // A comment behind the last member stays there: the comma comes before it, the entry after.
+  // A comment after the last member stays there: the comma goes before it, the entry after it.
   const tailEnd = text.slice(0, close.start).trimEnd().length;
   const tail = text.slice(last.end, tailEnd);
   const hasComma = significant(tail)[0]?.text === ",";
   return `${text.slice(0, last.end)}${hasComma ? "" : ","}${tail}${line}${hasComma ? "," : ""}${text.slice(tailEnd)}`;
 }
 
-/** The whitespace before the first member, where it has a line of its own. */
+/** The whitespace before the first member, if that has a line of its own. */
 function indentOf(text: string, { members }: Body): string {
   const [first] = members;
   const before = first === undefined ? "" : text.slice(0, first.first.start);
   return /\n([ \t]+)$/.exec(before)?.[1] ?? "  ";
 }
 
-/** The members of an object: the text's own, or the one that begins at a token. */
+/** The members of an object: the outermost one of the text, or the one that begins at a token. */
 function bodyOf(text: string, from?: Token): Body {
   const words = significant(text);
   const start = from === undefined ? 0 : words.findIndex(({ start }) => start === from.start);
@@ -196,7 +201,7 @@ function ending(words: readonly Token[], member: Member): Member {
   return member;
 }
 
-/** Tokens without whitespace and comments. @throws {SettingsTextError} for what is none. */
+/** Tokens without whitespace and comments. @throws {SettingsTextError} for invalid ones. */
 function significant(text: string): Token[] {
   const pattern =
     /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[{}[\],:]|[^\s{}[\],:"/]+|[\s\ufeff]+/y;

@@ -2,8 +2,8 @@ import type { Output } from "../output/output.ts";
 import { say, shown, shownLine } from "../output/shown.ts";
 
 /**
- * What changes in a text, line by line, without the lines around it: those are the user's, and a key
- * may stand among them.
+ * The changed lines of a text, without the lines around them: those are the user's, and a key may
+ * be among them.
  */
 export function lineDiff(before: string, after: string): string {
   const [old, now] = [linesOf(before), linesOf(after)];
@@ -27,7 +27,7 @@ export function lineDiff(before: string, after: string): string {
   return out.map((line) => `${line}\n`).join("");
 }
 
-/** Prints a diff in the colours of one. */
+/** Prints a diff in colour. */
 export function printDiff(output: Output, file: string, diff: string): void {
   const { style } = output;
   output.line(style.strong(say`  ${shownLine(file)}`));

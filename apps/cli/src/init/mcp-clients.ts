@@ -13,18 +13,18 @@ export type McpServer = {
 type Place = Pick<Context, "env" | "home">;
 type Files = readonly [string, ...string[]];
 
-/** A client that can be told of MCP servers. */
+/** A client that can be told about MCP servers. */
 export type McpClient = {
   readonly client: string;
-  /** Where it keeps the servers of its user; the first one is written to. */
+  /** Where it keeps its user's servers; the first file is written to. */
   readonly files: (place: Place) => Files | Promise<Files>;
-  /** The server it has as `pond`, in the client's own words; undefined where there is none. */
+  /** The server that it has as `pond`, in the client's own form; undefined if there is none. */
   readonly find: (text: string) => Promise<unknown>;
-  /** What stands in the file of a server. */
+  /** The entry for a server in the file. */
   readonly entry: (server: McpServer) => unknown;
   /** The same as text, for reading. */
   readonly show: (server: McpServer) => string;
-  /** Its own commands for that; a client without is told by its file. */
+  /** Its own commands for that. A client without them is told through its file. */
   readonly commands?: {
     readonly add: (server: McpServer) => readonly string[];
     readonly remove: readonly string[];
@@ -34,7 +34,7 @@ export type McpClient = {
 
 const name = "pond";
 
-/** Those whose way was tried; pi and phi-core have no MCP. */
+/** The clients for which this was tried; pi and phi-core have no MCP. */
 export const mcpClients: readonly McpClient[] = [
   {
     client: "claude-code",
@@ -110,7 +110,7 @@ export const mcpClients: readonly McpClient[] = [
   },
 ];
 
-/** In the agent folder of the profile that is in use, also where its sessions were moved away. */
+/** In the agent folder of the current profile, even if its sessions were moved away. */
 async function ompFiles(place: Place): Promise<Files> {
   const { adapterNamed } = await import("@pond/adapters");
   const homes = adapterNamed("omp").homes(place);
@@ -118,7 +118,7 @@ async function ompFiles(place: Place): Promise<Files> {
   return [join(homes.find((home) => basename(home) === "agent") ?? first, "mcp.json")];
 }
 
-/** The client reads all of these; the oldest form is not written to. */
+/** The client reads all of these; the oldest form is not written. */
 function opencodeFiles(folder: string): Files {
   const [newer, usual, oldest] = ["opencode.jsonc", "opencode.json", "config.json"].map((each) =>
     join(folder, each),
@@ -151,13 +151,15 @@ function showJson(outer: string, entry: (server: McpServer) => unknown): McpClie
   return (server) => JSON.stringify({ [outer]: { [name]: entry(server) } }, null, 2);
 }
 
-/** What a client has as `pond`. @throws {Error} where its file cannot be read or understood. */
+/**
+ * The server that a client has as `pond`. @throws {Error} if its file cannot be read or understood.
+ */
 export async function findServer(client: McpClient, file: string): Promise<unknown> {
   const text = await readText(file);
   return text === undefined ? undefined : client.find(text);
 }
 
-/** What is started: clients add settings of their own to an entry. */
+/** What is started; clients add settings of their own to an entry. */
 export function wordsOf(entry: unknown): readonly unknown[] | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;
   const { command, args } = entry as { readonly command?: unknown; readonly args?: unknown };
@@ -165,7 +167,7 @@ export function wordsOf(entry: unknown): readonly unknown[] | undefined {
   return Array.isArray(args) ? [...words, ...args] : words;
 }
 
-/** The variables it is started with. */
+/** The variables that it is started with. */
 export function variablesOf(entry: unknown): Readonly<Record<string, unknown>> {
   if (typeof entry !== "object" || entry === null) return {};
   const { env, environment = env } = entry as {
@@ -176,7 +178,7 @@ export function variablesOf(entry: unknown): Readonly<Record<string, unknown>> {
   return isTable ? { ...environment } : {};
 }
 
-/** True where a shell would find the program. */
+/** True if a shell would find the program. */
 export function isOnPath(program: string, { env }: Place): boolean {
   return (env["PATH"] ?? "").split(delimiter).some((folder) => {
     const file = join(folder, program);

@@ -10,7 +10,7 @@ import { planMcp, type Registration, register } from "./register-mcp.ts";
 /** How things are offered. */
 export type Offer = {
   readonly isDry: boolean;
-  /** Undefined where nobody is to be asked. */
+  /** Undefined if nobody is to be asked. */
   readonly asker: Asker | undefined;
   readonly signal: AbortSignal;
 };
@@ -65,7 +65,7 @@ function sayRegistration(
     message === null ? shown("") : say`: ${shownLine(message.replaceAll(`${home}/`, "~/"))}`;
   if (state === "failed") output.warn(say`${line}${why}`);
   else if (state === "manual" && message !== null) {
-    // To be copied, so it has a line of its own.
+    // Meant to be copied, so it has a line of its own.
     const [reason = "", run = ""] = message.split(/(?<=; run) (.*)/s);
     tell(output, say`${line}: ${shownLine(reason)}`, shown("  "));
     output.line(say`    ${shownLine(run)}`);

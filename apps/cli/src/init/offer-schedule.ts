@@ -10,10 +10,11 @@ import type { OfferedSchedule } from "./report.ts";
 type State = OfferedSchedule["state"];
 
 /**
- * Starts a schedule where there is none, and has one that is there find what pond finds now.
+ * Starts a schedule if there is none, and makes an existing one find what pond finds now.
  *
- * @param isStoreNamed - By the flags of this command line: `config.toml` says it by now.
- * @returns Null where it was refused.
+ * @param isStoreNamed - True if the flags of this command line named it; `config.toml` says it by
+ * now.
+ * @returns Null if it was refused.
  */
 export async function offerSchedule(
   context: Context,
@@ -60,18 +61,21 @@ export async function offerSchedule(
       await record(context, { kind: "schedule" });
       await startWith(schedulers, job);
     }
-    // Whether it goes when all this is undone is settled since it was started.
+    // Whether it is removed when all this is undone was settled when it was started.
     else await scheduler.start(job);
     await noteStart(context, context.now());
     return await is("started", message);
   } catch (error) {
-    // What was begun is taken back already.
+    // What was begun has been taken back already.
     if ((await findSchedule(schedulers)) === undefined) await writeJournal(context, before);
     return failed(error);
   }
 }
 
-/** True for a schedule that is what it would be now, or that somebody made otherwise on purpose. */
+/**
+ * True for a schedule that is as it would be made now, or that somebody made differently on
+ * purpose.
+ */
 async function isToStay(
   context: Context,
   { scheduler, every, namesStore }: FoundSchedule,

@@ -6,26 +6,29 @@ import type { Environment } from "../directories.ts";
 import { UsageError } from "../errors.ts";
 
 /**
- * What starts pond from anywhere: absolute paths alone, because neither a scheduler nor a client
- * that was not started from a shell has the user's PATH.
+ * The command that starts pond from anywhere. Only absolute paths, because neither a scheduler nor
+ * a client that was not started from a shell has the user's PATH.
  */
 export function ownCommand(): readonly string[] {
   const file = fileURLToPath(import.meta.url);
   const folder = dirname(file);
-  // Built, every file is beside main.js.
+  // Once built, every file is beside main.js.
   const node = lastingNode(process.execPath);
   return file.endsWith(".ts")
     ? [node, "--conditions=@pond/source", join(folder, "..", "main.ts")]
     : [node, join(folder, "main.js")];
 }
 
-/** Homebrew removes the folder of a version with the next one; its `opt` always leads to one. */
+/**
+ * Homebrew removes the folder of a version with the next one; its `opt` always leads to a current
+ * one.
+ */
 export function lastingNode(path: string, isThere: (path: string) => boolean = existsSync): string {
   const link = path.replace(/\/Cellar\/(node(?:@\d+)?)\/[^/]+\/bin\/node$/, "/opt/$1/bin/node");
   return isThere(link) ? link : path;
 }
 
-/** @throws {UsageError} where pond was not installed: it will not be there any more. */
+/** @throws {UsageError} if pond was not installed: it would not be there later. */
 export function refusePassing(command: readonly string[]): void {
   if (!command.some((word) => /[\\/]_npx[\\/]/.test(word))) return;
   throw new UsageError(
@@ -33,7 +36,10 @@ export function refusePassing(command: readonly string[]): void {
   );
 }
 
-/** Variables that say where pond and the clients keep their files; keys and tokens are not among them. */
+/**
+ * Variables that say where pond and the clients keep their files; keys and tokens are not among
+ * them.
+ */
 const places = [
   "POND_STORAGE",
   "POND_CONFIG",
@@ -52,19 +58,21 @@ const places = [
 ] as const;
 
 /**
- * Homes that count from the folder a client is started in. Others have a folder of their own that
- * they count from, or are ignored where they are relative.
+ * Homes that are relative to the folder a client is started in. Others are relative to a folder of
+ * their own, or are ignored if they are relative.
  */
 const homes: readonly string[] = [
   ...["CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "PHI_CORE_SESSIONS"],
 ];
 
-/** True for a variable that pond writes where somebody else starts it. */
+/** True for a variable that pond records for processes that somebody else starts. */
 export function isCarried(name: string): boolean {
   return name === "POND_EMBEDDINGS" || places.some((each) => each === name);
 }
 
-/** What of the environment a pond started by somebody else needs to find the same files. */
+/**
+ * The part of the environment that a pond started by somebody else needs to find the same files.
+ */
 export function carriedEnvironment(env: Environment, home: string): Record<string, string> {
   const carried: Record<string, string> = {};
   for (const name of places) {
@@ -75,10 +83,10 @@ export function carriedEnvironment(env: Environment, home: string): Record<strin
   return carried;
 }
 
-/** It is started elsewhere than here. */
+/** It is started elsewhere. */
 function absolute(name: string, value: string, home: string): string {
   if (name.startsWith("POND_")) return absoluteStorage(value, home);
-  // pi writes `~` out itself; to the others it is a name like any other.
+  // pi expands `~` itself; to the others it is a name like any other.
   const isPis = name === "PI_CODING_AGENT_DIR" && /^~(?:\/|$)/.test(value);
   return homes.includes(name) && !isPis ? resolve(value) : value;
 }

@@ -12,15 +12,15 @@ import { lineDiff } from "./line-diff.ts";
 export type ConfigPlan = {
   readonly file: string;
   readonly text: string;
-  /** Empty where it says all that already. */
+  /** Empty if it says all of it already. */
   readonly diff: string;
 };
 
 /**
- * What was chosen and is not so already, nor by default: the clients, and the store that the flags
+ * What was chosen and is not yet so, not even by default: the clients, and the store that the flags
  * of this command line name.
  *
- * @throws {ConfigError} where the file is written in a way that pond does not change.
+ * @throws {ConfigError} if the file is written in a way that pond does not change.
  */
 export async function planConfig(
   { settings, home }: Context,
@@ -42,7 +42,7 @@ export async function planConfig(
   return { file, text, diff: lineDiff(before, text) };
 }
 
-/** @returns The copy of what was there; null where nothing was. */
+/** @returns The copy of the previous file; null if there was none. */
 export async function writeConfig(
   context: Context,
   { file, text }: ConfigPlan,

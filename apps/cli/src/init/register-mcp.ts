@@ -19,7 +19,7 @@ import {
 } from "./mcp-clients.ts";
 import { carriedEnvironment, isCarried, ownCommand, refusePassing } from "./own-command.ts";
 
-/** What becomes of one client; as `pond init --json` prints it. */
+/** The outcome for one client, as `pond init --json` prints it. */
 export type Registration = {
   readonly client: string;
   /**
@@ -27,11 +27,13 @@ export type Registration = {
    * of that name, which is left alone; `manual`: its command is not here to be run; `failed`.
    */
   readonly state: "planned" | "registered" | "already" | "other" | "manual" | "failed";
-  /** True where an entry of pond's is there that names other places, and this one is to replace it. */
+  /**
+   * True if there is an entry of pond's that names other places and is to be replaced by this one.
+   */
   readonly replaces: boolean;
   /** The client's own file. */
   readonly file: string;
-  /** The client's own command; null where its file is changed instead. */
+  /** The client's own command; null if its file is changed instead. */
   readonly command: readonly string[] | null;
   readonly diff: string;
   readonly backup: string | null;
@@ -41,7 +43,7 @@ export type Registration = {
 
 type Plan = { readonly client: McpClient; readonly server: McpServer; readonly is: Registration };
 
-/** The variables pond itself reads; those of clients are none of an MCP server's business. */
+/** The variables that pond itself reads; those of clients do not concern an MCP server. */
 export function mcpServer({ env, home }: Pick<Context, "env" | "home">): McpServer {
   const carried = Object.entries(carriedEnvironment(env, home));
   return {
@@ -50,7 +52,7 @@ export function mcpServer({ env, home }: Pick<Context, "env" | "home">): McpServ
   };
 }
 
-/** What is to be done for the chosen clients; nothing is done yet. */
+/** Plans what to do for the chosen clients; nothing is done yet. */
 export async function planMcp(context: Context, chosen: readonly string[]): Promise<Plan[]> {
   const server = mcpServer(context);
   const clients = mcpClients.filter(({ client }) => chosen.includes(client));
@@ -58,7 +60,7 @@ export async function planMcp(context: Context, chosen: readonly string[]): Prom
 }
 
 async function planOne(context: Context, client: McpClient, server: McpServer): Promise<Plan> {
-  // A client may be told of its home by a path that counts from here.
+  // A client may be given its home as a path relative to the current folder.
   const files = (await client.files(context)).map((each) => resolve(each));
   const [file = ""] = files;
   const command = client.commands?.add(server) ?? null;
@@ -81,7 +83,7 @@ async function planOne(context: Context, client: McpClient, server: McpServer): 
       return plan("other");
     }
     if (isDeepStrictEqual(carriedOf(variables), server.env)) return plan("already");
-    // With anything else in it somebody made it his own.
+    // If the entry holds anything else, somebody made it their own.
     const old = { ...server, env: carriedOf(variables) };
     if (!isDeepStrictEqual(structuredClone(found.entry), client.entry(old))) {
       const message = "names other places, and holds settings of yours: correct it by hand";
@@ -112,7 +114,7 @@ function carriedOf(variables: Readonly<Record<string, unknown>>): McpServer["env
   return Object.fromEntries(carried);
 }
 
-/** What is to be done by hand where the client's own command is not here. */
+/** What has to be done by hand if the client's own command is not here. */
 function unlessMissing(context: Context, plan: Plan): Plan {
   const { client, is } = plan;
   const [program] = is.command ?? [];
@@ -122,7 +124,7 @@ function unlessMissing(context: Context, plan: Plan): Plan {
   return { ...plan, is: { ...is, state: "manual", diff: "", message } };
 }
 
-/** The client's own commands, in their order: it refuses what it has already. */
+/** The client's own commands, in order: it refuses what it has already. */
 function commandsOf({ commands }: McpClient, { command, replaces }: Registration) {
   if (commands === undefined || command === null) return [];
   return replaces ? [commands.remove, command] : [command];
@@ -181,7 +183,7 @@ async function byCommand(
     file,
     words: wanted ?? [],
   };
-  // What replaces an entry of pond's is taken back as that one.
+  // A replacement of an entry of pond's is taken back as that entry.
   if (!before.some((each) => isDeepStrictEqual(each, action))) await record(context, action);
   const commands = commandsOf(client, is);
   let ran = { code: 0, stderr: "" };
@@ -190,7 +192,7 @@ async function byCommand(
   const isOld = is.replaces && !isDeepStrictEqual(carriedOf(variablesOf(there)), server.env);
   if (isDeepStrictEqual(wordsOf(there), wanted) && !isOld) return backup;
   if (there === undefined) await writeJournal(context, before);
-  // Every run would leave another copy of what nobody changed.
+  // Otherwise every run would leave another copy of an unchanged file.
   if (backup !== null && (await areEqual(file, backup))) await rm(backup);
   const said = ran.stderr.trim().split("\n").at(-1) ?? "";
   throw new Error(
@@ -203,7 +205,7 @@ async function areEqual(file: string, other: string): Promise<boolean> {
   return bytes !== undefined && others !== undefined && bytes.equals(others);
 }
 
-/** Errors of the system name their file already. */
+/** Errors of the system already name their file. */
 function reasonIn(file: string, error: unknown): string {
   const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
   if (!(error instanceof SettingsTextError)) return reason;

@@ -6,12 +6,12 @@ import type { Registration } from "./register-mcp.ts";
 export type InitReport = {
   readonly dry_run: boolean;
   readonly clients: readonly object[];
-  /** Null where no client was chosen. */
+  /** Null if no client was chosen. */
   readonly config: WrittenConfig | null;
   readonly mcp: readonly Registration[];
-  /** Null where it was not wanted. */
+  /** Null if it was not wanted. */
   readonly schedule: OfferedSchedule | null;
-  /** What `pond sync --json` prints; null where none was run. */
+  /** What `pond sync --json` prints; null if none was run. */
   readonly sync: unknown;
 };
 

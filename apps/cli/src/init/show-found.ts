@@ -7,7 +7,7 @@ import { tell } from "../output/tell.ts";
 import { formatWhen } from "../output/time.ts";
 import type { FoundClient, FoundPlace } from "./found-clients.ts";
 
-/** What is on this machine, numbered for the choice, and what of it is about to be lost. */
+/** Shows what is on this machine, numbered for the choice, and which of it is about to be lost. */
 export function showFound({ output, home, now }: Context, found: readonly FoundClient[]): void {
   const columns = [
     { title: shown("#"), align: "right" },

@@ -9,7 +9,7 @@ import { type Action, readJournal, sha256, writeJournal } from "./journal.ts";
 import { entryOf, withoutEntry } from "./json-text.ts";
 import { findServer, mcpClients, wordsOf } from "./mcp-clients.ts";
 
-/** One thing that was taken back, or could not be; as `pond init --undo --json` prints it. */
+/** One thing that was taken back, or could not be, as `pond init --undo --json` prints it. */
 export type Undone = {
   /** A file, `mcp of <client>` or `schedule`. */
   readonly what: string;
@@ -18,7 +18,7 @@ export type Undone = {
   readonly message: string | null;
 };
 
-/** Takes back what `pond init` did, the newest first. What failed is tried again by the next one. */
+/** Takes back what `pond init` did, the newest first. The next call tries again what failed. */
 export async function undoAll(context: Context): Promise<Undone[]> {
   const actions = await readJournal(context);
   const undone: Undone[] = [];
@@ -82,7 +82,7 @@ async function undoCommand(
   const before = await look();
   if (before !== "ours") return { what, ...leftAlone[before] };
   const { code, stderr } = await runProgram(context, action.undo);
-  // What it says of itself is not asked: words and codes differ from version to version.
+  // Its own output is ignored, because words and codes differ from version to version.
   if ((await look()) !== "ours") return { what, state: "removed", message: null };
   const said = stderr.trim().split("\n").at(-1) ?? "";
   const message = `${shellLine(action.undo)} ended with ${code}${said && `: ${said}`}`;

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@pond/canonical";
 import type { Output } from "./output.ts";
 
-/** Prints a wire value exactly: numbers keep their digits, text its every character. */
+/** Prints a wire value exactly: numbers keep their digits, and text every character. */
 export async function printJson(output: Output, value: object): Promise<void> {
   const { stringifyJson } = await import("@pond/canonical");
   // Wire types are JSON; TypeScript cannot see it through their optional fields.

@@ -1,6 +1,6 @@
 import { type Shown, say, shown } from "./shown.ts";
 
-/** `12,345`. Not by `Intl.NumberFormat`: the first one of a process takes 25 ms. */
+/** `12,345`. Not made by `Intl.NumberFormat`, because the first one of a process takes 25 ms. */
 export function formatCount(count: number): Shown {
   return shown(String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ","));
 }
@@ -10,7 +10,7 @@ export function formatCounted(count: number, one: string, many: string = `${one}
   return say`${formatCount(count)} ${shown(count === 1 ? one : many)}`;
 }
 
-/** `1.2 MB`, in thousands as disks are sold. */
+/** `1.2 MB`, in powers of a thousand, as disks are sold. */
 export function formatBytes(bytes: number): Shown {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let value = bytes;

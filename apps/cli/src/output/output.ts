@@ -2,7 +2,7 @@ import { escapedJson, type Shown, say, shown, shownLine } from "./shown.ts";
 import { createStyle, type Style, wantsColor } from "./style.ts";
 import { wrapSentences } from "./wrap.ts";
 
-/** Where a command writes to; `process.stdout` is one. */
+/** Where a command writes; `process.stdout` is one. */
 export type Sink = {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -21,7 +21,7 @@ export type OutputOptions = {
 };
 
 /**
- * What a command says. Results go to stdout, everything else to stderr, so that with `--json`
+ * The output of a command. Results go to stdout, everything else to stderr, so that with `--json`
  * stdout holds nothing but JSON.
  */
 export class Output {
@@ -32,7 +32,7 @@ export class Output {
   readonly style: Style;
   /** For stderr. */
   readonly noteStyle: Style;
-  /** Columns of the terminal; without end in a pipe, where cutting would lose something. */
+  /** Columns of the terminal; unlimited in a pipe, where cutting would lose something. */
   readonly width: number;
   /** Lines of the terminal. */
   readonly height: number;
@@ -72,28 +72,28 @@ export class Output {
     this.#stdout.write(`${text}\n`);
   }
 
-  /** A piece of the result that brings its own line breaks. */
+  /** Prints a piece of the result that has its own line breaks. */
   text(text: Shown): void {
     this.#stdout.write(text);
   }
 
-  /** True where JSON was printed already: a second document would be one too many. */
+  /** True if JSON was printed already: a second document would be one too many. */
   get hasJson(): boolean {
     return this.#hasJson;
   }
 
-  /** One JSON document, or one line of JSON Lines; whoever parses it gets the exact text. */
+  /** Prints one JSON document, or one line of JSON Lines; the parser gets the exact text. */
   jsonText(text: string): void {
     this.#hasJson = true;
     this.#stdout.write(`${escapedJson(text)}\n`);
   }
 
-  /** Something on the side, not shown with `-q`. */
+  /** Prints a side note, which is not shown with `-q`. */
   note(text: Shown): void {
     if (!this.isQuiet) this.#say(text);
   }
 
-  /** Something the user should act on. */
+  /** Prints something that the user should act on. */
   warn(text: Shown): void {
     this.#say(say`${this.noteStyle.warning(shownLine("warning:"))} ${text}`);
   }
@@ -102,7 +102,7 @@ export class Output {
     this.#say(say`${this.noteStyle.bad(shownLine("error:"))} ${text}`);
   }
 
-  /** True where stderr is a terminal that can draw over what it shows. */
+  /** True if stderr is a terminal that can draw over what it shows. */
   get canRedraw(): boolean {
     return this.stderr.isTTY === true && this.#options.env["TERM"] !== "dumb";
   }
@@ -116,6 +116,6 @@ export class Output {
 function columnsOf(sink: Sink, env: OutputOptions["env"]): number {
   if (sink.isTTY !== true) return Number.POSITIVE_INFINITY;
   const asked = Number(env["COLUMNS"]);
-  // Some terminals that are recorded say they have none.
+  // Some recorded terminals say that they have none.
   return Math.max(20, Number.isInteger(asked) && asked > 0 ? asked : sink.columns || 80);
 }

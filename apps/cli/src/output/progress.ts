@@ -4,20 +4,20 @@ import { joined, type Shown, say, shown } from "./shown.ts";
 import { cut, padEnd, widthOf } from "./width.ts";
 
 const redrawEveryMs = 100;
-// A step that tells nothing for a while still shows that time goes on.
+// A step that reports nothing for a while still shows that time passes.
 const tickEveryMs = 1_000;
-// Earlier the rate jumps about and the time left means nothing.
+// Earlier, the rate jumps about and the remaining time means nothing.
 const settledAfterMs = 1_000;
-// Less leaves no room for a rate and a time beside the bar.
+// A narrower one leaves no room for a rate and a time beside the bar.
 const wideBarColumns = 8;
 const narrowBarColumns = 5;
 const narrowTerminal = 72;
 
-/** How far a step is, and since when it runs. */
+/** The progress of a step, and since when it runs. */
 export type Pace = {
   readonly done: number;
   readonly total: number;
-  /** What was done already when the step began, such as by an earlier call. */
+  /** What was done already when the step began, for example by an earlier call. */
   readonly doneBefore: number;
   readonly elapsedMs: number;
   /** Columns of the terminal that a line may fill. */
@@ -32,11 +32,11 @@ type Line = {
   readonly doneBefore: number;
   amount: Amount;
   describe: (pace: Pace) => Shown;
-  /** When it was shown last: a line that is through does not slow down any more. */
+  /** When it was last shown: a line that is complete does not slow down any more. */
   shownMs: number;
 };
 
-/** Live lines on a terminal's stderr, drawn anew in place; silent elsewhere. */
+/** Live lines on a terminal's stderr, redrawn in place; silent elsewhere. */
 export class ProgressLine {
   readonly #output: Output;
   readonly #nowMs: () => number;
@@ -55,7 +55,7 @@ export class ProgressLine {
 
   /**
    * @param step - Its rate is measured from the first time it is shown.
-   * @param name - Of the line it is shown on; those of other names stay above it.
+   * @param name - Names the line that it is shown on; lines of other names stay above it.
    */
   show(step: string, amount: Amount, describe: (pace: Pace) => Shown, name: string = ""): void {
     if (!this.#isActive) return;
@@ -72,12 +72,12 @@ export class ProgressLine {
     if (isNew || nowMs - this.#drawnMs >= redrawEveryMs) this.#draw(nowMs);
   }
 
-  /** Removes the lines; call before anything else is printed. */
+  /** Removes the lines; call it before anything else is printed. */
   clear(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
     process.off("exit", this.#leave);
-    // To erase all from the first column of a screen is to some terminals to keep it as history.
+    // Some terminals keep a screen as history if everything is erased from its first column.
     if (this.#drawn.length > 0) {
       this.#output.stderr.write(`${this.#toTop()}\x1b[K\x1b[C\x1b[J\r`);
     }
@@ -89,7 +89,7 @@ export class ProgressLine {
 
   #draw(nowMs: number): void {
     this.#drawnMs = nowMs;
-    // A line as wide as the terminal would be wrapped by some.
+    // Some terminals would wrap a line as wide as themselves.
     const columns = this.#columns - 1;
     const { rows = 24 } = this.#output.stderr;
     const texts = [...this.#lines.values()].map((line) => {
@@ -99,8 +99,8 @@ export class ProgressLine {
     });
     const shownTexts = texts.slice(-Math.max(1, rows - 1));
     if (joined(shownTexts, "\n") === joined(this.#drawn, "\n")) return;
-    // Over what is there, for a line that is erased first flickers. The cursor waits in front,
-    // where the ^C that a terminal echoes makes no line longer.
+    // Drawn over the old text, because a line that is erased first flickers. The cursor waits in
+    // front, where the ^C that a terminal echoes makes no line longer.
     this.#output.stderr.write(`${this.#toTop()}${joined(shownTexts, "\x1b[K\n")}\x1b[J\r`);
     if (this.#timer === undefined) {
       this.#timer = setInterval(() => this.#draw(this.#nowMs()), tickEveryMs).unref();
@@ -109,7 +109,7 @@ export class ProgressLine {
     this.#drawn = shownTexts;
   }
 
-  /** To the beginning of what is drawn; a terminal made narrower has wrapped it since. */
+  /** Moves to the beginning of what is drawn; a terminal made narrower has wrapped it since. */
   #toTop(): string {
     const rowsOf = (text: Shown): number => Math.max(1, Math.ceil(widthOf(text) / this.#columns));
     const above = this.#drawn.slice(0, -1).reduce((sum, text) => sum + rowsOf(text), 0);
@@ -121,7 +121,7 @@ export class ProgressLine {
   }
 }
 
-/** The facts of a line, most telling first: those behind are left out where there is no room. */
+/** The facts of a line, the most telling first: the last ones are left out if there is no room. */
 export function fitted(facts: readonly Shown[], columns: number): Shown {
   const [first = shown(""), ...others] = facts;
   let line = first;
@@ -144,8 +144,8 @@ export function describeShare({ done, total, columns }: Amount & Pick<Pace, "col
 }
 
 /**
- * `45,000 messages/s`, as `format` writes a number per second; nothing until it means something.
- * Two digits of it, so that it can be read while it changes.
+ * `45,000 messages/s`, as `format` writes a number per second; nothing until it means something. It
+ * has two digits, so that it can be read while it changes.
  */
 export function describeRate(
   count: number,
@@ -157,14 +157,14 @@ export function describeRate(
   return format(Math.round(Number(perSecond.toPrecision(2))));
 }
 
-/** `6 s left`, going by what this call has done itself. */
+/** `6 s left`, based on what this call itself has done. */
 export function describeTimeLeft({ done, total, doneBefore, elapsedMs }: Pace): Shown {
   const own = done - doneBefore;
   if (elapsedMs < settledAfterMs || own <= 0 || total <= done) return shown("");
   return say`${formatLeft((elapsedMs / own) * (total - done))} left`;
 }
 
-/** In steps that grow with it: a guess that changes all the time says more than is known. */
+/** In steps that grow with it: an estimate that changes all the time claims more than is known. */
 function formatLeft(ms: number): Shown {
   const seconds = Math.ceil(ms / 1000);
   if (seconds <= 10) return shown(`${seconds} s`);

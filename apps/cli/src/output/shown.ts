@@ -1,13 +1,13 @@
 declare const brand: unique symbol;
 
 /**
- * Text that is safe to print on a terminal. Whatever comes from a session, a file name or an error
- * passes `shown` or `shownLine` first: the output functions take nothing else, so that forgetting
- * it does not compile.
+ * Text that is safe to print on a terminal. Anything from a session, a file name or an error passes
+ * through `shown` or `shownLine` first. The output functions take nothing else, so forgetting it
+ * does not compile.
  */
 export type Shown = string & { readonly [brand]: true };
 
-/** Text of several lines, its control characters made visible and harmless. */
+/** Makes text of several lines safe: its control characters become visible and harmless. */
 export function shown(text: string): Shown {
   // Nearly all text has nothing to replace, and testing is cheaper than replacing.
   const isPlain = !hostile.test(text) && text.isWellFormed();
@@ -19,7 +19,7 @@ export function shownLine(text: string): Shown {
   return neutralise(text.replaceAll(/[\t\n\r\u2028\u2029]+/g, " ")) as Shown;
 }
 
-/** A template of our own words around text that is safe already. */
+/** A template of our own words around text that is already safe. */
 export function say(words: TemplateStringsArray, ...values: readonly (Shown | number)[]): Shown {
   return String.raw({ raw: words }, ...values) as Shown;
 }
@@ -33,18 +33,18 @@ export function joined(texts: readonly Shown[], separator: string): Shown {
   return texts.join(separator) as Shown;
 }
 
-/** A part of it, as long as whoever cuts knows that it holds no style. */
+/** A part of it, as long as the caller knows that it holds no style. */
 export function sliced(text: Shown, start: number, end?: number): Shown {
   return text.slice(start, end) as Shown;
 }
 
-// C0 but tab and newline, DEL, C1, what changes the direction of text, and tags, which nobody sees
-// and a model reads as letters; those hide what is read.
+// C0 except tab and newline, DEL, C1, characters that change the direction of text, and tags, which
+// nobody sees and a model reads as letters: these hide what is read.
 const hostile =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
-// The flags of England, Scotland and Wales are made of tags, and seen: `gbeng`. Of other letters
-// nothing is seen but a black flag.
+// The flags of England, Scotland and Wales consist of tags and are visible: `gbeng`. With other
+// letters, nothing is seen but a black flag.
 const flag =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/u;
 const everyHostile = new RegExp(`${flag.source}|${hostile.source}`, "gu");
@@ -54,7 +54,7 @@ function neutralise(text: string): string {
   return text.toWellFormed().replaceAll(everyHostile, pictureOf);
 }
 
-/** JSON of the same value that a terminal does not act on either. */
+/** JSON of the same value on which a terminal does not act, either. */
 export function escapedJson(json: string): string {
   // C0 is escaped in any JSON.
   return json.replaceAll(unescapedHostile, escapeOf);

@@ -1,6 +1,6 @@
 import { type Shown, styled } from "./shown.ts";
 
-/** Ways to set text off; without colour each returns its text. */
+/** Ways to highlight text; without colour, each returns its text. */
 export type Style = {
   readonly strong: (text: Shown) => Shown;
   readonly faint: (text: Shown) => Shown;
@@ -40,13 +40,13 @@ export function createStyle(isColored: boolean): Style {
 }
 
 type ColorWishes = {
-  /** False where `--no-color` was given. */
+  /** False if `--no-color` was given. */
   readonly isAllowed: boolean;
   readonly isTerminal: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/** `--no-color`, then FORCE_COLOR, then NO_COLOR, then whether a terminal reads it. */
+/** `--no-color`, then FORCE_COLOR, then NO_COLOR, then whether a terminal reads the output. */
 export function wantsColor({ isAllowed, isTerminal, env }: ColorWishes): boolean {
   if (!isAllowed) return false;
   const force = env["FORCE_COLOR"];

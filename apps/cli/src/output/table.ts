@@ -4,12 +4,12 @@ import { cut, cutSafely, cutStart, padEnd, padStart, widestOf, widthOf } from ".
 export type Column = {
   readonly title: Shown;
   readonly align?: "left" | "right";
-  /** May be cut, down to this many columns; a column without it is always whole. */
+  /** The column may be cut down to this many columns; without it, it is always whole. */
   readonly minWidth?: number;
   /** Which end to leave out. */
   readonly cutAt?: "start" | "end";
   readonly style?: (text: Shown) => Shown;
-  /** Left out where the table has fewer columns of the terminal than this. */
+  /** The column is left out if the table is narrower than this. */
   readonly leastTableWidth?: number;
 };
 
@@ -50,7 +50,7 @@ function place(column: Column, cell: Shown | undefined, width: number, isLast: b
   return isLast ? short : padEnd(short, width);
 }
 
-/** The widest column that may shrink does so first. */
+/** The widest column that may shrink shrinks first. */
 function fit(columns: readonly Column[], rows: readonly (readonly Shown[])[], width: number) {
   const widths = columns.map(({ title }, at) =>
     rows.reduce((most, cells) => Math.max(most, widthOf(cells[at] ?? "")), widthOf(title)),

@@ -3,9 +3,10 @@ import { type Shown, say, shown } from "./shown.ts";
 import { wrapText } from "./wrap.ts";
 
 /**
- * A sentence, broken where the terminal ends. Commands are printed whole: they are copied.
+ * Prints a sentence, broken where the terminal ends. Commands are printed whole, because they are
+ * copied.
  *
- * @param indent - Stands before each of its lines.
+ * @param indent - Precedes each of its lines.
  */
 export function tell(output: Output, text: Shown, indent: Shown = shown("")): void {
   for (const line of wrapText(text, output.width - indent.length)) {

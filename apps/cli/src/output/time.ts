@@ -1,6 +1,6 @@
 import { type Shown, shown, shownLine } from "./shown.ts";
 
-// As wide as each other, which those of a locale need not be: `Sept`.
+// Of equal width, which the names of a locale need not be: `Sept`.
 const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 const minuteMs = 60_000;
@@ -8,14 +8,14 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 /**
- * How long ago something was, as short as it can be told: `5m ago`, `3h ago`, `2d ago`, then
- * `12 Mar`, `2025-03-12`. Ages are written as `--since` takes them.
+ * How long ago something was, as briefly as possible: `5m ago`, `3h ago`, `2d ago`, then `12 Mar`,
+ * `2025-03-12`. Ages are written as `--since` takes them.
  */
 export function formatWhen(rfc3339: string, now: Date): Shown {
   const date = new Date(rfc3339);
   if (Number.isNaN(date.getTime())) return shownLine(rfc3339);
   const age = now.getTime() - date.getTime();
-  // A clock that is a little behind makes nothing happen in the future.
+  // A clock that is a little behind must not put anything into the future.
   if (age < -minuteMs || age >= 300 * dayMs) return shown(formatDay(date));
   if (age < minuteMs) return shown("just now");
   if (age < hourMs) return shown(`${Math.floor(age / minuteMs)}m ago`);

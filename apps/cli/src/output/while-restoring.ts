@@ -3,7 +3,9 @@ import type { Output } from "./output.ts";
 import { type Pace, ProgressLine } from "./progress.ts";
 import { say } from "./shown.ts";
 
-/** Shows that one session is being restored: a long one takes seconds, and nothing counts its parts. */
+/**
+ * Shows that one session is being restored: a long one takes seconds, and nothing counts its parts.
+ */
 export async function whileRestoring<T>(output: Output, work: () => Promise<T>): Promise<T> {
   const progress = new ProgressLine(output);
   const describe = ({ elapsedMs }: Pace) => say`restoring  ${formatDuration(elapsedMs)}`;

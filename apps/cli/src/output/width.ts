@@ -1,23 +1,25 @@
 import { type Shown, say, shown, sliced } from "./shown.ts";
 
-// A column each, and none joins another: ASCII, Latin, Greek, Cyrillic, and signs as `…` and `—`.
+// Characters of one column that join no other: ASCII, Latin, Greek, Cyrillic, and punctuation such
+// as `…` and `—`.
 const narrow = String.raw` -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e`;
 const plain = new RegExp(`^[${narrow}]*$`);
-// None of these joins another either: arrows, lines, ticks and bullets, kana, ideographs, syllables of
-// Hangul, full-width forms.
+// Nor do these join others: arrows, lines, ticks and bullets, kana, ideographs, Hangul syllables,
+// full-width forms.
 const others = String.raw`\u2070-\u20cf\u2100-\u2bff\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60`;
 const single = new RegExp(`^[${narrow}${others}]*$`);
 // East Asian Wide and Fullwidth, the blocks that occur in text.
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 const pictographic = /\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
-// Vowels and finals of Hangul written letter by letter: the syllable is as wide as its first.
+// Vowels and finals of Hangul written letter by letter: the syllable is as wide as its first
+// letter.
 const joining = /[\u1160-\u11ff\ud7b0-\ud7ff]/;
 const invisible = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
-// Of any language; a longer one is cut where a terminal has no room for it.
+// In any language; a longer one is cut if a terminal has no room for it.
 const longestGrapheme = 256;
 
 /** How many columns a terminal gives a text without styles. */
@@ -28,7 +30,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The same on a terminal that draws the emoji of a sequence one beside the other. */
+/** The same on a terminal that draws the emoji of a sequence side by side. */
 export function widestOf(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
@@ -36,20 +38,20 @@ export function widestOf(text: string): number {
   return width;
 }
 
-/** The beginning of a text in at most `columns`, with an ellipsis where something is left out. */
+/** The beginning of a text in at most `columns`, with an ellipsis if something is left out. */
 export function cut(text: Shown, columns: number): Shown {
   if (widthOf(text) <= columns) return text;
   return columns < 1 ? shown("") : say`${sliced(text, 0, fitting(text, columns - 1))}…`;
 }
 
-/** The same, so that no terminal at all breaks the line. */
+/** The same, so that no terminal breaks the line. */
 export function cutSafely(text: Shown, columns: number): Shown {
   if (widestOf(text) <= columns) return text;
   if (columns < 1) return shown("");
   return say`${sliced(text, 0, fitting(text, columns - 1, widestGrapheme))}…`;
 }
 
-/** The end of a text, for paths: their last steps tell more. */
+/** The end of a text, for paths, whose last steps tell more. */
 export function cutStart(text: Shown, columns: number): Shown {
   const width = widthOf(text);
   if (width <= columns) return text;
@@ -68,7 +70,7 @@ export function splitAt(text: Shown, columns: number): readonly [Shown, Shown] {
   return [sliced(text, 0, at), sliced(text, at)];
 }
 
-/** The text and spaces up to `columns`. */
+/** The text, padded with spaces to `columns`. */
 export function padEnd(text: Shown, columns: number): Shown {
   return say`${text}${spaces(columns - widthOf(text))}`;
 }
@@ -83,7 +85,7 @@ function spaces(count: number): Shown {
 
 /** Where in the text the first `columns` end. */
 function fitting(text: string, columns: number, widthOfEach = graphemeWidth): number {
-  // A column each, mostly; of what takes less, four times as much is looked at.
+  // Mostly one column each; if characters take less, four times as much is examined.
   for (let length = Math.max(1, columns) + 2; ; length *= 4) {
     const near = text.slice(0, length);
     if (plain.test(near)) return Math.max(0, Math.min(columns, text.length));
@@ -91,7 +93,7 @@ function fitting(text: string, columns: number, widthOfEach = graphemeWidth): nu
     let width = 0;
     for (const { segment, index } of graphemes(near)) {
       width += widthOfEach(segment);
-      // What was cut off may belong to the last.
+      // What was cut off may belong to the last one.
       const isWhole = isAll || index + segment.length < near.length;
       if (isWhole && width > columns) return index;
     }
@@ -130,7 +132,7 @@ function widestGrapheme(grapheme: string): number {
 
 function lettersWidth(grapheme: string): number {
   let width = 0;
-  // Some scripts join letters that stand beside each other all the same.
+  // Some scripts join adjacent letters all the same.
   for (const character of grapheme) {
     if (wide.test(character)) width += 2;
     else if (!invisible.test(character) && !joining.test(character)) width += 1;

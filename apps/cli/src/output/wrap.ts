@@ -1,10 +1,10 @@
 import { joined, type Shown, shownLine } from "./shown.ts";
 import { splitAt, widthOf } from "./width.ts";
 
-/** A run of text that was found, or that stands around it. */
+/** A run of text: a match, or the text around it. */
 export type Piece = { readonly text: Shown; readonly isMatch: boolean };
 
-/** Lines of at most `width` columns, broken at spaces; a longer word is broken where it has to. */
+/** Lines of at most `width` columns, broken at spaces; a longer word is broken where necessary. */
 export function wrapPieces(
   pieces: readonly Piece[],
   width: number,
@@ -30,7 +30,10 @@ export function wrapPieces(
   return line.length > 0 ? [...lines, joined(line, " ")] : lines;
 }
 
-/** A word in as many as are needed for none to be wider; scripts without spaces are all one word. */
+/**
+ * A word in as many pieces as needed for none to be wider; a text in a script without spaces is all
+ * one word.
+ */
 function broken(word: readonly Piece[], width: number): Piece[][] {
   const parts: Piece[][] = [];
   let part: Piece[] = [];
@@ -51,7 +54,7 @@ function broken(word: readonly Piece[], width: number): Piece[][] {
   return [...parts, part];
 }
 
-/** Words, each of one or more pieces: a match may end inside of one. */
+/** Words, each of one or more pieces, because a match may end inside a word. */
 function wordsOf(pieces: readonly Piece[]): Piece[][] {
   const words: Piece[][] = [];
   let word: Piece[] = [];
@@ -67,22 +70,22 @@ function wordsOf(pieces: readonly Piece[]): Piece[][] {
   return word.length > 0 ? [...words, word] : words;
 }
 
-/** The same of one text without styles. */
+/** The same for one text without styles. */
 export function wrapText(text: Shown, width: number): Shown[] {
   return wrapPieces([{ text, isMatch: false }], width, (each) => each);
 }
 
-// Only our own are in text for a terminal.
+// Text for a terminal contains only our own.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a style is
 const styles = /\x1b\[\d+m/g;
 
 /**
- * Sentences, styled or not, in lines of at most `width` columns. What is copied out of them stays
- * whole: a path or an address that is longer, and lines that begin with spaces.
+ * Sentences, styled or not, in lines of at most `width` columns. What people copy stays whole: a
+ * longer path or address, and lines that begin with spaces.
  */
 export function wrapSentences(text: Shown, width: number): Shown[] {
   return text.split("\n").flatMap((line): Shown[] => {
-    // The text is shown already: splitting it at line breaks and spaces adds nothing to it.
+    // The text is already safe: splitting it at line breaks and spaces adds nothing to it.
     const whole = line as Shown;
     if (line.startsWith(" ") || line === "") return [whole];
     const lines: string[] = [];

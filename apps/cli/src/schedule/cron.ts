@@ -18,7 +18,7 @@ const lineMark = " # pond schedule";
 const mostBytes = 990;
 const listTable = ["crontab", "-l"];
 
-/** The user's table of cron. The lines of others are kept byte for byte. */
+/** The user's crontab. Lines of others are kept byte for byte. */
 export function createCron(machine: Machine): Scheduler {
   const whyUnusable = async (): Promise<string | undefined> => {
     const ran = await runProgram(machine, listTable);
@@ -53,7 +53,7 @@ export function createCron(machine: Machine): Scheduler {
       else await writeTable(machine, others);
       return true;
     },
-    // It keeps that to itself.
+    // It does not tell.
     next: async () => undefined,
   };
 }
@@ -69,17 +69,17 @@ function lineOf({ every, command, env, log }: Job): string {
   return line;
 }
 
-/** Lines with their ends, each byte a character: a table need not be UTF-8. */
+/** Lines with their ends, each byte as a character, because a table need not be UTF-8. */
 async function readTable(machine: Machine): Promise<string[]> {
   const ran = await runProgram(machine, listTable);
   if (ran.code === 0) return ran.stdout.toString("latin1").match(/[^\n]*\n|[^\n]+$/g) ?? [];
   if (isEmptyTable(ran)) return [];
-  // Nobody may take a table that could not be read for an empty one.
+  // A table that could not be read must never be taken for an empty one.
   throw failure(listTable, ran);
 }
 
 function isEmptyTable({ code, stderr }: Ran): boolean {
-  // Vixie's and cronie's words, and busybox's.
+  // The messages of Vixie's and cronie's, and of busybox's.
   return code === 1 && /no crontab for|can't open .*No such file/i.test(stderr);
 }
 
@@ -91,7 +91,7 @@ function bytesOf(line: string): string {
   return Buffer.from(line).toString("latin1");
 }
 
-/** True where this line is pond's one line in the table. */
+/** True if this line is pond's only line in the table. */
 function isOnly(lines: readonly string[], line: string): boolean {
   return lines.filter(isOwn).length === 1 && lines.includes(line);
 }
@@ -100,7 +100,7 @@ function isOwn(line: string): boolean {
   return line.trimEnd().endsWith(lineMark);
 }
 
-/** The last line of a table that somebody else wrote may lack its end. */
+/** The last line of a table that somebody else wrote may lack its line end. */
 function ended(lines: readonly string[]): string[] {
   return lines.map((line) => (line.endsWith("\n") ? line : `${line}\n`));
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-/** How often: what cron, systemd and launchd can all say exactly. */
+/** How often: intervals that cron, systemd and launchd can all express exactly. */
 // biome-ignore format: a table
 export const intervals = [
   "5m", "10m", "15m", "20m", "30m",
@@ -10,7 +10,7 @@ export const intervals = [
 
 export type Interval = (typeof intervals)[number];
 
-/** @throws {InvalidArgumentError} for what cannot be said everywhere. */
+/** @throws {InvalidArgumentError} for an interval that not all of them can express. */
 export function parseInterval(text: string): Interval {
   const same = text === "24h" ? "1d" : text === "60m" ? "1h" : text;
   const interval = intervals.find((each) => each === same);

@@ -7,10 +7,10 @@ import { logFile } from "./last-run.ts";
 import type { Job } from "./scheduler.ts";
 
 /**
- * What a scheduler is to start: this very pond, which finds what it finds now.
+ * What a scheduler starts: this very pond, which finds there what it finds here.
  *
- * @param flags - Of this command line, that the scheduled one needs too.
- * @throws {UsageError} where pond will not be there any more.
+ * @param flags - Those of this command line that the scheduled one needs, too.
+ * @throws {UsageError} if pond will not be there later.
  */
 export async function createJob(
   context: Context,
@@ -19,7 +19,7 @@ export async function createJob(
 ): Promise<Job> {
   const job = jobOf(context, every, flags);
   refusePassing(job.command);
-  // Whoever opens the log makes no folder for it.
+  // A scheduler that opens the log makes no folder for it.
   makeFolder(dirname(job.log));
   return job;
 }

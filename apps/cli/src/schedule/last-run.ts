@@ -17,30 +17,33 @@ export async function writeLastRun(place: Place, run: LastRun): Promise<void> {
   await replaceFile(fileOf(place), `${JSON.stringify(run)}\n`);
 }
 
-/** Undefined where it has not run yet. */
+/** Undefined if it has not run yet. */
 export async function readLastRun(place: Place): Promise<LastRun | undefined> {
   const run = await readStateFile(fileOf(place));
   return isLastRun(run) ? run : undefined;
 }
 
-/** Notes when a schedule was started, for cron does not say; it runs where that cannot be written too. */
+/**
+ * Notes when a schedule was started, because cron does not say. The schedule runs even if that
+ * cannot be written.
+ */
 export async function noteStart(place: Place, at: Date): Promise<void> {
   const text = `${JSON.stringify({ started_at: at.toISOString() })}\n`;
   await replaceFile(startFile(place), text).catch(() => undefined);
 }
 
-/** Takes the note away when the schedule is stopped; one that has to stay does no harm. */
+/** Removes the note when the schedule is stopped; one that has to stay does no harm. */
 export async function forgetStart(place: Place): Promise<void> {
   await rm(startFile(place), { force: true }).catch(() => undefined);
 }
 
-/** In milliseconds; 0 where that is not known. */
+/** In milliseconds; 0 if it is not known. */
 export async function readStart(place: Place): Promise<number> {
   const { started_at } = Object(await readStateFile(startFile(place)));
   return isTime(started_at) ? Date.parse(started_at) : 0;
 }
 
-/** Where schedulers that keep no log write what a run says. */
+/** Where schedulers that keep no log write the output of a run. */
 export function logFile({ settings }: Place): string {
   return join(settings.directories.state, "schedule.log");
 }

@@ -51,7 +51,7 @@ export function createLaunchd(machine: Machine): Scheduler {
       await unload();
       return removeOwn([file]);
     },
-    // It keeps that to itself.
+    // It does not tell.
     next: async () => undefined,
   };
 }

@@ -4,8 +4,8 @@ import { UsageError } from "../errors.ts";
 const refused = /[\u0000-\u001f\u007f\ufffe\uffff]/;
 
 /**
- * Refuses what no scheduler can be told: a control character ends a line of cron and of a unit, and
- * XML has none.
+ * Refuses what no scheduler can be given: a control character ends a line of cron and of a unit,
+ * and XML has none.
  *
  * @throws {UsageError}
  */
@@ -18,15 +18,15 @@ export function refuseControls(words: readonly string[]): void {
   );
 }
 
-/** A word of a line of cron, for the shell that cron starts. */
+/** A word of a cron line, quoted for the shell that cron starts. */
 export function cronWord(word: string): string {
   if (/^[\w@+=:,./-]+$/.test(word)) return word;
-  // A bare % begins the input of a command, and \% is one; the quotes part it from a backslash
-  // before it, which cron would take for the one that belongs to it.
+  // A bare % begins the input of a command, and \% is one. The quotes separate it from a backslash
+  // before it, which cron would take for its own.
   return `'${word.replaceAll("'", "'\\''").replaceAll("%", "''\\%")}'`;
 }
 
-/** A word of a unit of systemd: `%` begins a specifier there. */
+/** A word of a systemd unit, where `%` begins a specifier. */
 export function unitWord(word: string): string {
   return `"${word.replaceAll(/[\\"]/g, "\\$&").replaceAll("%", "%%")}"`;
 }

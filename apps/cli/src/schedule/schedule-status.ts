@@ -4,17 +4,17 @@ import type { LastRun } from "./last-run.ts";
 
 /** What `pond schedule status --json` prints. */
 export type ScheduleStatus = {
-  /** `systemd`, `cron` or `launchd`; null where nothing is scheduled. */
+  /** `systemd`, `cron` or `launchd`; null if nothing is scheduled. */
   readonly scheduler: string | null;
-  /** Null where the file was changed by hand. */
+  /** Null if the file was changed by hand. */
   readonly every: string | null;
-  /** Files, absolute; `crontab` for the user's table of cron. */
+  /** Absolute file paths; `crontab` for the user's crontab. */
   readonly places: readonly string[];
   readonly last_run: LastRun | null;
-  /** Null where the scheduler does not tell. */
+  /** Null if the scheduler does not tell. */
   readonly next_run: string | null;
   /**
-   * Since when it does not run although it should: what it starts may be gone. Null where it runs, or
+   * Since when it has not run although it should have: the program may be gone. Null if it runs, or
    * nothing says when it should.
    */
   readonly silent_since: string | null;
@@ -41,7 +41,7 @@ export async function scheduleStatus(context: Context): Promise<ScheduleStatus> 
   };
 }
 
-/** @param ran - When it ran last or was started, in milliseconds; 0 where neither is known. */
+/** @param ran - When it last ran or was started, in milliseconds; 0 if neither is known. */
 function silentSince(every: Interval | null, ran: number, now: Date): string | null {
   if (every === null || ran === 0) return null;
   const isSilent = now.getTime() - ran > patienceMs + 3 * secondsOf(every) * 1000;

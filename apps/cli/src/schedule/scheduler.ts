@@ -9,52 +9,52 @@ export type Job = {
   /** A program by its absolute path, and its arguments. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Where what it says goes, if the scheduler does not keep it. */
+  /** Where its output goes, if the scheduler does not keep it. */
   readonly log: string;
 };
 
-/** What is there already, as pond wrote it. */
+/** What is installed already, as pond wrote it. */
 export type Installed = {
   readonly every: Interval | null;
   /** Where it is written: files, or the name of the table. */
   readonly places: readonly string[];
-  /** True where it names a store itself, and does not go by the configuration. */
+  /** True if it names a store itself instead of using the configuration. */
   readonly namesStore: boolean;
 };
 
 /** Something that starts programs at times. */
 export type Scheduler = {
   readonly kind: "systemd" | "cron" | "launchd";
-  /** Why it cannot be used here; undefined where it can. */
+  /** Why it cannot be used here; undefined if it can. */
   readonly whyUnusable: () => Promise<string | undefined>;
-  /** Undefined where nothing of pond's is installed. */
+  /** Undefined if nothing of pond's is installed. */
   readonly installed: () => Promise<Installed | undefined>;
-  /** True where just this is installed already, whether it runs or not. */
+  /** True if exactly this is installed already, whether it runs or not. */
   readonly has: (job: Job) => Promise<boolean>;
-  /** @returns False where just this is installed already, and runs. */
+  /** @returns False if exactly this is installed already, and runs. */
   readonly start: (job: Job) => Promise<boolean>;
-  /** Removes what `start` wrote and nothing else. @returns False where there was nothing. */
+  /** Removes what `start` wrote and nothing else. @returns False if there was nothing. */
   readonly stop: () => Promise<boolean>;
-  /** When it runs next; undefined where that is not known. */
+  /** When it runs next; undefined if that is not known. */
   readonly next: () => Promise<Date | undefined>;
 };
 
-/** Stands in every file pond writes for a scheduler: only those are changed and removed. */
+/** Marks every file that pond writes for a scheduler: only marked ones are changed and removed. */
 export const mark = "Written by `pond schedule start`; `pond schedule stop` removes it.";
 
-/** True for what is written of a job that was given a store by flags. */
+/** True for the text of a job that was given a store by flags. */
 export function namesStore(text: string): boolean {
   return /--(?:storage|namespace)\b/.test(text);
 }
 
-/** What a scheduler may need of this machine; tests bring their own. */
+/** What a scheduler may need from this machine; tests bring their own. */
 export type Machine = {
   readonly env: Environment;
   readonly home: string;
 };
 
 /**
- * Runs a program of the PATH, which has to succeed.
+ * Runs a program of the PATH that has to succeed.
  *
  * @throws {SchedulerError}
  */
@@ -68,12 +68,12 @@ export async function mustRun(
   return ran.stdout;
 }
 
-/** A program did not do what it was to do. */
+/** The error for a program that did not do what it should. */
 export function failure(command: readonly string[], ran: Ran): SchedulerError {
   return new SchedulerError(failureText(command, ran), { command, exit_code: ran.code });
 }
 
-/** How a program ended, with the last of what it said. */
+/** How a program ended, with the last of its output. */
 export function failureText(command: readonly string[], { code, stderr }: Ran): string {
   if (code === notFound) return `there is no ${command[0]}`;
   const said = stderr.trim().split("\n").slice(-3).join("; ");

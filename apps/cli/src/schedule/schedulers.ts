@@ -6,7 +6,7 @@ import { createLaunchd } from "./launchd.ts";
 import type { Installed, Job, Machine, Scheduler } from "./scheduler.ts";
 import { createSystemd } from "./systemd.ts";
 
-/** Those there may be on this machine, the best first. */
+/** The schedulers that may exist on this machine, the best first. */
 export function schedulersOf(
   { env, home }: Pick<Context, "env" | "home">,
   platform: NodeJS.Platform = process.platform,
@@ -19,9 +19,9 @@ export function schedulersOf(
 export type Started = { readonly scheduler: Scheduler; readonly isNew: boolean };
 
 /**
- * Has the first one that works start the job, and the others no longer.
+ * Makes the first one that works start the job, and stops the others.
  *
- * @throws {SchedulerError} where none works here, or the one that does refuses.
+ * @throws {SchedulerError} if none works here, or the one that does refuses.
  */
 export async function startWith(schedulers: readonly Scheduler[], job: Job): Promise<Started> {
   const { scheduler, why } = await firstUsable(schedulers);
@@ -31,12 +31,12 @@ export async function startWith(schedulers: readonly Scheduler[], job: Job): Pro
     );
   }
   const isNew = await startWhole(scheduler, job);
-  // Twice would be once too often.
+  // Running twice would be once too often.
   for (const other of schedulers) if (other !== scheduler) await other.stop();
   return { scheduler, isNew };
 }
 
-/** A file without what was to be done with it would be taken for a schedule. */
+/** Leaves no file behind if it fails: that would be taken for a schedule. */
 async function startWhole(scheduler: Scheduler, job: Job): Promise<boolean> {
   const there = await scheduler.installed();
   try {
@@ -65,7 +65,7 @@ export async function firstUsable(schedulers: readonly Scheduler[]): Promise<Usa
 
 export type FoundSchedule = Installed & { readonly scheduler: Scheduler };
 
-/** What pond wrote for any of them, whether that one works by now or not. */
+/** What pond wrote for any of them, whether that one works now or not. */
 export async function findSchedule(
   schedulers: readonly Scheduler[],
 ): Promise<FoundSchedule | undefined> {

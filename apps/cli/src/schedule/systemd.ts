@@ -24,7 +24,7 @@ export function createSystemd(machine: Machine): Scheduler {
   const systemctl = (...words: string[]) => mustRun(machine, ["systemctl", "--user", ...words]);
   return {
     kind: "systemd",
-    // The program is there in many a container, with nothing that it could talk to.
+    // In many containers the program exists, but has nothing to talk to.
     whyUnusable: async () => {
       const command = ["systemctl", "--user", "show-environment"];
       const ran = await runProgram(machine, command);
@@ -47,13 +47,13 @@ export function createSystemd(machine: Machine): Scheduler {
       if (!isServiceNew && !isTimerNew && code === 0) return false;
       await systemctl("daemon-reload");
       await systemctl("enable", timer);
-      // One that runs already goes on by its old times otherwise.
+      // Otherwise one that is running keeps its old times.
       await systemctl("restart", timer);
       return true;
     },
     stop: async () => {
       if ((await readOwn(timerFile)) !== undefined) {
-        // Where nothing runs any more, its files still are to go.
+        // Even if nothing runs any more, its files have to go.
         await runProgram(machine, ["systemctl", "--user", "disable", "--now", timer]);
       }
       const isRemoved = await removeOwn(files);
@@ -63,7 +63,7 @@ export function createSystemd(machine: Machine): Scheduler {
     },
     next: async () => {
       const shown = ["show", timer, "--property=NextElapseUSecRealtime", "--value"];
-      // In a time zone that can be read again.
+      // In a time zone that can be read back.
       const env = { ...machine.env, TZ: "UTC", LC_ALL: "C" };
       const ran = await runProgram({ env }, ["systemctl", "--user", ...shown]);
       const date = new Date(
@@ -77,7 +77,7 @@ export function createSystemd(machine: Machine): Scheduler {
   };
 }
 
-/** What `enable` made, where `disable` could not be asked to remove it: it leads nowhere by now. */
+/** What `enable` made, if `disable` could not be asked to remove it: it leads nowhere by now. */
 async function removeLink(path: string): Promise<void> {
   const isLink = await lstat(path)
     .then((found) => found.isSymbolicLink())
@@ -113,7 +113,7 @@ Nice=10
 `;
 }
 
-/** systemd takes no program whose name has a quote or a backslash in it; a shell does. */
+/** systemd takes no program with a quote or a backslash in its name; a shell does. */
 function startOf(program: string): string {
   if (!/["'\\]/.test(program)) return unitWord(program);
   const shell = ["-c", 'exec "$@"', "sh", program];

@@ -3,7 +3,7 @@ import { UsageError } from "../errors.ts";
 import { replaceFile } from "../replace-file.ts";
 import { mark } from "./scheduler.ts";
 
-/** The text of a file of pond's; undefined where there is none, or it is somebody else's. */
+/** The text of a file of pond's; undefined if there is none, or it is somebody else's. */
 export async function readOwn(file: string): Promise<string | undefined> {
   const text = await readFile(file, "utf8").catch(() => undefined);
   return text?.includes(mark) ? text : undefined;
@@ -12,8 +12,8 @@ export async function readOwn(file: string): Promise<string | undefined> {
 /**
  * Writes a file of pond's.
  *
- * @returns False where it says just that already.
- * @throws {UsageError} where somebody else's file stands there.
+ * @returns False if it says exactly that already.
+ * @throws {UsageError} if somebody else's file is there.
  */
 export async function writeOwn(file: string, text: string): Promise<boolean> {
   const there = await readFile(file, "utf8").catch(() => undefined);
@@ -25,7 +25,7 @@ export async function writeOwn(file: string, text: string): Promise<boolean> {
   return true;
 }
 
-/** Removes those that are pond's. @returns False where none was. */
+/** Removes the files that are pond's. @returns False if none was. */
 export async function removeOwn(files: readonly string[]): Promise<boolean> {
   let isRemoved = false;
   for (const file of files) {
