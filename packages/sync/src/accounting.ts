@@ -4,7 +4,7 @@ import type { Fault } from "./fault.ts";
 import type { ReadNotes } from "./observed-read.ts";
 import type { Accounting } from "./report.ts";
 
-/** What one session's records were read as, and what the store says of them. */
+/** How one session's records were read, and what the store says about them. */
 type Read = {
   readonly location: string;
   readonly adapter: string;
@@ -13,9 +13,9 @@ type Read = {
 };
 
 /**
- * Adds what became of the records of one session.
+ * Adds the outcome of one session's records.
  *
- * @returns A fault where the sum is not what was read (`adapter-integrity-no-silent-drops`).
+ * @returns A fault if the sum is not what was read (`adapter-integrity-no-silent-drops`).
  */
 export function account(
   accounting: Accounting,
@@ -27,14 +27,14 @@ export function account(
   let faulted = notes.faultedRecords + records_left_out;
   const told = stored + faulted + pending;
   const { records: read = told } = count;
-  // The fault that ended the reading is that of every record the reader had taken by then.
+  // The fault that ended the reading covers every record that the reader had taken by then.
   if (notes.isBrokenOff) faulted += Math.max(0, read - told);
   accounting.read += read;
   accounting.stored += stored;
   accounting.carried += carried;
   accounting.faulted += faulted;
   accounting.pending += pending;
-  // Of an empty file, and of one that cannot be opened, there is nothing to count.
+  // For an empty file, and one that cannot be opened, there is nothing to count.
   if (count.records === undefined && told > 0) accounting.sessions_uncounted += 1;
   if (stored + faulted + pending === read) return undefined;
   const sum = `${stored} stored + ${faulted} faulted + ${pending} pending`;

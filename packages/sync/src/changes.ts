@@ -8,20 +8,20 @@ import type { AdapterReport } from "./report.ts";
 import type { Extent, SeenSession } from "./seen-file.ts";
 import { readAgain, type SeenSessions } from "./seen-sessions.ts";
 
-// Readers call a record settled when its session has rested for an hour, so a session with
-// unsettled ones is worth another look after that long, though its file is the same.
+// Readers call a record settled when its session was left alone for an hour. So a session with
+// unsettled records is worth another look after that long, although its file is unchanged.
 const settleAfterMs = 3_600_000;
 
 export type ListOptions = {
   readonly nowMs: number;
-  /** Both tell also of leftovers that a sync has told of. */
+  /** Makes both also report leftovers that a sync has already reported. */
   readonly isVerifying?: boolean;
   readonly isPreview?: boolean;
   readonly onListed?: (sessions: number) => void;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Lists a source: its sessions, due where they may have changed since they were last read. */
+/** Lists a source: its sessions, due if they may have changed since they were last read. */
 export async function listSource(
   source: Source,
   seen: SeenSessions,
@@ -78,10 +78,12 @@ export async function listSource(
   return listed;
 }
 
-/** How far a session went where it is gone now, and when what it held there last agreed with the store. */
+/**
+ * How far a session went that is gone now, and when its content there last agreed with the store.
+ */
 type GoneSession = { readonly extent: Extent; readonly agreedAt: number };
 
-/** By the ids of the sessions; of several places the most of each. */
+/** By the ids of the sessions; with several places, the most of each. */
 export type GoneSessions = ReadonlyMap<string, GoneSession>;
 
 export function goneFrom(sources: readonly SeenSessions[]): GoneSessions {
@@ -102,8 +104,9 @@ export function goneFrom(sources: readonly SeenSessions[]): GoneSessions {
 }
 
 /**
- * True of a copy of what is gone elsewhere: what is stored may say that it lies there still. One that
- * goes less far has older values, and so may one that was not read since the other changed.
+ * True for a copy of something that is gone elsewhere: the store may say that it is still there. A
+ * copy that goes less far has older values, and so may one that was not read since the other
+ * changed.
  */
 export function isLeft(
   before: SeenSession,
@@ -111,7 +114,7 @@ export function isLeft(
   gone: GoneSessions,
 ): boolean {
   const { sessionId, extent, hasFailed, isLeftover } = before;
-  // One of which nothing could be read is not looked at by each sync.
+  // A session of which nothing could be read is not looked at by each sync.
   if (sessionId === undefined || hasFailed || isLeftover || bytes === 0) return false;
   const other = gone.get(sessionId);
   if (extent === undefined || other === undefined) return false;
@@ -119,7 +122,9 @@ export function isLeft(
   return isAsNew && compareExtents(extent, other.extent) >= 0;
 }
 
-/** What a source lists; what its reader throws is a fault of this source, and costs no other. */
+/**
+ * The listing of a source. What its reader throws is a fault of this source, and costs no other.
+ */
 export async function* listOf(
   { adapter, path, reader }: Source,
   signal: AbortSignal | undefined,
@@ -142,7 +147,7 @@ function hasChanged(before: SeenSession, found: SourceSession, nowMs: number): b
   return before.pendingSinceMs !== undefined && nowMs - before.pendingSinceMs >= settleAfterMs;
 }
 
-/** True where more may be told by now of what a session descends from. */
+/** True if more may be known by now about what a session descends from. */
 async function isParentTold(
   { parentState }: SeenSession,
   key: string,
@@ -151,7 +156,7 @@ async function isParentTold(
   return parentState !== undefined && (await parentStateOf(reader, key)) !== parentState;
 }
 
-/** What a reader throws here it throws where it reads, too, which tells of it. */
+/** What a reader throws here it also throws when it reads, and that is reported. */
 export async function parentStateOf(reader: Reader, key: string): Promise<string | undefined> {
   try {
     return await reader.parentState?.(key);
@@ -160,14 +165,17 @@ export async function parentStateOf(reader: Reader, key: string): Promise<string
   }
 }
 
-/** Counts for a preview a session that the next sync reads, be it to verify what did not change. */
+/**
+ * Counts for a preview a session that the next sync reads, even if only to verify what did not
+ * change.
+ */
 export function countDue(
   before: SeenSession | undefined,
   { isDue }: Change,
   report: AdapterReport,
 ): void {
   if (before === undefined) report.sessions.new += 1;
-  // What failed is tried again by each sync, which may well find what it found.
+  // Every sync tries again what failed, and may well find the same.
   else if (before.hasFailed && before.fingerprint === readAgain) countAsBefore(before, report);
   else if (isDue) report.sessions.grown += 1;
   else countAsBefore(before, report, true);
@@ -180,9 +188,9 @@ function hasNothingToTell(before: SeenSession): boolean {
 }
 
 /**
- * Counts a session that is not read as it was when it was.
+ * Counts a session that is not read as it was counted when it was.
  *
- * @param isTelling - Tell also of leftovers, of which a sync has told.
+ * @param isTelling - Also report leftovers that a sync has already reported.
  */
 export function countAsBefore(before: SeenSession, report: AdapterReport, isTelling = false): void {
   if (before.hasFailed) report.sessions.failed += 1;
@@ -191,7 +199,7 @@ export function countAsBefore(before: SeenSession, report: AdapterReport, isTell
   if (before.isLeftover && !isTelling) return;
   const { faults = [], omittedFaults = 0, isLeftover } = before;
   const { leftovers = faults.filter((each) => each.is_leftover).length } = before;
-  // Older versions did not say so of each.
+  // Older versions did not mark each of them.
   const alike: Pick<Fault, "is_leftover"> = isLeftover ? { is_leftover: true } : {};
   report.faults.push(...faults.map((each) => ({ ...each, ...alike })));
   report.faults_omitted += omittedFaults;

@@ -14,19 +14,19 @@ export type SessionRead = {
   readonly location: string;
   readonly adapter: string;
   readonly fingerprint: string;
-  /** Of what tells where it descends from. */
+  /** The state of what tells where it descends from. */
   readonly parentState: string | undefined;
-  /** Its size, as it was listed. */
+  /** Its size when it was listed. */
   readonly bytes: number;
-  /** What was remembered of it. */
+  /** What was remembered about it. */
   readonly before: SeenSession | undefined;
   readonly notes: ReadNotes;
   readonly count: RecordCount;
-  /** Tell also of leftovers that a sync has told of. */
+  /** Also report leftovers that a sync has already reported. */
   readonly isVerifying?: boolean | undefined;
 };
 
-/** Counts what became of a session and says what to remember of it. */
+/** Counts the outcome of a session and returns what to remember about it. */
 export function countOutcome(
   report: AdapterReport,
   outcome: IngestOutcome,
@@ -49,7 +49,7 @@ export function countOutcome(
     held: outcome.held,
     agreedAt: outcome.agreed_at,
   };
-  // A file that is empty for a moment, or cannot be read, says nothing new of its session.
+  // A file that is empty for a moment, or cannot be read, says nothing new about its session.
   const { sessionId, extent, held, agreedAt } = now.sessionId === undefined ? (before ?? {}) : now;
   return {
     fingerprint: notes.isWorthRetrying || outcome.deferred > 0 ? readAgain : fingerprint,
@@ -67,7 +67,9 @@ export function countOutcome(
   };
 }
 
-/** What was wrong with a session: what its reader said, and what came out behind that. */
+/**
+ * The problems of a session: those that its reader reported, and those that came out afterwards.
+ */
 function faultsOf(
   { accounting }: AdapterReport,
   outcome: IngestOutcome,
@@ -96,7 +98,10 @@ function addCounts(report: AdapterReport, outcome: IngestOutcome): void {
   report.rejected += outcome.rejected ? 1 : 0;
 }
 
-/** Tells of faults; of leftovers only what no sync has told, unless all are read to be verified. */
+/**
+ * Reports faults; of leftovers only those that no sync has reported, unless everything is read to
+ * be verified.
+ */
 function addFaults(
   report: AdapterReport,
   faults: readonly Fault[],
@@ -115,7 +120,7 @@ function isSame(left: Fault, right: Fault): boolean {
   return left.location === right.location && left.message === right.message;
 }
 
-/** True where its source has something, the store nothing, and nobody has said why. */
+/** True if its source has something, the store has nothing, and nobody has said why. */
 function isMissing(outcome: IngestOutcome, { bytes, before, notes, count }: SessionRead): boolean {
   if (bytes === 0 || outcome.session_id !== undefined || before?.sessionId !== undefined)
     return false;

@@ -4,37 +4,37 @@ import { type Adapter, fileFault, type Reader, type Surroundings } from "@pond/c
 import { SourceNotFoundError } from "./errors.ts";
 import { faultFromThrown } from "./fault.ts";
 
-/** A place an adapter reads: a client's home, its session folder or one session file. */
+/** A place that an adapter reads: a client's home, its session folder or one session file. */
 export type Source = {
   readonly adapter: string;
   /**
-   * Absolute, links resolved, so that one place has one name. The adapter's name where it cannot say
-   * its places.
+   * Absolute and with links resolved, so that one place has one name. The adapter's name if it
+   * cannot say its places.
    */
   readonly path: string;
   readonly reader: Reader;
   /**
-   * Set where somebody asked for this path: it may lie within another place of its client, and what is
-   * usually read counts more.
+   * Set if somebody asked for this path: it may lie within another place of its client, and the
+   * places that are usually read take precedence.
    */
   readonly others?: OtherPlaces;
-  /** Set where only some of its sessions are read. */
+  /** Set if only some of its sessions are read. */
   readonly part?: SourcePart;
 };
 
-/** What is read of a source. */
+/** The part of a source that is read. */
 export type SourcePart = {
-  /** Its names of the sessions. */
+  /** The source's names of the sessions. */
   readonly keys: ReadonlySet<string>;
-  /** What cannot be listed there. Of what cannot be listed elsewhere nothing is told. */
+  /** What cannot be listed there. What cannot be listed elsewhere is not reported. */
   readonly faults: readonly FaultEvent[];
 };
 
-/** Places of a client beside one that somebody asked for. */
+/** Other places of a client besides the one that somebody asked for. */
 export type OtherPlaces = {
-  /** Those that are read where nobody asks for any. */
+  /** Those that are read if nobody asks for any. */
   readonly usual: readonly Source[];
-  /** One that was read before. */
+  /** A place that was read before. */
   at(path: string): Source;
 };
 
@@ -42,23 +42,23 @@ export type OtherPlaces = {
 export type DiscoverOptions = {
   readonly surroundings: Surroundings;
   /**
-   * Places to read instead of those that are usually read, by adapter. Of one that lies within another
-   * place of its client, that one's sessions are read as far as they lie there.
+   * Places to read instead of the usual ones, by adapter. If one lies within another place of its
+   * client, that place's sessions are read as far as they lie in the given one.
    */
   readonly paths?: Readonly<Record<string, readonly string[]>>;
   /**
-   * Places that are usually read instead of the client's homes, of a configuration that outlives a
-   * disk that is unplugged: one that is not there now is a fault of its own, and the others are read.
+   * Usual places to read instead of the client's homes. They come from a configuration that
+   * outlives an unplugged disk: a missing one is a fault of its own, and the others are read.
    */
   readonly configured?: Readonly<Record<string, readonly string[]>>;
 };
 
 /**
- * The places to read, each once. A client's home that is not there is no error: the client is not
- * installed. A path somebody asked for is. What an adapter throws is a fault of its own, which its
- * source lists: the others are read.
+ * The places to read, each once. A missing home of a client is no error: the client is not
+ * installed. A missing path that somebody asked for is an error. What an adapter throws is a fault
+ * of its own, which its source lists: the others are read.
  *
- * @throws {SourceNotFoundError} where an asked-for path is not there.
+ * @throws {SourceNotFoundError} if an asked-for path is not there.
  */
 export function discoverSources(
   adapters: readonly Adapter[],
@@ -95,7 +95,7 @@ function homesOf(adapter: Adapter, surroundings: Surroundings): Source[] {
   }
 }
 
-/** Those of these places that are there, each once. */
+/** The existing ones of these places, each once. */
 function sourcesAt(adapter: Adapter, paths: readonly string[]): Source[] {
   const found = new Set(paths.flatMap((path) => findPlace(path)));
   return [...found].map((path) => sourceAt(adapter, path));
@@ -110,7 +110,7 @@ function sourceAt(adapter: Adapter, path: string): Source {
   }
 }
 
-/** A source of no session that lists why. */
+/** A source without sessions that lists why. */
 function faulty(adapter: string, path: string, fault: FaultEvent): Source {
   const reader: Reader = {
     origin: adapter,

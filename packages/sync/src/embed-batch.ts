@@ -2,17 +2,17 @@ import { PondError } from "@pond/canonical";
 import type { Embedder } from "@pond/embed";
 import { VectorsInvalidError } from "./errors.ts";
 
-/** What became of one text. */
+/** The outcome for one text. */
 export type EmbedOutcome =
   | { readonly vector: Float32Array }
-  /** It can not be embedded: it failed alone, too. */
+  /** It cannot be embedded: it also failed alone. */
   | { readonly error: unknown };
 
-// One text that fails among 256 takes nine failing calls to be found. Where more fail in a row it
-// may not be the texts.
+// Finding one failing text among 256 takes nine failing calls. If more fail in a row, the texts may
+// not be the reason.
 const maxFailuresInRow = 12;
 
-// What a model made of length 1 stays as it made it.
+// A vector that a model made of length 1 stays as the model made it.
 const unitTolerance = 1e-3;
 
 // Any model has a vector for it.
@@ -32,16 +32,17 @@ export class BatchEmbedder {
   /**
    * Shows that the model works.
    *
-   * @throws Its error where it does not; the signal's reason where it aborts.
+   * @throws Its error if it does not; the signal's reason if that aborts.
    */
   async prove(): Promise<void> {
     await this.#vectorsOf([harmlessText]);
   }
 
   /**
-   * One outcome a text, in their order.
+   * Returns one outcome for each text, in order.
    *
-   * @throws The embedder's error where it is not one text's; the signal's reason where it aborts.
+   * @throws The embedder's error if it does not concern a single text; the signal's reason if that
+   * aborts.
    */
   async embed(texts: readonly string[]): Promise<EmbedOutcome[]> {
     let vectors: readonly Float32Array[];
@@ -72,9 +73,9 @@ export class BatchEmbedder {
   }
 
   /**
-   * The vectors at length 1, which is what a store can hold of any: nearness goes by direction.
+   * The vectors at length 1, which a store can always hold: nearness depends only on direction.
    *
-   * @throws {VectorsInvalidError} for what must not be stored.
+   * @throws {VectorsInvalidError} for vectors that must not be stored.
    */
   #checked(vectors: readonly Float32Array[], expected: number): readonly Float32Array[] {
     const { modelId, dimension } = this.#embedder;
@@ -97,7 +98,7 @@ export class BatchEmbedder {
   }
 }
 
-/** True where no text can be embedded: no model, half a model, no runtime, nothing that answers. */
+/** True if no text can be embedded: no model, half a model, no runtime, nothing that answers. */
 function isOfModel(error: unknown): boolean {
   if (!PondError.is(error) || error.code === "vectors_invalid") return false;
   return error.code !== "embedding_failed" || error.details["isOfEveryText"] === true;

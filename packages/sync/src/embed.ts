@@ -19,28 +19,28 @@ import { WriteBack, type WriteBackPolicy } from "./write-back.ts";
 
 /** How much is embedded, and who is told. */
 export type EmbedMessagesOptions = {
-  /** By which vectors that were gathered are stored in time. */
+  /** The clock by which gathered vectors are stored in time. */
   readonly now: () => Date;
-  /** Embed every message again, also those that have a vector of this model. */
+  /** Embeds every message again, including those that have a vector of this model. */
   readonly isForced?: boolean;
-  /** Told as messages are done. */
+  /** Called as messages are done. */
   readonly onProgress?: (progress: SyncProgress) => void;
-  /** Stops after the batch that runs; what is embedded by then is stored. */
+  /** Stops after the current batch; what is embedded by then is stored. */
   readonly signal?: AbortSignal | undefined;
   readonly writeBack?: Partial<WriteBackPolicy>;
 };
 
-/** What the embed stage did. */
+/** The outcome of the embed stage. */
 export type EmbedReport = {
   readonly model: string;
   readonly dimension: number;
-  /** Messages that got a vector, and it is stored. */
+  /** Messages that got a vector, which is stored. */
   readonly embedded: number;
-  /** Messages that still have none of this model: interrupted, failed, or new meanwhile. */
+  /** Messages that still have none of this model: interrupted, failed, or new in the meantime. */
   readonly remaining: number;
-  /** Messages that can not be embedded. */
+  /** Messages that cannot be embedded. */
   readonly failed: number;
-  /** The first hundred of them. */
+  /** The first hundred of their faults. */
   readonly faults: readonly EmbedFault[];
   /** Rows that were rewritten to store the vectors. */
   readonly rewritten_rows: number;
@@ -50,14 +50,14 @@ const maxFaults = 100;
 
 /**
  * The embed stage (spec 5.5, 8): fills `vector` and `embedding_model` of every message that search
- * can find and that has no vector of this model. It may be stopped in any way and goes on where it
- * was; two at once do no harm, but may both embed what neither has stored yet.
+ * can find and that has no vector of this model. It may be stopped in any way and continues where
+ * it was. Two at once do no harm, but may both embed what neither has stored yet.
  *
- * A message that can not be embedded is left for the next time and listed as a fault.
+ * A message that cannot be embedded is left for the next time and listed as a fault.
  *
- * @throws The embedder's error where nothing can be embedded; what was until then is stored.
- * @throws {ModelsAtOnceError} where another sync embeds with a model of another dimension.
- * @throws {ConflictError} when other writers won every race. Safe to repeat.
+ * @throws The embedder's error if nothing can be embedded; what was embedded until then is stored.
+ * @throws {ModelsAtOnceError} if another sync embeds with a model of another dimension.
+ * @throws {ConflictError} if other writers won every race. It is safe to repeat.
  */
 export async function embedMessages(
   sessions: SessionStore,
@@ -86,7 +86,7 @@ export async function embedMessages(
     await prepareEmbeddings(sessions, model, isForced, () => batches.prove());
     total = await countBacklog(sessions, modelId);
     if (total > 0) tell();
-    // Bounded by what there was, so that two models at once do not undo each other for ever.
+    // Bounded by the initial number, so that two models at once do not undo each other for ever.
     for (let left = total; left > 0; ) {
       const page = await nextPage();
       if (page.length === 0) break;
@@ -137,7 +137,7 @@ export async function embedMessages(
   }
 }
 
-/** What the stage would find to do, without asking the model; without a store nothing. */
+/** What the stage would find to do, without asking the model; nothing without a store. */
 export async function previewEmbedding(
   sessions: SessionStore | undefined,
   model: EmbeddingModel,

@@ -1,6 +1,6 @@
 import { PondError } from "@pond/canonical";
 
-/** A path that was asked for is not there or may not be looked at. */
+/** A path that was asked for does not exist or may not be looked at. */
 export class SourceNotFoundError extends PondError {
   override readonly name = "SourceNotFoundError";
   readonly code = "source_not_found";
@@ -12,7 +12,7 @@ export class SourceNotFoundError extends PondError {
   }
 }
 
-/** An embedder returned what is no vector of each text. Nothing of it is stored. */
+/** An embedder returned something other than one vector for each text. Nothing of it is stored. */
 export class VectorsInvalidError extends PondError {
   override readonly name = "VectorsInvalidError";
   readonly code = "vectors_invalid";
@@ -24,14 +24,14 @@ export class VectorsInvalidError extends PondError {
   }
 }
 
-/** Vectors found those of another model, of another dimension, where theirs were to be stored. */
+/** Vectors were to be stored, but the store has vectors of another model with another dimension. */
 export class ModelsAtOnceError extends PondError {
   override readonly name = "ModelsAtOnceError";
   readonly code = "models_at_once";
   readonly details: {
     readonly modelId: string;
     readonly dimension: number;
-    /** The other model; without a name while nothing of it is stored. */
+    /** The other model; without a name as long as nothing of it is stored. */
     readonly stored: { readonly modelId?: string; readonly dimension: number };
   };
 
@@ -46,14 +46,17 @@ export class ModelsAtOnceError extends PondError {
   }
 }
 
-/** Something failed, and what had to be done nevertheless failed too: the code is of the first. */
+/**
+ * Something failed, and work that had to be done nevertheless failed, too. The code is that of the
+ * first error.
+ */
 export class BothFailedError extends PondError {
   override readonly name = "BothFailedError";
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>> & {
     readonly second: { readonly code: string; readonly message: string };
   };
-  /** Both, in the order they came. */
+  /** Both errors, in the order in which they came. */
   readonly errors: readonly [unknown, unknown];
 
   constructor(first: unknown, second: unknown) {
@@ -66,9 +69,9 @@ export class BothFailedError extends PondError {
 }
 
 /**
- * Does what is owed although something failed, and throws.
+ * Does the work that is owed although something failed, and then throws.
  *
- * @throws What failed; {@link BothFailedError} where the work fails too, unless it was stopped.
+ * @throws What failed; {@link BothFailedError} if the work fails, too, unless it was stopped.
  */
 export async function failAfter(
   error: unknown,
@@ -88,7 +91,7 @@ function codeOf(error: unknown): string {
   return PondError.is(error) ? error.code : "internal";
 }
 
-/** What is wrong, of whatever was thrown. */
+/** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -5,15 +5,15 @@ import { messageOf } from "./errors.ts";
 /** A record that could not be read, as reports show it. */
 export type Fault = {
   readonly adapter: string;
-  /** File, and behind a colon its line or whatever names the place in that source. */
+  /** The file and, after a colon, its line or whatever names the place in that source. */
   readonly location: string;
   readonly code: string;
   readonly message: string;
-  /** Nobody has to do something about it: `isLeftover` of what the reader said. */
+  /** True if nobody has to do anything about it: `isLeftover` of the reader's event. */
   readonly is_leftover?: true;
 };
 
-/** A message that can not be embedded. */
+/** A message that cannot be embedded. */
 export type EmbedFault = {
   readonly session_id: string;
   readonly message_id: string;
@@ -29,10 +29,11 @@ export function toEmbedFault(
   return { session_id: sessionId, message_id: id, code, message: messageOf(error) };
 }
 
-/** One session may be garbage from end to end; reports stay readable. */
+/** One session may be garbage from end to end; this keeps reports readable. */
 export const maxFaultsPerSession = 100;
 
-// What readers call all of a source: no place in it, and terminals open a path that stands alone.
+// Readers use these for a whole source: they name no place in it, and terminals can open a path
+// that stands alone.
 const wholes: readonly (string | number)[] = ["file", "path", "session"];
 
 export function toFault({ fault, isLeftover }: FaultEvent): Fault {
@@ -43,7 +44,9 @@ export function toFault({ fault, isLeftover }: FaultEvent): Fault {
   return { adapter, location, code: fault.code, message, ...(isLeftover && { is_leftover: true }) };
 }
 
-/** What a reader threw, as the fault of the session it was reading: it costs what is left of it. */
+/**
+ * What a reader threw, as a fault of the session it was reading: it costs the rest of that session.
+ */
 export function faultFromThrown(adapter: string, uri: string, error: unknown): FaultEvent {
   if (error instanceof SourceFault) return { kind: "fault", fault: error, records: 0 };
   const at = { adapter, uri, record: "session" };
@@ -52,8 +55,8 @@ export function faultFromThrown(adapter: string, uri: string, error: unknown): F
 }
 
 /**
- * True where the machine, not the record, is at fault: no permission, an unplugged disk; or where its
- * reader says so. Such a session is read again next time, though its file looks the same.
+ * True if the machine is at fault rather than the record (no permission, an unplugged disk), or if
+ * the reader says so. Such a session is read again next time, although its file looks the same.
  */
 export function isPassing({ fault, mayPass = false }: FaultEvent): boolean {
   return mayPass || isSystemError(fault.cause);

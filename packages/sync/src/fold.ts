@@ -1,27 +1,29 @@
 import { foldSessions, type SessionStore } from "@pond/sessions";
 import { mending, type SyncProgress } from "./progress.ts";
 
-/** What upkeep did to one table. */
+/** The outcome of index maintenance for one table. */
 export type IndexReport = {
   readonly table: string;
-  /** Columns whose index was made over all rows: the first time, or because it was far behind. */
+  /**
+   * Columns whose index was made over all rows: for the first time, or because it was far behind.
+   */
   readonly created: readonly string[];
-  /** True where fragments were compacted and indexes brought up to date. */
+  /** True if fragments were compacted and indexes brought up to date. */
   readonly folded: boolean;
 };
 
 /** How thorough the fold is, and who is told. */
 export type FoldIndexesOptions = {
-  /** Fold although it does not pay yet. */
+  /** Folds although it does not pay off yet. */
   readonly isForced?: boolean;
-  /** Told as tables are done. */
+  /** Called as tables are done. */
   readonly onProgress?: (progress: SyncProgress) => void;
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
- * The update-indexes stage (`lance-index-maintenance`). Tables are folded where enough has come in;
- * search is complete without it, only slower.
+ * The update-indexes stage (`lance-index-maintenance`). Tables are folded once enough rows have
+ * arrived; search is complete without it, only slower.
  */
 export async function foldIndexes(
   sessions: SessionStore,

@@ -33,21 +33,23 @@ export type ImportOptions = {
   readonly stateDirectory: string;
   /** Adapters to report on although they may have no source here. */
   readonly adapters?: readonly string[];
-  /** Name of this machine, kept with each session. */
+  /** Name of this machine, stored with each session. */
   readonly host: string;
-  /** The time stamped on what is stored. */
+  /** The time that is stored with everything. */
   readonly now: () => Date;
-  /** What reads, with its version; a session with faults is read again by another one. */
+  /**
+   * The reading software with its version; a session with faults is read again by a different one.
+   */
   readonly software?: string;
-  /** Read every session again and compare it with what is stored, to the last value. */
+  /** Reads every session again and compares it with what is stored, to the last value. */
   readonly isVerifying?: boolean;
-  /** Told how much changed and is to be read, before any of it is; waited for. */
+  /** Called, and awaited, with how much changed and is to be read, before any of it is. */
   readonly onPlanned?: ((planned: Planned) => Promise<void>) | undefined;
-  /** Told as sessions are done. */
+  /** Called as sessions are done. */
   readonly onProgress?: (progress: SyncProgress) => void;
   /**
-   * Told where the state directory cannot be written: what was read is stored, and will be read
-   * again. Without, the import throws that.
+   * Called if the state directory cannot be written: what was read is stored, and will be read
+   * again. Without it, the import throws the error.
    */
   readonly onUnremembered?: (error: unknown) => void;
   readonly signal?: AbortSignal | undefined;
@@ -60,12 +62,12 @@ const garbageAtMost = 64 * 1024 * 1024;
 const saveEveryMs = 5_000;
 
 /**
- * Reads the sessions that changed since this machine last read them into the store. Stopping it in
- * any way is safe: what was acknowledged is stored, the rest is read next time.
+ * Reads the sessions that changed since this machine last read them into the store. It is safe to
+ * stop it in any way: what was acknowledged is stored, and the rest is read next time.
  *
  * @returns One report for each adapter, in the order of `sources`.
- * @throws {StorageUnavailableError} where not all that is stored can be compared; what was missing
- *   is stored.
+ * @throws {StorageUnavailableError} if not everything stored can be compared; what was missing is
+ * stored.
  */
 export async function importSessions(
   sessions: SessionStore,
@@ -158,7 +160,7 @@ function plannedOf(works: readonly Work[]): Planned {
   };
 }
 
-/** The sessions that were read before, in the order they are read now. */
+/** The sessions that were read before, in the order in which they are read now. */
 function expectedOf(works: readonly Work[]): ExpectedSession[] {
   const expected = new Map<string, ExpectedSession>();
   for (const { changed, seen } of works) {
@@ -183,7 +185,7 @@ async function importSession(
 ): Promise<void> {
   const { source, seen, report } = work;
   const { adapter, path, reader } = source;
-  // Listing a big home takes a while, and what is read is the file as it is now.
+  // Listing a large home takes a while, and what is read is the file as it is now.
   const fingerprint = await fingerprintOf(reader, key);
   if (fingerprint === undefined) {
     // Gone since it was listed: clients clean up, and the store keeps what it has.
@@ -217,7 +219,7 @@ async function importSession(
   tracker.finish(adapter, bytes);
 }
 
-/** Not readable is no reason to stop: reading the session will say what is wrong with it. */
+/** An unreadable file is no reason to stop: reading the session will say what is wrong with it. */
 async function fingerprintOf(reader: Reader, key: string): Promise<string | undefined> {
   try {
     return await reader.fingerprint(key);

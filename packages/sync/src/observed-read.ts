@@ -2,9 +2,9 @@ import { type FaultEvent, type Part, type ReadEvent, recordsOf } from "@pond/can
 import type { Reader, RecordCount } from "@pond/canonical/adapter";
 import { type Fault, faultFromThrown, isPassing, maxFaultsPerSession, toFault } from "./fault.ts";
 
-/** What came by while one session was read. */
+/** What was observed while one session was read. */
 export type ReadNotes = {
-  /** The id it is stored under. */
+  /** The id under which it is stored. */
   sessionId: string | undefined;
   messages: number;
   /** The time of the last message, in milliseconds. */
@@ -14,16 +14,18 @@ export type ReadNotes = {
   pending: number;
   readonly faults: Fault[];
   omittedFaults: number;
-  /** How many of the faults are of what nobody has to do something about. */
+  /** How many of the faults nobody has to do anything about. */
   leftovers: number;
-  /** Something failed that may work next time though the file stays the same. */
+  /** True if something failed that may work next time although the file stays the same. */
   isWorthRetrying: boolean;
-  /** Where it descends from could not be looked up wholly. */
+  /** True if its origin could not be looked up completely. */
   isUnresolved: boolean;
   /** How many source records the faults cost, and how many wait. */
   faultedRecords: number;
   pendingRecords: number;
-  /** The reader threw, or its file went away: what it had taken and not told is lost. */
+  /**
+   * True if the reader threw, or its file went away: what it had taken and not reported is lost.
+   */
   isBrokenOff: boolean;
 };
 
@@ -53,8 +55,8 @@ export type ObserveOptions = {
 };
 
 /**
- * The events of one session, noted down as they pass. What the reader throws becomes a fault of
- * this session: one broken file costs one file.
+ * The events of one session, with notes taken as they pass. What the reader throws becomes a fault
+ * of this session: one broken file costs one file.
  */
 export async function* observeRead(
   reader: Reader,
@@ -85,7 +87,7 @@ export async function* observeRead(
   }
 }
 
-/** A reader that throws before its first event is one that throws instead of it. */
+/** A reader that throws before its first event counts as one that throws instead of it. */
 function open(read: () => AsyncIterable<ReadEvent>): AsyncIterator<ReadEvent> {
   try {
     return read()[Symbol.asyncIterator]();
@@ -127,7 +129,10 @@ function sizeOf(part: Part): number {
   return part.type === "text" || part.type === "reasoning" ? 1 + part.text.length : 1;
 }
 
-/** The first hundred; behind these what somebody has to do something about goes before what not. */
+/**
+ * Keeps the first hundred. Beyond these, faults that somebody has to act on take precedence over
+ * others.
+ */
 function noteFault(event: FaultEvent, notes: ReadNotes): void {
   const { faults } = notes;
   if (faults.length === maxFaultsPerSession) {

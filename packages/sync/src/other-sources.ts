@@ -8,7 +8,7 @@ export type FoundElsewhere = {
   readonly sessionId: string;
   readonly extent: Extent;
   readonly path: string;
-  /** False of a source that was read only where somebody asked for it by its path. */
+  /** False for a source that was read only when somebody asked for it by its path. */
   readonly isUsual: boolean;
 };
 
@@ -18,9 +18,9 @@ type Work = {
 };
 
 /**
- * Sessions of the sources of this machine that are not read now: the usual ones where a folder is
- * synced by itself, and that folder afterwards. Sources that are gone, or that overlap with one that
- * is read, are left out; not those around one that is known to be no part of them.
+ * Sessions of this machine's sources that are not read now: the usual ones if a folder is synced by
+ * itself, and that folder afterwards. Sources that are gone, or that overlap with one that is read,
+ * are left out, except for those around one that is known not to belong to them.
  */
 export async function foundElsewhere(
   stateDirectory: string,
@@ -35,7 +35,7 @@ export async function foundElsewhere(
     const { path, isUsual = true } = seen ?? {};
     if (seen === undefined || path === undefined || !existsSync(path)) continue;
     if (works.some(({ source }) => overlap(source, path))) continue;
-    // To look for the last row of each would cost a question to the store.
+    // Looking for the last row of each would cost a query to the store.
     if (!isOfCounts(seen, stored)) continue;
     for (const [, , { sessionId, extent, isGone } = {}] of seen.sessions) {
       if (sessionId && extent && !isGone) found.push({ sessionId, extent, path, isUsual });
@@ -58,13 +58,16 @@ export async function placesRead(stateDirectory: string, adapter: string): Promi
 
 const unlisted: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
 
-/** None where they cannot be listed: nothing is remembered there, which is told when it is to be. */
+/**
+ * None if they cannot be listed: then nothing is remembered there, which is reported when it should
+ * be saved.
+ */
 function stateFiles(directory: string): string[] {
   try {
     const names = readdirSync(directory).filter((name) => name.endsWith(".json"));
     return names.map((name) => join(directory, name));
   } catch (error) {
-    // Of a disk at fault more may be remembered than was read.
+    // On a faulty disk, more may be remembered than was read.
     if (error instanceof Error && "code" in error && unlisted.has(String(error.code))) return [];
     throw error;
   }
@@ -75,7 +78,7 @@ function overlap({ path, others }: Work["source"], place: string): boolean {
   return isWithin(place, path) || (others === undefined && isWithin(path, place));
 }
 
-/** True for what lies in a folder, and for the folder. */
+/** True for the folder itself and for everything in it. */
 export function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return !isAbsolute(way) && way !== ".." && !way.startsWith(`..${sep}`);

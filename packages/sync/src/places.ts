@@ -5,10 +5,10 @@ import type { FoundElsewhere } from "./other-sources.ts";
 import type { Extent, SeenSession } from "./seen-file.ts";
 import type { SeenSessions } from "./seen-sessions.ts";
 
-/** A source, in the order they are read. */
+/** A source, in reading order. */
 type Work = { readonly seen: SeenSessions };
 
-/** Where a session was read, and how far it went there; of older versions that is not known. */
+/** Where a session was read, and how far it went there; older versions did not note that. */
 type Found = {
   readonly source: number;
   readonly key: string;
@@ -21,14 +21,14 @@ type Here = readonly [id: string, source: number, key: string, extent: Extent | 
 /** One that is gone from where it was read. */
 type Gone = { readonly seen: SeenSessions; readonly key: string };
 
-/** What is read just now. */
+/** The read in progress. */
 type Reading = {
   readonly key: string;
   readonly before: SeenSession | undefined;
   readonly notes: ReadNotes;
 };
 
-/** Where on this machine each session is: a copied folder has it in several places. */
+/** Where each session is on this machine: after a folder was copied, it is in several places. */
 export class Places {
   readonly #works: readonly Work[];
   readonly #isVerifying: boolean | undefined;
@@ -60,23 +60,23 @@ export class Places {
     }
   }
 
-  /** The place that a session is being read from. */
+  /** The place from which a session is being read. */
   placeOf(work: Work, { key, before, notes }: Reading, sessionId: string): Place {
     const source = this.#works.indexOf(work);
-    /** True where that is so of each of the others. */
+    /** True if that holds for each of the others. */
     const isSoOfOthers = (is: (other: Found) => boolean): boolean =>
       this.#foundOf(sessionId).every((each) => isSame(each, { source, key }) || is(each));
     const { isUsual, path } = work.seen;
     const elsewhere = this.#elsewhere.get(sessionId) ?? [];
-    // What one place of a session lacks, another may hold: then nothing has disappeared. But a copy
-    // that somebody asked for once must not keep alive what the client deletes.
+    // If one place of a session lacks something, another may hold it: then nothing has disappeared.
+    // But a copy that somebody asked for once must not keep alive what the client deletes.
     const isAlone =
       isSoOfOthers(() => false) && elsewhere.every((each) => isUsual && !each.isUsual);
     const seen = this.#seenBefore(before, sessionId);
     return {
       held: isAlone ? heldIn(seen, before) : undefined,
       agreedAt: seen ? agreedAtOf(seen) : 0,
-      // A folder that somebody asks for may be a backup from before an edit, and so may be a copy
+      // A folder that somebody asks for may be a backup from before an edit, and so may a copy
       // beside a file that was read.
       isVerified: this.#isVerifying && isUsual && !this.#remembered.has(sessionId),
       isNewest: () => {
@@ -85,8 +85,8 @@ export class Places {
           const order = compareExtents(own, other);
           return order === 0 ? isFirst : order > 0;
         };
-        // Of two that go equally far, the one that is read first counts as the newer; of two that are
-        // not read together, the one that is usually read, then one order for both.
+        // If two go equally far, the one that is read first counts as the newer. If they are not
+        // read together, it is the one that is usually read, then one fixed order for both.
         return (
           isSoOfOthers((other) => isAhead(other.extent, isBefore({ source, key }, other))) &&
           elsewhere.every((other) => {
@@ -98,7 +98,7 @@ export class Places {
     };
   }
 
-  /** Notes that a session was read, so that other places of it are compared with this one. */
+  /** Notes that a session was read, so that its other places are compared with this one. */
   read(work: Work, { key, before, notes }: Reading, sessionId: string): void {
     const source = this.#works.indexOf(work);
     const formerId = before?.sessionId ?? sessionId;
@@ -115,7 +115,7 @@ export class Places {
     this.#gone.delete(sessionId);
   }
 
-  /** Of a file that was moved, from where it was. */
+  /** For a file that was moved: what was seen where it was. */
   #seenBefore(before: SeenSession | undefined, sessionId: string): SeenSession | undefined {
     if (before?.sessionId === sessionId) return before;
     const [gone, ...others] = this.#gone.get(sessionId) ?? [];
@@ -145,19 +145,19 @@ export class Places {
 function addTo<T>(lists: Map<string, T[]>, id: string, value: T): void {
   const list = lists.get(id);
   if (list) list.push(value);
-  // Made by a spread it would have room for sixteen more.
+  // Made by a spread, it would reserve room for sixteen more.
   else lists.set(id, [value]);
 }
 
 function heldIn(seen: SeenSession | undefined, before: SeenSession | undefined): Place["held"] {
-  // Older versions noted neither; they took all that was stored as held.
+  // Older versions noted neither; they took everything stored as held.
   const isOfOlder = seen?.extent === undefined && seen?.held === undefined;
   return seen && seen === before && isOfOlder ? "all" : seen?.held;
 }
 
 /** When a place last agreed with what is stored. */
 export function agreedAtOf({ agreedAt, held }: SeenSession): number | undefined {
-  // Older versions noted it of older copies alone.
+  // Older versions noted it only for older copies.
   return agreedAt ?? held?.addedAt;
 }
 
@@ -171,7 +171,7 @@ export function extentOf(
   return former && compareExtents(former, now) > 0 ? former : now;
 }
 
-/** Above zero where the first goes further. */
+/** Above zero if the first goes further. */
 export function compareExtents(one: Extent, other: Extent = [0, 0]): number {
   const [newest, messages, size = 0] = one;
   const [otherNewest, otherMessages, otherSize = 0] = other;

@@ -7,7 +7,7 @@ import type { Stored } from "./seen-file.ts";
 import { SeenSessions } from "./seen-sessions.ts";
 import { wholePlaces } from "./whole-places.ts";
 
-/** One source with what has to be read of it. */
+/** One source with the sessions that have to be read. */
 export type Work = {
   readonly source: Source;
   readonly seen: SeenSessions;
@@ -17,7 +17,7 @@ export type Work = {
 
 export type Plan = {
   readonly works: readonly Work[];
-  /** By adapter, holding what needs no reading so far. */
+  /** By adapter, with the sessions that need no reading counted so far. */
   readonly reports: ReadonlyMap<string, AdapterReport>;
 };
 

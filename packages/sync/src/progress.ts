@@ -7,11 +7,11 @@ export type ImportCounts = {
   readonly messagesRead: number;
 };
 
-/** How far a stage is; told often, so whoever listens decides how often to show it. */
+/** How far a stage is. Reported often; the callback decides how often to show it. */
 export type SyncProgress =
   | {
       readonly stage: "compare";
-      /** Stored rows that were compared with what was written, of those there are. */
+      /** How many stored rows were compared with what was written, and how many there are. */
       readonly rows: number;
       readonly total: number;
     }
@@ -19,17 +19,20 @@ export type SyncProgress =
   | (ImportCounts & {
       readonly stage: "import";
       readonly adapter: string;
-      /** The same of this adapter alone; told once before any of its sessions is read. */
+      /** The same for this adapter alone; reported once before any of its sessions is read. */
       readonly ofAdapter: ImportCounts;
     })
   | {
       readonly stage: "embed";
-      /** Messages embedded so far, of those that had no vector of the model. */
+      /** How many messages are embedded so far, of those that had no vector of the model. */
       readonly embedded: number;
-      /** Of them those whose vectors are stored by then. Where the stage fails, it is told last. */
+      /**
+       * How many of those have their vectors stored by then. If the stage fails, this is reported
+       * last.
+       */
       readonly stored: number;
       readonly total: number;
-      /** Messages that can not be embedded. */
+      /** Messages that cannot be embedded. */
       readonly failed: number;
     }
   | { readonly stage: "update-indexes"; readonly table: string }
@@ -37,12 +40,12 @@ export type SyncProgress =
       /** Before a table of an earlier version is folded for the first time. */
       readonly stage: "mend";
       readonly table: string;
-      /** Rows stored anew, of those that have to be. */
+      /** How many rows were rewritten, of those that have to be. */
       readonly rows: number;
       readonly total: number;
     };
 
-/** Of a table that is stored anew; when all of it is, its indexes are next. */
+/** The progress of a table that is being rewritten; when all of it is, its indexes are next. */
 export function mending(
   table: string,
   { rows, total }: { readonly rows: number; readonly total: number },

@@ -12,28 +12,31 @@ export type SessionCounts = {
   /** Stored before, and something was added: messages, revisions or tombstones. */
   grown: number;
   unchanged: number;
-  /** With records that are not complete yet; the next sync reads them. */
+  /** Sessions with records that are not complete yet; the next sync reads them. */
   pending: number;
-  /** Nothing of it could be stored; the faults say why. */
+  /** Sessions of which nothing could be stored; the faults say why. */
   failed: number;
 };
 
 /**
- * What became of every record that was read: `read` is `stored` + `faulted` + `pending`, or a fault
- * `accounting_mismatch` says where not. A record is what the client wrote as one: a line, a row, an
- * entry of a document, a file beside a log. Of sessions that were not read again nothing is counted.
+ * What became of every record that was read: `read` is `stored` + `faulted` + `pending`; if not, a
+ * fault `accounting_mismatch` says where. A record is what the client wrote as one: a line, a row,
+ * an entry of a document, a file beside a log. Sessions that were not read again are not counted.
  */
 export type Accounting = {
   read: number;
-  /** Kept by messages that are in the store, now or before; `deferred` has only its new value. */
+  /**
+   * Kept by messages that are in the store, now or before. For `deferred` changes, only the new
+   * value is missing.
+   */
   stored: number;
-  /** How many of `stored` are no message to the client and are kept whole. */
+  /** How many of `stored` are not a message to the client and are kept whole. */
   carried: number;
   /** Not stored: the faults say why. */
   faulted: number;
   /** Not complete yet: the next sync reads them. */
   pending: number;
-  /** Sessions whose reader does not count: what it read cannot be checked. */
+  /** Sessions whose reader does not count, so that what it read cannot be checked. */
   sessions_uncounted: number;
 };
 
@@ -47,19 +50,22 @@ export type AdapterReport = {
   revisions: number;
   /** Stored records that their source no longer holds; they are kept. */
   tombstones: number;
-  /** Stored messages that were not what was written, and are again: what `--verify` found. */
+  /** Stored messages that were not as they were written, and are again: what `--verify` found. */
   mended: number;
   /** Changes left for the next sync because the source changed while it was read. */
   deferred: number;
-  /** Sessions whose project or client differs from the stored one; theirs stays. */
+  /** Sessions whose project or client differs from the stored one, which stays. */
   rejected: number;
   bytes_read: number;
   readonly accounting: Accounting;
-  /** What could not be read, in this sync or in an earlier one that nothing has changed since. */
+  /** What could not be read, in this sync or in an earlier one if nothing has changed since. */
   readonly faults: Fault[];
   /** How many faults `faults` leaves out: a session or a listing shows its first hundred. */
   faults_omitted: number;
-  /** How many of all these faults are of what a client left behind: nobody has to do anything. */
+  /**
+   * How many of all these faults a client left behind, so that nobody has to do anything about
+   * them.
+   */
   leftovers: number;
 };
 
@@ -89,7 +95,10 @@ export function emptyReport(name: string): AdapterReport {
   };
 }
 
-/** True where a report holds anything that could not be read, beside what nobody has to do anything about. */
+/**
+ * True if a report holds anything that could not be read, apart from what nobody has to do anything
+ * about.
+ */
 export function hasFaults(adapters: readonly AdapterReport[]): boolean {
   return adapters.some(
     ({ faults, faults_omitted: omitted, leftovers }) => faults.length + omitted > leftovers,

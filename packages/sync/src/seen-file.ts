@@ -6,47 +6,53 @@ import { type AddedAt, type HeldMessages, makeFolder } from "@pond/sessions";
 import type { Fault } from "./fault.ts";
 
 /**
- * How far a session goes: the time of its last message, in milliseconds, how many messages it has,
- * and how many parts and characters of text. Older versions did not note the last.
+ * How far a session goes: the time of its last message, in milliseconds; how many messages it has;
+ * how many parts and characters of text. Older versions did not note the last one.
  */
 export type Extent = readonly [newestMs: number, messages: number, size?: number];
 
 /** What this machine saw of one session when it last read it. */
 export type SeenSession = {
   readonly fingerprint: string;
-  /** Its id in the store; absent where no session had begun in it. */
+  /** Its id in the store; absent if no session had begun in it. */
   readonly sessionId?: string;
   /** What the store showed of it then. */
   readonly held?: HeldMessages;
   /**
-   * Up to when rows of it were stored when it was no older copy, or 0. Older versions noted it only while
-   * it was one.
+   * Up to when rows of it were stored when it was not an older copy, or 0. Older versions noted it
+   * only while it was one.
    */
   readonly agreedAt?: number;
-  /** The largest it was seen with here: a client may delete messages, or lose some. */
+  /** The largest extent that was seen here: a client may delete messages, or lose some. */
   readonly extent?: Extent;
-  /** It was not there when its source was listed: deleted, under another key now, or out of reach. */
+  /**
+   * True if it was missing when its source was listed: deleted, under another key now, or out of
+   * reach.
+   */
   readonly isGone?: boolean;
-  /** Nothing of it could be stored. */
+  /** True if nothing of it could be stored. */
   readonly hasFailed?: boolean;
-  /** When it was read, in milliseconds, where records were left for later. */
+  /** When it was read, in milliseconds, if records were left for later. */
   readonly pendingSinceMs?: number;
-  /** Of what should have told where it descends from, as it was then; only where not all was told. */
+  /**
+   * The state at that time of what should have told where it descends from; only if not everything
+   * was known.
+   */
   readonly parentState?: string;
   readonly faults?: readonly Fault[];
-  /** Nobody has to do something about the faults, and a sync has told of them. */
+  /** True if nobody has to do anything about the faults, and a sync has reported them. */
   readonly isLeftover?: boolean;
-  /** Of how many of the faults that is so where it is not so of all. */
+  /** How many of the faults are like that, if not all are. */
   readonly leftovers?: number;
   /** How many more faults it had than are kept. */
   readonly omittedFaults?: number;
 };
 
-/** The tables that sessions are written to; what else there is is made of these. */
+/** The tables that sessions are written to; the others are made from these. */
 export const watchedTables = ["sessions", "messages", "parts"] as const;
 export type WatchedTable = (typeof watchedTables)[number] & keyof AddedAt;
 
-/** A row that was added to a table, by its session and the time it was stamped with. */
+/** A row that was added to a table, by its session and the time that was stored with it. */
 export type AddedRow = {
   readonly table: WatchedTable;
   readonly sessionId: string;
@@ -55,7 +61,7 @@ export type AddedRow = {
 
 type RowCounts = Readonly<Record<WatchedTable, number>>;
 
-/** What the store holds now, as far as it tells whether any table was set back. */
+/** What the store holds now, as far as it tells whether a table was set back. */
 export type Stored = {
   readonly rows: RowCounts;
   holds(row: AddedRow): Promise<boolean>;
@@ -73,7 +79,7 @@ type SeenHead = {
   readonly software?: unknown;
   /** The source; absent in files of older versions. */
   readonly path?: string;
-  /** True where it was ever read without being asked for by its path. */
+  /** True if it was ever read without being asked for by its path. */
   readonly isUsual?: boolean;
   readonly storedMessages: number;
   /** Absent in files of older versions. */
@@ -95,7 +101,7 @@ export function seenFile(directory: string, source: { adapter: string; path: str
   return join(directory, `${adapter}-${hash("sha256", source.path).slice(0, 16)}.json`);
 }
 
-/** What a state file says; undefined where it is not there or cannot be read. */
+/** The content of a state file; undefined if it is missing or cannot be read. */
 export async function readSeenFile(file: string): Promise<SeenFile | undefined> {
   try {
     return await readSeen(file);
@@ -105,9 +111,10 @@ export async function readSeenFile(file: string): Promise<SeenFile | undefined> 
 }
 
 /**
- * False of a store of which a table was set back (a restored backup, a torn one that was healed),
- * about which the file says nothing: it holds fewer rows than when the file was written, or lacks
- * the last one that was added. Each table by itself, for each can be set back by itself.
+ * False for a store in which a table was set back (a restored backup, a healed torn table) and
+ * about which the file therefore says nothing: it holds fewer rows than when the file was written,
+ * or lacks the last one that was added. Checked for each table, because each can be set back by
+ * itself.
  */
 export async function isOfStore(seen: SeenHead, stored: Stored): Promise<boolean> {
   if (!isOfCounts(seen, stored)) return false;

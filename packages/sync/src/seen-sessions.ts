@@ -19,8 +19,8 @@ export const readAgain = "";
 export type LoadOptions = {
   readonly stored: Stored;
   /**
-   * What reads, with its version: another one may be able to read what was a fault to this one, so
-   * it reads those sessions again.
+   * The reading software with its version. Another one may be able to read what was a fault to this
+   * one, so it reads those sessions again.
    */
   readonly software?: string | undefined;
 };
@@ -28,12 +28,12 @@ export type LoadOptions = {
 export type SeenSource = Pick<Source, "adapter" | "path" | "others">;
 
 /**
- * Which sessions of one source this machine has read, in one small file. Only an aid: when it is
- * lost or cannot be read, everything is read again and compared with what is stored.
+ * Which sessions of one source this machine has read, in one small file. It is only an aid: if it
+ * is lost or cannot be read, everything is read again and compared with what is stored.
  */
 export class SeenSessions {
   readonly file: string;
-  /** False of a source that was read only where somebody asked for it by its path. */
+  /** False for a source that was read only when somebody asked for it by its path. */
   readonly isUsual: boolean;
   readonly path: string;
   readonly #software: string;
@@ -43,9 +43,9 @@ export class SeenSessions {
   /** Numbers of those that the last listing lacked. */
   #lacked: readonly number[] = [];
   #told: ReadonlySet<string>;
-  /** The last of each table. */
+  /** The last row of each table. */
   readonly #lastRows: Map<WatchedTable, AddedRow>;
-  /** Added since the file was written; another process may have been faster. */
+  /** Rows added since the file was written; another process may have been faster. */
   readonly #added: Map<WatchedTable, AddedRow> = new Map();
   #isDirty: boolean;
 
@@ -60,14 +60,16 @@ export class SeenSessions {
     this.path = path;
     this.#software = software;
     this.#lastRows = new Map(seen?.lastRows?.map((row) => [row.table, row]));
-    // It shall say what it is about, for other sources to be compared with it.
+    // It has to say what it is about, so that other sources can be compared with it.
     this.#isDirty = seen !== undefined && seen.isUsual !== this.isUsual;
     this.#told = new Set(seen?.told);
     this.#sessions = seen?.sessions ?? new PackedEntries();
     if (seen !== undefined && seen.software !== software) this.#readFaultyAgain();
   }
 
-  /** What the directory of a store says of a source, as far as it is about the store as it is. */
+  /**
+   * What the directory of a store says about a source, as far as it applies to the store as it is.
+   */
   static async load(
     directory: string,
     source: SeenSource,
@@ -107,7 +109,7 @@ export class SeenSessions {
     }
   }
 
-  /** @param added - The last row of each table that reading it added to. */
+  /** @param added - The last row of each table to which reading it added something. */
   set(key: string, session: SeenSession, added: readonly AddedRow[] = []): void {
     this.#put(key, session);
     for (const row of added) this.#added.set(row.table, row);
@@ -133,7 +135,7 @@ export class SeenSessions {
   /**
    * Marks what was not found in a listing as gone. It is remembered: its folder may come back.
    *
-   * @param isAll - False where the listing broke off: what it lacks may well be there.
+   * @param isAll - False if the listing broke off: what it lacks may well be there.
    */
   markGone(isAll: boolean): void {
     const found = this.#found ?? new Uint8Array(this.#sessions.numbers);
@@ -148,15 +150,15 @@ export class SeenSessions {
     }
   }
 
-  /** True of a leftover that a sync has told of. */
+  /** True for a leftover that a sync has reported. */
   hasTold(location: string): boolean {
     return this.#told.has(location);
   }
 
   /**
-   * Remembers the leftovers that are there and were told of, now or before.
+   * Remembers the leftovers that exist and were reported, now or before.
    *
-   * @param isAll - False where not all was listed: what is lacking may well be there.
+   * @param isAll - False if not everything was listed: what is missing may well be there.
    */
   tell(locations: ReadonlySet<string>, isAll: boolean): void {
     const told = isAll ? locations : new Set([...this.#told, ...locations]);
@@ -166,13 +168,13 @@ export class SeenSessions {
   }
 
   /**
-   * Writes the file; does nothing when nothing changed.
+   * Writes the file; does nothing if nothing changed.
    *
    * @param stored - A store that is set back may lack what is remembered here.
    */
   async save(stored: Stored): Promise<void> {
     if (!this.#isDirty) return;
-    // What is set meanwhile is for the next time.
+    // What is set in the meantime is for the next time.
     this.#isDirty = false;
     try {
       await this.#write(stored);

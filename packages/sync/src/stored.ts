@@ -1,7 +1,7 @@
 import { holdsAdded, type SessionStore } from "@pond/sessions";
 import type { Stored } from "./seen-file.ts";
 
-/** What is known of a store that is not there. */
+/** What is known about a store that does not exist. */
 export const nothingStored: Stored = {
   rows: { sessions: 0, messages: 0, parts: 0 },
   holds: async () => false,

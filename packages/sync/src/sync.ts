@@ -15,22 +15,22 @@ export type Stage = (typeof stages)[number];
 
 /** Which stages run, and how. */
 export type SyncOptions = ImportOptions & {
-  /** Which stages run; all of them when left out. */
+  /** Which stages run; all of them if left out. */
   readonly stages?: readonly Stage[];
-  /** Turns texts into vectors; without one nothing is embedded and no model is loaded. */
+  /** Turns texts into vectors. Without it nothing is embedded and no model is loaded. */
   readonly embedder?: Embedder | undefined;
-  /** Embed every message again. */
+  /** Embeds every message again. */
   readonly isEmbedForced?: boolean;
-  /** Fold indexes although it does not pay yet. */
+  /** Folds indexes although it does not pay off yet. */
   readonly isFoldForced?: boolean;
 };
 
-/** What `pond sync --json` prints; fields may come, none may change. */
+/** What `pond sync --json` prints. Fields may be added, but none may change. */
 export type SyncReport = {
   readonly adapters: readonly AdapterReport[];
   /** Messages that got a vector. */
   readonly embedded: number;
-  /** What the embed stage did; left out where there is no embedder. */
+  /** The outcome of the embed stage; absent if there is no embedder. */
   readonly embedding?: EmbedReport;
   readonly indexes: readonly IndexReport[];
   readonly duration_ms: number;
@@ -39,11 +39,11 @@ export type SyncReport = {
 /**
  * Brings a store up to date with its sources.
  *
- * @throws The embedder's error where nothing can be embedded; what was imported is stored.
- * @throws {BothFailedError} where the indexes could not be brought up to date behind that either.
- * @throws What kept files of an earlier fold from being removed; all else is done.
- * @throws {ConflictError} when other writers won every race. Safe to repeat.
- * @throws {StorageUnavailableError} when storage failed after every retry.
+ * @throws The embedder's error if nothing can be embedded; what was imported is stored.
+ * @throws {BothFailedError} if the indexes could not be brought up to date after that, either.
+ * @throws What kept files of an earlier fold from being removed; everything else is done.
+ * @throws {ConflictError} if other writers won every race. It is safe to repeat.
+ * @throws {StorageUnavailableError} if storage failed after every retry.
  */
 export async function sync(
   sessions: SessionStore,
@@ -55,7 +55,7 @@ export async function sync(
     await cleanSessions(sessions, options.signal);
   } catch (error) {
     options.signal?.throwIfAborted();
-    // What takes room keeps nothing from being stored.
+    // Files that only take up room keep nothing from being stored.
     return failAfter(error, () => runStages(sessions, sources, options), options.signal);
   }
   return runStages(sessions, sources, options);
@@ -74,8 +74,8 @@ async function runStages(
   const adapters = runs(options, "import") ? await importSessions(sessions, sources, options) : [];
   let embedding: EmbedReport | undefined;
   if (options.embedder && runs(options, "embed")) {
-    // Before the fold, which then finds all of it; and the fragments of an import are cheaper to
-    // write to than the one a fold makes of them.
+    // Before the fold, which then finds everything; and the fragments of an import are cheaper to
+    // write to than the one that a fold makes of them.
     const stage = { ...options, isForced: options.isEmbedForced ?? false };
     try {
       embedding = await embedMessages(sessions, options.embedder, stage);
@@ -84,7 +84,7 @@ async function runStages(
       await failAfter(error, fold, options.signal);
     }
   }
-  // Where embedding was interrupted, the report says how much is left.
+  // If embedding was interrupted, the report says how much is left.
   const isInterrupted = embedding !== undefined && options.signal?.aborted;
   const indexes = isInterrupted ? [] : await fold();
   return {
@@ -97,10 +97,10 @@ async function runStages(
 }
 
 /**
- * What a sync would do, without doing it: `new` and `grown` count sessions this machine has not
- * read and those whose files changed since; without a store everything is new. With an embedder,
- * `embedding.remaining` counts the stored messages it would embed; how many the sessions hold that
- * are to be read is not known before.
+ * What a sync would do, without doing it. `new` and `grown` count sessions that this machine has
+ * not read and those whose files changed since; without a store everything is new. With an
+ * embedder, `embedding.remaining` counts the stored messages that it would embed; how many there
+ * are in the sessions to be read is not known beforehand.
  */
 export async function previewSync(
   sessions: SessionStore | undefined,

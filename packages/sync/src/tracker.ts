@@ -1,6 +1,6 @@
 import type { ImportCounts, SyncProgress } from "./progress.ts";
 
-// Telling each message would cost more than reading some of them.
+// Reporting each message would cost more than reading some of them.
 const messagesBetween = 250;
 
 type Counts = { -readonly [Name in keyof ImportCounts]: ImportCounts[Name] };
@@ -11,13 +11,13 @@ type Work = {
   readonly changed: { readonly length: number; readonly bytes: number };
 };
 
-/** Adds up what an import has done and tells it. */
+/** Adds up what an import has done and reports it. */
 export class Tracker {
   readonly #all = zero();
   readonly #byAdapter = new Map<string, Counts>();
   readonly #tell: (progress: SyncProgress) => void;
 
-  /** Tells at once what every adapter has before it. */
+  /** Reports at once what every adapter has to do. */
   constructor(works: readonly Work[], tell: (progress: SyncProgress) => void) {
     this.#tell = tell;
     for (const { source, changed } of works) {
@@ -37,7 +37,7 @@ export class Tracker {
     if (this.#all.messagesRead % messagesBetween === 0) this.#report(adapter);
   }
 
-  /** One session is read. */
+  /** Notes that one session is read. */
   finish(adapter: string, bytes: number): void {
     for (const counts of [this.#all, this.#of(adapter)]) {
       counts.sessionsDone += 1;

@@ -1,12 +1,18 @@
 import type { SessionStore } from "@pond/sessions";
 import { type BacklogMessage, type BacklogText, readTexts } from "@pond/sessions/embeddings";
 
-/** Characters of one batch, and about as many as are read at once; more only where one text has them. */
+/**
+ * The characters of one batch, and about as many as are read at once; more only if one text has
+ * them.
+ */
 const charactersAtOnce = 4 * 1024 * 1024;
 /** Rows read at once, until it is known how long texts are. */
 const firstRows = 16;
 
-/** Reads the texts of messages batch by batch: as many as a model takes at once, or as memory does. */
+/**
+ * Reads the texts of messages batch by batch: as many as a model takes at once, or as memory
+ * allows.
+ */
 export class WaitingTexts {
   readonly #sessions: SessionStore;
   readonly #modelId: string;
@@ -42,9 +48,12 @@ export class WaitingTexts {
     if (batch.length > 0) yield batch;
   }
 
-  /** Long texts stand together, as of one who pastes logs: what comes next is as long as these. */
+  /**
+   * Long texts stand together, as when somebody pastes logs: the next ones are probably as long as
+   * these.
+   */
   #adapt(texts: readonly BacklogText[]): void {
-    // What another process embedded meanwhile says nothing of the next.
+    // What another process embedded in the meantime says nothing about the next ones.
     if (texts.length === 0) return;
     const characters = texts.reduce((sum, { text }) => sum + text.length, 0);
     const fitting = Math.floor((texts.length * charactersAtOnce) / Math.max(1, characters));

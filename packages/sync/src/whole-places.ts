@@ -15,9 +15,10 @@ type Part = {
 };
 
 /**
- * The sources as they are read. Of a path that lies within another place of its client, which lists
- * all that is there, the sessions of that place are read, as far as their files are there: they come
- * out as always, whose sub-agents they are is known, and what was seen of them is noted once.
+ * The sources as they are read. If a path lies within another place of its client, which lists
+ * everything there, that place's sessions are read as far as their files are in the path. So they
+ * come out as always, it is known whose sub-agents they are, and what was seen of them is noted
+ * once.
  */
 export async function wholePlaces(
   sources: readonly Source[],
@@ -57,7 +58,8 @@ async function partOf(
   for (const place of around) {
     const all = await listed(place, signal);
     const shared = all.sessions.filter((each) => own.has(markOf(each)));
-    // What the place does not list, as of a session whose first file lies elsewhere, is not left out.
+    // What the place does not list, for example a session whose first file is elsewhere, is not
+    // left out.
     const isAll = new Set(shared.map(markOf)).size === own.size;
     if (shared.length > 0 && isAll) return { place, keys: shared.map(({ key }) => key), faults };
   }
@@ -75,7 +77,7 @@ async function listed(source: Source, signal: AbortSignal | undefined): Promise<
   return found;
 }
 
-/** The same where two readers list one session. */
+/** The same if two readers list one session. */
 function markOf({ file, key, fingerprint }: SourceSession): string {
   if (file === undefined) return `${key} ${fingerprint}`;
   try {
@@ -92,7 +94,7 @@ function together(parts: readonly Part[]): Source[] {
   const [first] = parts;
   if (first === undefined) return [];
   const keys = new Set(parts.flatMap((part) => part.keys));
-  // Those of two parts, one of which lies within the other, are the same.
+  // If one of two parts lies within the other, their faults are the same.
   const faults = new Map(
     parts.flatMap((part) => part.faults).map((each) => [each.fault.message, each]),
   );

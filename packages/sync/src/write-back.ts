@@ -9,24 +9,24 @@ import { ModelsAtOnceError } from "./errors.ts";
 import { mending, type SyncProgress } from "./progress.ts";
 
 /**
- * When vectors are stored. To store one rewrites the vectors of its whole fragment, up to a million
+ * When vectors are stored. Storing one rewrites the vectors of its whole fragment, up to a million
  * rows, so they are gathered.
  */
 export type WriteBackPolicy = {
-  /** What a killed process loses at most, unless storing it would cost too much. */
+  /** The most that a killed process loses, unless storing it would cost too much. */
   readonly everyMs: number;
-  /** Rows rewritten for one that is new, at most; but memory goes first. */
+  /** The most rows rewritten for one that is new; but memory takes precedence. */
   readonly maxAmplification: number;
-  /** What vectors and the messages they are of take in memory. */
+  /** The memory of vectors and of the messages that they belong to. */
   readonly maxPendingBytes: number;
-  /** Old files that rewrites left behind before a fold removes those ten minutes old. */
+  /** Old files that rewrites left behind before a fold removes those that are ten minutes old. */
   readonly maxGarbageBytes: number;
 };
 
 const defaultPolicy: WriteBackPolicy = {
   everyMs: 30_000,
   maxAmplification: 16,
-  // To store them takes 0.1 GB more.
+  // Storing them takes 0.1 GB more.
   maxPendingBytes: 12 * 1024 * 1024,
   maxGarbageBytes: 256 * 1024 * 1024,
 };
@@ -34,20 +34,23 @@ const defaultPolicy: WriteBackPolicy = {
 export type WriteBackOptions = {
   readonly now: () => Date;
   readonly policy?: Partial<WriteBackPolicy> | undefined;
-  /** Told how far a fold is with what an earlier version stored, where it has to store that anew. */
+  /**
+   * Called with the progress of a fold in rewriting what an earlier version stored, if that is
+   * necessary.
+   */
   readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
   /** Ends a fold. */
   readonly signal?: AbortSignal | undefined;
 };
 
 const bytesInMemory = 4;
-/** Of a message that has a vector: its ids, and where it is. */
+/** For a message that has a vector: its ids, and where it is. */
 const messageBytes = 512;
 const bytesStored = 2;
-// Of a large table that many rewrites are less than what it holds anyway.
+// For a large table, that many rewrites are less than what it holds anyway.
 const rewritesOfTable = 4;
 
-/** Gathers vectors and stores them where that pays. */
+/** Gathers vectors and stores them when that pays off. */
 export class WriteBack {
   readonly #sessions: SessionStore;
   readonly #model: EmbeddingModel;
@@ -85,12 +88,12 @@ export class WriteBack {
     return Math.max(1, Math.floor(maxPendingBytes / bytesOfEach));
   }
 
-  /** Looks at how rows lie: a fold of another process may have moved them. */
+  /** Reads how rows are stored, because a fold of another process may have moved them. */
   async refresh(): Promise<void> {
     this.#fragments = await this.#sessions.store.table("messages").fragments();
   }
 
-  /** Takes vectors, and stores all there are if it is time to. */
+  /** Takes vectors, and stores all of them if it is time to. */
   async add(vectors: readonly MessageVector[]): Promise<void> {
     this.#pending.push(...vectors);
     if (this.#isDue()) await this.flush();
@@ -99,7 +102,7 @@ export class WriteBack {
   /**
    * Stores what is held.
    *
-   * @throws {ModelsAtOnceError} where another sync embeds with a model of another dimension.
+   * @throws {ModelsAtOnceError} if another sync embeds with a model of another dimension.
    */
   async flush(): Promise<void> {
     if (this.#pending.length === 0) return;
@@ -146,7 +149,7 @@ export class WriteBack {
     this.#garbageRows = 0;
     await this.#sessions.store.table("messages").fold({
       isForced: true,
-      // A vector index would be trained on what is only begun.
+      // A vector index would be trained on data that is only begun.
       isWithoutNewIndexes: true,
       onMend: (progress) => this.#onProgress?.(mending("messages", progress)),
       signal: this.#signal,
