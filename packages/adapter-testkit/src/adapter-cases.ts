@@ -16,7 +16,7 @@ import { synthesisCases } from "./cases/synthesis.ts";
 import { type AdapterCase, type AdapterKit, complete } from "./kit.ts";
 
 /**
- * Every check an adapter must pass (spec 6.8), as data:
+ * Every check that an adapter has to pass (spec 6.8), as data:
  * `test.each([...adapterCases(kit)])("$rule: $name", ({ run }) => run())`.
  */
 export function adapterCases(kit: AdapterKit): readonly AdapterCase[] {

@@ -5,8 +5,8 @@ import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 /**
  * The session that events make; faults and pending records are left out.
  *
- * @throws {ValidationError} where an event is wrong or stands in the wrong place.
- * @throws {TypeError} where no event is a session.
+ * @throws {ValidationError} if an event is wrong or in the wrong place.
+ * @throws {TypeError} if no event is a session.
  */
 export function contentOf(events: Iterable<ReadEvent>): SessionContent {
   const validator = new EventValidator();
@@ -26,7 +26,7 @@ export function contentOf(events: Iterable<ReadEvent>): SessionContent {
   };
 }
 
-/** Sessions with those below them. One whose parent is not there is a root. */
+/** Sessions with those below them. A session whose parent is missing is a root. */
 export function lineagesOf(contents: readonly SessionContent[]): readonly Lineage[] {
   const ids = new Set(contents.map(({ session }) => session.id));
   return contents

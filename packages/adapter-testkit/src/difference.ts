@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue, jsonEqual, stringifyJson } from "@pond/canonical";
 
-/** Where two values first differ, in words; undefined where they are equal. */
+/** Says in words where two values first differ; undefined if they are equal. */
 export function firstDifference(expected: JsonValue, actual: JsonValue): string | undefined {
   let [path, left, right]: [string, JsonValue, JsonValue] = ["", expected, actual];
   if (jsonEqual(left, right)) return undefined;
@@ -27,7 +27,7 @@ function membersOf(value: JsonValue): ReadonlyMap<string, JsonValue> | undefined
   return Array.isArray(value) || isJsonObject(value) ? new Map(Object.entries(value)) : undefined;
 }
 
-/** Two different values in at most 200 characters each, the place where they differ among them. */
+/** Two different values in at most 200 characters each, including the place where they differ. */
 export function shortened(expected: JsonValue, actual: JsonValue): readonly [string, string] {
   const [left, right] = [stringifyJson(expected), stringifyJson(actual)];
   let same = 0;

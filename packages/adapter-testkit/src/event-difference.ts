@@ -2,7 +2,7 @@ import { fail } from "node:assert/strict";
 import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
 import { firstDifference } from "./difference.ts";
 
-/** Fails unless both lists of event texts (`eventText`) are equal, and says where they part. */
+/** Fails unless both lists of event texts (`eventText`) are equal, and says where they differ. */
 export function expectSameEvents(
   expected: readonly string[],
   actual: readonly string[],
@@ -15,7 +15,7 @@ export function expectSameEvents(
   }
 }
 
-/** How an event is called in a message: its kind and its id. */
+/** The name of an event in a message: its kind and its id. */
 export function eventName(text: string): string {
   const { kind, value } = opened(text);
   const id = isJsonObject(value) ? value["id"] : undefined;
@@ -24,7 +24,7 @@ export function eventName(text: string): string {
   return `${kind} ${id}${typeof of === "string" ? ` of message ${of}` : ""}`;
 }
 
-/** Where two events differ, in words; undefined where they are equal. */
+/** Says in words where two events differ; undefined if they are equal. */
 export function eventDifference(
   expected: string | undefined,
   actual: string | undefined,

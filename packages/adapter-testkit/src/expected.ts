@@ -9,7 +9,7 @@ export type Expected = {
   readonly injected: readonly string[];
 };
 
-/** @throws {TypeError} where the file is there and is something else. */
+/** @throws {TypeError} if the file exists but is something else. */
 export async function readExpected(file: string): Promise<Expected> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return "{}";

@@ -24,7 +24,7 @@ export function expectCounted(lineage: Lineage, files: readonly RestoredFile[]):
   }
 }
 
-/** Fails where more is gone from what was read back than the fidelity says was dropped. */
+/** Fails if what was read back lacks more than the fidelity says was dropped. */
 export function expectHonest(
   lineage: Lineage,
   files: readonly RestoredFile[],
@@ -68,7 +68,7 @@ function typesOf({ messages }: SessionContent): readonly CountedType[] {
   );
 }
 
-/** What the files of a session count, by type, together. */
+/** The sum of the counts that a session's files report, by type. */
 function countsOf(
   { session }: SessionContent,
   files: readonly RestoredFile[],

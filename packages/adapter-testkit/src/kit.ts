@@ -5,63 +5,70 @@ import { type Expected, readExpected } from "./expected.ts";
 import { jsonlRecords } from "./records.ts";
 import { readFolder, readFolders, type SourceFiles } from "./source-files.ts";
 
-/** One check of one rule. `run` rejects where the adapter breaks it; any test runner will do. */
+/** One check of one rule. `run` rejects if the adapter breaks it; any test runner will do. */
 export type AdapterCase = {
-  /** Rule id of the spec. */
+  /** Id of the spec rule. */
   readonly rule: string;
   readonly name: string;
-  /** Settles where the rule holds; rejects, saying where, where it does not. */
+  /** Settles if the rule holds; otherwise rejects and says where it does not. */
   readonly run: () => Promise<void>;
 };
 
-/** A value without members, and where in its record it stands. */
+/** A value without members, and its place in its record. */
 export type Leaf = {
-  /** Keys from the record inwards, joined by dots. */
+  /** Keys from the outermost inwards, joined by dots. */
   readonly path: string;
   readonly value: JsonValue;
 };
 
-/** What a client wrote, record by record: the file's path -> its records in order. */
+/** What a client wrote, record by record: path of the file -> its records in order. */
 export type RecordsOf = (files: SourceFiles) => ReadonlyMap<string, readonly JsonValue[]>;
 
-/** What the client would refuse in files, one sentence each; empty where it takes them. */
+/** What the client would refuse in files, one sentence each; empty if it accepts them. */
 export type ProblemsOf = (files: SourceFiles) => readonly string[];
 
-/** How many sessions are generated, and from which number they all follow. */
+/** How many sessions are generated, and the seed that they all follow from. */
 export type Generated = { readonly runs: number; readonly seed: number };
 
 /** An adapter under test, and what it is tested on. */
 export type AdapterKit = {
-  /** A reader of one folder; fixtures are copied to such folders, and changed there. */
+  /** Makes a reader of one folder. Fixtures are copied to such folders and changed there. */
   readonly reader: (folder: string) => Reader;
   readonly writer: Writer;
-  /** Folders, each holding `input`: the client's own folder as the client writes it. */
+  /** Folders that each hold `input`: the client's own folder as the client writes it. */
   readonly fixtures: readonly string[];
-  /** How records stand in files. Default: a line each in `.jsonl`; any other file is one. */
+  /**
+   * How records are stored in files. Default: one a line in `.jsonl`; any other file is one record.
+   */
   readonly records?: RecordsOf;
   /** False for files that the adapter leaves alone on purpose. Default: it reads all. */
   readonly isIngested?: (path: string) => boolean;
-  /** True for files that hold a record a line, which the kit then damages. Default: `.jsonl`. */
+  /** True for files with one record a line, which the kit then damages. Default: `.jsonl`. */
   readonly isLineFile?: (path: string) => boolean;
-  /** True for a leaf that canonical says by its shape, such as the `tool_use` of a type field. */
+  /**
+   * True for a leaf that canonical expresses by its shape, such as the `tool_use` of a type field.
+   */
   readonly isImplied?: (leaf: Leaf) => boolean;
   /**
-   * True for a leaf of canonical that the adapter makes on purpose and no source holds: a keyword
-   * or a position under `options.source`. Default: only the keywords of pond's own conventions.
+   * True for a leaf of canonical that the adapter makes on purpose and that no source holds: a
+   * keyword or a position under `options.source`. Default: only the keywords of pond's own
+   * conventions.
    */
   readonly isDerived?: (leaf: Leaf) => boolean;
   /** True for a text that the client inserts: no conversational part may be one. */
   readonly isInjected?: (text: string) => boolean;
   /**
-   * True where the writer itself keeps the files of a hostile session inside the client's folder.
-   * Default: it may name a place outside, which pond then refuses to write to.
+   * True if the writer itself keeps the files of a hostile session inside the client's folder.
+   * Default: it may name a place outside, to which pond then refuses to write.
    */
   readonly keepsInside?: boolean;
   /** The validator of the client's own format, for what the writer writes. */
   readonly problems?: ProblemsOf;
-  /** What other clients' calls mean. Every foreign case also runs where some are known. */
+  /**
+   * How to interpret other clients' calls. Every foreign case also runs with some of them known.
+   */
   readonly meanings?: Meanings;
-  /** Default: 50 sessions, the same ones at every run. */
+  /** Default: 50 sessions, the same ones in every run. */
   readonly generated?: Partial<Generated>;
 };
 
@@ -86,11 +93,14 @@ export function complete(kit: AdapterKit): CompleteKit {
   };
 }
 
-/** One fixture, its files read when asked for. */
+/** One fixture, whose files are read when asked for. */
 export type Fixture = {
   readonly name: string;
   readonly load: () => Promise<SourceFiles>;
-  /** The folder at earlier times, the oldest first, and last as it is; for clients that rewrite. */
+  /**
+   * The folder at earlier times, the oldest first and the present state last; for clients that
+   * rewrite.
+   */
   readonly states: () => Promise<readonly SourceFiles[]>;
   readonly expected: () => Promise<Expected>;
 };

@@ -1,4 +1,4 @@
-/** Says of a case that it had nothing to look at, and why: it did not pass, it was not made. */
+/** Says that a case had nothing to check, and why: it did not pass, it was not made. */
 export function leaveOut(name: string, reason: string): void {
   console.log(`left out: ${name}: ${reason}`);
 }

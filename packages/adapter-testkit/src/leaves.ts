@@ -1,7 +1,7 @@
 import { isJsonObject, isRawNumber, type JsonValue } from "@pond/canonical";
 import type { Leaf } from "./kit.ts";
 
-/** Every value inside that has no members, in no order. Nesting may have any depth. */
+/** Every value inside that has no members, in no particular order. Nesting may have any depth. */
 export function* leavesOf(root: JsonValue): Generator<Leaf> {
   const open: Leaf[] = [{ path: "", value: root }];
   for (let at = open.pop(); at; at = open.pop()) {
@@ -24,6 +24,6 @@ export function leafKey(value: JsonValue): string {
 
 function joined(path: string, key: string): string {
   if (path === "") return key;
-  // Paths of very deep values would take memory without end.
+  // Paths of very deeply nested values would take unlimited memory.
   return path.length > 500 ? path : `${path}.${key}`;
 }

@@ -29,14 +29,16 @@ export function joinLines(lines: readonly Uint8Array[]): Buffer {
   return Buffer.concat(lines.flatMap((line) => [line, newline]));
 }
 
-/** Every border of a small file, and some, evenly, of a large one; the end is among them. */
+/**
+ * Every boundary of a small file, and some evenly spread ones of a large one, including the end.
+ */
 export function cuts(lines: number): readonly number[] {
   const step = Math.max(1, lines / maxCuts);
   const count = Math.min(lines, maxCuts);
   return Array.from({ length: count }, (_, at) => Math.round((at + 1) * step));
 }
 
-/** The line with fields added behind its own. */
+/** The line with fields added after its own. */
 export function withFields(line: Buffer, fields: string): Buffer {
   const text = line.toString().trimEnd();
   const isEmpty = /^\s*\{\s*\}$/.test(text);

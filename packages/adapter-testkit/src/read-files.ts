@@ -8,18 +8,21 @@ import { type SourceFiles, withFolder } from "./source-files.ts";
 /** What an adapter made of some files. */
 export type ReadResult = {
   readonly events: readonly ReadEvent[];
-  /** The canonical events of each session, by its id; a second one of that id counts as another. */
+  /**
+   * The canonical events of each session, by its id; a second session with that id counts as
+   * another.
+   */
   readonly sessions: ReadonlyMap<string, readonly ReadEvent[]>;
   readonly contents: readonly SessionContent[];
   readonly lineages: readonly Lineage[];
   readonly faults: readonly SourceFault[];
   /** Canonical events as text, those of one session together. */
   readonly canonical: readonly string[];
-  /** Files of which no session came, because a fault refused them. */
+  /** Tells which files gave no session, because a fault refused them. */
   readonly isRefused: (path: string) => boolean;
 };
 
-/** Reads files from a folder of their own. @throws {ValidationError} on events out of order. */
+/** Reads files from a folder of their own. @throws {ValidationError} for events out of order. */
 export async function readFiles(kit: CompleteKit, files: SourceFiles): Promise<ReadResult> {
   return withFolder(files, async (folder) => {
     const reader = kit.reader(folder);

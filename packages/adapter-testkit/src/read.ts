@@ -12,7 +12,7 @@ import { type Reader, RecordCount, type SourceSession } from "@pond/canonical/ad
 /**
  * Every event of one session, faults and pending records included.
  *
- * @throws {Error} where the reader counts its records, and they are not all accounted for
+ * @throws {Error} if the reader counts its records, and they are not all accounted for
  * (`adapter-integrity-no-silent-drops`).
  */
 export async function readAll(reader: Reader, key: string): Promise<readonly ReadEvent[]> {
@@ -49,7 +49,7 @@ export async function readSource(
   return read;
 }
 
-/** What a store would keep of each session of a source, as text: equal where its rows are. */
+/** What a store would keep of each session of a source, as text: equal if its rows are. */
 export async function sessionTexts(reader: Reader): Promise<readonly string[]> {
   const read = [...(await readSource(reader)).values()];
   return read
@@ -59,7 +59,7 @@ export async function sessionTexts(reader: Reader): Promise<readonly string[]> {
     .sort();
 }
 
-/** One event as text: two events are equal where their texts are. */
+/** One event as text: two events are equal if their texts are. */
 export function eventText(event: ReadEvent): string {
   switch (event.kind) {
     case "session":

@@ -14,8 +14,8 @@ export function withMarks(kit: CompleteKit, files: SourceFiles): SourceFiles {
 }
 
 /**
- * The places of the records that the message was made of, by their file. A field that no client
- * has stays with its record, so its mark tells.
+ * The places of the records that the message was made of, by file. A field that no client has stays
+ * with its record, so its mark tells.
  */
 export function markedRecords(message: Message): ReadonlyMap<string, ReadonlySet<number>> {
   const records = new Map<string, Set<number>>();

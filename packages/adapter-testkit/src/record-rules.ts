@@ -10,8 +10,8 @@ import {
 import type { Course, RecordRules } from "@pond/canonical/adapter";
 
 /**
- * A message in few words: its text, and what its reader noted in `options.source`. One of role
- * `system` has no text, but carries a record; one of `harness` stands in the user's place, and no
+ * A message in short form: its text, and what its reader noted in `options.source`. With the role
+ * `system` it has no text, but carries a record; with `harness` it is in the user's place, and no
  * human typed it. Default: typed.
  */
 export type DraftMessage = readonly [
@@ -41,9 +41,9 @@ const anySession: Session = sessionFromWire({
 });
 
 /**
- * What a client's rules say is live and undone of a session.
+ * What a client's rules say is live and undone in a session.
  *
- * @throws {Error} where there is no such rule, or it loses, doubles or moves a part.
+ * @throws {Error} if there is no such rule, or it loses, doubles or moves a part.
  */
 export function courseOf(
   { course: parted }: RecordRules,
@@ -66,7 +66,7 @@ export function courseOf(
   return course;
 }
 
-/** Ids of what is live of these messages, in order, with blanks between. */
+/** Ids of what is live of these messages, in order, with spaces between. */
 export function liveIds(rules: RecordRules, ...drafts: readonly DraftMessage[]): string {
   const { live } = courseOf(rules, drafts.map(draftMessage));
   return live.map(({ id }) => id).join(" ");

@@ -6,17 +6,17 @@ import type { SourceFiles } from "./source-files.ts";
 export type SourceLine = {
   /** Without its line end, and without zeros at either end. */
   readonly bytes: Uint8Array;
-  /** Undefined where the line is blank or no JSON object. */
+  /** Undefined if the line is blank or not a JSON object. */
   readonly record: JsonValue | undefined;
   readonly isBlank: boolean;
 };
 
-/** The records of a client that writes JSON Lines; a line that is no object is none. */
+/** The records of a client that writes JSON Lines; a line that is not an object is skipped. */
 export function jsonlRecords(files: SourceFiles): ReadonlyMap<string, readonly JsonValue[]> {
   return new Map([...files].map(([path, bytes]) => [path, recordsOf(path, bytes)]));
 }
 
-/** The same files, the keys of every object turned around: an order that no client writes. */
+/** The same files with the keys of every object reversed: an order that no client writes. */
 export function withKeysTurned(files: SourceFiles): SourceFiles {
   const turned = [...jsonlRecords(files)].map(([path, records]): [string, Uint8Array] => {
     const lines = records.map((record) => `${stringifyJson(keysTurned(record))}\n`);
@@ -32,7 +32,7 @@ function keysTurned(value: JsonValue): JsonValue {
   return Object.fromEntries(entries.map(([key, member]) => [key, keysTurned(member)]));
 }
 
-/** The lines of a file, the empty rest behind a last newline left out. */
+/** The lines of a file, without the empty rest after a last newline. */
 export function linesOf(bytes: Uint8Array): readonly SourceLine[] {
   const file = Buffer.from(bytes);
   const buffer = file.subarray(0, mark.length).equals(mark) ? file.subarray(mark.length) : file;
@@ -71,7 +71,7 @@ function objectIn(bytes: Uint8Array): JsonValue | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** A power cut leaves zeros before or behind a whole record. */
+/** A power cut leaves zeros before or after a whole record. */
 function withoutZeros(line: Buffer): Buffer {
   const end = line.at(-1) === 0x0d ? line.length - 1 : line.length;
   const text = line.subarray(0, end);

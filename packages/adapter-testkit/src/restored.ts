@@ -36,7 +36,7 @@ export function expectSameFiles(expected: SourceFiles, actual: SourceFiles): voi
   }
 }
 
-/** Fails where the path leads out of the folder on any system a client runs on. */
+/** Fails if the path leads out of the folder on any system that a client runs on. */
 export function expectInside(path: string): void {
   const isOutside =
     path.startsWith("/") || /^[a-z]:/i.test(path) || path.includes("\\") || path.includes("\0");
@@ -45,7 +45,10 @@ export function expectInside(path: string): void {
   ok(!leaves, `${JSON.stringify(path)} leads out of the client's folder`);
 }
 
-/** Fails unless the client would take the files, by its validator and by the adapter's reader. */
+/**
+ * Fails unless the client would accept the files, judged by its validator and by the adapter's
+ * reader.
+ */
 export async function expectAccepted(kit: CompleteKit, files: SourceFiles): Promise<ReadResult> {
   if (files.size === 0) fail("no file was restored");
   expectParseable(kit, files);

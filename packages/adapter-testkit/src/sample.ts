@@ -5,7 +5,7 @@ import { toolVocabulary } from "@pond/canonical/foreign";
 /**
  * A session of no known client with every role and part type, a child and a grandchild.
  *
- * @param ids - Names of the three; hostile ones test what a writer makes of them.
+ * @param ids - Ids of the three; hostile ones test what a writer makes of them.
  */
 export function sampleLineage(
   ids: readonly [string, string, string] = ["sample-root", "sample-child", "sample-grandchild"],

@@ -5,8 +5,8 @@ import type { SourceFiles } from "./source-files.ts";
 import { instantsIn, instantsOf } from "./source-times.ts";
 
 /**
- * Everything that a source says: the values and keys of its records, the same of JSON and of data
- * URLs inside their texts, whole files and their paths; as values, as pieces of text, as times.
+ * Everything that a source says: the values and keys of its records, those of JSON and of data URLs
+ * inside their texts, whole files and their paths; as values, as pieces of text, as times.
  */
 export class SourceFacts {
   readonly #values: Set<string> = new Set();
@@ -23,7 +23,10 @@ export class SourceFacts {
     for (const recorded of records(files).values()) this.#add(recorded);
   }
 
-  /** True for a value of the source, for a piece of one of its texts, and for what says nothing. */
+  /**
+   * True for a value of the source, for a piece of one of its texts, and for a value that says
+   * nothing.
+   */
   holds(value: JsonValue): boolean {
     if (value === "" || value === null || typeof value === "boolean") return true;
     if (this.#values.has(leafKey(value))) return true;
@@ -39,7 +42,7 @@ export class SourceFacts {
   /** True for an id of the source, and for one made of its words, of digests and of positions. */
   explainsId(id: string): boolean {
     if (this.holds(id) || namedUuid.test(id)) return true;
-    // A word before `:` and one behind `#` tell apart what one record became.
+    // A word before `:` or after `#` distinguishes the messages that one record became.
     const [whole = ""] = id.replace(/^[a-z]+:/, "").split("#");
     return wordsOf(whole).every((word) => derived.test(word) || this.#words.has(word));
   }
@@ -50,7 +53,7 @@ export class SourceFacts {
       if (Array.isArray(value)) open.push(...value);
       else if (isJsonObject(value)) {
         for (const [key, member] of Object.entries(value)) {
-          // A map may have names for keys, and canonical may hold them as values.
+          // A map may have names as keys, and canonical may hold them as values.
           this.#addText(key);
           open.push(member);
         }
@@ -62,7 +65,7 @@ export class SourceFacts {
     }
   }
 
-  /** @returns The JSON that the text holds, if any. */
+  /** @returns The JSON in the text, if any. */
   #openText(text: string): readonly JsonValue[] {
     this.#addText(text);
     const [, mediaType, base64] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(text) ?? [];
@@ -86,5 +89,5 @@ function wordsOf(text: string): readonly string[] {
 
 /** A digest, or the position of a part in its message. */
 const derived = /^(?:[0-9a-f]{16,64}|\d+)$/;
-/** A UUID made of names, as `derivedUuid` makes them. */
+/** A UUID derived from names, as `derivedUuid` makes it. */
 const namedUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

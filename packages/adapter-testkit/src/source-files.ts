@@ -20,7 +20,9 @@ export async function readFolder(folder: string): Promise<SourceFiles> {
   return new Map(await Promise.all(files));
 }
 
-/** The files below each folder of a folder, in the order of their names; none where it is not there. */
+/**
+ * The files below each folder of a folder, in the order of their names; none if it does not exist.
+ */
 export async function readFolders(folder: string): Promise<readonly SourceFiles[]> {
   const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : [];
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -28,7 +30,7 @@ export async function readFolders(folder: string): Promise<readonly SourceFiles[
   return Promise.all(inOrder.map((name) => readFolder(join(folder, name))));
 }
 
-/** Runs with the files in a folder of their own, which is gone afterwards. */
+/** Runs with the files in a folder of their own, which is deleted afterwards. */
 export async function withFolder<T>(
   files: SourceFiles,
   run: (folder: string) => Promise<T>,
@@ -45,7 +47,7 @@ export async function withFolder<T>(
   }
 }
 
-/** What a writer gave, as files. @throws {Error} where two have one path that they do not share. */
+/** A writer's result as files. @throws {Error} if two have one path that they do not share. */
 export function restoredFiles(restored: Iterable<RestoredFile>): SourceFiles {
   const files = new Map<string, Uint8Array>();
   for (const { path, content, shared } of restored) {

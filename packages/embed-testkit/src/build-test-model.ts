@@ -15,19 +15,22 @@ import { testVocabulary } from "./vocabulary.ts";
 export type TestModelOptions = {
   /** Length of the vectors. */
   readonly dimension?: number;
-  /** Words that get a token, and so a vector, of their own. Others are made of pieces. */
+  /** Words with a token, and so a vector, of their own. Others are composed of pieces. */
   readonly words?: readonly string[];
-  /** What `1_Pooling/config.json` names. */
+  /** The pooling in `1_Pooling/config.json`. */
   readonly pooling?: "mean" | "cls";
-  /** `last_hidden_state`, a vector a token, as most exports give; by another name one a text. */
+  /**
+   * `last_hidden_state` gives one vector per token, as most exports do; any other name, one per
+   * text.
+   */
   readonly output?: string;
-  /** What its numbers are. */
+  /** The type of its numbers. */
   readonly numbers?: "float" | "float16";
-  /** The file beside the graph that holds the weights; in it where left out. */
+  /** The file beside the graph that holds the weights; left out, they are in the graph. */
   readonly weightsFile?: string;
-  /** What the graph declares. */
+  /** The inputs that the graph declares. */
   readonly inputs?: readonly string[];
-  /** Tokens of one text that the model takes. */
+  /** Most tokens of one text that the model takes. */
   readonly maxTokens?: number;
 };
 
@@ -42,9 +45,9 @@ const defaults = {
 } as const;
 
 /**
- * Writes a small real model into a folder: an ONNX graph, its tokenizer and configuration, laid
- * out as sentence-transformers does. A text's vector is the mean of its pieces' fixed vectors, so
- * texts that share words are near. The same options give the same bytes.
+ * Writes a small real model into a folder: an ONNX graph, its tokenizer and configuration, in the
+ * layout of sentence-transformers. A text's vector is the mean of its pieces' fixed vectors, so
+ * texts that share words are near each other. The same options give the same bytes.
  */
 export async function buildTestModel(
   folder: string,
@@ -96,7 +99,7 @@ type LookUp = {
   readonly weightsFile?: string;
 };
 
-/** Looks each token's vector up; that is all this model does, or it sums them where asked to. */
+/** Looks up each token's vector. That is all this model does, unless it is asked to sum them. */
 function lookUpGraph(of: LookUp): OnnxGraph {
   const { vocabulary, dimension, vectors, inputs, output, numbers, weightsFile: file } = of;
   const isPooled = output !== "last_hidden_state";

@@ -12,7 +12,7 @@ export type OnnxTensor = {
   readonly file?: string | undefined;
 };
 
-/** A tensor that goes in or out; a text is a dimension that varies from call to call. */
+/** An input or output tensor; a text stands for a dimension that varies from call to call. */
 export type OnnxValue = {
   readonly name: string;
   readonly type: number;

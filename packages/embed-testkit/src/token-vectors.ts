@@ -1,6 +1,6 @@
 /**
- * One row of small integers a token, as int8 bytes. A token's row depends on its text alone, so a
- * larger vocabulary moves nothing.
+ * One row of small integers for each token, as int8 bytes. A token's row depends only on its text,
+ * so a larger vocabulary does not change it.
  */
 export function tokenVectors(vocabulary: readonly string[], dimension: number): Uint8Array {
   const rows = new Int8Array(vocabulary.length * dimension);
@@ -19,7 +19,7 @@ function weightOf(token: string): number {
   return token.startsWith("[") && token.length > 1 ? 1 : 16;
 }
 
-/** Pseudo-random integers that a text alone decides (FNV-1a, then xorshift). */
+/** Pseudo-random integers determined by a text (FNV-1a, then xorshift). */
 function numbersFrom(text: string): () => number {
   let state = 0x811c9dc5;
   for (const character of text) {

@@ -13,17 +13,20 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** A program, from npm. */
+/** A program from npm. */
 export type NpmProgram = {
-  /** Its folder in the cache; names the version. */
+  /** Its folder in the cache, which includes the version. */
   readonly name: string;
-  /** What npm installs, versions included. */
+  /** The packages that npm installs, versions included. */
   readonly packages: readonly string[];
   /** What npm installs instead of packages that these ask for, by name. */
   readonly overrides?: Readonly<Record<string, string>>;
   /** The program to run, below `node_modules`. */
   readonly program: string;
-  /** Begins the names of the packages that hold a build for one platform each, if there are any. */
+  /**
+   * The beginning of the names of packages that hold a build for one platform each, if there are
+   * any.
+   */
   readonly builds?: string;
 };
 
@@ -32,8 +35,8 @@ const cache = resolve(
 );
 
 /**
- * The folder `node_modules` of a program, installed into a cache where it is not there yet. Says so
- * and resolves to undefined where it has no build for this platform.
+ * Returns the folder `node_modules` of a program, which is installed into a cache unless it is
+ * there. If it has no build for this platform, says so and resolves to undefined.
  */
 export async function installFromNpm({
   name,
@@ -46,7 +49,7 @@ export async function installFromNpm({
   const isThere = (): boolean => existsSync(join(modules, program)) && hasBuild(modules, builds);
   if (isThere()) return modules;
   mkdirSync(cache, { recursive: true });
-  // Several test files want the same one at once: one installs, the others wait for it.
+  // Several test files want the same one at once: one installs it, and the others wait.
   const unlock = await lock(join(cache, `${name}.lock`));
   try {
     if (!isThere()) await install(name, packages, overrides);
@@ -64,7 +67,7 @@ function hasBuild(modules: string, builds: string | undefined): boolean {
   return globSync(`${builds}-${platform}-${arch}*`, { cwd: modules }).length > 0;
 }
 
-/** Half an install must not look like one: it happens beside, and is then moved. */
+/** Half an install must not look like a whole one: it is made aside, and then moved. */
 async function install(
   name: string,
   packages: readonly string[],
@@ -85,7 +88,7 @@ async function install(
   }
 }
 
-/** Waits for a lock among processes; one that dies lets go of it. */
+/** Waits for a lock between processes; one that dies releases it. */
 async function lock(path: string): Promise<() => void> {
   const database = new DatabaseSync(path, { timeout: 1_000 });
   for (;;) {

@@ -8,21 +8,22 @@ import { bucket, type TestStorage } from "./storage.ts";
 const version = "3.37.0";
 const program = join("azurite", "dist", "src", "blob", "main.js");
 
-// Of every Azure emulator; Microsoft publishes them.
+// The credentials of every Azure emulator, which Microsoft publishes.
 const account = "devstoreaccount1";
 const accountKey =
   "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
 /**
- * Azurite, Microsoft's emulator of Azure Blob Storage, in memory. Is installed from npm into the
- * cache at first. Says so and resolves to undefined where it cannot run.
+ * Starts Azurite, Microsoft's emulator of Azure Blob Storage, in memory. It is first installed from
+ * npm into the cache. If it cannot run, says so and resolves to undefined.
  */
 export async function startAzurite(): Promise<TestStorage | undefined> {
   const modules = await installFromNpm({
     name: `azurite-${version}-no-telemetry`,
     packages: [`azurite@${version}`],
-    // Telemetry stays off: what would send it, never called, is three quarters of all files and takes
-    // most of a start to load. Its place is taken by a small package that Azurite has anyway.
+    // Telemetry stays off. The package that would send it is never called, but is three quarters of
+    // all files and takes most of a start to load. A small package that Azurite has anyway replaces
+    // it.
     overrides: { applicationinsights: "npm:tslib@2.8.1" },
     program,
   });
@@ -62,7 +63,7 @@ async function openContainer(worker: Worker): Promise<string> {
   return endpoint;
 }
 
-/** Where it says that it listens. */
+/** The address where it says that it listens. */
 async function addressOf(worker: Worker): Promise<string> {
   const said: string[] = [];
   for await (const line of createInterface(worker.stdout)) {

@@ -3,9 +3,9 @@ type Harm =
   /** An error of the storage, which never sees the request. 503 is SlowDown, 403 ExpiredToken. */
   | { readonly kind: "status"; readonly status: number; readonly body?: string }
   /**
-   * The connection is reset: `before` the storage sees the request, while its body may still come;
-   * `after` the storage did what it was asked, with no word of it; `in-response` after half of the
-   * answer's body, which is `after` where it has none.
+   * The connection is reset. `before`: before the storage sees the request, while its body may
+   * still come; `after`: the storage did what it was asked, without an answer; `in-response`: after
+   * half of the answer's body, which equals `after` if it has none.
    */
   | { readonly kind: "reset"; readonly when: "before" | "after" | "in-response" }
   /** The storage sees the request late. */
@@ -15,19 +15,19 @@ type Harm =
   /** There is never an answer. */
   | { readonly kind: "hang" };
 
-/** A harm, and which requests meet it: all of them, where nothing narrows it. */
+/** A harm, and the requests that it hits: all of them, if nothing narrows it. */
 export type Fault = Harm & {
-  /** Those whose line matches: `PUT /pond/parts.lance/_versions/1.manifest`. */
+  /** Requests whose line matches: `PUT /pond/parts.lance/_versions/1.manifest`. */
   readonly only?: RegExp;
-  /** This share of them, by a seeded dice: between 0 and 1. */
+  /** This share of them, chosen by seeded dice: between 0 and 1. */
   readonly share?: number;
   /** One in so many of them, the first being the n-th. */
   readonly every?: number;
-  /** Until so many have met it. */
+  /** Until so many were hit. */
   readonly forRequests?: number;
 };
 
-/** Decides, the same in every run, which requests meet a fault. */
+/** Decides which requests are hit by a fault, the same in every run. */
 export class FaultPlan {
   requests = 0;
   faults = 0;
@@ -43,7 +43,7 @@ export class FaultPlan {
     this.#dice = 1;
   }
 
-  /** The fault that a request meets. */
+  /** The fault that hits a request. */
   meet(line: string): Fault | undefined {
     this.requests += 1;
     const fault = this.#fault;

@@ -10,15 +10,18 @@ import { type Fault, FaultPlan } from "./faults.ts";
 import { closeServer, listen, type TestStorage } from "./storage.ts";
 
 export type FaultyProxy = TestStorage & {
-  /** From now on; undefined lets everything through. */
+  /** Sets the fault from now on; undefined lets everything through. */
   fault(fault: Fault | undefined): void;
   /** How many came in. */
   readonly requests: number;
-  /** How many of them met a fault. */
+  /** How many of them were hit by a fault. */
   readonly faults: number;
 };
 
-/** Stands before a storage and lets requests go wrong. Closing it leaves the storage open. */
+/**
+ * Starts a proxy in front of a storage that makes requests go wrong. Closing it leaves the storage
+ * open.
+ */
 export async function startFaultyProxy(target: TestStorage, fault?: Fault): Promise<FaultyProxy> {
   const plan = new FaultPlan();
   plan.set(fault);
@@ -35,7 +38,7 @@ export async function startFaultyProxy(target: TestStorage, fault?: Fault): Prom
     const met = plan.meet(`${request.method} ${request.url}`);
     if (met?.kind === "hang") return;
     if (met?.kind === "reset" && met.when === "before") {
-      // Whatever has come of the body by now is lost.
+      // Whatever has arrived of the body by now is lost.
       request.socket.resetAndDestroy();
       return;
     }
@@ -61,7 +64,7 @@ export async function startFaultyProxy(target: TestStorage, fault?: Fault): Prom
     response.end(reply);
   }
 
-  /** As it came, so that a signature stays good: also the host it names. */
+  /** Unchanged, including the host that it names, so that a signature stays valid. */
   function forward(request: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       requestFrom(

@@ -4,7 +4,7 @@ export type S3Object = { readonly bytes: Buffer; readonly etag: string; readonly
 
 type Upload = { readonly path: string; readonly parts: Map<number, Buffer> };
 
-/** What an S3 server keeps: buckets, their objects, and uploads that are under way. */
+/** The content of an S3 server: buckets, their objects, and uploads in progress. */
 export class Buckets {
   /** Bytes by `bucket/key`. */
   readonly objects: Map<string, Buffer> = new Map();
@@ -20,7 +20,7 @@ export class Buckets {
     return this.#names.has(bucket);
   }
 
-  /** False where there is one of that name. */
+  /** Returns false if there is one of that name. */
   create(bucket: string): boolean {
     if (this.has(bucket)) return false;
     this.#names.add(bucket);
@@ -43,7 +43,7 @@ export class Buckets {
     this.#known.delete(path);
   }
 
-  /** Keys of a bucket that begin so, in the order of their UTF-8 bytes. */
+  /** Keys of a bucket that begin with the prefix, in the order of their UTF-8 bytes. */
   keys(bucket: string, prefix: string): string[] {
     const start = `${bucket}/${prefix}`;
     return [...this.objects.keys()]
@@ -58,14 +58,14 @@ export class Buckets {
     return id;
   }
 
-  /** The part's ETag; undefined where there is no such upload. */
+  /** The part's ETag; undefined if there is no such upload. */
   putPart(path: string, id: string, number: number, bytes: Buffer): string | undefined {
     const upload = this.#upload(path, id);
     upload?.parts.set(number, bytes);
     return upload && etagOf(bytes);
   }
 
-  /** Makes an object of the named parts; undefined where one of them, or the upload, is not there. */
+  /** Makes an object of the named parts; undefined if one of them, or the upload, is missing. */
   completeUpload(path: string, id: string, numbers: readonly number[]): S3Object | undefined {
     const parts = this.#upload(path, id)?.parts;
     const bytes = numbers.flatMap((number) => parts?.get(number) ?? []);
@@ -76,7 +76,7 @@ export class Buckets {
     return this.put(path, Buffer.concat(bytes), etag);
   }
 
-  /** False where there is no such upload. */
+  /** Returns false if there is no such upload. */
   abortUpload(path: string, id: string): boolean {
     return this.#upload(path, id) !== undefined && this.#uploads.delete(id);
   }

@@ -5,7 +5,7 @@ const mostKeys = 1000;
 
 /**
  * A page of ListObjectsV2. Keys that share a folder after the prefix count as one. The continuation
- * token is the name the page ended with.
+ * token is the name with which the page ended.
  */
 export function listing(buckets: Buckets, bucket: string, query: URLSearchParams): string {
   const prefix = query.get("prefix") ?? "";
@@ -34,7 +34,7 @@ export function listing(buckets: Buckets, bucket: string, query: URLSearchParams
   ]);
 }
 
-/** Keys, but for those in a folder: of these the folder, once. */
+/** Keys that are in no folder, and each folder once in place of its keys. */
 function namesOf(keys: readonly string[], prefix: string, delimiter: string): Set<string> {
   return new Set(
     keys.map((key) => {

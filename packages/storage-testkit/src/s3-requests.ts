@@ -38,7 +38,7 @@ class S3Error extends Error {
   }
 }
 
-/** @throws where the client goes away before its request is whole. */
+/** @throws if the client goes away before its request is complete. */
 export async function answerS3(
   context: S3Context,
   incoming: IncomingMessage,
@@ -177,7 +177,7 @@ function completeUpload(context: S3Context, request: S3Request, id: string): Rep
   return xml(toXml("CompleteMultipartUploadResult", result));
 }
 
-/** Of writers that may only make what is not there, or replace what they have seen. */
+/** For writers that may only make what does not exist, or replace what they have seen. */
 function requireConditions(
   { buckets, isConditional }: S3Context,
   { headers, path }: S3Request,

@@ -4,7 +4,7 @@ import { answerS3 } from "./s3-requests.ts";
 import { bucket, closeServer, listen, type TestStorage } from "./storage.ts";
 
 export type S3Options = {
-  /** False ignores `If-None-Match` and `If-Match`, as some servers do. Default true. */
+  /** False ignores `If-None-Match` and `If-Match`, as some servers do. Default: true. */
   readonly isConditional?: boolean;
   /** Default: a free one. */
   readonly port?: number;
@@ -18,8 +18,8 @@ export type S3Storage = TestStorage & {
 const accessKey = "pond-access-key";
 
 /**
- * As much of S3 as a client of objects needs, in memory: see the README. It takes any signature, as
- * long as it is of its access key.
+ * As much of S3 as a client of objects needs, in memory: see the README. It accepts any signature
+ * made with its access key.
  */
 export async function startS3({
   isConditional = true,

@@ -11,7 +11,7 @@ export type TestStorage = {
   close(): Promise<void>;
 };
 
-/** The bucket or container every storage of the testkit is started with. */
+/** The bucket or container that every storage of the testkit starts with. */
 export const bucket = "pond";
 
 /** Listens on the loopback interface; resolves to the address. Port 0 takes a free one. */
@@ -25,7 +25,7 @@ export async function listen(server: Server, port: number): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-/** Closes a server and whatever connections it still has. */
+/** Closes a server and all connections that it still has. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

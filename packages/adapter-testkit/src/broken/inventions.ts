@@ -1,7 +1,7 @@
 import { isJsonObject, type Provenance } from "@pond/canonical";
 import { type Change, each, withId } from "./readers.ts";
 
-// Readers that say what their source does not say, or say wrongly who said it.
+// Readers that say something their source does not say, or name the wrong speaker.
 
 export const inventsProject: Change = each((event) => {
   if (event.kind !== "session") return [event];

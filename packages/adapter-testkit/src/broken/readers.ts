@@ -9,9 +9,9 @@ import {
 import type { Reader } from "@pond/canonical/adapter";
 import { fromDemo } from "../demo/from-demo.ts";
 
-// The demo adapter, broken in one way each: the suite must catch every one.
+// The demo adapter, broken in one way each: the suite has to catch every one.
 
-/** What a broken reader makes of the events of a whole one. */
+/** What a broken reader makes of the events of a correct one. */
 export type Change = (events: AsyncIterable<ReadEvent>, folder: string) => AsyncIterable<ReadEvent>;
 
 export function changed(folder: string, change: Change): Reader {
@@ -59,7 +59,7 @@ export const stopsAtFault: Change = async function* (events) {
   }
 };
 
-/** Its stream is cut where a first chunk of 64 KiB ends. */
+/** Cuts its stream where a first chunk of 64 KiB ends. */
 export function oneChunk(folder: string): Reader {
   const inner = fromDemo(folder);
   return {
@@ -91,7 +91,7 @@ export function sizeFingerprint(folder: string): Reader {
   return { ...inner, sessions, fingerprint };
 }
 
-/** Each event becomes what `change` gives for it. */
+/** Each event becomes what `change` returns for it. */
 export function each(change: (event: ReadEvent, folder: string) => readonly ReadEvent[]): Change {
   return async function* (events, folder) {
     for await (const event of events) yield* change(event, folder);

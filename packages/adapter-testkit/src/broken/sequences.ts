@@ -1,7 +1,7 @@
 import { isJsonObject, type MessageEvent, type MessageId, type ReadEvent } from "@pond/canonical";
 import { type Change, withId } from "./readers.ts";
 
-// Readers whose events depend on what stands behind them, or come in an order of their own.
+// Readers whose events depend on what comes after them, or come in an order of their own.
 
 /** Notes in every message how many there are: the next record changes them all. */
 export const countsTheRest: Change = async function* (events) {
@@ -38,7 +38,7 @@ export const namesByLine: Change = async function* (events) {
   }
 };
 
-/** Forgets what stands before the last two messages, as if the client had cut it off. */
+/** Forgets everything before the last two messages, as if the client had cut it off. */
 export const remembersLittle: Change = inOrder((messages) => messages.slice(-2));
 
 export const newestFirst: Change = inOrder((messages) => messages.toReversed());

@@ -3,12 +3,12 @@ import type { Lineage, RestoredFile } from "@pond/canonical/adapter";
 import { toDemo } from "../demo/to-demo.ts";
 import { linesOf } from "../records.ts";
 
-// The demo adapter, broken in one way each: the suite must catch every one.
+// The demo adapter, broken in one way each: the suite has to catch every one.
 
-/** Either face of a writer. */
+/** Either method of a writer. */
 export type Write = (lineage: Lineage) => Iterable<RestoredFile>;
 
-/** A writer whose lines are changed, those of a file at once; both faces write alike here. */
+/** A writer whose lines are changed, those of a file at once; both methods write alike here. */
 function lines(change: (records: readonly JsonObject[]) => readonly JsonObject[]): Write {
   return (lineage) =>
     write(lineage).map((file) => {
@@ -37,12 +37,12 @@ export function adding(name: string): Write {
   return eachLine((record) => ({ ...record, [name]: "" }));
 }
 
-/** Gives back every field, and none in its place. */
+/** Gives back every field, but none in its place. */
 export const turned: Write = eachLine((record) =>
   Object.fromEntries(Object.entries(record).toReversed()),
 );
 
-/** Turns around what stands behind the head. */
+/** Reverses everything after the head. */
 export const reversed: Write = lines(([head, ...others]) => [
   ...(head ? [head] : []),
   ...others.toReversed(),
@@ -55,7 +55,7 @@ export const repeated: Write = lines((records) =>
   ),
 );
 
-/** Leaves out every record of one role, and its fidelity does not say so. */
+/** Leaves out every record of one role without counting that in its fidelity. */
 export function omitting(role: string): Write {
   return lines((records) => records.filter((record) => record["role"] !== role));
 }
@@ -94,21 +94,21 @@ export function escaping(lineage: Lineage): RestoredFile[] {
   return write(lineage).map((file) => ({ ...file, path: `${file.session}.jsonl` }));
 }
 
-/** Believes a session that says where it wants to be. */
+/** Believes a session that says where it wants to be written. */
 export function believing(lineage: Lineage): RestoredFile[] {
   const { source } = lineage.root.session.options;
   const path = isJsonObject(source) ? source["path"] : undefined;
   return write(lineage).map((file) => ({ ...file, path: String(path) }));
 }
 
-/** Takes every id for a name. */
+/** Uses every id as a file name. */
 export function fragile(lineage: Lineage): readonly RestoredFile[] {
   const files = write(lineage);
   if (files.some(({ session }) => session.includes(".."))) throw new TypeError("no such name");
   return files;
 }
 
-/** Leaves a session the id it has, where it looks like one of this client. */
+/** Leaves a session its own id if that looks like one of this client. */
 export function keepingIds(pattern: RegExp): Write {
   return (lineage) =>
     write(lineage).map((file) => {

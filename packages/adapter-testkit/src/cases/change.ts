@@ -77,7 +77,7 @@ function editCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
   };
 }
 
-/** True for files that are read whole. Of a database, what changed may be its rows alone. */
+/** True for files that are read whole. In a database, only the rows may have changed. */
 function isJson(kit: CompleteKit, path: string): boolean {
   return kit.isLineFile(path) || path.endsWith(".json");
 }
@@ -91,7 +91,7 @@ async function editInPlace(path: string): Promise<void> {
   await utimes(path, atime, new Date(mtimeMs + 1000));
 }
 
-/** Where the last letter or digit stands; -1 where there is none. */
+/** The place of the last letter or digit; -1 if there is none. */
 function lastWord(bytes: Uint8Array): number {
   return bytes.findLastIndex((byte) => /[0-9a-z]/i.test(String.fromCharCode(byte)));
 }

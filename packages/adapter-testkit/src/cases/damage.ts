@@ -90,7 +90,7 @@ function pendingCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
   };
 }
 
-/** A blank line moves every record across the borders at which files are read. */
+/** A blank line moves every record across the boundaries at which files are read. */
 function borderCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
   return {
     rule: "model-lossless-projection",

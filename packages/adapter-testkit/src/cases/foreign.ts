@@ -8,7 +8,10 @@ import { expectAccepted, expectEverySession, expectSameFiles } from "../restored
 import { sampleLineage, sampleMeanings, sampleText } from "../sample.ts";
 import { restoredFiles } from "../source-files.ts";
 
-/** Any session can be handed to this client, and is one there, whether its tools are known or not. */
+/**
+ * Any session can be handed to this client and becomes one of its own, whether its tools are known
+ * or not.
+ */
 export function foreignCases(kit: CompleteKit): readonly AdapterCase[] {
   const known: readonly Meanings[] = [kit.meanings, sampleMeanings];
   const write = (lineage: Lineage, meanings: Meanings): readonly RestoredFile[] => [
@@ -58,7 +61,7 @@ export function foreignCases(kit: CompleteKit): readonly AdapterCase[] {
       name: "a foreign restore has ids of its own",
       run: async () => {
         const copies = await expectOwnIds(kit, sampleLineage());
-        // An id that the client could have given is another's all the same.
+        // An id that the client could have given may belong to another session all the same.
         for (const { session } of copies) {
           const names = [session.id, `${session.id}-child`, `${session.id}-grandchild`] as const;
           await expectOwnIds(kit, sampleLineage(names));
@@ -73,7 +76,7 @@ export function foreignCases(kit: CompleteKit): readonly AdapterCase[] {
   ];
 }
 
-/** Fails where a copy has the id of an original: the next sync would add it to that. */
+/** Fails if a copy has the id of an original: the next sync would add it to that. */
 async function expectOwnIds(
   kit: CompleteKit,
   { root, descendants }: Lineage,

@@ -15,7 +15,9 @@ import {
 } from "../restored.ts";
 import { restoredFiles } from "../source-files.ts";
 
-/** Sessions nobody would write by hand go through the writer and come back through the reader. */
+/**
+ * Sessions that nobody would write by hand go through the writer and come back through the reader.
+ */
 export function generatedCases(kit: CompleteKit): readonly AdapterCase[] {
   return laws.map(({ rule, name, check }) => ({
     rule,

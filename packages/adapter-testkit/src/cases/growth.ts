@@ -77,14 +77,16 @@ function expectAdded(before: Rows, after: Rows, where: string): void {
   }
 }
 
-/** The event as text. A client copies history into a fork line by line, and its end moves on. */
+/**
+ * The event as text. A client copies history into a fork line by line, so the end of it moves on.
+ */
 function withoutCutPoint(event: ReadEvent): string {
   if (event.kind !== "session") return eventText(event);
   const { parent_message_id: _, ...session } = event.session;
   return eventText({ kind: "session", session });
 }
 
-/** The event as text; of a session only what the store never changes. */
+/** The event as text; for a session only what the store never changes. */
 function toLabels(event: ReadEvent): string {
   if (event.kind !== "session") return eventText(event);
   return eventText({ kind: "session", session: { ...event.session, options: {} } });

@@ -16,7 +16,7 @@ const hostileKeys = [
   '"toJSON":{}',
 ];
 
-/** Records nobody expected are carried like any other. */
+/** Records that nobody expected are carried like any other. */
 export function hostileCases(kit: CompleteKit): readonly AdapterCase[] {
   return fixturesOf(kit).flatMap((fixture) =>
     changes.map(([name, change]) => {

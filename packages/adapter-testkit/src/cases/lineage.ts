@@ -2,7 +2,7 @@ import { type AdapterCase, type CompleteKit, fixturesOf } from "../kit.ts";
 import { readFiles } from "../read-files.ts";
 import { expectEverySession } from "../restored.ts";
 
-/** A native restore brings every session below the one asked for. */
+/** A native restore includes every session below the one asked for. */
 export function lineageCases(kit: CompleteKit): readonly AdapterCase[] {
   return fixturesOf(kit).map((fixture) => ({
     rule: "adapter-lineage-complete-restore",

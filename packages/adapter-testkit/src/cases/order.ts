@@ -5,7 +5,7 @@ import { wholeLines } from "../mutate.ts";
 import { readFiles } from "../read-files.ts";
 import { markedRecords, withMarks } from "../record-marks.ts";
 
-/** Messages come as their records stand in the log, whatever their timestamps say. */
+/** Messages come in the order of their records in the log, whatever their timestamps say. */
 export function orderCases(kit: CompleteKit): readonly AdapterCase[] {
   return fixturesOf(kit).map((fixture) => ({
     rule: "adapter-integrity-event-ordering",
@@ -27,7 +27,7 @@ async function expectSourceOrder(kit: CompleteKit, fixture: Fixture): Promise<vo
   if (!isEmpty && found === 0) fail("no message holds the unknown field of its record");
 }
 
-/** @returns How many messages could be told. */
+/** @returns How many messages could be identified. */
 function expectAscending({ session, messages }: SessionContent): number {
   let found = 0;
   const last = new Map<string, { readonly record: number; readonly id: string }>();

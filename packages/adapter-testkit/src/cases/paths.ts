@@ -15,7 +15,7 @@ import { expectEverySession, expectInside } from "../restored.ts";
 import { sampleLineage } from "../sample.ts";
 import { restoredFiles } from "../source-files.ts";
 
-/** Whatever a session says of itself, its files stay in the client's folder. */
+/** Whatever a session says about itself, its files stay in the client's folder. */
 export function pathCases(kit: CompleteKit): readonly AdapterCase[] {
   const foreign: AdapterCase = {
     rule: "adapter-lineage-complete-restore",
@@ -53,7 +53,7 @@ const hostilePlaces = [
   "..",
 ];
 
-/** The writer stays inside or refuses in words: no hostile value makes it fall over. */
+/** The writer stays inside or refuses with a message: no hostile value makes it crash. */
 function expectHarmless({ writer, keepsInside }: CompleteKit, lineage: Lineage): void {
   let files: readonly RestoredFile[];
   try {

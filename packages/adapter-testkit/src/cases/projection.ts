@@ -41,7 +41,7 @@ function keptLeaves(contents: readonly SessionContent[]): (leaf: Leaf) => boolea
     }
     for (const message of messages) {
       for (const { value } of leavesOf(messageToWire(message))) known.add(leafKey(value));
-      // A text that was split by provenance is whole again in its parts together (spec 6.5).
+      // The parts of a text that was split by provenance are whole again together (spec 6.5).
       texts.push(
         partsOf(message)
           .map((part) => ("text" in part ? part.text : ""))

@@ -41,7 +41,7 @@ function expectInjected(contents: readonly SessionContent[], text: string): void
   if (!isThere) fail(`no message holds the injected text ${short(text)}`);
 }
 
-/** Each is somewhere, and in every session they come in the order in which they are listed. */
+/** Each text is somewhere, and in every session they come in the order in which they are listed. */
 function expectTyped(contents: readonly SessionContent[], typed: readonly string[]): void {
   const found = new Set<string>();
   for (const { session, messages } of contents) {
@@ -63,7 +63,7 @@ function saidParts(message: SessionContent["messages"][number]): readonly Part[]
   return partsOf(message).filter(({ provenance }) => provenance === "conversational");
 }
 
-/** What search reads of a part. */
+/** The text that search reads from a part. */
 function textOf(part: Part): string {
   if (part.type === "text") return part.text;
   return part.type === "file" ? (part.file_name ?? "") : "";

@@ -26,7 +26,7 @@ async function expectIdsToStay(kit: CompleteKit, fixture: Fixture, name: string)
     const lines = wholeLines(bytes);
     const unmarked = wholeLines(files.get(path) ?? bytes).map(String);
     for (const gone of cuts(lines.length - 1)) {
-      // Which of equal records is gone nobody can tell.
+      // Nobody can tell which of several equal records is gone.
       if (unmarked.filter((line) => line === unmarked[gone]).length > 1) continue;
       const pruned = joinLines(lines.toSpliced(gone, 1));
       const after = await idsOf(kit, new Map(whole).set(path, pruned));
@@ -48,7 +48,7 @@ function expectSameIds(before: Ids, after: Ids, gone: string): void {
       if (place === gone) continue;
       const now: ReadonlySet<string> = later.get(place) ?? new Set();
       const lost = [...ids].find((id) => !freed.has(id) && !now.has(id));
-      // What repeated the record that is gone comes in its place.
+      // A repetition of the record that is gone takes its place.
       const isHeir = now.size > 0 && [...now].every((id) => freed.has(id));
       if (lost === undefined || isHeir) continue;
       const found = now.size > 0 ? [...now].join(", ") : "nothing";

@@ -5,7 +5,7 @@ import { expectSameRecords } from "../restored.ts";
 import { restoredFiles } from "../source-files.ts";
 
 /**
- * Reading a client's files and writing them back gives the same records, in their order, and
+ * Reading a client's files and writing them back gives the same records in the same order, and
  * reading those gives the same sessions.
  */
 export function roundTripCases(kit: CompleteKit): readonly AdapterCase[] {
@@ -15,7 +15,7 @@ export function roundTripCases(kit: CompleteKit): readonly AdapterCase[] {
   ]);
 }
 
-/** The round trip of one fixture, which may be one that the kit has changed. */
+/** The round trip of one fixture, which the kit may have changed. */
 export function roundTripCase(kit: CompleteKit, fixture: Fixture, name: string): AdapterCase {
   return {
     rule: "adapter-native-restore-lossless",
@@ -31,7 +31,9 @@ export function roundTripCase(kit: CompleteKit, fixture: Fixture, name: string):
   };
 }
 
-/** Who syncs a restored home too would else store each message of it a second time. */
+/**
+ * Otherwise a user who also syncs a restored home would store each of its messages a second time.
+ */
 function readAgainCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
   return {
     rule: "lance-deterministic-pk",

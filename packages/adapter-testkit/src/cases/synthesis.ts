@@ -43,8 +43,8 @@ function isFound(kit: CompleteKit, facts: SourceFacts, { kind, micros, ...leaf }
 }
 
 /**
- * What the seam lets a codec note about the way it cut a record (`SourceOptions`): a keyword or a
- * position right under `options.source`.
+ * A note that the seam lets a codec make about how it cut a record (`SourceOptions`): a keyword or
+ * a position directly under `options.source`.
  */
 function isNote({ path, value }: Leaf): boolean {
   if (!/^options\.source\.[^.]+$/.test(path)) return false;
@@ -52,7 +52,7 @@ function isNote({ path, value }: Leaf): boolean {
   return typeof value === "string" && /^[a-z][a-z0-9_-]{0,30}$/.test(value);
 }
 
-/** A media type that says no more than the file's suffix, or than whether it is text. */
+/** A media type that says no more than the file's suffix, or whether it is text. */
 function isNamed(facts: SourceFacts, mediaType: string): boolean {
   const isGeneric = mediaType === "application/octet-stream" || mediaType === "text/plain";
   return isGeneric || facts.explainsId(mediaType.replace(/^\w+\//, ""));

@@ -10,7 +10,7 @@ import {
 } from "@pond/canonical/adapter";
 import { recordReader } from "./records.ts";
 
-/** Reads a folder of JSON Lines files, each a session: its head, then a record a line. */
+/** Reads a folder of JSON Lines files, each a session: its head, then one record a line. */
 export function fromDemo(folder: string): Reader {
   const fingerprint = async (key: string): Promise<string | undefined> => {
     const found = await stat(`${folder}/${key}`).catch(() => undefined);
@@ -41,7 +41,7 @@ async function* readFile(
   }
 }
 
-/** A record that cannot be read costs itself. */
+/** A record that cannot be read costs only itself. */
 function eventsOf(
   outcome: RecordOutcome,
   toEvents: ReturnType<typeof recordReader>,

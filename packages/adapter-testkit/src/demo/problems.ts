@@ -2,7 +2,7 @@ import { fromRfc3339, isJsonObject, type JsonObject } from "@pond/canonical";
 import { jsonlRecords } from "../records.ts";
 import type { SourceFiles } from "../source-files.ts";
 
-/** What the client of the demo would refuse in these files. */
+/** What the demo's client would refuse in these files. */
 export function demoProblems(files: SourceFiles): readonly string[] {
   return [...jsonlRecords(files)].flatMap(([path, records]) => {
     const [head, ...turns] = records.filter(isJsonObject);

@@ -22,7 +22,7 @@ export function recordReader(path: string): (record: SourceRecord) => readonly R
       return [head.event];
     }
     const key = record.peek("id");
-    // A record needs an id of its own; one that has none, or another's, is carried whole.
+    // A record needs an id of its own. One that has none, or another's, is carried whole.
     const events = seen.has(key) ? undefined : readRecord(head.event, record);
     if (events) {
       seen.add(key);
@@ -75,7 +75,7 @@ function readRecord(session: SessionEvent, record: SourceRecord): readonly ReadE
 
 type PartOf = (message: MessageEvent) => PartEvent;
 
-/** Takes what one kind of record says; undefined where it does not say it. */
+/** Reads one kind of record each; undefined if the record lacks something. */
 const partReaders: Readonly<
   Record<keyof typeof roles, (record: SourceRecord) => PartOf | undefined>
 > = {

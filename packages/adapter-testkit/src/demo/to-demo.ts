@@ -29,11 +29,11 @@ function writeNative({ session, messages }: SessionContent): RestoredFile {
   const source = sourceOf(session);
   const records = messages.map((message) => {
     const rest = restOf(sourceOf(message));
-    // What is left keeps its order: it is what was stored of it.
+    // What is left keeps its order, because it was stored that way.
     return carriedRecord(message) ?? { ...rest, ...recordOf(message), ...rest };
   });
   const content = [{ ...headOf(session), ...restOf(source) }, ...records].map(lineOf);
-  // A session may come from anywhere, and its path lead anywhere.
+  // A session may come from anywhere, and its path may lead anywhere.
   const { path } = source;
   const isPlain = typeof path === "string" && /^\w[\w.-]*\.jsonl$/.test(path);
   const name = isPlain ? path : `${derivedHex(session.id).slice(0, 32)}.jsonl`;

@@ -22,7 +22,9 @@ import {
   turnsOf,
 } from "@pond/canonical/foreign";
 
-/** Sessions of other clients as sessions of this one: texts, calls with their results, notes. */
+/**
+ * Writes sessions of other clients as sessions of this one: texts, calls with their results, notes.
+ */
 export function* writeForeign(
   lineage: Lineage,
   meanings: Meanings,

@@ -6,13 +6,13 @@ import { sampleMeanings } from "../sample.ts";
 import { arbitraryLineage } from "./lineage.ts";
 import { showLineage } from "./show-lineage.ts";
 
-/** Checks one generated lineage; `known` is undefined where no tool of it is known. */
+/** Checks one generated lineage; `known` is undefined if none of its tools is known. */
 export type CheckLineage = (lineage: Lineage, known: Meanings | undefined) => Promise<void>;
 
 /**
- * Runs a check on generated lineages, half of them with tools that are known.
+ * Runs a check on generated lineages, in half of which the tools are known.
  *
- * @throws {AssertionError} with the smallest lineage found that fails, and how to get it again.
+ * @throws {AssertionError} with the smallest failing lineage found, and how to get it again.
  */
 export async function forGenerated({ runs, seed }: Generated, check: CheckLineage): Promise<void> {
   const property = fc.asyncProperty(arbitraryLineage(), fc.boolean(), (lineage, areToolsKnown) =>

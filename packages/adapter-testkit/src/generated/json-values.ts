@@ -2,7 +2,7 @@ import { type JsonValue, parseJson } from "@pond/canonical";
 import fc from "fast-check";
 import { markedText } from "./texts.ts";
 
-/** JSON that parsers lose or fall over. */
+/** JSON that parsers lose or stumble over. */
 const hardValues: readonly JsonValue[] = [
   "9007199254740993",
   "1e400",
@@ -20,7 +20,10 @@ export type CallDraft = { readonly name: string; readonly params: JsonValue };
 
 const fields = fc.record({ text: markedText, other: hardValue });
 
-/** Calls of tools that `sampleMeanings` knows, of tools it does not, and with parameters of no tool. */
+/**
+ * Calls of tools that `sampleMeanings` knows, of unknown tools, and with parameters that fit no
+ * tool.
+ */
 export const call: fc.Arbitrary<CallDraft> = fc.oneof(
   markedText.map((path) => ({ name: "read_file", params: { path } })),
   fields.map(({ text, other }) => ({
@@ -35,7 +38,7 @@ export const call: fc.Arbitrary<CallDraft> = fc.oneof(
   hardValue.map((params) => ({ name: "", params })),
 );
 
-/** Results as clients write them: text, blocks, an object; and what no client writes. */
+/** Results as clients write them (text, blocks, an object), and some that no client writes. */
 export const result: fc.Arbitrary<JsonValue> = fc.oneof(
   markedText,
   markedText.map((text) => [{ type: "text", text }]),

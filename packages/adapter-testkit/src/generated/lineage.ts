@@ -13,7 +13,7 @@ import { markPlace, project, sessionName } from "./texts.ts";
 type SessionDraft = {
   readonly name: string;
   readonly project: string;
-  /** What ties it to the session above it, and which of those before it that is. */
+  /** How it relates to the session above it, and which of the earlier ones that is. */
   readonly relation: "agent" | "fork" | "fork at a message";
   readonly parent: number;
   readonly messages: readonly MessageDraft[];
@@ -31,10 +31,10 @@ const sessionDraft: fc.Arbitrary<SessionDraft> = fc.record({
 });
 
 /**
- * Any session of no known client with those below it: every role, part type and provenance; odd
- * Unicode and lone surrogates; numbers past a double; empty texts; calls unanswered, answered twice
- * and under one id; children of children and forks; ids that no file should be named after. Every
- * visible text holds a mark of its own, such as `mark12.`.
+ * Any session of no known client, with the sessions below it: every role, part type and provenance;
+ * odd Unicode and lone surrogates; numbers past a double; empty texts; calls that are unanswered,
+ * answered twice or share an id; children of children, and forks; ids that should not be file
+ * names. Every visible text holds a mark of its own, such as `mark12.`.
  */
 export function arbitraryLineage(): fc.Arbitrary<Lineage> {
   return fc.array(sessionDraft, { minLength: 1, maxLength: 4 }).map(toLineage);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { call, result } from "./json-values.ts";
 import { anyText } from "./texts.ts";
 
-/** A message without ids and time, its parts as on the wire. */
+/** A message without ids and time, with its parts as on the wire. */
 export type MessageDraft = {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string | readonly PartDraft[];
@@ -13,7 +13,7 @@ type PartDraft = { readonly [key: string]: JsonValue };
 
 const provenance = fc.constantFrom("conversational", "conversational", "injected");
 
-// Few, so that some calls are answered, some twice, some never, and some ids come again.
+// Only a few, so that some calls are answered, some twice, some never, and some ids repeat.
 const callId = fc.constantFrom("call-1", "call-2", "call-2", "call_3_2", "odd id/π", "", "\ud800");
 
 const text = fc.record({ type: fc.constant("text"), provenance, text: anyText });
@@ -65,7 +65,7 @@ const response = fc.record({
   approved: fc.boolean(),
 });
 
-/** A call and its answer, as most are. */
+/** A call and its answer, as in most sessions. */
 const exchange: fc.Arbitrary<readonly MessageDraft[]> = fc
   .tuple(
     fc.array(text, { maxLength: 1 }),
@@ -76,7 +76,7 @@ const exchange: fc.Arbitrary<readonly MessageDraft[]> = fc
     { role: "tool", content: calls.map(([{ call_id }, answer]) => ({ ...answer, call_id })) },
   ]);
 
-/** Any message: every role with every part type it may hold, none, one or a few of them. */
+/** Any message: every role with none, one or a few parts of every type that it may hold. */
 const messageDraft: fc.Arbitrary<MessageDraft> = fc.oneof(
   { weight: 1, arbitrary: ofSystem(anyText) },
   { weight: 3, arbitrary: of("user", text, text, file, namedFile) },

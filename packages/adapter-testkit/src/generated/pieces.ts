@@ -3,13 +3,13 @@ import type { SessionContent } from "@pond/canonical/adapter";
 import { wellFormed } from "@pond/canonical/foreign";
 import { leavesOf } from "../leaves.ts";
 
-/** One part of a session, or one system message, by what can be known again of it. */
+/** One part of a session, or one system message, by the features that identify it. */
 export type Piece = {
   readonly role: Role;
   readonly type: PartType | "system";
-  /** The marks in its values, wherever they stand. */
+  /** The marks in its values, wherever they are. */
   readonly marks: readonly string[];
-  /** The text where it is conversation. */
+  /** The text, if it is conversation. */
   readonly said: string | undefined;
   readonly callId: string | undefined;
 };

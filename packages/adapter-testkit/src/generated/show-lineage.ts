@@ -1,7 +1,7 @@
 import { type Message, type Part, partsOf, partToWire, stringifyJson } from "@pond/canonical";
 import type { Lineage } from "@pond/canonical/adapter";
 
-/** A lineage as a person reads it: a line for each session, message and part. */
+/** A lineage for people to read: a line for each session, message and part. */
 export function showLineage({ root, descendants }: Lineage): string {
   return [root, ...descendants]
     .flatMap(({ session, messages }) => {

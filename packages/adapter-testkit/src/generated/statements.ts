@@ -3,12 +3,17 @@ import type { SessionContent } from "@pond/canonical/adapter";
 import { hasVisibleText, Tally, turnsOf, wellFormed } from "@pond/canonical/foreign";
 import { marksOf, type Piece, piecesOf } from "./pieces.ts";
 
-/** What a session says and every client can keep: a text of one side, or a call with its answer. */
+/**
+ * Something in a session that every client can keep: a text of one side, or a call with its answer.
+ */
 type Statement =
   | { readonly kind: "said"; readonly role: Role; readonly text: string }
   | { readonly kind: "called"; readonly mark: string; readonly answer: string | undefined };
 
-/** What was said and called in a generated session, in order, as it can be found again. */
+/**
+ * What was said and called in a generated session, in order, in a form in which it can be found
+ * again.
+ */
 export function statementsOf(content: SessionContent): readonly Statement[] {
   return turnsOf(content, {}, new Tally()).flatMap((turn): readonly Statement[] => {
     if (turn.kind === "context") return [];
@@ -26,10 +31,10 @@ export function statementsOf(content: SessionContent): readonly Statement[] {
   });
 }
 
-/** What is wrong, and how many statements are right before it. */
+/** What is wrong, and how many statements before it are right. */
 type Unsaid = { readonly at: number; readonly what: string };
 
-/** Why a session does not say all this, once each and in order; undefined where it does. */
+/** Why a session does not say all this, once each and in order; undefined if it does. */
 export function unsaidIn(
   content: SessionContent,
   statements: readonly Statement[],
@@ -76,7 +81,7 @@ function placesOf(statement: Statement, pieces: readonly Piece[]): readonly Plac
   });
 }
 
-/** True where the call's result is there: of the same call id, unless both became text. */
+/** True if the call's result is there: with the same call id, unless both became text. */
 function isAnswered(pieces: readonly Piece[], call: Piece, answer: string | undefined): boolean {
   if (answer === undefined) return true;
   const holders = pieces.filter(({ marks }) => marks.includes(answer));

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 
 /**
- * Stands in a generated text for a mark of its own (`mark12.`), by which the text is known again
- * wherever a writer puts it. Only then may it be asked whether the text is still there.
+ * Stands in a generated text for a mark of its own (`mark12.`), which identifies the text wherever
+ * a writer puts it. Only then can it be asked whether the text is still there.
  */
 export const markPlace = "\uE000";
 
@@ -46,13 +46,13 @@ export const markedText: fc.Arbitrary<string> = fc
   .tuple(pieces, pieces)
   .map(([before, after]) => `${before}${markPlace}${after}`);
 
-/** Any text, now and then one in which nothing can be seen. */
+/** Any text, sometimes one in which nothing is visible. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 8, arbitrary: markedText },
   { weight: 1, arbitrary: fc.constantFrom("", " ", "\n\t") },
 );
 
-/** Ids of sessions, most of them no file name that anybody should use. */
+/** Ids of sessions, most of which should not be used as file names. */
 export const sessionName: fc.Arbitrary<string> = fc.constantFrom(
   "5e551000-0000-4000-8000-000000000001",
   "ses_loom",
