@@ -1,6 +1,6 @@
 import { PondError, ValidationError } from "@pond/canonical";
 
-/** No session has this id, or it is not completely stored yet. */
+/** No session has this id, or the session is not completely stored yet. */
 export class SessionNotFoundError extends PondError {
   override readonly name = "SessionNotFoundError";
   readonly code = "not_found";
@@ -36,7 +36,7 @@ export class PartNotFoundError extends PondError {
   }
 }
 
-/** A restored file that would lie outside the target folder. */
+/** A restored file would be outside the target folder. */
 export class UnsafePathError extends PondError {
   override readonly name = "UnsafePathError";
   readonly code = "unsafe_path";
@@ -48,7 +48,7 @@ export class UnsafePathError extends PondError {
   }
 }
 
-/** A file is there already, and was not to be replaced. */
+/** A file exists already and was not to be replaced. */
 export class TargetExistsError extends PondError {
   override readonly name = "TargetExistsError";
   readonly code = "target_exists";
@@ -70,7 +70,7 @@ const unwritableReasons: Readonly<Record<string, string>> = {
   ENOENT: "nothing can be created there",
 };
 
-/** A file, or its folder, cannot be written: the disk is full, or nobody may write there. */
+/** A file or its folder cannot be written: the disk is full, or permissions forbid it. */
 export class TargetUnwritableError extends PondError {
   override readonly name = "TargetUnwritableError";
   readonly code = "target_unwritable";
@@ -81,7 +81,10 @@ export class TargetUnwritableError extends PondError {
     this.details = { path, reason };
   }
 
-  /** The error of the system as one of this kind, with the path it may not name; others as they are. */
+  /**
+   * Converts an error of the system to one of this kind, with the path that it may not name;
+   * returns others unchanged.
+   */
   static from(path: string, error: unknown): unknown {
     if (!(error instanceof Error && "syscall" in error)) return error;
     const reason = unwritableReasons[String(codeOf(error))] ?? error.message;
@@ -89,12 +92,12 @@ export class TargetUnwritableError extends PondError {
   }
 }
 
-/** What the system calls an error; undefined of others. */
+/** The system's code of an error; undefined for others. */
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
-/** A row, by its table and its key there. @inline */
+/** A row, by its table and its key in it. @inline */
 type RowName = { readonly table: string; readonly key: readonly string[] };
 
 /** A stored row that is not what was written. */
@@ -110,19 +113,22 @@ export class DamagedRowError extends PondError {
   }
 }
 
-/** True for what is thrown where stored rows are not what was written. */
+/** True for an error that says stored rows are not what was written. */
 export function isDamage(error: unknown): boolean {
   return [DamagedRowError, MessageNotFoundError, ValidationError].some(
     (each) => error instanceof each,
   );
 }
 
-/** Handles what was thrown where stored rows were read: of damaged ones there is nothing. */
+/** Handles an error of reading stored rows: damaged rows count as nothing. */
 export function nothingIfDamaged(error: unknown): undefined {
   if (!isDamage(error)) throw error;
 }
 
-/** What is read of stored rows; undefined of damaged ones, which are named where the store is verified. */
+/**
+ * What is read from stored rows; undefined if they are damaged, which is reported when the store is
+ * verified.
+ */
 export function unlessDamaged<T>(read: () => T): T | undefined {
   try {
     return read();

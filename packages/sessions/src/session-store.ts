@@ -4,17 +4,17 @@ import { sessionTables } from "./tables.ts";
 /** How the store is opened. */
 export type SessionStoreOptions = Omit<StoreOptions, "tables">;
 
-/** The session datasets, open. Everything in this package takes one. */
+/** The open session datasets. Everything in this package takes one. */
 export type SessionStore = {
   readonly store: Store;
-  /** Nothing can be asked of it afterwards. */
+  /** Closes the store. Nothing can be asked of it afterwards. */
   close(): void;
 };
 
 /**
  * Opens the session tables at a folder or object store address.
  *
- * @throws {StoreNotFoundError} in mode `read` (the default) where there are none.
+ * @throws {StoreNotFoundError} in mode `read` (the default) if there are none.
  */
 export async function openSessions(
   location: string,

@@ -7,7 +7,7 @@ import {
   type TableDeclaration,
 } from "@pond/substrate";
 
-/** Dimension of `messages.vector` until a model of another one is chosen (spec 5.5). */
+/** Dimension of `messages.vector` until a model with another one is chosen (spec 5.5). */
 const vectorDimension = 384;
 
 const required = (type: ColumnType): Column => ({ type });
@@ -18,7 +18,10 @@ const derived = (type: ColumnType): Column => ({ type, isNullable: true, isDeriv
 const btree = (column: string): IndexDeclaration => ({ column, kind: "btree" });
 const bitmap = (column: string): IndexDeclaration => ({ column, kind: "bitmap" });
 
-/** One row per Session (spec 5.1). Columns that hold JSON hold its text: JSONB changes values. */
+/**
+ * One row per Session (spec 5.1). Columns that hold JSON hold its text, because JSONB changes
+ * values.
+ */
 const sessionsTable: TableDeclaration = {
   name: "sessions",
   schemaVersion: 1,
@@ -37,13 +40,17 @@ const sessionsTable: TableDeclaration = {
 };
 
 /**
- * One row per Message (spec 5.1). Storage-only: `ordinal` orders a session (file order is not time
- * order), `digest` tells a changed record from an equal one, `revises` and `revision` mark a
- * carrier that holds a later state of another message (null digest: a tombstone), `is_searchable`
- * spares reading every text to know which messages have one. `search_text` is read by
- * `fromIndexed`: behind the text it may hold lines of it in the form they are searched in. `head`
- * (since version 2) holds what search shows of a searchable message besides its text, read by
- * `fromHeadText`.
+ * One row per Message (spec 5.1). Columns that only the storage has:
+ *
+ * - `ordinal` orders a session (file order is not time order);
+ * - `digest` tells a changed record from an equal one;
+ * - `revises` and `revision` mark a carrier that holds a later state of another message (null
+ *   digest: a tombstone);
+ * - `is_searchable` spares reading every text to know which messages have one;
+ * - `search_text` is read by `fromIndexed`: after the text it may hold lines of it in the form in
+ *   which they are searched;
+ * - `head` (since version 2) holds what search shows of a searchable message besides its text, read
+ *   by `fromHeadText`.
  */
 const messagesTable: TableDeclaration = {
   name: "messages",
@@ -113,7 +120,7 @@ const partsTable: TableDeclaration = {
  */
 const windowsTable: TableDeclaration = {
   name: "windows",
-  // The second has sparse texts: of a session that was taken back all but one window may be no more.
+  // The second has sparse texts: in a session that was taken back, all windows but one may be gone.
   schemaVersion: 2,
   primaryKey: ["session_id", "id"],
   isDerived: true,

@@ -1,6 +1,8 @@
 import type { MessageHeader, ReadEvent } from "@pond/canonical";
 
-/** Events that can be looked at before they are taken. Whoever takes them waits no longer for that. */
+/**
+ * Events that can be looked at before they are taken. Taking them afterwards does not wait again.
+ */
 export class Ahead implements AsyncIterable<ReadEvent> {
   readonly #events: AsyncIterator<ReadEvent>;
   readonly #seen: ReadEvent[] = [];
@@ -20,7 +22,7 @@ export class Ahead implements AsyncIterable<ReadEvent> {
     };
   }
 
-  /** The next messages that are to come, at most so many. */
+  /** The next messages, at most so many. */
   async messages(most: number): Promise<readonly MessageHeader[]> {
     const messages: MessageHeader[] = [];
     while (messages.length < most) {

@@ -1,26 +1,26 @@
 import type { ReadEvent, Session, SessionId } from "@pond/canonical";
 import type { Labels } from "../rows/to-rows.ts";
 
-/** What a session and its parent are called where their ids are stored of another client. */
+/** The names of a session and its parent if their ids are stored for another client. */
 export type NamesApart = {
   readonly id: string;
   readonly parentId: string | undefined;
-  /** Labels of the sessions that have the ids it would have else. */
+  /** Labels of the sessions that have the ids it would otherwise have. */
   readonly bases: readonly Labels[];
 };
 
-/** The id of a client's session where it is stored of another client already. */
+/** The id of a client's session if its own id is stored for another client already. */
 export function idApart(agent: string, id: string): string {
   return `${agent}:${id}`;
 }
 
-/** The id that such a name says; undefined of what is none. */
+/** The id inside such a name; undefined for any other text. */
 export function idWithin(agent: string, name: string): string | undefined {
   const before = idApart(agent, "");
   return name.startsWith(before) ? name.slice(before.length) : undefined;
 }
 
-/** The ids of sessions that are named so, by the id that another client has too. */
+/** The ids of sessions with such a name, by the id that another client has, too. */
 export function idsApart(
   sessions: Iterable<readonly [id: string, { readonly sourceAgent: string }]>,
 ): Map<string, readonly string[]> {

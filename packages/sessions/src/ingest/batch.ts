@@ -29,11 +29,14 @@ import {
   withOtherWindows,
 } from "./rivals.ts";
 
-/** What a session takes beside its rows until its batch is stored: small ones take more so than by them. */
+/**
+ * The memory that a session takes besides its rows until its batch is stored. For small sessions it
+ * is more than their rows.
+ */
 const bytesBesideRows = 8 * 1024;
 
 /**
- * Rows of many sessions on their way into the store as few, large commits, each of one table
+ * Rows of many sessions on their way into the store as a few large commits, each to one table
  * (`lance-forward-compat-no-cross-shard-atomic-write`).
  */
 export class Batch {
@@ -52,14 +55,16 @@ export class Batch {
   readonly #finished: Gathered[] = [];
   readonly #ids: Set<string> = new Set();
 
-  /** @param putOff - Ids of sessions that are left for the next run; gets those of this batch. */
+  /**
+   * @param putOff - Ids of sessions that are left for the next run; receives those of this batch.
+   */
   constructor(ingestedAt: bigint, areClientsApart: boolean, putOff: Set<string>) {
     this.ingestedAt = ingestedAt;
     this.#areClientsApart = areClientsApart;
     this.#putOff = putOff;
   }
 
-  /** True where a session's rows are on their way in this batch. */
+  /** True if a session's rows are on their way in this batch. */
   holds(sessionId: string): boolean {
     return this.#ids.has(sessionId);
   }
@@ -87,7 +92,7 @@ export class Batch {
     outcome.parts_added += partCount;
   }
 
-  /** Parts that a stored message lacks, by their places in it. */
+  /** Adds parts that a stored message lacks, by their places in it. */
   addAbsentParts(
     { labels, outcome }: Gathered,
     message: PreparedMessage,
@@ -130,16 +135,16 @@ export class Batch {
     this.#sessions.push(sessionRow(session, host, this.ingestedAt));
   }
 
-  /** Nothing more comes of this session. */
+  /** No more of this session will come. */
   finish(gathered: Gathered): void {
     this.#finished.push(gathered);
     this.bytes += bytesBesideRows;
   }
 
   /**
-   * Commits what is not visible yet: parts, then windows, so that whatever a run that broke off
-   * left of a session shows in its parts. Makes them durable: a power cut that keeps a message has
-   * to keep its parts, or the next sync would take the message as stored.
+   * Commits the rows that are not visible yet: parts, then windows, so that whatever an interrupted
+   * run left of a session shows in its parts. Makes them durable: a power cut that keeps a message
+   * has to keep its parts, or the next sync would take the message as stored.
    */
   async writeBelow(store: Store): Promise<void> {
     const { present } = await store.table("parts").insert(this.#parts.batch());
@@ -149,18 +154,18 @@ export class Batch {
   }
 
   /**
-   * Commits messages and session rows, so that a row that is visible has everything below it,
-   * then makes them durable, then acknowledges. Only after {@link writeBelow}.
+   * Commits messages and session rows, so that a visible row has everything below it. Then makes
+   * them durable, then acknowledges. Call it only after {@link writeBelow}.
    */
   async writeVisible(store: Store, others: Others): Promise<void> {
     if (this.#ids.size > 0) {
       await this.#writeRows(store);
       if (await others.haveWritten()) await this.#remakeOvertaken(store);
     }
-    // What was there already may be of somebody who has not made it durable yet, or failed to.
+    // What was there already may belong to somebody who has not made it durable yet, or failed to.
     if (this.#ids.size + this.#finished.length > 0) await store.flush();
     for (const { hooks, outcome, parentId } of this.#finished) {
-      // Read again, it hangs below the name that the session above it gets then.
+      // Read again, it is attached to the name that its parent gets then.
       if (parentId !== undefined && this.#putOff.has(parentId)) outcome.deferred += 1;
       settleStatus(outcome);
       await hooks.onCommitted(outcome);
@@ -192,7 +197,8 @@ export class Batch {
     const doubtful = new Set(contested.keys());
     if (this.#partsPresent + messages.present > 0) {
       for (const gathered of this.inserted.keys()) gathered.hasLeftovers = true;
-      // What was there may be of another session: then it is nothing to revise before the id is ours.
+      // What was there may belong to another session: then it is nothing to revise before the id is
+      // ours.
       const { unfinished, taken } = await this.#rivals(store);
       contested = unfinished;
       for (const gathered of [...unfinished.keys(), ...taken.keys()]) doubtful.add(gathered);
@@ -204,7 +210,7 @@ export class Batch {
       }
     }
     await this.#emptyLeftWindows(store, doubtful);
-    // Windows come first, and may stand where those of the other session belong.
+    // Windows come first, and may be where those of the other session belong.
     for (const labels of rivals.taken.values()) await remakeOwnWindows(store, labels);
     await this.#leaveOutLeft(store);
     if (this.#sessions.length > 0) await store.flush();
@@ -217,7 +223,9 @@ export class Batch {
     }
   }
 
-  /** Marks messages whose parts are of several states: what is shown is made of what is stored. */
+  /**
+   * Marks messages whose parts belong to several states: what is shown is made of what is stored.
+   */
   async #markTorn(store: Store): Promise<void> {
     for (const { row } of await findTorn(store, this)) {
       this.#messages.set(row, "digest", tornDigest);
@@ -225,7 +233,7 @@ export class Batch {
     }
   }
 
-  /** Takes out of search what a run that broke off has left of sessions, but for those in doubt. */
+  /** Removes from search what an interrupted run left of sessions, except for those in doubt. */
   async #emptyLeftWindows(store: Store, doubtful: ReadonlySet<Gathered>): Promise<void> {
     for (const gathered of this.#finished) {
       const { labels, hooks, windowIds, hasLeftovers } = gathered;
@@ -234,21 +242,21 @@ export class Batch {
     }
   }
 
-  /** Takes what others have left under their ids out of those sessions that have got them now. */
+  /** Removes what others left under their ids from the sessions that have got the ids now. */
   async #settleContested(store: Store, contested: Rivals["unfinished"]): Promise<void> {
     const won = new Map([...contested].filter(([gathered]) => this.#opened.has(gathered)));
     if (won.size > 0) await this.#reviseDiffering(store, (gathered) => won.has(gathered));
     for (const [{ labels, outcome, isContested }, owners] of won) {
       for (const owner of owners) await leaveOutOther(store, labels, owner, this.ingestedAt);
-      // What earlier batches found there of both is not at hand any more.
+      // What earlier batches found there of both is no longer at hand.
       if (isContested) outcome.deferred += 1;
     }
     for (const gathered of contested.keys()) gathered.isContested = true;
   }
 
   /**
-   * Makes the windows anew that another process has made without what came now, or that were made here
-   * without what it has stored.
+   * Makes windows anew that another process made without the messages that came now, or that were
+   * made here without the messages that it has stored.
    */
   async #remakeOvertaken(store: Store): Promise<void> {
     const own = this.#finished.filter(({ labels: { sessionId }, isContested }) => {
@@ -259,7 +267,7 @@ export class Batch {
     }
   }
 
-  /** Before the sessions themselves are there: what breaks off here is done by the next run. */
+  /** Called before the sessions themselves are there: if it breaks off, the next run does it. */
   async #leaveOutLeft(store: Store): Promise<void> {
     const named = [...new Set([...this.inserted.keys(), ...this.#opened.keys()])].map((own) => {
       return { ...own, times: () => timesOf(this.inserted.get(own)) };

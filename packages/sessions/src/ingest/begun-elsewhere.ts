@@ -4,7 +4,7 @@ import { idChunks } from "../rows/id-chunks.ts";
 import type { Ahead } from "./ahead.ts";
 import { idApart, idWithin } from "./apart.ts";
 
-/** A stored session, as far as another one may be told from it. */
+/** The fields of a stored session by which another one may be told from it. */
 export type Begun = {
   readonly sourceAgent: string;
   readonly project: string;
@@ -12,32 +12,32 @@ export type Begun = {
 };
 
 /**
- * The id of a session where its client began another one in another project under the same id, which
- * came first: a program that starts the client may choose one and use it again.
+ * The id of a session if its client began another one earlier, in another project, under the same
+ * id: a program that starts the client may choose an id and reuse it.
  */
 export function idBegunElsewhere(id: string, { sourceAgent, createdAt }: Begun): string {
   return idApart(sourceAgent, `${createdAt}:${id}`);
 }
 
-/** The id that a session has at its client, where it is stored by such a name. */
+/** The id that a session has at its client, if it is stored under such a name. */
 export function idAtClient(id: string, { sourceAgent, createdAt }: Begun): string | undefined {
   const before = idApart(sourceAgent, `${createdAt}:`);
   return id.startsWith(before) ? id.slice(before.length) : undefined;
 }
 
-/** True where both began in another project at another time: what is copied keeps either. */
+/** True if both began in another project at another time; a copy keeps one of the two. */
 export function mayBeOther(session: Begun, stored: Begun): boolean {
   const isOfClient = session.sourceAgent === stored.sourceAgent;
   const isCopy = session.project === stored.project || session.createdAt === stored.createdAt;
   return isOfClient && !isCopy;
 }
 
-/** What of a session tells it from another one of its id. */
+/** What distinguishes a session from another one with its id. */
 export function begunOf({ source_agent, project, created_at }: Session): Begun {
   return { sourceAgent: source_agent, project, createdAt: created_at };
 }
 
-/** The same of a stored one, from its row. */
+/** The same for a stored one, from its row. */
 export function begunFromRow(row: Row): Begun {
   return {
     sourceAgent: String(row["source_agent"]),
@@ -46,13 +46,14 @@ export function begunFromRow(row: Row): Begun {
   };
 }
 
-/** What of a row {@link begunFromRow} needs. */
+/** The columns that {@link begunFromRow} needs. */
 export const begunColumns: readonly string[] = ["source_agent", "project", "created_at"];
 
 /**
- * The first of these sessions that has one of these messages; undefined for none.
+ * The first of these sessions that has one of these messages; undefined if none has.
  *
- * @param projects - Of the sessions, by their ids: what another one left there says another project.
+ * @param projects - Of the sessions, by their ids: what another session left there says another
+ * project.
  * @param times - Of the messages, by their ids.
  */
 export async function sharing(
@@ -67,7 +68,8 @@ export async function sharing(
     for (const row of await store.table("messages").rows({ columns, where })) {
       const sessionId = String(row["session_id"]);
       const isOwn = row["project"] === projects.get(sessionId);
-      // A record without an id of its own may say the same in both; its time is that of the session.
+      // A record without an id of its own may say the same in both; its time is that of the
+      // session.
       const isSame = times.get(String(row["id"])) === BigInt(row["timestamp"] as bigint);
       if (isOwn && isSame) found.add(sessionId);
     }
@@ -75,16 +77,16 @@ export async function sharing(
   return [...projects.keys()].find((id) => found.has(id));
 }
 
-/** The messages of what comes of a session, by which it is told from another. */
+/** The next messages of a session, which distinguish it from another. */
 export async function timesAhead(ahead: Ahead): Promise<Map<string, bigint>> {
   const messages = await ahead.messages(compared);
   return new Map(messages.map((message) => [message.id as string, message.timestamp]));
 }
 
-/** Messages: a copy that lacks its beginning has any of the rest. */
+/** In messages: a copy that lacks its beginning has some of the rest. */
 const compared = 64;
 
-/** Sessions that have such an id, by the one that they share. */
+/** Sessions that have such an id, by the id that they share. */
 export class BegunElsewhere {
   /** Their projects, by their ids. */
   readonly #sharing: Map<string, Map<string, string>> = new Map();
@@ -102,15 +104,18 @@ export class BegunElsewhere {
     else this.#sharing.set(key, new Map([[id, project]]));
   }
 
-  /** All of a client that share an id, with their projects; not the one that has it. */
+  /**
+   * All sessions of a client that share an id, with their projects, except for the one that has the
+   * id itself.
+   */
   of(agent: string, shared: string): ReadonlyMap<string, string> {
     return this.#sharing.get(keyOf(agent, shared)) ?? new Map();
   }
 }
 
 /**
- * The one of these sessions that was begun where another one works, or nearest above that: an agent
- * may be given a directory of its own. Undefined where none was.
+ * The one of these sessions that began in another one's directory, or nearest above it, because an
+ * agent may be given a directory of its own. Undefined if there is none.
  */
 export function begunAbove(
   begun: Iterable<readonly [id: string, project: string]>,
@@ -118,7 +123,7 @@ export function begunAbove(
 ): string | undefined {
   let [nearest, length]: [string | undefined, number] = [undefined, -1];
   for (const [id, above] of begun) {
-    // A root ends with what the directories below it begin with.
+    // A root ends with the separator with which the directories below it begin.
     const below = project.slice(/[/\\]$/.test(above) ? above.length - 1 : above.length);
     const isAbove = project === above || /^[/\\]/.test(below);
     if (!isAbove || !project.startsWith(above) || above.length <= length) continue;

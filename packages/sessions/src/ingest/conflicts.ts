@@ -15,10 +15,11 @@ import type { Gathered, Inserted } from "./gathered.ts";
 import { isRival } from "./rivals.ts";
 import { withStoredOrigin } from "./stored-origin.ts";
 
-// Rows thought new may be there: from a run that broke off between two commits, or from another
-// process. Inserting left those rows as they are; here is what that means for the messages.
+// Rows that were thought new may exist: from a run that broke off between two commits, or from
+// another process. The insert left those rows as they are; this file decides what that means for
+// the messages.
 
-/** What is asked of the batch that was written. */
+/** What is needed from the batch that was written. */
 export type Written = {
   readonly ingestedAt: bigint;
   readonly inserted: ReadonlyMap<Gathered, readonly Inserted[]>;
@@ -27,8 +28,8 @@ export type Written = {
 };
 
 /**
- * Messages whose part rows, or some of them, were there with other values. Their own rows may
- * still be missing, so nothing else would show that they do not match.
+ * Messages of which some or all part rows existed with other values. Their own rows may still be
+ * missing, so nothing else would show that they do not match.
  */
 export async function findTorn(store: Store, batch: Written): Promise<Inserted[]> {
   const bySession = new Map(
@@ -48,10 +49,10 @@ export async function findTorn(store: Store, batch: Written): Promise<Inserted[]
 }
 
 /**
- * The carriers that make the store show what was read, where rows that were there hold another
- * value or stand in another place. Corrects the counts of what was added.
+ * The carriers that make the store show what was read, where existing rows hold another value or
+ * are in another place. Corrects the counts of what was added.
  *
- * @param isMeant - Asked of each session whether its rows are to be looked at.
+ * @param isMeant - Tells for each session whether its rows are to be looked at.
  */
 export async function reviseDiffering(
   store: Store,
@@ -87,8 +88,8 @@ async function reviseSession(
     if (stored === undefined) continue;
     const isSame = stored.digest === digest;
     if (isSame && stored.ordinal === ordinal) continue;
-    // Asked after the stored rows were loaded: who stored a later state had read it before. A torn
-    // message shows no state at all, so any is better.
+    // Checked after the stored rows were loaded: who stored a later state had read it before. A
+    // torn message shows no state at all, so any state is better.
     isUnchanged ??= await hooks.isUnchanged();
     if (!isUnchanged && stored.digest !== tornDigest) {
       outcome.deferred += 1;
@@ -105,13 +106,15 @@ async function reviseSession(
 /** Sessions that were opened. */
 export type Opened = Pick<Written, "ingestedAt" | "inserted"> & {
   readonly opened: ReadonlyMap<Gathered, Session>;
-  /** Another session of that id is none to revise: each has a name of its own. */
+  /**
+   * True if another session of that id is not to be revised, because each has a name of its own.
+   */
   readonly areApart: boolean;
 };
 
 /**
- * The carriers of sessions of which another process stored a row meanwhile that says something else,
- * whose labels stay as that has them; and those whose id another session got, with its labels.
+ * The carriers of sessions of which another process stored a different row in the meantime, whose
+ * labels then stay; and the sessions whose id another session got, with that one's labels.
  */
 export async function reviseOpened(
   store: Store,
@@ -151,7 +154,7 @@ export async function reviseOpened(
   return { carriers, taken };
 }
 
-/** What was there was not added by this ingest. */
+/** Rows that existed were not added by this ingest. */
 function discount(
   gathered: Gathered,
   { inserted, ingestedAt }: Written,

@@ -14,19 +14,19 @@ export type Damaged = ReadonlyMap<string, ReadonlySet<string>>;
 /** What is stored of a message that is not what was written. */
 export type DamagedMessage = { readonly row: Row; readonly parts: readonly Row[] };
 
-/** Who is told how far the reading is, and what stops it. */
+/** Who is told about the progress, and what stops the reading. */
 export type DamageOptions = {
-  /** Told of rows that were read, of how many there are. */
+  /** Called with how many rows were read, and how many there are. */
   readonly onRows?: (done: number, total: number) => void;
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
- * Reads every message and part there is and finds those that are not what was written: a part is
- * gone, or a value is another. What their sources still hold mends them ({@link Ingest}). What search
- * shows of a message that is whole is made again at once.
+ * Reads every message and part and finds those that are not what was written: a part is gone, or a
+ * value changed. What their sources still hold mends them ({@link Ingest}). What search shows of a
+ * whole message is made again at once.
  *
- * @throws {StorageUnavailableError} where some of it cannot be read.
+ * @throws {StorageUnavailableError} if some of it cannot be read.
  */
 export async function findDamaged(
   sessions: SessionStore,
@@ -77,15 +77,15 @@ export async function findDamaged(
 /** A session with damaged messages. */
 type DamagedSession = {
   readonly live: Map<string, LiveMessage>;
-  /** Ids of the carriers that hold the values shown, by message; the others hold their own. */
+  /** Ids of the carriers that hold the values shown, by message; other messages hold their own. */
   readonly holders: ReadonlyMap<string, string>;
   readonly rowIds: ReadonlySet<string>;
 };
 
 /**
- * What is stored of the damaged messages of a session, by id. In `live` their digest becomes one that
- * equals none, so that they are written anew. What holds the value counts: the message's own row and
- * parts, or the carrier that says a later one.
+ * What is stored of the damaged messages of a session, by id. In `live` their digest becomes one
+ * that equals none, so that they are written anew. The row that holds the value counts: the
+ * message's own row and parts, or the carrier with a later value.
  */
 export async function loadDamaged(
   store: Store,
@@ -115,7 +115,7 @@ export async function loadDamaged(
     const holder = holderOf(message.id);
     const row = byId.get(holder);
     const own = byMessage.get(holder) ?? [];
-    // One that could not be waited for may be whole.
+    // A message that was given up waiting for may be whole.
     if (row === undefined || isMessageWhole(row, own)) continue;
     damaged.set(message.id, { row, parts: own });
     live.set(message.id, { ...message, digest: tornDigest });
@@ -124,7 +124,7 @@ export async function loadDamaged(
 }
 
 /**
- * The places of the parts that a stored message lacks, where it is whole with them; undefined where
+ * The places of the parts that a stored message lacks, if it would be whole with them; undefined if
  * something else is wrong with it.
  */
 export function absentParts(

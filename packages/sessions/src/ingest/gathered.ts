@@ -4,32 +4,32 @@ import type { Begun } from "./begun-elsewhere.ts";
 import { emptyOutcome, type IngestOutcome, type SessionHooks } from "./outcome.ts";
 import type { Place } from "./place.ts";
 
-/** What batches know of one session; it may span several, and its end closes it. */
+/** What batches know about one session. It may span several batches, and its end closes it. */
 export type Gathered = {
   labels: Labels;
   readonly hooks: SessionHooks;
   readonly outcome: IngestOutcome;
   place: Place | undefined;
-  /** What its source could not look up of its origin. */
+  /** What its source could not look up about its origin. */
   unresolved: SessionEvent["unresolved"] | undefined;
-  /** What it says itself of when and where it began. */
+  /** What it says itself about when and where it began. */
   begun: Begun | undefined;
   parentId: string | undefined;
-  /** Labels of the sessions that have ids it would have, where it gets another one now. */
+  /** Labels of the sessions that have the ids it would have, if it gets another one now. */
   bases: readonly Labels[];
-  /** How many rows of messages it had, and got: carriers are some. */
+  /** How many rows of messages it had and got, carriers included. */
   messageRows: number;
-  /** Ids of its windows, where it was thought new. */
+  /** Ids of its windows, if it was thought new. */
   windowIds: string[] | undefined;
-  /** Set where some of what was thought new may have been there. */
+  /** Set if some of what was thought new may have existed. */
   hasLeftovers: boolean;
-  /** Labels, as texts, of messages under its id that are those of a copy of it. */
+  /** Labels, as texts, of messages under its id that belong to a copy of it. */
   readonly copies: Set<string>;
-  /** Set where an earlier batch of it met another session's messages. */
+  /** Set if an earlier batch of it met another session's messages. */
   isContested: boolean;
 };
 
-/** What is known of a session before any of it was read. */
+/** What is known about a session before any of it was read. */
 export function nothingGathered(hooks: SessionHooks): Gathered {
   return {
     labels: { sessionId: "", sourceAgent: "", project: "" },
@@ -48,7 +48,7 @@ export function nothingGathered(hooks: SessionHooks): Gathered {
   };
 }
 
-/** A message added for the first time, as far as was known. Its values are in the rows alone. */
+/** A message added for the first time, as far as was known. Only the rows hold its values. */
 export type Inserted = {
   readonly id: string;
   readonly digest: string;
@@ -56,7 +56,7 @@ export type Inserted = {
   readonly timestamp: bigint;
   /** Number of its row among those of the batch. */
   readonly row: number;
-  /** Number of its first part's row; those of the others follow. */
+  /** Number of its first part's row; those of its other parts follow. */
   readonly partRow: number;
   readonly partCount: number;
 };

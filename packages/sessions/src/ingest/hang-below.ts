@@ -7,15 +7,16 @@ import { Columns } from "../rows/columns.ts";
 import { sessionColumns, sessionFromRow } from "../rows/from-rows.ts";
 import { nowOf } from "./stored-origin.ts";
 
-/** A session, a name of the one above it, and the name that this has by now. */
+/** A session, a former name of its parent, and the name that the parent has now. */
 export type Hung = { readonly sessionId: string; readonly from: string; readonly to: string };
 
-/** Of how many sessions the messages are held at once. */
+/** For how many sessions the messages are held at once. */
 const atOnce = 50;
 
 /**
- * Says of stored sessions that they hang below another name, where they still hang below the former.
- * Dated as what was said of them: a name is nothing new, and hides no later state of another store.
+ * Records that stored sessions belong below another name, if they still belong below the former
+ * one. Dated like what was said of them: a name is nothing new, and must hide no later state of
+ * another store.
  */
 export async function hangBelow(store: Store, hung: readonly Hung[]): Promise<void> {
   for (let from = 0; from < hung.length; from += atOnce) {
@@ -34,14 +35,17 @@ async function hangSome(store: Store, hung: readonly Hung[]): Promise<void> {
   for (const row of rows) {
     const id = String(row["id"]);
     const [each, own] = [named.get(id), messages.get(id) ?? []];
-    // What cannot be read is no reason to stop.
+    // Something unreadable is no reason to stop.
     const carrier = each && (await carrierOf(store, each, row, own).catch(nothingIfDamaged));
     if (carrier) carriers.push(carrier);
   }
   if (carriers.length > 0) await store.table("messages").insert(carriers.batch());
 }
 
-/** What says that a session hangs below the other name; undefined where it hangs elsewhere by now. */
+/**
+ * The carrier that attaches a session to the other name; undefined if it is attached elsewhere by
+ * now.
+ */
 async function carrierOf(
   store: Store,
   { from, to }: Hung,

@@ -38,7 +38,7 @@ export class Hanging {
     this.#read.push([id, source_agent, project, shared, ...names]);
   }
 
-  /** Hangs sessions that came before the one above them below the name that it has got. */
+  /** Attaches sessions that came before their parent to the name that it has got. */
   async hangAnew(): Promise<void> {
     const moved = [...this.#movedOf(this.#read), ...(await this.#hungBefore())];
     this.#read = new PackedList();
@@ -69,19 +69,23 @@ export class Hanging {
     });
   }
 
-  /** The session of its own client that has the id of another one's, below which a session hangs. */
+  /**
+   * The session of the same client whose id another client's session has, if a session belongs
+   * below it.
+   */
   #ofClient(id: string, { sourceAgent, project }: Begun, above: string): string {
     if (!this.#names.begun(idApart(sourceAgent, above))) return above;
     return this.#names.ofParent({ id, source_agent: sourceAgent, project }, above);
   }
 
   /**
-   * The session that its client began nearer to where one works than the one that it hangs below,
-   * under the same id, and not later than that one: nothing else says which of them it belongs to.
+   * The session that its client began nearer to where this one works than the one it is attached
+   * to, under the same id, and not later than that one: nothing else says which of them it belongs
+   * to.
    */
   #nearer({ sourceAgent, project, createdAt }: Begun, above: string): string {
     const stored = this.#names.begun(above);
-    // That one may have been begun elsewhere itself, and be the nearest of an earlier run.
+    // That one may have begun elsewhere itself, and be the nearest of an earlier run.
     const elsewhere = stored && idAtClient(above, stored);
     const shared = elsewhere ?? idWithin(sourceAgent, above) ?? above;
     const others = [...this.#names.begunElsewhere(sourceAgent, shared)].filter(([id]) => {

@@ -24,47 +24,53 @@ import type { SessionWriter } from "./session-writer.ts";
 import { withStoredOrigin } from "./stored-origin.ts";
 import { type ExpectedSession, StoredSessions } from "./stored-sessions.ts";
 
-/** How what comes in is stamped and batched. */
+/** How incoming sessions are stamped and batched. */
 export type IngestOptions = {
-  /** Name of this machine, kept with each session that names none of its own. */
+  /** Name of this machine, stored with each session that names none of its own. */
   readonly host?: string | undefined;
-  /** The time stamped on what is stored. */
+  /** The time that is stored with everything. */
   readonly now: () => Date;
-  /** How much is gathered before it is committed. Three batches are held at most. */
+  /** How much is gathered before it is committed. At most three batches are held. */
   readonly maxBatchBytes?: number;
-  /** Ids of all sessions that will come, where they are few: of the others nothing is read. */
+  /** Ids of all sessions that will come, if they are few: nothing is read of any other. */
   readonly sessionIds?: readonly string[] | undefined;
   /**
-   * Stored sessions that will come, about in their order, each once; others may come between them.
-   * What is stored of several is read at a time. Left out, these are those of `sessionIds`.
+   * Stored sessions that will come, about in order, each once; others may come between them. What
+   * is stored of several is read at a time. Default: those of `sessionIds`.
    */
   readonly expected?: readonly ExpectedSession[] | undefined;
   /**
-   * A session whose id is stored of another client gets an id of its own, `CLIENT:ID`, as where
-   * the sessions of one client were copied to another, which reads them and goes on. So does one that
-   * its client began in another project at another time, and that shares no message with the stored
-   * one: `CLIENT:MICROSECONDS:ID`, by the time it began. Left out, it is taken for that session, whose
-   * labels stay (spec 7.6).
+   * True to keep sessions of different clients apart. A session whose id is stored for another
+   * client gets an id of its own, `CLIENT:ID`, as when one client's sessions were copied to
+   * another, which reads and continues them. So does a session that its client began in another
+   * project at another time and that shares no message with the stored one:
+   * `CLIENT:MICROSECONDS:ID`, by the time it began. Left out, it is taken for the stored session,
+   * whose labels stay (spec 7.6).
    */
   readonly areClientsApart?: boolean;
-  /** Stored messages that are not what was written, to be mended where they come again. */
+  /** Stored messages that are not what was written, to be mended when they come again. */
   readonly damaged?: Damaged | undefined;
 };
 
-// Tells processes apart that begin a batch in the same millisecond; in containers all have one pid.
+// Distinguishes processes that begin a batch in the same millisecond; in containers all have one
+// pid.
 const ownMicros = BigInt(randomInt(1000));
 const defaultMaxBatchBytes = 16 * 1024 * 1024;
-/** How long a batch being written may wait for its next step. */
+/** How long a batch that is being written may wait for its next step. */
 const turnEveryMs = 5;
-/** So many times what a batch should hold is one value, mostly, and copied several times on its way. */
+/**
+ * A batch of so many times its intended size is mostly one value, which is copied several times on
+ * its way.
+ */
 const largeBatch = 2;
-// Of each session that was read some is kept, and V8 collects once as much garbage is there: of 100,000
-// small ones 150 MB. Where little is kept, it does before that is so much.
+// Something is kept of each session that was read, and V8 collects once there is as much garbage as
+// that: 150 MB for 100,000 small ones. If little is kept, it collects before there is so much.
 const garbageAtMost = 64 * 1024 * 1024;
 
 /**
- * Takes sessions one after the other and stores them in large commits. Once a commit has failed
- * every call throws: a later one could make a session visible that misses what was in it.
+ * Takes sessions one after the other and stores them in large commits. Once a commit has failed,
+ * every call throws, because a later commit could make a session visible that lacks what was in the
+ * failed one.
  */
 export class Ingest {
   readonly #sessions: SessionStore;
@@ -77,15 +83,15 @@ export class Ingest {
   readonly #hanging: Hanging;
   readonly #others: Others;
   #batch: Batch;
-  /** The parts of the batch handed over last. */
+  /** Settles with the parts of the batch handed over last. */
   #below: Promise<void> = Promise.resolve();
-  /** Every batch but that one. */
+  /** Settles with every batch except that one. */
   #visible: Promise<void> = Promise.resolve();
-  /** Every batch handed over so far. */
+  /** Settles with every batch handed over so far. */
   #writing: Promise<void> = Promise.resolve();
   #lastMicros = 0n;
   #turnedAtMs = 0;
-  /** What was in use of the heap at the beginning, and behind each collection. */
+  /** Heap in use at the beginning, and after each collection. */
   #heapHeld = heapUsed();
 
   constructor(sessions: SessionStore, options: IngestOptions) {
@@ -109,8 +115,7 @@ export class Ingest {
   /**
    * Takes the events of one session. What is wrong with it is in its outcome.
    *
-   * @throws Whatever the events throw, and `SubstrateError` where the store cannot be
-   * written to.
+   * @throws Whatever the events throw, and `SubstrateError` if the store cannot be written.
    */
   async session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {
     await this.#others.look();
@@ -143,7 +148,7 @@ export class Ingest {
           if (!intake.accept(event)) break;
           writer = await this.#open(gathered, event);
           if (apart && writer instanceof NewSession) gathered.bases = apart.bases;
-          // What this one left in them earlier is taken out.
+          // What this session left in them earlier is removed.
           for (const { sessionId } of gathered.bases) this.#stored.leave(sessionId);
           if (given.kind === "session") opened = { session: event.session, given: given.session };
           break;
@@ -169,8 +174,8 @@ export class Ingest {
   }
 
   /**
-   * Commits what is left. Call it also after a failure: what was read before is kept where that is
-   * possible, and nothing is being written any more when it settles.
+   * Commits what is left. Call it also after a failure: what was read before is kept if possible,
+   * and nothing is being written any more when it settles.
    */
   async finish(): Promise<void> {
     try {
@@ -183,7 +188,8 @@ export class Ingest {
 
   async #open(gathered: Gathered, { session, unresolved }: SessionEvent): Promise<SessionWriter> {
     await this.#names.load();
-    // The same session from a second source: what came from the first must be there to compare.
+    // The same session from a second source: what came from the first has to be there for
+    // comparison.
     if (this.#batch.holds(session.id)) await this.#rotate();
     const { id: sessionId, source_agent: sourceAgent, project } = session;
     const known = this.#names.begun(sessionId);
@@ -223,7 +229,9 @@ export class Ingest {
     return this.#batch.bytes + (writer?.heldBytes ?? 0) >= this.#maxBatchBytes;
   }
 
-  /** What reads files gives way to nothing else: no step of what is written would begin meanwhile. */
+  /**
+   * Reading files yields to nothing else, so no step of the writing would begin in the meantime.
+   */
   async #letWriting(): Promise<void> {
     if (performance.now() - this.#turnedAtMs < turnEveryMs) return;
     await turn();
@@ -235,7 +243,7 @@ export class Ingest {
     await this.#rotate();
   }
 
-  /** Writes all that was gathered, and waits for it. */
+  /** Writes everything gathered, and waits for it. */
   async #commit(): Promise<void> {
     await this.#rotate();
     await this.#writing;
@@ -243,7 +251,7 @@ export class Ingest {
 
   /**
    * Starts writing the batch. While its messages are written, the parts of the next one are, and
-   * the one after that is gathered: three batches are held at most. Beside a large one nothing is.
+   * the one after that is gathered: at most three batches are held. Beside a large one, nothing is.
    */
   async #rotate(): Promise<void> {
     await Promise.all([this.#below, this.#visible]);
@@ -260,13 +268,13 @@ export class Ingest {
     this.#writing = Promise.all([this.#visible, this.#below]).then(() =>
       batch.writeVisible(store, this.#others),
     );
-    // A failure is thrown by whoever awaits it next; it must not end the process before.
+    // The next await throws a failure; it must not end the process before that.
     this.#below.catch(() => undefined);
     this.#writing.catch(() => undefined);
     if (isLarge) await this.#writing;
   }
 
-  /** Every batch has a time of its own, by which it knows its rows again. */
+  /** Every batch has a time of its own, by which it recognizes its rows. */
   #nextBatch(): Batch {
     const now = BigInt(this.#now().getTime()) * 1000n + ownMicros;
     this.#lastMicros = now > this.#lastMicros ? now : this.#lastMicros + 1n;
@@ -284,9 +292,10 @@ function withPlainLabels(event: ReadEvent): ReadEvent {
 }
 
 /**
- * Takes sessions into the store.
+ * Makes an ingest into the store.
  *
- * @throws {RangeError} for a `maxBatchBytes` that is no number: all would be held until the end.
+ * @throws {RangeError} for a `maxBatchBytes` that is not a number: everything would be held until
+ * the end.
  */
 export function createIngest(sessions: SessionStore, options: IngestOptions): Ingest {
   checkCount("maxBatchBytes", options.maxBatchBytes ?? defaultMaxBatchBytes);

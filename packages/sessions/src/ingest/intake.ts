@@ -11,22 +11,22 @@ import {
 import { type PreparedMessage, prepareMessage } from "../rows/prepare.ts";
 import type { IngestOutcome } from "./outcome.ts";
 
-/** Checks the events of one session and puts its messages together. */
+/** Checks the events of one session and assembles its messages. */
 export class Intake {
   readonly #outcome: IngestOutcome;
   readonly #validator = new EventValidator();
   #header: MessageHeader | undefined;
   #parts: Part[] = [];
-  /** How many source records the message under way keeps. */
+  /** How many source records the current message keeps. */
   #records = 0;
-  /** Set where its source lacks a file of it. */
+  /** Set if its source lacks a file of it. */
   #lack: Pick<PreparedMessage, "isLacking" | "isHeldBy"> | undefined;
 
   constructor(outcome: IngestOutcome) {
     this.#outcome = outcome;
   }
 
-  /** The message under way, which is complete when another event or the end has come. */
+  /** The current message, which is complete when another event or the end has come. */
   close(): PreparedMessage | undefined {
     if (this.#header === undefined) return undefined;
     const prepared = prepareMessage(this.#header, this.#parts);
@@ -46,8 +46,8 @@ export class Intake {
   /**
    * Takes an event.
    *
-   * @returns False where it breaks the model. Its message is then left out, whole: one that lost
-   * a part would not be what the source holds.
+   * @returns False if it breaks the model. Its message is then left out as a whole: without one of
+   * its parts, it would not be what the source holds.
    */
   accept(event: CanonicalEvent): boolean {
     try {
@@ -79,7 +79,7 @@ function isCarrier({ role, options }: MessageHeader): boolean {
   return role === "system" && isJsonObject(source) && source["record"] !== undefined;
 }
 
-/** The facts of pond's own lie there, by their names: nothing else can be kept with them. */
+/** Pond's own facts are kept there by their names, so nothing else can be kept with them. */
 function checkFacts({ options }: Session): void {
   if (Object.hasOwn(options, "pond") && !isJsonObject(options["pond"])) {
     throw new ValidationError("session.options.pond", "expected a JSON object");

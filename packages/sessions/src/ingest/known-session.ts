@@ -23,8 +23,8 @@ import { storedOptions } from "./stored-options.ts";
 const doubtfulAtOnce = 250;
 
 /**
- * Writes what became of a session that is stored: new messages, and carriers for those that
- * changed, moved or disappeared. Of messages stored as they are it keeps the digest only.
+ * Writes what became of a stored session: new messages, and carriers for those that changed, moved
+ * or disappeared. For messages that are stored as they are, it keeps only the digest.
  */
 export class KnownSession implements SessionWriter {
   heldBytes = 0;
@@ -34,12 +34,12 @@ export class KnownSession implements SessionWriter {
   readonly #known: Known;
   readonly #windows: KnownWindows;
   readonly #seen: Incoming[] = [];
-  /** Messages that the store does not hold so, by position. */
+  /** Messages that the store does not hold in this form, by position. */
   #changed: Map<number, PreparedMessage> = new Map();
-  /** Those that lack what the store may hold of them, by position. */
+  /** Messages that lack something that the store may hold, by position. */
   readonly #doubtful: Map<number, PreparedMessage> = new Map();
   #isFlushed = false;
-  /** True where a value was read that was replaced since this place agreed with the store. */
+  /** True if a value was read that was replaced since this place agreed with the store. */
   #isBehind = false;
   /** The time of the last message that was read. */
   #newest = 0n;
@@ -66,7 +66,7 @@ export class KnownSession implements SessionWriter {
       return;
     }
     if (stored?.digest === digest) {
-      // The stored values themselves: of 190,000 messages a second copy takes 37 MB.
+      // The stored values themselves: for 190,000 messages a second copy takes 37 MB.
       const { id, digest, timestamp } = stored;
       this.#seen.push({ id, digest, timestamp });
     } else {
@@ -82,7 +82,7 @@ export class KnownSession implements SessionWriter {
     this.#noteReplaced(this.#known.former.get(id)?.get(digest));
   }
 
-  /** What was read may have been any of the former values before its source lacked something. */
+  /** Before its source lacked something, what was read may have been any of the former values. */
   #noteLacking(id: string): void {
     for (const replacedAt of this.#known.former.get(id)?.values() ?? []) {
       this.#noteReplaced(replacedAt);
@@ -94,11 +94,11 @@ export class KnownSession implements SessionWriter {
     if (agreedAt !== undefined && at !== undefined && at > agreedAt) this.#isBehind = true;
   }
 
-  /** True for a copy from before what is stored, of this machine or another. */
+  /** True for a copy from before what is stored, on this machine or another. */
   #isOlder(): boolean {
     const { newest } = this.#known;
     const wasNever = this.#gathered.place?.agreedAt === 0 && !this.#known.isVerified;
-    // Of one that comes for the first time nobody edited a value back.
+    // In a session that comes for the first time, nobody edited a value back.
     return this.#isBehind && (wasNever ? this.#newest <= newest : this.#newest < newest);
   }
 
@@ -106,13 +106,19 @@ export class KnownSession implements SessionWriter {
     return (this.#gathered.place?.isNewest() ?? true) && !this.#isOlder();
   }
 
-  /** What the source lacks of a message by now was stored, if it was stored (`session-durable-copy`). */
+  /**
+   * What the source now lacks of a message counts as stored, if it was stored
+   * (`session-durable-copy`).
+   */
   #digestOf({ header: { id }, digest, isLacking }: PreparedMessage): string {
     const isKept = isLacking && !this.#known.damaged.has(id);
     return (isKept && this.#known.live.get(id)?.digest) || digest;
   }
 
-  /** Looks up which of the messages that lack something the store holds whole: those stay as they are. */
+  /**
+   * Looks up which of the messages that lack something the store holds whole: those stay as they
+   * are.
+   */
   async #settleDoubtful(): Promise<void> {
     if (this.#doubtful.size === 0) return;
     const doubtful = [...this.#doubtful];
@@ -124,7 +130,7 @@ export class KnownSession implements SessionWriter {
       for (const [position, message] of some) {
         const { id, timestamp } = message.header;
         const value = stored.get(id);
-        // What cannot be read may hold it.
+        // Something unreadable may hold it.
         const isKept = value === undefined || message.isHeldBy?.(value) === true;
         const digest = isKept ? this.#digestOf(message) : message.digest;
         this.#seen[position] = { id, digest, timestamp };
@@ -140,9 +146,9 @@ export class KnownSession implements SessionWriter {
   }
 
   /**
-   * Writes what changed so far, to keep memory bounded: new messages where they belong as far as
-   * that is known yet. What is in the way is moved when the whole order is known. One change waits
-   * for the windows: where this breaks off before them, the next read finds it and makes them anew.
+   * Writes the changes so far, to limit memory: new messages where they belong as far as that is
+   * known yet. What is in the way is moved when the whole order is known. One change waits for the
+   * windows: if this breaks off before them, the next read finds it and makes them anew.
    */
   async flush(batch: Batch): Promise<void> {
     await this.#settleDoubtful();
@@ -152,11 +158,11 @@ export class KnownSession implements SessionWriter {
     const isNewest = this.#isNewest();
     const mayRevise = await this.#mayRevise();
     const ordinals = this.#newPlaces();
-    // Not all is read: it may yet prove the newest.
+    // Not everything is read: it may yet prove to be the newest.
     const writable = [...this.#changed].filter(
       ([, { header }]) => isNewest || !live.has(header.id),
     );
-    // New messages at the end alone would not show that the windows of others are to be made.
+    // New messages at the end alone would not show that the windows of others have to be made.
     const waiting = writable.findLast(([, { header }]) => live.has(header.id)) ?? writable.at(-1);
     for (const each of writable) {
       if (each === waiting) continue;
@@ -171,23 +177,26 @@ export class KnownSession implements SessionWriter {
         continue;
       }
       const change = { kind: "revise", position, ordinal, previous } as const;
-      // Else it is deferred in the end, and its value is not needed.
+      // Otherwise it is deferred in the end, and its value is not needed.
       if (mayRevise) live.set(id, this.#apply(batch, change) ?? previous);
       this.#changed.delete(position);
     }
     this.#isFlushed = true;
   }
 
-  /** Once the source has changed, all is deferred: values that were put off are not held any more. */
+  /**
+   * Once the source has changed, everything is deferred: values that were put off are not held any
+   * more.
+   */
   async #mayRevise(): Promise<boolean> {
     this.#isSourceSame &&= await this.#gathered.hooks.isUnchanged();
     return this.#isSourceSame;
   }
 
-  /** Places for what has none, by position. */
+  /** Places for the messages without one, by position. */
   #newPlaces(): Map<number, bigint> {
     const [first = 0] = this.#changed.keys();
-    // With the one before, which has its place.
+    // Together with the one before, which has its place.
     const from = Math.max(0, first - 1);
     const atFirst = this.#gathered.place ? "beginning" : "part";
     const reach = from === 0 ? atFirst : "middle";
@@ -211,8 +220,8 @@ export class KnownSession implements SessionWriter {
     const all = reconcile(live, this.#seen, { mayRemove: isWhole, reach });
     const read = { known: this.#known, seen: this.#seen, others, isNewest };
     const changes = await allowedChanges(this.#store, this.#session.id, all, read);
-    // Asked after the stored rows were loaded: a process that stored a later state of the source
-    // had read it before, and then the source is no longer what this one read.
+    // Checked after the stored rows were loaded: a process that stored a later state of the source
+    // had read it before, and then the source is no longer what was read here.
     const isOther = isNewest && sessionDigest(this.#session) !== this.#known.state.digest;
     const mayRevise =
       (!isOther && changes.every(({ kind }) => kind === "insert")) || (await this.#mayRevise());
@@ -245,7 +254,7 @@ export class KnownSession implements SessionWriter {
     outcome.revisions += 1;
   }
 
-  /** @returns What the message is then, where it was stored before. */
+  /** @returns The new state of the message, if it was stored before. */
   #apply(batch: Batch, change: Change): LiveMessage | undefined {
     const { labels, outcome } = this.#gathered;
     const { ingestedAt } = batch;
@@ -265,7 +274,7 @@ export class KnownSession implements SessionWriter {
     if (seen === undefined) return undefined;
     const { previous, ordinal } = change;
     const damaged = message && this.#known.damaged.get(previous.id);
-    // What was written is what the source still says; else it is a revision like others.
+    // What was written is what the source still says; otherwise it is a revision like others.
     const isMended = damaged?.row["digest"] === seen.digest;
     if (isMended) outcome.mended += 1;
     const absent = damaged && absentParts(damaged, message);

@@ -8,27 +8,27 @@ import { changedWindows } from "../search/window-rows.ts";
 import { type Window, type WindowPiece, windowPiece } from "../search/windows.ts";
 import { type Known, shownIn } from "./known.ts";
 
-/** What was written of a session that is stored. */
+/** What was written of a stored session. */
 type Written = {
   readonly changes: readonly Change[];
   /** The places of what was added or changed, by id. */
   readonly ordinals: ReadonlyMap<string, bigint>;
-  /** Ids of all that was read, in order. */
+  /** Ids of everything that was read, in order. */
   readonly seen: ReadonlySet<string>;
-  /** What was read is what is shown now; else it is only where it is new. */
+  /** True if what was read is what is shown now; otherwise that holds only for what is new. */
   readonly isShown: boolean;
-  /** These changes are not all: others were written before. */
+  /** True if these changes are not all: others were written before. */
   readonly isFlushed: boolean;
 };
 
-/** The windows of a session that is stored and is read again. */
+/** The windows of a stored session that is read again. */
 export class KnownWindows {
   readonly #store: Store;
   readonly #known: Known;
   readonly #pieces: WindowPiece[] = [];
-  /** False where some were added behind later ones. */
+  /** False if some were added after later ones. */
   #isInOrder = true;
-  /** Ids of stored messages that were read otherwise. */
+  /** Ids of stored messages that were read with another value. */
   readonly #differing: Set<string> = new Set();
   /** Ids of messages of which the store keeps more than was read. */
   readonly #kept: Set<string> = new Set();
@@ -38,7 +38,7 @@ export class KnownWindows {
     this.#known = known;
   }
 
-  /** Takes the next message that was read; `isStored` where what is stored of it stays as it is. */
+  /** Takes the next message that was read; `isStored` if what is stored of it stays as it is. */
   add(message: PreparedMessage, isStored: boolean): void {
     const piece = windowPiece(message);
     const { id, text, title, isBoundary } = piece;
@@ -48,13 +48,13 @@ export class KnownWindows {
     if (!isStored) this.#differing.add(id);
   }
 
-  /** Takes one that stands before others that were taken. */
+  /** Takes a message that comes before others that were taken. */
   addLate(message: PreparedMessage, isStored: boolean): void {
     this.add(message, isStored);
     this.#isInOrder = false;
   }
 
-  /** The windows to write, now that changes were made. */
+  /** The windows to write after the changes. */
   async after(labels: Labels, written: Written): Promise<Window[]> {
     const { changes, ordinals, seen, isShown, isFlushed } = written;
     const { live, rows, tail, shown } = this.#known;
@@ -77,7 +77,7 @@ export class KnownWindows {
     return changedWindows(this.#store, labels, windows);
   }
 
-  /** @param ids - Of all that was read, in order. */
+  /** @param ids - Of everything that was read, in order. */
   #sortAs(ids: Iterable<string>): void {
     const places = new Map([...ids].map((id, place) => [id, place]));
     const placeOf = ({ id }: WindowPiece): number => places.get(id) ?? 0;
@@ -94,7 +94,7 @@ export class KnownWindows {
   }
 }
 
-/** True for a message that comes behind all that were there. */
+/** True for a message that comes after all existing ones. */
 function isAppended(change: Change, tail: bigint): boolean {
   return change.kind === "insert" && change.ordinal > tail;
 }

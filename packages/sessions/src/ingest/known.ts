@@ -15,29 +15,29 @@ export type Known = {
   /** As the rows say, until changes are made. */
   readonly live: Map<string, LiveMessage>;
   readonly state: SessionState;
-  /** Ids of the carriers that hold the values shown, by message; the others hold their own. */
+  /** Ids of the carriers that hold the values shown, by message; other messages hold their own. */
   readonly holders: ReadonlyMap<string, string>;
   /** Numbers of the rows, by id. */
   readonly rows: ReadonlyMap<string, bigint>;
   /** Ids of the rows that have a text to search. */
   readonly searchable: readonly string[];
-  /** Messages that other clients have in sessions of their own that have the same id. */
+  /** Messages that other clients have in their own sessions with the same id. */
   readonly idsOfOthers: ReadonlySet<string>;
   /** Messages that are not what was written, by id. Their digest in `live` equals none. */
   readonly damaged: ReadonlyMap<string, DamagedMessage>;
   /** When the newest of the rows was added, in microseconds: a number, exact for centuries. */
   readonly addedAt: number;
-  /** True where it is verified by the machine that stored it first, which has read it before. */
+  /** True if it is verified by the machine that stored it first, which has read it before. */
   readonly isVerified: boolean;
-  /** Ids of what is shown, as the rows say. */
+  /** Ids of the messages shown, as the rows say. */
   readonly shown: readonly string[];
-  /** What was shown when this place of it was read the last time, as the rows say now. */
+  /** What was shown when this place of it was last read, as the rows say now. */
   readonly shownThen: readonly string[];
   /** Values that were replaced by later ones. */
   readonly former: FormerValues;
-  /** The time of the last of the messages that are shown. */
+  /** The time of the last message that is shown. */
   readonly newest: bigint;
-  /** Behind all that is there. */
+  /** The ordinal after everything that is there. */
   readonly tail: bigint;
 };
 
@@ -49,7 +49,7 @@ type Surroundings = Pick<Known, "idsOfOthers"> & {
   readonly rowIds: Iterable<string> | undefined;
 };
 
-/** What its stored rows say of a session. */
+/** Reads what the stored rows say about a session. */
 export async function loadKnown(
   store: Store,
   { session, messages, withParts }: StoredSession,
@@ -79,8 +79,8 @@ export async function loadKnown(
 }
 
 /**
- * Ids of rows that have no part: some were written so, and of the others the parts are gone, where
- * that table alone was set back.
+ * Ids of rows without parts: some were written like that, and of the others the parts are gone,
+ * where only that table was set back.
  */
 function withoutParts(messages: readonly FoundMessage[], withParts: ReadonlySet<string>): string[] {
   return messages.flatMap(({ id, role, revises }) =>
@@ -101,7 +101,7 @@ function lastTime(live: ReadonlyMap<string, LiveMessage>): bigint {
   return last;
 }
 
-/** What was shown when a place was read the last time, where it is known to have held any of it. */
+/** What was shown when a place was last read, if it is known to have held any of it. */
 function shownWhenRead(rows: readonly FoundMessage[], place: Place | undefined): string[] {
   const held = place?.held;
   if (held === undefined || held === "all") return [];

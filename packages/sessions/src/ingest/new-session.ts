@@ -8,8 +8,8 @@ import { heldNow } from "./place.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 /**
- * Writes a session that is not stored, as far as is known: every message goes straight on, those
- * of a huge session over several batches, its own row with the last of them.
+ * Writes a session that is not stored, as far as is known. Every message is written at once, those
+ * of a huge session over several batches, and its own row with the last of them.
  */
 export class NewSession implements SessionWriter {
   readonly heldBytes = 0;

@@ -4,11 +4,11 @@ import { idChunks } from "../rows/id-chunks.ts";
 import { differingRows } from "../search/window-rows.ts";
 import type { Gathered } from "./gathered.ts";
 
-// Windows come before messages. Another process that makes those of a session anew meanwhile makes
-// them without what is still to come, and one that has stored messages since the session was read is
-// not in those made here. Whoever stores messages last sees what the other has done.
+// Windows come before messages. Another process that makes a session's windows anew in the meantime
+// makes them without what is still to come, and messages that it has stored since the session was
+// read are not in the windows made here. Whoever stores messages last sees what the other has done.
 
-/** Whether other processes write while an ingest does. */
+/** Tells whether other processes write during an ingest. */
 export class Others {
   readonly #store: Store;
   #first: Promise<number> | undefined;
@@ -17,13 +17,13 @@ export class Others {
     this.#store = store;
   }
 
-  /** To be called before anything is read of what is stored. */
+  /** Call it before anything stored is read. */
   async look(): Promise<void> {
     this.#first ??= this.#commits();
     await this.#first;
   }
 
-  /** True where one may have written messages or windows since. */
+  /** True if another process may have written messages or windows since. */
   async haveWritten(): Promise<boolean> {
     return (await this.#commits()) !== (await this.#first);
   }
@@ -36,7 +36,7 @@ export class Others {
 }
 
 /**
- * Those of some sessions whose windows are not what was written, or of which there are other messages
+ * The sessions, out of these, whose windows are not what was written, or which have other messages
  * than was known.
  *
  * @param windows - What was written last.
@@ -52,7 +52,7 @@ export async function overtaken(
   const ids = gathered.map(({ labels }) => labels.sessionId);
   const counts = await countMessages(store, ids);
   return gathered.filter(({ labels: { sessionId }, messageRows, windowIds }) => {
-    // Those that earlier batches wrote are not at hand any more.
+    // The windows that earlier batches wrote are no longer at hand.
     const isWhole = (windowIds?.length ?? 0) <= (written.get(sessionId)?.length ?? 0);
     return !isWhole || replaced.has(sessionId) || counts.get(sessionId) !== messageRows;
   });

@@ -4,29 +4,31 @@ import type { HeldMessages, Place } from "./place.ts";
 /** Times by table, in microseconds. */
 export type AddedAt = { sessions?: bigint; messages?: bigint; parts?: bigint };
 
-/** What became of one session. Counts are of this ingest alone. */
+/** The outcome for one session. Counts are those of this ingest alone. */
 export type IngestOutcome = {
-  /** Undefined where the source did not get as far. */
+  /** Undefined if the source did not get as far. */
   session_id: string | undefined;
   /** `failed`: an event broke the model and its message was left out; the rest is stored. */
   status: "new" | "grown" | "revised" | "unchanged" | "failed";
   messages_added: number;
   parts_added: number;
-  /** The time that its last row in each table was stamped with, in microseconds, where any was added. */
+  /** The time stored with its last row in each table, in microseconds, if any was added. */
   added_at: AddedAt;
-  /** New values and new places of messages that were stored already. */
+  /** New values and new places of messages that were already stored. */
   revisions: number;
-  /** Messages that are no longer in the source; they stay. */
+  /** Messages that are no longer in the source; they stay stored. */
   tombstones: number;
-  /** Stored messages that were not what was written, and are again. */
+  /** Stored messages that were not as they were written, and are again. */
   mended: number;
-  /** Revisions and tombstones left for the next time, because the source changed meanwhile. */
+  /**
+   * Revisions and tombstones left for the next time, because the source changed in the meantime.
+   */
   deferred: number;
-  /** True where its project or source_agent differed from the stored, which stay (spec 7.6). */
+  /** True if its project or source_agent differed from the stored one, which stays (spec 7.6). */
   rejected: boolean;
   /** Source records whose message is stored, now or before. */
   records_stored: number;
-  /** Those of them that stand whole in a message of their own that says nothing. */
+  /** How many of those are carried whole in a message of their own that says nothing. */
   records_carried: number;
   /** Source records whose message breaks the model and was left out. */
   records_left_out: number;
@@ -34,7 +36,7 @@ export type IngestOutcome = {
   faults: number;
   /** Records that are not complete yet. */
   pending: number;
-  /** What the store shows now, where hooks tell of the place that was read. */
+  /** What the store shows now, if hooks tell which place was read. */
   held?: HeldMessages | undefined;
   /** The `agreedAt` of that place from now on; that of an older copy stays as it was. */
   agreed_at?: number | undefined;
@@ -42,16 +44,16 @@ export type IngestOutcome = {
   error?: PondError;
 };
 
-/** What is asked and told about one session on its way in. */
+/** Questions and notifications about one session on its way in. */
 export type SessionHooks = {
   /**
-   * The place that the session is read from, all of it. Left out where only some of it comes, without
-   * gaps, and nothing has disappeared.
+   * The place from which the session is read, completely. Left out if only some of it comes,
+   * without gaps, and nothing has disappeared.
    */
   placeOf?(sessionId: string): Place;
-  /** True while the source is as it was when the read began. */
+  /** True as long as the source is as it was when the read began. */
   isUnchanged(): Promise<boolean>;
-  /** Called when everything of the session is stored for good. */
+  /** Called when everything of the session is stored durably. */
   onCommitted(outcome: IngestOutcome): void | Promise<void>;
 };
 
@@ -75,7 +77,9 @@ export function emptyOutcome(): IngestOutcome {
   };
 }
 
-/** Leaves a whole session for the next time: another one was stored under that id meanwhile. */
+/**
+ * Leaves a whole session for the next time: another one was stored under that id in the meantime.
+ */
 export function putOff(outcome: IngestOutcome): void {
   const { deferred, ...none } = emptyOutcome();
   const { records_stored, records_carried, faults, pending } = outcome;
@@ -85,7 +89,7 @@ export function putOff(outcome: IngestOutcome): void {
   outcome.deferred = deferred + 1;
 }
 
-/** Says what the counts amount to, for a session that was stored before and did not fail. */
+/** Derives the status from the counts, for a session that was stored before and did not fail. */
 export function settleStatus(outcome: IngestOutcome): void {
   if (outcome.status === "failed" || outcome.status === "new") return;
   if (outcome.messages_added > 0) outcome.status = "grown";

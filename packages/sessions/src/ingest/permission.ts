@@ -11,13 +11,15 @@ type Read = {
   readonly known: Known;
   /** All that was read. */
   readonly seen: readonly Incoming[];
-  /** What {@link othersOf} says. */
+  /** The result of {@link othersOf}. */
   readonly others: ReadonlySet<string>;
-  /** True where what was read is the newest there is of the session. */
+  /** True if what was read is the newest there is of the session. */
   readonly isNewest: boolean;
 };
 
-/** Ids of what is shown though a place lacks it and is not known to have held it. */
+/**
+ * Ids of messages that are shown although a place lacks them and is not known to have held them.
+ */
 export function othersOf(
   known: Known,
   place: Place | undefined,
@@ -29,14 +31,14 @@ export function othersOf(
   return new Set(lacking.filter((id) => !held.has(id)));
 }
 
-/** What a place held when it was read the last time, where the rows still tell. */
+/** What a place held when it was last read, if the rows still tell. */
 function idsHeld(held: HeldMessages, shownThen: readonly string[]): Set<string> {
   if (held.digest !== digestOfIds(shownThen)) return new Set();
   const others = new Set(held.others);
   return new Set(shownThen.filter((id) => !others.has(id)));
 }
 
-/** Those of the changes that a read of a place may make. */
+/** The changes that a read of a place may make. */
 export async function allowedChanges(
   store: Store,
   sessionId: string,
@@ -50,11 +52,12 @@ export async function allowedChanges(
 }
 
 function mayRemove(id: string, { known, others, isNewest }: Read): boolean {
-  // What is kept in a session of its own was put into this one by mistake; an older copy lacks it else.
+  // A message kept in a session of its own was put into this one by mistake; otherwise an older
+  // copy lacks it.
   return isNewest && (!others.has(id) || known.idsOfOthers.has(id));
 }
 
-/** True for what the store lacks: a message, or what was written of one that is damaged. */
+/** True for something that the store lacks: a message, or the written content of a damaged one. */
 function isNew(
   change: Exclude<Change, { readonly kind: "remove" }>,
   { known, seen }: Read,
@@ -65,8 +68,8 @@ function isNew(
 }
 
 /**
- * Without the removal of what a client keeps beside a log: it deletes files there by their age, while
- * the session goes on, and a copy may be without them (`session-durable-copy`).
+ * Without the removal of what a client keeps beside a log: it deletes files there by their age,
+ * while the session goes on, and a copy may lack them (`session-durable-copy`).
  */
 async function withoutSideFiles(
   store: Store,

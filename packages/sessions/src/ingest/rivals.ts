@@ -11,22 +11,22 @@ import { emptyForeignWindows } from "../search/window-rows.ts";
 import { type Begun, begunColumns, begunFromRow, mayBeOther, sharing } from "./begun-elsewhere.ts";
 import type { Gathered, Inserted } from "./gathered.ts";
 
-// Two ingests at once may each think new what has one id and is two sessions. Whoever stores the row
-// of the session has the id; the other one leaves its own for its next run, which gives it a name.
-// Until then the rows of both stand under that id, and each says by its labels whose it is: the one
-// that has the id takes out what it finds there, and the other one what it left after that. One that
-// breaks off and never comes back keeps nobody waiting.
+// Two concurrent ingests may each think a session new, with one id for two different sessions. The
+// one that stores the row of the session has the id; the other leaves its own for its next run,
+// which gives it a name. Until then the rows of both are under that id, and the labels of each say
+// whose it is: the session that has the id removes what it finds there, and the other one what it
+// left after that. One that breaks off and never comes back keeps nobody waiting.
 
 type InsertedBySession = ReadonlyMap<Gathered, readonly Inserted[]>;
 
-/** What rows say of whose they are. */
+/** The labels by which rows say whose they are. */
 export type Owner = Pick<Labels, "sourceAgent" | "project">;
 
 /** What others have stored under the ids of sessions that were thought new. */
 export type Rivals = {
-  /** Sessions whose id another session has, with the labels of that. */
+  /** Sessions whose id another session has, with that one's labels. */
   readonly taken: ReadonlyMap<Gathered, Labels>;
-  /** Whose messages are there, too, of sessions that have not got as far as their own row. */
+  /** For sessions that have not got as far as their own row: whose messages are there, too. */
   readonly unfinished: ReadonlyMap<Gathered, readonly Owner[]>;
 };
 
@@ -42,7 +42,7 @@ export async function findRivals(
   const taken = new Map<Gathered, Labels>();
   const found = new Map<Gathered, Map<string, Owner>>();
   if (bySession.size === 0) return noRivals;
-  // Parts of the next batch may be on their way: only these tables are looked at anew.
+  // Parts of the next batch may be on their way, so only these tables are looked at again.
   await Promise.all([store.table("sessions").refresh(), store.table("messages").refresh()]);
   for (const ids of idChunks([...bySession.keys()])) {
     for await (const { id, row } of rowsOf(store, "sessions", ids, begunColumns)) {
@@ -73,8 +73,8 @@ export async function findRivals(
 }
 
 /**
- * Those of the owners of messages under an id whose messages are another session's: not those of a
- * copy, which its client has in another project and which has some of the same.
+ * The owners of messages under an id whose messages belong to another session, not to a copy, which
+ * its client has in another project and which shares some messages.
  *
  * @param times - Of the messages of the session, by their ids.
  */
@@ -94,7 +94,7 @@ export async function strangersAmong(
   return strangers;
 }
 
-/** True where what is stored under the id of a session is another one. */
+/** True if what is stored under the id of a session is another one. */
 export async function isRival(
   store: Store,
   { labels, begun }: Gathered,
@@ -108,10 +108,10 @@ export async function isRival(
 }
 
 /**
- * Takes out of a session what was stored in it as of another one that has its id: it stays, and is not
- * shown. A message that the session has, too, says so by a row of its own.
+ * Removes from a session what was stored in it by another one with its id: it stays stored, but is
+ * not shown. A message that the session has, too, says so by a row of its own.
  *
- * @param isOfOther - Asked of messages that only the other one has said.
+ * @param isOfOther - Asked about messages that only the other session has said.
  */
 export async function leaveOutOther(
   store: Store,
@@ -131,8 +131,9 @@ export async function leaveOutOther(
 }
 
 /**
- * Makes the windows of a session anew under whose id those of another one may stand. Where its messages
- * cannot be read, which is no reason to stop, those of the other one are taken out of search alone.
+ * Makes the windows of a session anew if those of another one may be under its id. If its messages
+ * cannot be read, which is no reason to stop, only the other session's windows are removed from
+ * search.
  */
 export async function remakeOwnWindows(store: Store, labels: Labels): Promise<void> {
   try {
@@ -146,15 +147,15 @@ export async function remakeOwnWindows(store: Store, labels: Labels): Promise<vo
 /** A session that gets another name now. */
 export type NamedApart = {
   readonly labels: Owner;
-  /** The labels of the sessions that have the ids it would have else. */
+  /** The labels of the sessions that have the ids it would otherwise have. */
   readonly bases: readonly Labels[];
-  /** Of its messages, by their ids. Asked for where it left any. */
+  /** The times of its messages, by their ids. Called only if it left any. */
   readonly times: () => ReadonlyMap<string, bigint> | Promise<ReadonlyMap<string, bigint>>;
 };
 
 /**
- * Takes out of sessions what others that have other names now left in them when both were thought new:
- * their messages, and their windows.
+ * Removes from sessions what others, which have other names now, left in them when both were
+ * thought new: their messages, and their windows.
  */
 export async function leaveOutLeft(
   store: Store,
@@ -172,7 +173,7 @@ export async function leaveOutLeft(
   }
 }
 
-/** Whose the messages and windows of sessions say that they are. */
+/** The sessions that messages and windows say they belong to. */
 async function ownersIn(
   store: Store,
   sessionIds: readonly string[],
@@ -191,8 +192,8 @@ async function ownersIn(
 }
 
 /**
- * Says of messages that stand there as another session's that this one has them, too, where both say
- * the same: else they would be taken out with those of the other.
+ * Records, for messages that are there as another session's, that this one has them, too, if both
+ * say the same: otherwise they would be removed together with the other's.
  *
  * @param digests - Of its messages, by their ids.
  * @returns How many rows were added.
@@ -204,7 +205,7 @@ export async function claimShared(
   ingestedAt: bigint,
 ): Promise<number> {
   let added = 0;
-  // Another one that says so at the same time may say it by the very row.
+  // Another session that says so at the same time may say it with the very same row.
   for (let isSaid = false; !isSaid; ) {
     const carriers = new Columns();
     for (const { message, said } of await saidIn(store, labels.sessionId)) {
@@ -241,7 +242,10 @@ async function saidIn(
   }));
 }
 
-/** Sessions under whose ids others have left windows: they come first, and messages may not follow. */
+/**
+ * Sessions under whose ids others have left windows: windows come first, and messages may not
+ * follow.
+ */
 export async function withOtherWindows(
   store: Store,
   opened: Iterable<Gathered>,

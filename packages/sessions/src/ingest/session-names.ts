@@ -19,25 +19,30 @@ import {
   timesAhead,
 } from "./begun-elsewhere.ts";
 
-/** A session by the id of its client, as far as that says which one it hangs below. */
+/** A session by its client's id, as far as that says which one it belongs below. */
 export type Child = Pick<Session, "source_agent" | "project"> & { readonly id: string };
 
 /** When and where a session began, by its id. A store may hold a hundred thousand. */
 type Known = readonly [id: string, sourceAgent: string, project: string, createdAt: string];
 
 export type SessionNamesOptions = {
-  /** Ids of all sessions that will come, where they are few: of the others nothing is read. */
+  /** Ids of all sessions that will come, if they are few: nothing is read of any other. */
   readonly sessionIds?: readonly string[] | undefined;
-  /** False where every id is that of one session. */
+  /** False if every id stands for one session. */
   readonly areClientsApart: boolean;
-  /** Stores what was taken in so far: what came of other sessions must be there to compare. */
+  /**
+   * Stores what was taken in so far: what came of other sessions has to be there for comparison.
+   */
   readonly commit: () => Promise<void>;
 };
 
-/** The sessions there are, and what those are called that have the id of another one. */
+/** Knows the stored sessions, and the names of those whose id another one has. */
 export class SessionNames {
   readonly areClientsApart: boolean;
-  /** Ids of sessions that are left for the next run, because another session got them meanwhile. */
+  /**
+   * Ids of sessions that are left for the next run, because another session got them in the
+   * meantime.
+   */
   readonly putOff: Set<string> = new Set();
   readonly #sessions: SessionStore;
   readonly #sessionIds: readonly string[] | undefined;
@@ -61,7 +66,7 @@ export class SessionNames {
   /** Reads once what is stored; before that no session is known. */
   async load(): Promise<void> {
     if (this.#isLoaded) return;
-    // A session may go on from what another process stored just now: not seen, it would begin anew.
+    // A session may continue what another process stored a moment ago: unseen, it would begin anew.
     await this.#sessions.store.refresh();
     for (const ids of this.#sessionIds ? idChunks(this.#sessionIds) : [undefined]) {
       await this.#read(ids);
@@ -77,7 +82,7 @@ export class SessionNames {
     return known && begunOfKnown(known);
   }
 
-  /** True where any session has the id of another client's. */
+  /** True if any session has the id of another client's. */
   get hasApart(): boolean {
     return idsApart(this.#all()).size > 0;
   }
@@ -87,7 +92,7 @@ export class SessionNames {
     return this.#elsewhere.of(agent, shared);
   }
 
-  /** Takes note of a session that came in. */
+  /** Notes a session that came in. */
   learn(session: Session): void {
     const { id } = session;
     if (this.#known.has(id)) return;
@@ -96,7 +101,7 @@ export class SessionNames {
     this.#elsewhere.add(id, begun);
   }
 
-  /** Ids of the messages that other clients have in their own sessions of this id. */
+  /** Ids of the messages that other clients have in their own sessions with this id. */
   async idsOfOthers(sessionId: string): Promise<ReadonlySet<string>> {
     const apart = this.#apart.get(sessionId);
     if (apart === undefined) return new Set();
@@ -105,7 +110,7 @@ export class SessionNames {
     return new Set(rows.map(({ id }) => String(id)));
   }
 
-  /** The names of a session of which another one has the id, or that of its parent. */
+  /** The names of a session whose id, or whose parent's id, another session has. */
   async apart(session: Session, ahead: Ahead): Promise<NamesApart | undefined> {
     if (!this.areClientsApart) return undefined;
     await this.load();
@@ -125,9 +130,9 @@ export class SessionNames {
   }
 
   /**
-   * What its parent is called.
+   * The name of its parent.
    *
-   * @param shared - The id of that at the client, which may have begun several under it.
+   * @param shared - The parent's id at the client, which may have begun several under it.
    */
   ofParent({ id, source_agent: agent, project }: Child, shared: string): string {
     // A parent is a soft reference: that of a copied session may come later.
@@ -156,14 +161,14 @@ export class SessionNames {
     return (await sharing(this.#sessions.store, all, await timesAhead(ahead))) ?? own;
   }
 
-  /** The other client's may be in another store, as where these were copied alone. */
+  /** The other client's may be in another store, as when these were copied alone. */
   #isNamedApart(agent: string, id: string): boolean {
     const stored = this.begun(id);
     if (stored) return stored.sourceAgent !== agent;
     return this.begun(idApart(agent, id))?.sourceAgent === agent;
   }
 
-  /** Another session may have got the id of one that was read before: then it is that one's. */
+  /** Another session may have got the id of one that was read before: then the id is that one's. */
   async #settle(id: string): Promise<void> {
     if (!this.#isUnsettled(id)) return;
     await this.#commit();
@@ -188,7 +193,7 @@ export class SessionNames {
     this.#known.set([id, sourceAgent, project, String(createdAt)]);
   }
 
-  /** Takes note of what is stored of these sessions, or of all. */
+  /** Notes what is stored of these sessions, or of all. */
   async #read(ids: readonly string[] | undefined): Promise<void> {
     const columns = ["id", ...begunColumns];
     const table = this.#sessions.store.table("sessions");

@@ -4,7 +4,7 @@ import { withinSession } from "../read/within-session.ts";
 import { readableOptions } from "../rows/from-rows.ts";
 import { readableMessages } from "../search/readable-messages.ts";
 
-/** What stands beside the values of a message and of its parts. */
+/** The options of a message and of its parts. */
 export type StoredOptions = {
   readonly options: ProviderOptions;
   readonly parts: readonly { readonly options: ProviderOptions }[];
@@ -14,8 +14,8 @@ export type StoredOptions = {
 const carriersAtOnce = 8;
 
 /**
- * The options of messages as they are shown, by id, without what else they hold: there may be large
- * files among it. Those that are damaged are left out.
+ * The options of messages as they are shown, by id, without their other content, which may include
+ * large files. Damaged ones are left out.
  *
  * @param holders - Ids of the carriers that hold the values shown, by message.
  */

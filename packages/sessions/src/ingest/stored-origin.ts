@@ -5,7 +5,7 @@ import { nothingIfDamaged } from "../errors.ts";
 import { loadRevised } from "../read/outline.ts";
 import type { SessionState } from "../revisions/session-revisions.ts";
 
-/** A session as it was first stored, and which of its rows says what is said of it now. */
+/** A session as it was first stored, and which of its rows holds its present state. */
 export type StoredState = { readonly session: Session; readonly state: SessionState };
 
 type Read = {
@@ -14,8 +14,8 @@ type Read = {
 };
 
 /**
- * A session as its source says, but for what that could not look up of its origin: where a file is
- * gone that told it, what is stored stays (`session-durable-copy`).
+ * A session as its source says, except for what the source could not look up about its origin: if a
+ * file that told it is gone, what is stored stays (`session-durable-copy`).
  */
 export async function withStoredOrigin(
   store: Store,
@@ -29,14 +29,14 @@ export async function withStoredOrigin(
   if (parentId === undefined || (unresolved === "cut_point" && isOther)) return session;
   const origin = { parent_session_id: parentId, ...(cutPoint && { parent_message_id: cutPoint }) };
   const { relation } = sourceOf(known);
-  // It goes with the parent: without it a fork without a cut-point is a sub-agent.
+  // It goes with the parent: without it, a fork without a cut-point would be a sub-agent.
   const source = { ...sourceOf(session), ...(relation !== undefined && { relation }) };
   return { ...session, ...origin, options: { ...session.options, source } };
 }
 
-/** What is said of a session now. */
+/** The present state of a session. */
 export async function nowOf(store: Store, { session, state }: StoredState): Promise<Session> {
   if (state.revision === 0n) return session;
-  // What a damaged one says nobody knows, and it keeps nothing from being stored.
+  // Nobody knows what a damaged carrier says, and it keeps nothing from being stored.
   return (await loadRevised(store, session, state.rowId).catch(nothingIfDamaged)) ?? session;
 }

@@ -15,7 +15,7 @@ export type StoredSession = {
 /** A session that is stored and will come again. */
 export type ExpectedSession = {
   readonly id: string;
-  /** About how many messages it has; left out where that is not known. */
+  /** About how many messages it has; left out if unknown. */
   readonly messages?: number | undefined;
 };
 
@@ -24,7 +24,7 @@ const sessionsAtOnce = 32;
 const messagesAtOnce = 4_000;
 
 /**
- * What the store holds of sessions that come again. Where it is known which will come, several are
+ * What the store holds of sessions that come again. If it is known which will come, several are
  * read at a time: for small ones a query costs more than what it finds.
  */
 export class StoredSessions {
@@ -34,19 +34,21 @@ export class StoredSessions {
   readonly #ahead: Map<string, StoredSession> = new Map();
   readonly #taken: Set<string> = new Set();
 
-  /** @param expected - Those that will come, about in their order, each once. */
+  /** @param expected - The sessions that will come, about in order, each once. */
   constructor(store: Store, expected: readonly ExpectedSession[]) {
     this.#store = store;
     this.#expected = expected;
     this.#places = new Map(expected.map(({ id }, place) => [id, place]));
   }
 
-  /** True where a session was read already: before it was taken, so nothing of it can have come. */
+  /** True if a session was read before it was taken, so that nothing of it can have come. */
   isAhead(id: string): boolean {
     return this.#ahead.has(id);
   }
 
-  /** Of a session to which rows of others may be added before it comes: it is read when it does. */
+  /**
+   * For a session to which rows of others may be added before it comes: it is read when it comes.
+   */
   leave(id: string): void {
     this.#ahead.delete(id);
     this.#taken.add(id);
@@ -69,7 +71,7 @@ export class StoredSessions {
       storedMessages(this.#store, ids),
       messagesWithParts(this.#store, ids),
     ]);
-    // Else others were read ahead, and still will come.
+    // Otherwise others were read ahead, and will still come.
     if (this.#places.has(id)) this.#ahead.clear();
     for (const row of rows) {
       const session = sessionFromRow(row);

@@ -13,14 +13,14 @@ export type ActivityOptions = {
   readonly limit: number;
 };
 
-// So few are looked up by name; of more only the newest messages are read, unless all are listed.
+// So few are looked up by name; for more, only the newest messages are read, unless all are listed.
 const fewSessions = 500;
 const firstRead = 4_096;
 const columns = ["session_id", "timestamp"];
 
 /**
- * When each of these sessions was last active, in microseconds since the epoch; one without messages
- * was when it was created. Those that are not stored are left out.
+ * When each of these sessions was last active, in microseconds since the epoch; for one without
+ * messages, when it was created. Sessions that are not stored are left out.
  */
 export async function lastActive(
   { store }: SessionStore,
@@ -71,8 +71,8 @@ async function readAll(
 }
 
 /**
- * Reads messages from the newest on until enough sessions were met, which is exact: whatever was
- * not met is older.
+ * Reads messages from the newest on until enough sessions were met. This is exact: whatever was not
+ * met is older.
  *
  * @returns Before which time nothing was read.
  */

@@ -3,7 +3,7 @@ import { idChunks } from "../rows/id-chunks.ts";
 import { laterParents, setLaterParents } from "./later-parents.ts";
 import type { At } from "./outline.ts";
 
-/** The parent of every stored session; null where it names none. @inline */
+/** The parent of every stored session; null if it names none. @inline */
 export type Parents = ReadonlyMap<string, string | null>;
 
 /** The parents as sources say now, or said first. */
@@ -19,13 +19,13 @@ export async function loadParents(store: Store, at: At): Promise<Parents> {
   return parents;
 }
 
-/** The same where forks have no parent: they stand by themselves. */
+/** The same with forks as sessions without a parent. */
 export function withForksApart(
   parents: Parents,
   forks: ReadonlySet<string>,
 ): Map<string, string | null> {
   const apart = new Map(parents);
-  // One that has lost its own row is none of these.
+  // A session that has lost its own row is not among these.
   for (const id of forks) if (apart.has(id)) apart.set(id, null);
   return apart;
 }
@@ -33,7 +33,7 @@ export function withForksApart(
 /**
  * The sessions directly below others, each with its parent, as sources say now or said first.
  *
- * @param limit - How many are read at most; those that learned their parent late come besides.
+ * @param limit - The most that are read; sessions that learned their parent late come in addition.
  */
 export async function childrenOf(
   store: Store,
@@ -55,13 +55,13 @@ export async function childrenOf(
     if (parentId === null || !above.has(parentId)) children.delete(id);
     else (children.has(id) ? children : late).set(id, parentId);
   }
-  // One that has lost its own row is not stored.
+  // A session that has lost its own row counts as not stored.
   const stored = await storedAmong(store, [...late.keys()]);
   for (const [id, parentId] of late) if (stored.has(id)) children.set(id, parentId);
   return children;
 }
 
-/** Those of these sessions that are stored. */
+/** The stored ones of these sessions. */
 async function storedAmong(store: Store, sessionIds: readonly string[]): Promise<Set<string>> {
   const stored = new Set<string>();
   for (const ids of idChunks(sessionIds)) {
@@ -74,7 +74,7 @@ async function storedAmong(store: Store, sessionIds: readonly string[]): Promise
 
 /**
  * The topmost stored session above `id`: one whose parent is not stored (a parent is a soft
- * reference). Of sessions that descend from themselves it is the one with the smallest id.
+ * reference). For sessions that descend from themselves, it is the one with the smallest id.
  */
 export function rootOf(parents: Parents, id: string): string {
   const path = new Set([id]);
@@ -87,7 +87,7 @@ export function rootOf(parents: Parents, id: string): string {
   }
 }
 
-/** The root of every session, as {@link rootOf} says it: in one walk over each of them. */
+/** The root of every session, as {@link rootOf} finds it, in one walk over each of them. */
 export function rootsOf(parents: Parents): Map<string, string> {
   const roots = new Map<string, string>();
   for (const id of parents.keys()) {
@@ -107,7 +107,7 @@ export function rootsOf(parents: Parents): Map<string, string> {
   return roots;
 }
 
-/** A session and all that are stored above it, each once. */
+/** A session and all stored sessions above it, each once. */
 export function upFrom(parents: Parents, id: string): string[] {
   const path = new Set<string>();
   for (let at: string | null | undefined = id; typeof at === "string" && parents.has(at); ) {

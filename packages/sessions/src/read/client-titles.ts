@@ -16,11 +16,11 @@ import { byOrdinal, compareRevisions } from "../revisions/order.ts";
 import { readableOptions } from "../rows/from-rows.ts";
 import { bagOf } from "../rows/option-bag.ts";
 
-/** What is known of a message that says a title. */
+/** What is known about a message that says a title. */
 type Named = {
-  /** Of the row that says it. */
+  /** The id of the row that says it. */
   readonly id: string;
-  /** Of the message. */
+  /** The key of the message. */
   readonly key: string;
   readonly sessionId: string;
   readonly ordinal: bigint;
@@ -29,10 +29,13 @@ type Named = {
   readonly options: JsonObject;
 };
 
-/** A later state of a message, as its row says. */
+/** A later state of a message, from its row. */
 type State = Pick<Named, "id" | "ordinal" | "revision" | "digest">;
 
-/** What their clients call these sessions, as the newest state of each says; others are left out. */
+/**
+ * The titles of these sessions in their clients, from the newest state of each; sessions without
+ * one are left out.
+ */
 export async function clientTitles(
   store: Store,
   sessionIds: readonly string[],
@@ -42,7 +45,7 @@ export async function clientTitles(
   const said = new Map<string, Named>();
   for (const each of named) {
     const [known, now] = [said.get(each.key), states.get(each.key)];
-    // Another value says no title, or is none: the message is gone.
+    // Another value says no title, or there is none because the message is gone.
     if (now && now.digest !== each.digest) continue;
     const isNewer = known === undefined || compareRevisions(each, known) > 0;
     if (isNewer) said.set(each.key, { ...each, ordinal: now?.ordinal ?? each.ordinal });
@@ -56,7 +59,7 @@ export async function clientTitles(
   );
 }
 
-/** Carriers among them: no other messages of the system have these fields. */
+/** Includes carriers: no other system messages have these fields. */
 async function rowsWithTitles(store: Store, sessionIds: readonly string[]): Promise<Row[]> {
   const columns = [...stateColumns, "options"];
   const where = and(
@@ -69,7 +72,7 @@ async function rowsWithTitles(store: Store, sessionIds: readonly string[]): Prom
   return found;
 }
 
-/** What became last of those of these messages that have later states. */
+/** The last state of those of these messages that have later ones. */
 async function newestStates(
   store: Store,
   sessionIds: readonly string[],
@@ -100,7 +103,7 @@ function stateOf({ id, ordinal, revision, digest = null }: Row): State {
   };
 }
 
-/** Of a row that is damaged nothing is known here: it is named where the store is verified. */
+/** Nothing is known here about a damaged row, which is reported when the store is verified. */
 function toNamed(row: Row): Named[] {
   const { session_id, id, revises } = row;
   const stored = readableOptions(row);

@@ -22,19 +22,19 @@ import { maxIdsInFilter, withinSession } from "./within-session.ts";
 export type PlacedMessage = {
   readonly message: Message;
   readonly isRevised: boolean;
-  /** It has no part, and its digest says that it was written with some. */
+  /** True if it has no part, although its digest says that it was written with some. */
   readonly isHollow?: true;
 };
 
-/** What finds a message. */
+/** What is needed to find a message. */
 export type Pointer = Pick<MessagePlace, "id" | "carrierId"> & {
   readonly row?: MessagePlace["row"] | undefined;
 };
 
-/** Told of a message that is not what was written: its digest says so. */
+/** Called with a message whose digest says that it is not what was written. */
 export type OnDamaged = (messageId: string) => void;
 
-/** Whole messages at these places, in their order. @throws {MessageNotFoundError} */
+/** Whole messages at these places, in order. @throws {MessageNotFoundError} */
 export function loadMessages(
   store: Store,
   sessionId: string,
@@ -45,7 +45,7 @@ export function loadMessages(
 }
 
 /**
- * Messages that were never revised, at these places, without their parts.
+ * Messages at these places that were never revised, without their parts.
  *
  * @throws {MessageNotFoundError}
  */
@@ -68,8 +68,9 @@ export async function loadWithoutParts(
 }
 
 /**
- * Messages at these places as they are shown in few words: those never revised without options. What
- * else most of them hold is known already, or in their parts; their own rows are not read.
+ * Messages at these places as they are shown in short form: those never revised come without
+ * options. Everything else in most of them is known already, or in their parts, so their own rows
+ * are not read.
  */
 export function loadShown(
   store: Store,
@@ -104,15 +105,15 @@ async function placedMessages(
   return placed(store, { sessionId, places, rows: [...own, ...known.values()], parts, onDamaged });
 }
 
-/** Where the messages of a session stand, all that are wanted of it. */
+/** Where the messages of a session are that are wanted. */
 export type SessionPlaces = {
   readonly sessionId: SessionId;
   readonly places: readonly MessagePlace[];
 };
 
 /**
- * The messages of several sessions, of each in their order. All that is stored of these sessions is
- * read at once: for small ones a query costs more than what it finds.
+ * The messages of several sessions, each in order. Everything stored of these sessions is read at
+ * once: for small ones a query costs more than what it finds.
  *
  * @throws {MessageNotFoundError}
  * @throws {OverBudgetError}
@@ -151,7 +152,9 @@ export async function loadOfSessions(
   );
 }
 
-/** A message that was revised often has many carriers, each with a whole value: the last is shown. */
+/**
+ * A message that was revised often has many carriers, each with a whole value; the last is shown.
+ */
 function withoutFormer(sessions: readonly SessionPlaces[]): Filter {
   const carrierIds = sessions.flatMap(({ places }) =>
     places.flatMap(({ carrierId }) => carrierId ?? []),
@@ -161,7 +164,7 @@ function withoutFormer(sessions: readonly SessionPlaces[]): Filter {
     : or(isNull("revises"), oneOf("id", carrierIds));
 }
 
-/** Ids of messages that are what their own rows say. */
+/** Ids of messages whose own rows hold their value. */
 function withoutCarrier(places: readonly Pointer[]): string[] {
   return places.flatMap(({ id, carrierId }) => (carrierId === undefined ? [id] : []));
 }
@@ -169,7 +172,7 @@ function withoutCarrier(places: readonly Pointer[]): string[] {
 type Loaded = {
   readonly sessionId: string;
   readonly places: readonly Pointer[];
-  /** Of messages and carriers of that session, these at least. */
+  /** At least these rows of the session's messages and carriers. */
   readonly rows: readonly Row[];
   readonly parts: ReadonlyMap<string, MessageParts>;
   readonly onDamaged: OnDamaged | undefined;
@@ -195,7 +198,7 @@ async function placed(
   return messages;
 }
 
-/** The same messages, of which those that have lost their parts say so. */
+/** The same messages, with a mark on those that have lost their parts. */
 export async function markHollow(
   store: Store,
   sessionId: string,
@@ -213,7 +216,7 @@ export async function markHollow(
   return placed.map((each) => (hollow.has(each.message.id) ? { ...each, isHollow: true } : each));
 }
 
-/** What a message's own row and its parts say. */
+/** The value in a message's own row and its parts. */
 function ownValue(
   row: Row,
   { parts, rows }: MessageParts = noParts,
@@ -225,8 +228,8 @@ function ownValue(
 }
 
 /**
- * The newest value there is of a message whose carrier says another place and whose value is not
- * there: copies between stores used to bring the one without the other.
+ * The newest existing value of a message whose carrier only says another place and whose value is
+ * missing: copies between stores used to bring the one without the other.
  */
 async function newestValue(
   store: Store,

@@ -7,15 +7,17 @@ import { upFrom, withForksApart } from "./ancestry.ts";
 import { forksIn } from "./forks.ts";
 import { laterParents, setLaterParents } from "./later-parents.ts";
 
-/** A session that may be the copy of another client's, which `restore` made and a sync read. */
+/**
+ * A session that may be a copy of another client's session, which `restore` made and a sync read.
+ */
 export type MaybeCopy = { readonly id: string; readonly sourceAgent: string };
 
 /**
- * The copies that nobody has gone on in, each with the session it was made of. A copy's id follows
- * from the id of that session, and its times are that session's, or those of what it was forked from:
- * whatever is said in it later has a time of its own.
+ * The copies that nobody has continued, each with the session it was made from. A copy's id follows
+ * from the id of that session, and its times are that session's, or those of what it was forked
+ * from; anything said in it later has a time of its own.
  *
- * @param ids - Of the sessions they may have been made of.
+ * @param ids - Of the sessions that they may have been made from.
  */
 export async function untouchedCopies(
   store: Store,
@@ -33,11 +35,14 @@ export async function untouchedCopies(
   return new Map([...originals].filter(isUntouched));
 }
 
-// No client makes ids out of names, and opencode counts the ids of a millisecond from one.
+// No client derives ids from names, and opencode counts the ids of a millisecond from one.
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const lettered = /^ses_[0-9a-f]{9}fff(?<letters>[0-9A-Za-z]{14})$/;
 
-/** The session each copy was made of, by the copy's id; those that are no copies are left out. */
+/**
+ * The session that each copy was made from, by the copy's id; sessions that are not copies are left
+ * out.
+ */
 export function originalsOf(
   sessions: readonly MaybeCopy[],
   ids: Iterable<string>,
@@ -61,17 +66,22 @@ export function originalsOf(
   return originals;
 }
 
-/** What of a session and those below it tells whether something was added. */
+/** The times of a session and those below it, which tell whether something was added. */
 type Moments = {
-  /** When they began, and what all their messages are of; in milliseconds, which all clients know. */
+  /**
+   * When they began, and the times of all their messages, in milliseconds, which all clients know.
+   */
   readonly times: Set<bigint>;
-  /** The same of those above: some forks begin in the middle of them, and their copies hold both. */
+  /**
+   * The same for the sessions above: some forks begin in the middle of them, and their copies hold
+   * both.
+   */
   readonly timesAbove: Set<bigint>;
-  /** True where the source has rewritten messages that it held. */
+  /** True if the source has rewritten messages that it held. */
   isRevised: boolean;
 };
 
-/** Of sessions with all below them, by their ids. Reads no texts. */
+/** Of sessions with everything below them, by their ids. Reads no texts. */
 async function momentsOf(
   store: Store,
   ids: ReadonlySet<string>,
@@ -81,15 +91,15 @@ async function momentsOf(
   const later = await laterParents(store);
   setLaterParents(parents, later);
   const forks = await forksIn(store, later);
-  // Who goes on in a fork does not go on in what it was forked from.
+  // Continuing a fork is not continuing what it was forked from.
   const apart = withForksApart(parents, forks);
-  /** Those that each session belongs to, */
+  /** The moments of the sessions that each session belongs to, */
   const ofMembers = new Map<string, readonly Moments[]>();
   for (const id of began.keys()) {
     const own = upFrom(apart, id).flatMap((each) => moments.get(each) ?? []);
     if (own.length > 0) ofMembers.set(id, own);
   }
-  /** and those that were forked from it, or from what was. */
+  /** and of those that were forked from it, or from what was. */
   const ofForks = new Map<string, Moments[]>();
   for (const [id, own] of moments) {
     if (!forks.has(id)) continue;
@@ -108,7 +118,7 @@ async function momentsOf(
       for (const { session_id, timestamp, revises } of rows) {
         const id = String(session_id);
         note(id, BigInt(timestamp as bigint));
-        // One that its client moved, as into an archive, says what it said.
+        // A message that its client moved, for example into an archive, says what it said.
         if (revises === null || revises === sessionItself) continue;
         for (const each of ofMembers.get(id) ?? []) each.isRevised = true;
       }
@@ -117,7 +127,7 @@ async function momentsOf(
   return moments;
 }
 
-/** The parents that were stored with sessions, and when each began, in microseconds. */
+/** The parents that were stored with sessions, and when each session began, in microseconds. */
 async function storedFamilies(store: Store): Promise<{
   readonly parents: Map<string, string | null>;
   readonly began: ReadonlyMap<string, bigint>;

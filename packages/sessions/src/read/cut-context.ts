@@ -1,7 +1,7 @@
 import type { MessageView } from "./get.ts";
 import { sizeOf } from "./shown.ts";
 
-/** A message whose neighbours fit a page. */
+/** A message whose neighbours fit into a page. */
 export type CutView = MessageView & {
   /** There are more neighbours than shown. */
   readonly context_cut?: true;

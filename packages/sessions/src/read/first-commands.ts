@@ -8,13 +8,13 @@ import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import { partColumns, partFromRow } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 
-/** A note of the client among the messages of the user: nothing in it was said. */
+/** A client's note among the user's messages, in which nothing was said. */
 type Note = { readonly id: string; readonly ordinal: bigint; readonly digest: Cell };
 
-// A session that a command began has its note behind few others.
+// A session that a command began has its note after few others.
 const notesLookedAt = 8;
 
-/** The command that each of these sessions began with, in which nobody said anything. */
+/** The command that began each of these sessions, if nobody said anything in it. */
 export async function firstCommands(
   store: Store,
   sessionIds: readonly string[],
@@ -27,7 +27,7 @@ export async function firstCommands(
   return found;
 }
 
-/** The first notes in each session that say what they said when they were stored. */
+/** The first notes in each session of which no revision changed more than the place. */
 async function firstNotes(
   store: Store,
   sessionIds: readonly string[],
@@ -58,7 +58,8 @@ async function firstNotes(
     const own = notes.get(session) ?? [];
     const isMended = (note: Note): boolean =>
       rows.some(({ id, revises }) => revises === note.id && isMendedRow(String(id)));
-    // One that has only moved says what it said, where it stands now; the parts of a mended one do not.
+    // A note that has only moved says what it said, where it is now; the parts of a mended one do
+    // not.
     const now = own.flatMap((note) => {
       const { digest, ordinal } = states.get(note.id) ?? note;
       return digest === note.digest && !isMended(note) ? [{ ...note, ordinal }] : [];
@@ -97,7 +98,7 @@ async function commandsIn(
   return new Map([...first].map(([session, { command }]) => [session, command]));
 }
 
-/** What a part says was called; undefined where that is nothing, or damaged. */
+/** The command that a part names; undefined if there is none, or the part is damaged. */
 function commandOf(row: Row): string | undefined {
   const part = unlessDamaged(() => partFromRow(row, null));
   const isNote = part?.type === "text" && part.provenance === "injected";

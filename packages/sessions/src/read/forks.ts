@@ -7,8 +7,8 @@ import type { LaterParents } from "./later-parents.ts";
 const readAtOnce = 1_000;
 
 /**
- * The sessions that somebody forked from another and went on in; whatever else has a parent is a
- * sub-agent.
+ * The sessions that somebody forked from another and continued. Any other session with a parent is
+ * a sub-agent.
  */
 export async function forksIn(store: Store, later: LaterParents): Promise<Set<string>> {
   const forks = new Set<string>();
@@ -17,7 +17,7 @@ export async function forksIn(store: Store, later: LaterParents): Promise<Set<st
   const children = (await sessions.rows({ columns: [rowId], where: below })).map(rowOf);
   const maybe = or(isNotNull("parent_message_id"), contains("options", '"relation":"fork"'));
   const columns = ["id", "parent_message_id", "options"];
-  // What sources say of their sessions is long: read of those below others alone.
+  // What sources say about their sessions is long, so it is read only for those below others.
   for (let from = 0; from < children.length; from += readAtOnce) {
     const where = and(oneOf(rowId, children.slice(from, from + readAtOnce)), maybe);
     for (const row of await sessions.rows({ columns, where })) {

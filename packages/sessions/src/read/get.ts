@@ -20,9 +20,9 @@ import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown.ts";
 /** Which page of a session, and how much of it. */
 export type GetOptions = {
   readonly mode?: ResponseMode | undefined;
-  /** Begin behind this message. */
+  /** Begin after this message. */
   readonly afterId?: string | undefined;
-  /** About how much one page may hold; a message is never cut, so one may exceed it. */
+  /** About how much one page may hold. A message is never cut, so one may exceed it. */
   readonly limitBytes?: number | undefined;
 };
 
@@ -31,7 +31,7 @@ export type SessionPage = {
   readonly session: WireSession;
   readonly response_mode: ResponseMode;
   readonly messages: readonly ShownMessage[];
-  /** How many come after this page; ask on with the last id as `after_id`. */
+  /** How many messages follow this page. Ask again with the last id as `after_id`. */
   readonly messages_remaining: number;
 };
 
@@ -45,21 +45,21 @@ export type MessageView = {
 };
 
 const pageBytes = 64 * 1024;
-/** What a message shown takes of a page; a guess, until some of the session are read. */
+/** How much of a page a message takes; an estimate, until some of the session are read. */
 const usualBytes = { conversational: 600, complete: 240, verbatim: 2_000 } as const;
-/** How many are read while that is a guess: each may hold a picture. */
+/** How many are read while that is an estimate, because each may hold a picture. */
 const firstRead = 140;
-/** For many more the whole session would be read. */
+/** For many more, the whole session would be read. */
 const mostRead = 400;
-// To read a few too many costs less than to read again.
+// Reading a few too many costs less than reading again.
 const readBeyond = 1.25;
 
 /**
- * A page of a session.
+ * Returns a page of a session.
  *
  * @throws {SessionNotFoundError}
- * @throws {MessageNotFoundError} where `afterId` is not in the session.
- * @throws {RangeError} where an option is none that it may be.
+ * @throws {MessageNotFoundError} if `afterId` is not in the session.
+ * @throws {RangeError} for an invalid option.
  */
 export async function getSession(
   sessions: SessionStore,
@@ -71,12 +71,12 @@ export async function getSession(
 }
 
 /**
- * The pages of a session, each read when it is asked for: where the messages stand is read once,
- * and never more of them than a page. An empty session has one page.
+ * Yields the pages of a session, each read when it is asked for. Where the messages are is read
+ * once, and never more of the messages than a page. An empty session has one page.
  *
  * @throws {SessionNotFoundError}
- * @throws {MessageNotFoundError} where `afterId` is not in the session.
- * @throws {RangeError} where an option is none that it may be.
+ * @throws {MessageNotFoundError} if `afterId` is not in the session.
+ * @throws {RangeError} for an invalid option.
  */
 export async function* readPages(
   { store }: SessionStore,
@@ -89,7 +89,7 @@ export async function* readPages(
   const outline = await keptOutline(store, id);
   const { session, places: all } = outline;
   const places = mode === "conversational" ? await spokenPlaces(store, id, all) : all;
-  // A page may begin behind a message that this mode does not show.
+  // A page may begin after a message that this mode does not show.
   const from = afterId === undefined ? 0 : nextPlace(all, placeOf(outline, id, afterId));
   const before = new Set(all.slice(0, from));
   let next = places.filter((place) => before.has(place)).length;
@@ -111,7 +111,7 @@ export async function* readPages(
 
 type PageLimits = {
   readonly bytes: number;
-  /** About what a message takes; undefined while none was read. */
+  /** About how much a message takes; undefined until one was read. */
   readonly bytesEach: number | undefined;
 };
 
@@ -132,7 +132,7 @@ async function pageFrom(
     const wanted = Math.ceil(
       ((limits.bytes - bytes) / (bytesEach ?? usualBytes[mode])) * readBeyond,
     );
-    // Behind one large message there may be many small ones: what is read doubles.
+    // Many small messages may follow one large message, so what is read doubles.
     const atLeast = Math.max(1, next, wanted);
     const count = Math.min(bytesEach === undefined ? firstRead : mostRead, atLeast);
     const chunk = await markHollow(
@@ -156,19 +156,19 @@ async function pageFrom(
 export type MessageOptions = {
   /** How many neighbours on each side. */
   readonly context?: number | undefined;
-  /** Begin behind this part of the target. */
+  /** Begin after this part of the target. */
   readonly afterPart?: string | undefined;
   readonly limitBytes?: number | undefined;
 };
 
 /**
- * One message with all its parts, a page of them at a time, and its neighbours. One that is no longer
- * in its source is shown as it was last, where it stood, and says so.
+ * Returns one message with all its parts, a page of them at a time, and its neighbours. A message
+ * that is no longer in its source is shown as it was last, where it was, and is marked as removed.
  *
  * @throws {SessionNotFoundError}
  * @throws {MessageNotFoundError}
- * @throws {PartNotFoundError} where `afterPart` is not in the message.
- * @throws {RangeError} where an option is none that it may be.
+ * @throws {PartNotFoundError} if `afterPart` is not in the message.
+ * @throws {RangeError} for an invalid option.
  */
 export async function getMessage(
   sessions: SessionStore,
@@ -206,7 +206,7 @@ export async function getMessage(
   };
 }
 
-/** Those of messages in which a person or a model says something. */
+/** The places of messages in which a person or a model says something. */
 async function spokenPlaces(
   store: Store,
   id: string,
@@ -222,7 +222,7 @@ async function spokenPlaces(
   return places.filter((place) => spoken.has(place.id));
 }
 
-/** Where a message stands, or stood before it was gone. @throws {MessageNotFoundError} */
+/** Where a message is, or was before it was removed. @throws {MessageNotFoundError} */
 function placeOf(
   { places, removed }: MessagePlaces,
   sessionId: string,
@@ -234,7 +234,7 @@ function placeOf(
   return place;
 }
 
-/** The number of the first of these places that is behind another. */
+/** The index of the first of these places that comes after another. */
 function nextPlace(places: readonly MessagePlace[], place: MessagePlace): number {
   const next = places.findIndex((each) => comparePlaces(each, place) > 0);
   return next < 0 ? places.length : next;

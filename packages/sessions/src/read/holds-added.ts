@@ -5,8 +5,8 @@ import type { SessionStore } from "../session-store.ts";
 const sessionColumns = { sessions: "id", messages: "session_id", parts: "session_id" } as const;
 
 /**
- * True where a table holds a row of a session that was stamped with this time (`added_at` of an
- * outcome): one that was set back to before then does not.
+ * True if a table holds a row of a session with this stored time (`added_at` of an outcome). A
+ * table that was set back to before then does not.
  */
 export async function holdsAdded(
   { store }: SessionStore,

@@ -3,20 +3,20 @@ import { loadOutline, type Outline } from "./outline.ts";
 
 type Kept = { readonly versions: string; readonly outline: Outline };
 
-// Some 200 bytes each; a longer session is read again for each of its pages.
+// About 200 bytes each; a longer session is read again for each of its pages.
 const keptPlaces = 20_000;
 const known = new WeakMap<Store, Map<string, Kept>>();
 
 /**
- * As {@link loadOutline} gives it of now. Outlines asked for last are kept while nothing is
- * committed: the pages of a session are asked for one after another.
+ * The present outline, as {@link loadOutline} gives it. The outlines asked for last are kept as
+ * long as nothing is committed, because the pages of a session are asked for one after another.
  *
  * @throws {SessionNotFoundError}
  */
 export async function keptOutline(store: Store, id: string): Promise<Outline> {
   const outlines = known.get(store) ?? new Map<string, Kept>();
   known.set(store, outlines);
-  // Asked before: what is read below may be newer, and is then read once more, never older.
+  // Asked before: what is read below may be newer, and is then read once more, but is never older.
   const versions = await versionsOf(store);
   const kept = outlines.get(id);
   outlines.delete(id);

@@ -16,7 +16,7 @@ export type LaterParent = {
   readonly isFork: boolean;
 };
 
-/** By session; of those whose source said more of them after they were stored. */
+/** By session; only those whose source said more about them after they were stored. */
 export type LaterParents = ReadonlyMap<string, LaterParent>;
 
 type Newest = { readonly id: string; readonly revision: bigint };
@@ -29,8 +29,8 @@ type Kept = {
 const kept = new WeakMap<Store, Promise<Kept>>();
 
 /**
- * The parents that a source named, or took back, after it was first read. Kept while nothing is
- * committed: the same map as long as it says the same, to those that ask at once too.
+ * The parents that a source named, or took back, after it was first read. Cached as long as nothing
+ * is committed: the same map as long as it says the same, also for concurrent callers.
  */
 export async function laterParents(store: Store): Promise<LaterParents> {
   const before = kept.get(store)?.catch(() => undefined);
@@ -41,7 +41,7 @@ export async function laterParents(store: Store): Promise<LaterParents> {
 
 async function look(store: Store, asked: Promise<Kept | undefined> | undefined): Promise<Kept> {
   const before = await asked;
-  // Asked first: what is read below may be newer, and is then read once more, never older.
+  // Asked first: what is read below may be newer, and is then read once more, but is never older.
   const version = await store.table("messages").version();
   if (before?.version === version) return before;
   const newest = await newestCarriers(store);
@@ -51,7 +51,7 @@ async function look(store: Store, asked: Promise<Kept | undefined> | undefined):
   return { version, newest, parents };
 }
 
-/** Sets what {@link laterParents} says of these sessions. */
+/** Applies the result of {@link laterParents} to these parents. */
 export function setLaterParents(parents: Map<string, string | null>, later: LaterParents): void {
   for (const [id, { parentId }] of later) if (parents.has(id)) parents.set(id, parentId);
 }

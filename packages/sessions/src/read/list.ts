@@ -17,10 +17,10 @@ export type ListOptions = {
   /** A project, or a folder above it. */
   readonly project?: string | undefined;
   readonly agent?: string | undefined;
-  /** Microseconds since the epoch; by the last activity. */
+  /** Microseconds since the epoch, compared with the last activity. */
   readonly since?: bigint | undefined;
   readonly limit?: number | undefined;
-  /** List sub-agents beside their roots instead of counting them, and every copy. */
+  /** Lists sub-agents beside their roots instead of counting them, and every copy. */
   readonly isUnfolded?: boolean;
 };
 
@@ -31,9 +31,9 @@ export type ListedSession = {
   readonly source_agent: string;
   readonly project: string;
   readonly created_at: string;
-  /** Of its last message, or of the last of its sub-agents where those are folded. */
+  /** Time of its last message, or of the last of its sub-agents' if those are folded. */
   readonly last_activity: string;
-  /** What its client calls it, else the beginning of the first thing said in it. */
+  /** Its title in its client, or else the beginning of the first thing said in it. */
   readonly title?: string;
   readonly messages: number;
   /** Its sub-agents, at any depth. */
@@ -43,10 +43,11 @@ export type ListedSession = {
 const defaultLimit = 50;
 
 /**
- * Sessions, the last active first; sub-agents are counted with the session they served, not listed,
- * and copies in other clients that nobody has gone on in are left out. A fork stands by itself.
+ * Sessions, the last active first. Sub-agents are counted with the session they served instead of
+ * listed, and copies in other clients that nobody has continued are left out. A fork counts as a
+ * session of its own.
  *
- * @throws {RangeError} for a limit that is no number of sessions.
+ * @throws {RangeError} for a limit that is not a number of sessions.
  */
 export async function listSessions(
   sessions: SessionStore,
@@ -98,7 +99,10 @@ export async function listSessions(
   });
 }
 
-/** Of a conversation that was put into another client too, only the first is listed, if it is. */
+/**
+ * Of a conversation that was also put into another client, only the original is listed, if it is
+ * there.
+ */
 async function dropCopies(
   store: Store,
   rows: readonly Row[],
@@ -124,7 +128,10 @@ function parentsOf(rows: readonly Row[], later: LaterParents): Parents {
   return parents;
 }
 
-/** The root of every session, and how many are below each that has some; forks stand by themselves. */
+/**
+ * The root of every session, and how many sessions are below each root that has some; forks count
+ * by themselves.
+ */
 function fold(
   withForks: Parents,
   forks: ReadonlySet<string>,
@@ -140,7 +147,7 @@ function fold(
   return { rootsById: rootsOf(parents), descendants };
 }
 
-/** How many messages each session shows: carriers are none, tombstoned ones are left out. */
+/** How many messages each session shows: carriers and messages with a tombstone do not count. */
 async function countMessages(
   store: Store,
   sessionIds: readonly string[],

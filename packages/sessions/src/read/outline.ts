@@ -13,17 +13,17 @@ import { ReadBudget, rowsWithin } from "./read-budget.ts";
 /** Which state of messages that changed: as last seen in the source, or as first stored. */
 export type At = "first" | "last";
 
-/** Where a message stands in its session, without what it holds. */
+/** Where a message is in its session, without its content. */
 export type MessagePlace = {
   readonly id: string;
   readonly ordinal: bigint;
   readonly timestamp: bigint;
   readonly role: string;
-  /** Its first value has a text to search. */
+  /** True if its first value has a text to search. */
   readonly isSearchable: boolean;
-  /** Of its first value, see {@link rowId}. */
+  /** The row of its first value, see {@link rowId}. */
   readonly row: bigint;
-  /** The newest carrier of it that holds a value, where there is one. */
+  /** The newest carrier of it that holds a value, if there is one. */
   readonly carrierId: string | undefined;
 };
 
@@ -33,7 +33,7 @@ async function loadSessions(
   ids: readonly string[],
   budget: ReadBudget,
 ): Promise<Map<string, Session>> {
-  // Without a limit, which takes the engine longer to plan than one row to read.
+  // Without a limit, which the engine takes longer to plan than one row to read.
   const all = { columns: sessionColumns, where: oneOf("id", ids) };
   const rows = await rowsWithin(store.table("sessions"), all, budget);
   return new Map(rows.map((row) => [String(row["id"]), sessionFromRow(row)]));
@@ -41,14 +41,14 @@ async function loadSessions(
 
 const placeColumns = [...storedColumns, "role", "is_searchable", rowId];
 
-/** Where the messages of a session stand, in order: (ordinal, timestamp, id), newest places. */
+/** Where the messages of a session are, in order: (ordinal, timestamp, id), newest places. */
 export type MessagePlaces = {
   readonly places: readonly MessagePlace[];
-  /** Of messages that are no longer in the source: where they stood last. */
+  /** For messages that are no longer in the source: where they were last. */
   readonly removed: readonly MessagePlace[];
 };
 
-/** A session and where its messages stand. */
+/** A session and where its messages are. */
 export type Outline = MessagePlaces & { readonly session: Session };
 
 /**
@@ -63,7 +63,7 @@ export async function loadOutline(store: Store, id: string, at: At): Promise<Out
 }
 
 /**
- * The same of several sessions, in their order.
+ * The same for several sessions, in order.
  *
  * @throws {SessionNotFoundError}
  * @throws {OverBudgetError}
@@ -93,9 +93,9 @@ export async function loadOutlines(
 }
 
 /**
- * The places alone, of messages that are in the source now.
+ * Only the places, of messages that are in the source now.
  *
- * @param isOne - Told the ids of rows: as if there were no others.
+ * @param isOne - Filters by row id: other rows count as if they did not exist.
  */
 export async function loadPlaces(
   store: Store,
@@ -124,8 +124,8 @@ async function placeRows(
 }
 
 /**
- * Rows without what came later. A carrier stays where it holds the first value, because its message's
- * own rows hold none that anybody wrote: they are of several states, or damaged and mended.
+ * Rows without later states. A carrier stays if it holds the first value, because its message's own
+ * rows hold none that anybody wrote: they belong to several states, or are damaged and mended.
  */
 function firstRows(rows: readonly Row[]): Row[] {
   const byTarget = Map.groupBy(rows, ({ revises }) => revises ?? null);
@@ -138,7 +138,7 @@ function firstRows(rows: readonly Row[]): Row[] {
   });
 }
 
-/** The digest of the first value that carriers of a message hold, where they hold one. */
+/** The digest of the first value that carriers of a message hold, if they hold one. */
 function firstDigest(carriers: readonly Row[]): string | null | undefined {
   const held = carriers
     .map(storedMessage)
@@ -146,7 +146,7 @@ function firstDigest(carriers: readonly Row[]): string | null | undefined {
   return held.sort(compareRevisions)[0]?.digest;
 }
 
-/** A session as one of its carriers says it is; undefined where there is no such carrier. */
+/** A session as one of its carriers says it is; undefined if there is no such carrier. */
 export async function loadRevised(
   store: Store,
   stored: Session,
@@ -178,8 +178,9 @@ function toPlaces(rows: readonly Row[], carriers: ReadonlyMap<string, string>): 
 }
 
 /**
- * The carrier that holds the newest value of each message that is not its own first one. A carrier
- * that only moves holds no value: the first of its digest does, or the one that mended it last.
+ * The carrier that holds the newest value of each message whose value is not its first one. A
+ * carrier that only moves holds no value: the first one with its digest does, or the one that
+ * mended it last.
  */
 export function carrierIds(stored: readonly StoredMessage[]): Map<string, string> {
   const firstDigests = new Map<string, string | null>();
@@ -206,7 +207,7 @@ export function carrierIds(stored: readonly StoredMessage[]): Map<string, string
   return ids;
 }
 
-/** True where a carrier holds the value of a digest rather than another one of it. */
+/** True if a carrier, rather than another one, holds the value of a digest. */
 function isHolder(row: StoredMessage, other: StoredMessage): boolean {
   if (isMendedRow(other.id)) return isMendedRow(row.id) && row.revision > other.revision;
   return isMendedRow(row.id) || row.revision < other.revision;

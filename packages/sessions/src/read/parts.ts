@@ -4,7 +4,7 @@ import { hasBytes, inOrder, partColumns, partFromRow } from "../rows/from-rows.t
 import { ReadBudget, rowsWithin } from "./read-budget.ts";
 import { withinSession } from "./within-session.ts";
 
-/** The parts of a message, in their order, and their rows. */
+/** The parts of a message, in order, and their rows. */
 export type MessageParts = { readonly parts: Part[]; readonly rows: Row[] };
 export const noParts: MessageParts = { parts: [], rows: [] };
 

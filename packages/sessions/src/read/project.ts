@@ -1,23 +1,25 @@
 import { eq, type Filter, or, prefix } from "@pond/substrate";
 
-/** Rows of this project and of folders below it. */
+/** Matches rows of this project and of folders below it. */
 export function projectFilter(project: string): Filter {
   const folder = withoutEnd(project);
   return or(eq("project", folder), ...below(folder).map((start) => prefix("project", start)));
 }
 
-/** What {@link projectFilter} decides, for one value. */
+/** The same decision as {@link projectFilter}, for one value. */
 export function isInProject(own: string, project: string): boolean {
   const folder = withoutEnd(project);
   return own === folder || below(folder).some((start) => own.startsWith(start));
 }
 
-/** The folder itself: shells complete its name with a separator behind it. A root is nothing else. */
+/**
+ * The folder itself: shells complete its name with a separator at the end. A root is nothing else.
+ */
 function withoutEnd(project: string): string {
   return project.replace(/(?<=[^/\\:])[/\\]$/, "");
 }
 
-/** How the folders below begin, on either kind of system. */
+/** The beginnings of folders below, on either kind of system. */
 function below(project: string): string[] {
   return /[/\\]$/.test(project) ? [project] : [`${project}/`, `${project}\\`];
 }

@@ -1,15 +1,15 @@
 import type { Row, ScanOptions, Table } from "@pond/substrate";
 
-/** What was to be read together is more than was thought. */
+/** What was to be read together is more than expected. */
 export class OverBudgetError extends Error {
   override readonly name = "OverBudgetError";
 }
 
-// Before the first of those that are read at once is counted, all of them take memory. Few at once take
-// longer: 32 twice as long as 1,024 where they are small, 256 a tenth longer.
+// All rows that are read at once take memory before the first of them is counted. Few at once take
+// longer: 32 take twice as long as 1,024 if they are small, 256 a tenth longer.
 const longRow = 64 * 1024;
 
-/** Up to when this many bytes were read, what is read of several sessions is read together. */
+/** Limits how much is read of several sessions together, in bytes. */
 export class ReadBudget {
   readonly #bytes: number;
   #spent = 0;
@@ -23,7 +23,7 @@ export class ReadBudget {
     return this.#spent;
   }
 
-  /** Undefined where it has no end: then as many as are fastest. */
+  /** Undefined if there is no limit: then as many as are fastest. */
   get rowsAtOnce(): number | undefined {
     if (this.#bytes === Number.POSITIVE_INFINITY) return undefined;
     return Math.max(1, Math.floor(this.#bytes / longRow));
@@ -40,7 +40,7 @@ export class ReadBudget {
   }
 }
 
-/** Rows that are read within a budget. @throws {OverBudgetError} before all of them are. */
+/** Reads rows within a budget. @throws {OverBudgetError} before all of them are read. */
 export async function rowsWithin(
   table: Table,
   options: ScanOptions,

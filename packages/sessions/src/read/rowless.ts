@@ -1,17 +1,17 @@
 import { and, gte, oneOf, type Store } from "@pond/substrate";
 import type { SessionStore } from "../session-store.ts";
 
-/** The row of a session is stored behind its messages: for so long an ingest may be going on. */
+/** The row of a session is stored after its messages: for so long an ingest may be going on. */
 const ingestMs = 3_600_000;
 
-/** Messages that were stored since, in microseconds, may be of a session whose row is on its way. */
+/** Since when, in microseconds, stored messages may belong to a session whose row is on its way. */
 export function underwaySince(): number {
   return (Date.now() - ingestMs) * 1000;
 }
 
 /**
- * Ids of the sessions that have messages and no row of their own, so that nothing shows them: the row
- * was lost, or an ingest broke off. One that may be going on is no loss.
+ * Ids of the sessions that have messages but no row of their own, so that nothing shows them: the
+ * row was lost, or an ingest broke off. An ingest that may be going on is no loss.
  */
 export async function rowlessIds({ store }: SessionStore): Promise<string[]> {
   const ids = new Set<string>();
@@ -24,10 +24,10 @@ export async function rowlessIds({ store }: SessionStore): Promise<string[]> {
   return stillRowless(store, [...ids]);
 }
 
-/** Of sessions whose row was not there those that still have none, and whose messages are not new. */
+/** The sessions, out of some without a row, that still have none and whose messages are not new. */
 export async function stillRowless(store: Store, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  // Read behind the messages, for it comes behind them.
+  // Read after the messages, because it comes after them.
   await store.table("sessions").refresh();
   const since = { micros: BigInt(underwaySince()) };
   const [there, fresh] = await Promise.all([

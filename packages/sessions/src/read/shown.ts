@@ -11,7 +11,7 @@ import {
 } from "@pond/canonical";
 import type { PlacedMessage } from "./content.ts";
 
-/** How much of a session is wanted (spec 7.5). */
+/** How much of a session is returned (spec 7.5). */
 export type ResponseMode = "conversational" | "complete" | "verbatim";
 
 /** One part in a few words. */
@@ -22,25 +22,25 @@ export type PartSummary = {
   readonly bytes: number;
 };
 
-/** A message as it is shown; what of it is there depends on the mode. */
+/** A message as it is shown. Which fields it has depends on the mode. */
 export type ShownMessage = {
   readonly id: string;
   readonly role: Message["role"];
   readonly timestamp: string;
-  /** The value shown is not the one first stored. */
+  /** The value shown is not the one that was stored first. */
   readonly revised?: true;
-  /** It is no longer in its source; the value shown is the last that it had there. */
+  /** The message is no longer in its source; the value shown is the last one that it had there. */
   readonly removed?: true;
-  /** It is not what was written: its parts are gone. */
+  /** The message is not as it was written: its parts are gone. */
   readonly damaged?: true;
-  /** The conversation in it; in verbatim mode `content` holds everything instead. */
+  /** The conversation in the message; in verbatim mode, `content` holds everything instead. */
   readonly text?: string;
   readonly parts_summary?: readonly PartSummary[];
   readonly content?: string | readonly WirePart[];
   readonly options?: Message["options"];
 };
 
-/** What a part is, without what it holds. */
+/** What a part is, without its content. */
 export function summarizePart(part: Part): PartSummary {
   const { type, provenance } = part;
   const bytes =
@@ -90,7 +90,7 @@ function conversation(message: Message): string {
     .join("\n");
 }
 
-/** About what a page spends on it, in bytes. */
+/** About how many bytes of a page it takes. */
 export function sizeOf(value: ShownMessage | WirePart): number {
   return Buffer.byteLength(stringifyJson({ ...value } as JsonObject));
 }

@@ -2,7 +2,7 @@ import type { Row, Store, TableHealth } from "@pond/substrate";
 import type { SessionStore } from "../session-store.ts";
 import { searchable as isSearchable } from "../tables.ts";
 
-/** What is stored of one client, or one project. */
+/** How much is stored of one client, or one project. */
 export type LabelCounts = { readonly sessions: number; readonly messages: number };
 
 /** What is stored, and the state of the tables. */
@@ -12,11 +12,11 @@ export type Statistics = {
   readonly sessions: number;
   readonly messages: number;
   readonly parts: number;
-  /** Messages search can find. */
+  /** Messages that search can find. */
   readonly searchable: number;
   /** How many of them have a vector. */
   readonly embedded: number;
-  /** And from which model; the one of most messages first. */
+  /** The models of the vectors; the one with most messages first. */
   readonly embeddings: readonly { readonly model: string; readonly messages: number }[];
   readonly by_agent: Readonly<Record<string, LabelCounts>>;
   readonly by_project: Readonly<Record<string, LabelCounts>>;
@@ -58,7 +58,7 @@ type Labels = {
   readonly byModel: Map<string, number>;
 };
 
-/** In one pass, for it reads every message's labels. */
+/** In one pass, because it reads every message's labels. */
 async function countLabels(store: Store): Promise<Labels> {
   const labels: Labels = { byAgent: new Map(), byProject: new Map(), byModel: new Map() };
   const columns = ["source_agent", "project"];

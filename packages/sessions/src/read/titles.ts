@@ -16,8 +16,8 @@ import { loadPlaces } from "./outline.ts";
 const titleChars = 120;
 
 /**
- * What each session is called in its client, else the beginning of what a person said first; where
- * nobody said anything the command that began it.
+ * The title of each session in its client, or else the beginning of what a person said first; if
+ * nobody said anything, the command that began it.
  */
 export async function titles(
   { store }: SessionStore,
@@ -32,7 +32,7 @@ export async function titles(
   return new Map([...named, ...said, ...called].map(([id, text]) => [id, shorten(text)]));
 }
 
-/** The first thing a person said in each session, as it is now. */
+/** The first thing that a person said in each session, in its present form. */
 async function firstTexts(
   store: Store,
   sessionIds: readonly string[],
@@ -50,7 +50,7 @@ async function firstTexts(
 
 const readAtOnce = 16;
 
-/** @param stored - What stands where a row is damaged: that is named where the store is verified. */
+/** @param stored - Used in place of a damaged row, which is reported when the store is verified. */
 async function firstSaidNow(
   store: Store,
   sessionId: string,
@@ -75,7 +75,7 @@ async function firstSaidNow(
   }
 }
 
-/** What was typed; the names of the files with it only where nothing was. */
+/** What was typed; the names of files with it only if nothing was typed. */
 function typedText(message: Message): string | null {
   const parts = partsOf(message);
   const typed = parts.filter(({ type }) => type !== "file");
@@ -84,7 +84,7 @@ function typedText(message: Message): string | null {
 
 type Said = { readonly id: string; readonly ordinal: bigint; readonly text: string };
 
-/** The first searchable message of the user in each session, as it was stored first. */
+/** The user's first searchable message in each session, as it was first stored. */
 async function firstSaid(store: Store, sessionIds: readonly string[]): Promise<Map<string, Said>> {
   const table = store.table("messages");
   const within = oneOf("session_id", sessionIds);
@@ -117,8 +117,9 @@ async function firstSaid(store: Store, sessionIds: readonly string[]): Promise<M
 }
 
 /**
- * What was typed in each session in which files were said first: what search sees of that names them
- * beside the words. Of many sessions at once: to load one takes longer than to list all others.
+ * What was typed in each session whose first message has files: its searchable text names them
+ * beside the words. For many sessions at once, because loading one takes longer than listing all
+ * others.
  */
 async function typedBesideFiles(
   store: Store,
@@ -152,13 +153,13 @@ async function typedBesideFiles(
   return typed;
 }
 
-/** What the text parts of a message of the user say; null where that is nothing, or damaged. */
+/** The text of a user message's text parts; null if there is none, or it is damaged. */
 function typedIn(rows: readonly Row[]): string | null {
   const parts = unlessDamaged(() => inOrder(rows).map((row) => partFromRow(row, null)));
   return parts ? searchText({ role: "user" }, parts) : null;
 }
 
-/** Sessions of which what was said first, or something above it, says something else by now. */
+/** Sessions whose first message, or something above it, says something else by now. */
 async function changedAbove(
   store: Store,
   sessionIds: readonly string[],

@@ -13,8 +13,8 @@ import { TargetUnwritableError } from "../errors.ts";
 type Content = RestoredFile["content"];
 
 /**
- * True where a file that sessions share lacks none of the lines of a session, so that none is to be
- * added. What cannot be read holds none: writing there tells why.
+ * True if a file that sessions share lacks none of a session's lines, so that none has to be added.
+ * An unreadable file holds none; writing it will tell why.
  */
 export async function holdsLines(
   path: string,
@@ -31,8 +31,8 @@ export async function holdsLines(
 }
 
 /**
- * Puts those lines of a session to the end of a file that it lacks. Its client may be writing there
- * too: they go there at once, and nothing else changes.
+ * Appends the lines of a session that a file lacks. Its client may be writing there, too: the lines
+ * go there in one write, and nothing else changes.
  */
 export async function appendLines(
   path: string,
@@ -49,17 +49,17 @@ export async function appendLines(
     const { missing, isEnded } = await compareLines(path, content, shared);
     if (missing.length === 0) return;
     const added = missing.map((line) => `${line}\n`);
-    // A line that broke off would take the next one along.
+    // Otherwise an interrupted line would swallow the next one.
     await file.appendFile([...(isEnded ? [] : ["\n"]), ...added].join(""));
   } finally {
     await file.close();
   }
 }
 
-/** The lines of a session that a file lacks, and whether what is there has an end. */
+/** The lines of a session that a file lacks, and whether what is there ends with a line end. */
 async function compareLines(path: string, content: Content, shared: SharedLines) {
   const text = Buffer.concat([...content].map((piece) => Buffer.from(piece))).toString();
-  // What stands behind the last line end is no line.
+  // What follows the last line end is not a line.
   const wanted = text.split("\n").filter((line) => line !== "");
   const own = wanted.map((line) => lineOf(line, shared));
   const session = own.at(-1)?.session ?? "";
@@ -76,19 +76,19 @@ async function compareLines(path: string, content: Content, shared: SharedLines)
   return { missing: missingLines(own, there).map(({ text }) => text), isEnded };
 }
 
-/** Most lines are of other sessions, which need not be parsed to see that. */
+/** Most lines belong to other sessions and need not be parsed to see that. */
 function mayName(text: string, session: string): boolean {
   return text.includes(session) || text.includes("\\");
 }
 
-/** Of the lines of a session, those that are to follow what is there of it. */
+/** The lines of a session that have to follow those that are there. */
 function missingLines(own: readonly Line[], there: readonly Line[]): readonly Line[] {
   const [last, lastThere] = [own.at(-1), there.at(-1)];
   if (last === undefined || lastThere === undefined) return own;
   const places = Map.groupBy([...own.keys()].reverse(), (at) => own[at]?.text);
   if (lastThere.time > last.time && !places.has(lastThere.text)) return [];
-  // In the order of what is there, so that a line that is to be there twice is; and one that goes
-  // before another that is there stays away.
+  // In the order of the existing lines, so that a line that is to be there twice is; a line that
+  // comes before another existing one is not added.
   let end = 0;
   for (const { text } of there) {
     const behind = places.get(text);
@@ -97,7 +97,7 @@ function missingLines(own: readonly Line[], there: readonly Line[]): readonly Li
     if (at !== undefined) end = at + 1;
   }
   const missing = own.slice(end);
-  // What stands last there is no later one, and the last is to count.
+  // The last existing line is not a later one, and the last one has to count.
   return missing.length === 0 && lastThere.text !== last.text ? [last] : missing;
 }
 

@@ -17,15 +17,15 @@ type BaseOptions = Required<Pick<LineageOptions, "at" | "onDamaged">> & {
 /** A part to restore natively, and which of its sessions are wanted. */
 type Based = {
   readonly lineage: Lineage;
-  /** Those of the part, and what they go on from. */
+  /** The sessions of the part, and what they continue. */
   readonly wanted: ReadonlySet<SessionId>;
 };
 
-/** What sessions go on from that begin in the middle of others (`RecordRules.inherited`). */
+/** What sessions continue that begin in the middle of others (`RecordRules.inherited`). */
 export class Bases {
-  /** Sessions that go on from one that is not stored, or not up to there. */
+  /** Sessions that continue one that is not stored, or not stored up to that point. */
   readonly incomplete: Set<SessionId> = new Set();
-  /** Those that each session goes on from, near and far. */
+  /** The sessions that each session continues, directly and indirectly. */
   readonly bySession: Map<SessionId, readonly SessionId[]> = new Map();
   readonly #sessions: SessionStore;
   readonly #options: BaseOptions;
@@ -39,7 +39,7 @@ export class Bases {
     this.#contents = new Map([root, ...descendants].map((each) => [each.session.id, each]));
   }
 
-  /** The session as one that stands by itself: with what it goes on from in front. */
+  /** The session as one of its own: with what it continues in front. */
   async withInherited(content: SessionContent): Promise<SessionContent> {
     const { session, messages } = content;
     const { pieces } = await this.#inheritedBy(content);
@@ -50,8 +50,8 @@ export class Bases {
   }
 
   /**
-   * A part with the lineages of what its sessions go on from: a client refuses them without, and
-   * writers look at all that goes on from a file.
+   * A part with the lineages of what its sessions continue: a client refuses them without it, and
+   * writers look at everything that continues a file.
    */
   async under({ root, descendants }: LineagePart): Promise<Based> {
     const own = [root, ...descendants];
@@ -90,7 +90,7 @@ export class Bases {
     return [...found];
   }
 
-  /** Asked once of each: in a chain of forks every one goes on from all above it. */
+  /** Asked once for each: in a chain of forks, every one continues all above it. */
   async #inheritedBy(content: SessionContent): Promise<Inherited> {
     const { id } = content.session;
     const inherited = this.#inherited.get(id) ?? (await this.#findInherited(content));
@@ -98,7 +98,7 @@ export class Bases {
     return inherited;
   }
 
-  /** Asks for what is missing until all is known, or no more of it is stored. */
+  /** Asks for what is missing until everything is known, or no more of it is stored. */
   async #findInherited(content: SessionContent): Promise<Inherited> {
     const { id, source_agent: client } = content.session;
     const { inherited } = this.#rulesOf(content);
@@ -116,7 +116,10 @@ export class Bases {
     }
   }
 
-  /** What a session goes on from, as far as it was asked for: who goes on from it needs that, too. */
+  /**
+   * What a session continues, as far as it was asked for: a session that continues it needs that,
+   * too.
+   */
   #knownOf({ session }: SessionContent): readonly SessionContent[] {
     const { pieces = [] } = this.#inherited.get(session.id) ?? {};
     const ids = new Set(pieces.map((piece) => piece.session.id));
@@ -145,12 +148,12 @@ export class Bases {
   }
 }
 
-/** What others go on from is older than they are. */
+/** What others continue is older than they are. */
 function byAge({ session: left }: SessionContent, { session: right }: SessionContent): number {
   return left.created_at < right.created_at ? -1 : 1;
 }
 
-/** Ids are unique within one session only: in another one they say where they come from. */
+/** Ids are unique only within one session: in another session they say where they come from. */
 function inheritedMessage(message: Message, session: SessionId): Message {
   const id = `${message.session_id}/${message.id}` as Message["id"];
   const place = { id, session_id: session };

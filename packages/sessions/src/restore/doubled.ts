@@ -7,17 +7,17 @@ import type { SessionStore } from "../session-store.ts";
 
 /** The sessions to leave out, so that a client is given each conversation once. */
 export type Doubled = {
-  /** Copies that say nothing more than what they were made of, with their sub-agents. */
+  /** Copies that say nothing beyond what they were made from, with their sub-agents. */
   readonly copies: ReadonlySet<string>;
-  /** What copies that the client has and in which somebody went on were made of, with theirs. */
+  /** The originals of copies that the client has and somebody continued, with their sub-agents. */
   readonly originals: ReadonlySet<string>;
 };
 
 type Stored = { readonly id: string; readonly sourceAgent: string; readonly createdMs: bigint };
 
 /**
- * What to leave out where all sessions are restored for a client. Sub-agents go with their session,
- * but for those that the copy of it lacks; forks stand by themselves.
+ * What to leave out when all sessions are restored for a client. Sub-agents go with their session,
+ * except for those that its copy lacks; forks count by themselves.
  */
 export async function doubledFor({ store }: SessionStore, client: Origin): Promise<Doubled> {
   const columns = ["id", "source_agent", "created_at"];
@@ -45,7 +45,7 @@ export async function doubledFor({ store }: SessionStore, client: Origin): Promi
   return { copies: new Set(copies), originals };
 }
 
-/** Of each session itself and those below it that the same client wrote. */
+/** For each session: itself and the sessions below it that the same client wrote. */
 function membersOf(
   sessions: readonly Stored[],
   parents: Parents,
@@ -72,7 +72,7 @@ function originalsToLeave(
   for (const [copy, original] of goneOnIn) {
     const copied = members.get(copy) ?? [];
     const own = new Set(copied.map(({ id }) => pairs.get(id)));
-    // Not every client's sub-agents have ids that follow from those of the originals.
+    // Not every client's sub-agents have ids derived from those of the originals.
     const began = new Set(copied.map(({ createdMs }) => createdMs));
     for (const { id, createdMs } of members.get(original) ?? []) {
       if (id === original || own.has(id) || began.has(createdMs)) leave.add(id);

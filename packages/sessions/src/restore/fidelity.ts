@@ -5,12 +5,12 @@ type Kind = keyof Fidelity;
 
 const nothing: FidelityCount = { kept: 0, translated: 0, dropped: 0 };
 
-/** What a native restore keeps: everything. */
+/** The fidelity of a native restore: everything is kept. */
 export function keptWhole(messages: Iterable<Message>): Fidelity {
   return countedAs("kept", messages);
 }
 
-/** What is left out keeps: nothing. */
+/** The fidelity of what is left out: nothing is kept. */
 export function droppedWhole(messages: Iterable<Message>): Fidelity {
   return countedAs("dropped", messages);
 }
@@ -27,7 +27,7 @@ function countedAs(outcome: keyof FidelityCount, messages: Iterable<Message>): F
   );
 }
 
-/** What the files of a foreign restore keep, together. */
+/** The sum of what the files of a foreign restore keep. */
 export function sumOf(reports: Iterable<Fidelity>): Fidelity {
   const totals: Record<string, FidelityCount> = {};
   for (const report of reports) {

@@ -5,13 +5,13 @@ import { codeOf } from "../errors.ts";
 type Draft = { readonly name: string; readonly owner: number };
 
 /**
- * What restores left that were killed. A folder is read once for all files that are written there: a
- * client may keep every session in one.
+ * The drafts that killed restores left. A folder is read once for all files that are written there,
+ * because a client may keep every session in one.
  */
 export class LeftDrafts {
   readonly #byFolder: Map<string, ReadonlyMap<string, readonly Draft[]>> = new Map();
 
-  /** Removes what was to become this file, of processes that have ended. */
+  /** Removes the drafts of this file that processes left which have ended. */
   async removeOf(path: string): Promise<void> {
     const folder = dirname(path);
     const drafts = this.#byFolder.get(folder) ?? (await draftsIn(folder));
@@ -38,13 +38,13 @@ async function namesIn(folder: string): Promise<readonly string[]> {
     return await readdir(folder);
   } catch (error) {
     const code = codeOf(error);
-    // Whether it can be made is for who makes it.
+    // Whether the folder can be made is for the code that makes it to find out.
     if (code === "ENOENT" || code === "ENOTDIR") return [];
     throw error;
   }
 }
 
-/** True for a process there is; its number may be another's by now. */
+/** True for an existing process; its id may be another's by now. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

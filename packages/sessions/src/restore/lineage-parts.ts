@@ -3,17 +3,17 @@ import type { Lineage, Origin, SessionContent } from "@pond/canonical/adapter";
 
 /** Sessions of a lineage that are restored together. */
 export type LineagePart = {
-  /** True where the client wrote all of them, false where it wrote none. */
+  /** True if the client wrote all of them, false if it wrote none. */
   readonly isNative: boolean;
   readonly root: SessionContent;
   readonly descendants: readonly SessionContent[];
-  /** What the client wrote above a root that it did not, the root's parent first. */
+  /** What the client wrote above a root that it did not write, the root's parent first. */
   readonly parents: readonly Session[];
 };
 
 /**
- * A lineage, cut where the client wrote a session and not its parent, or the parent alone: a fork in
- * another client takes nothing from what it was forked from.
+ * Cuts a lineage where the client wrote only one of a session and its parent. A fork in another
+ * client takes nothing from what it was forked from.
  */
 export function lineageParts(
   { root, descendants }: Lineage,
@@ -39,7 +39,7 @@ export function lineageParts(
   return parts;
 }
 
-/** A session of a part and those above it there. */
+/** A session of a part and the sessions above it in the part. */
 function upFrom(id: SessionId | undefined, { root, descendants }: LineagePart): Session[] {
   const members = new Map<SessionId | undefined, Session>(
     descendants.map(({ session }) => [session.id, session]),

@@ -11,18 +11,21 @@ import type { SessionStore } from "../session-store.ts";
 
 /** What belongs to a lineage. */
 export type LineageOptions = {
-  /** As sources say now, or said first. Default `last`. */
+  /** As sources say now, or said first. Default: `last`. */
   readonly at?: At;
-  /** A session that another client wrote than its parent is the root of a lineage of its own. */
+  /**
+   * True to make a session that another client wrote than its parent the root of a lineage of its
+   * own.
+   */
   readonly isCutByClient?: boolean;
-  /** Told of sessions that hold a message which is not what was written: its digest says so. */
+  /** Called with sessions that hold a message whose digest says that it is not what was written. */
   readonly onDamaged?: ((sessionId: SessionId) => void) | undefined;
 };
 
 /**
- * A session with every session below it, whole (`adapter-lineage-complete-restore`). A parent that
- * is not stored is no fault; it is a soft reference. Of sessions that descend from themselves the
- * one that is asked for is the root, and all others of the circle are below it.
+ * Loads a session with every session below it, whole (`adapter-lineage-complete-restore`). A parent
+ * that is not stored is no fault, because it is a soft reference. If sessions descend from
+ * themselves, the one that is asked for is the root, and all others of the circle are below it.
  *
  * @throws {SessionNotFoundError}
  */
@@ -43,7 +46,7 @@ export async function loadLineage(
   return { root, descendants };
 }
 
-/** The sessions to restore so that every stored session is: the roots of all lineages. */
+/** The sessions to restore in order to restore every stored session: the roots of all lineages. */
 export async function rootIds(
   { store }: SessionStore,
   { at = "last", isCutByClient = false }: LineageOptions = {},
@@ -55,7 +58,7 @@ export async function rootIds(
       if (clients.get(parent ?? id) !== clients.get(id)) parents.set(id, null);
     }
   }
-  // Sessions in a circle have no root; one of them is named, and the others are below it.
+  // Sessions in a circle have no root; one of them is chosen, and the others are below it.
   return [...new Set(rootsOf(parents).values())];
 }
 
@@ -66,9 +69,9 @@ async function clientsOf(store: Store): Promise<ReadonlyMap<string, string>> {
 }
 
 /**
- * Ids of all sessions below one, each once, parents first. Real graphs nest three levels and more.
+ * Ids of all sessions below one, each once, parents first. Real graphs have three levels and more.
  *
- * @param client - Whose sessions alone are gone down through; all clients' where left out.
+ * @param client - Only sessions of this client are followed down; left out, those of all clients.
  */
 async function descendantIds(
   store: Store,
@@ -79,7 +82,7 @@ async function descendantIds(
   const found = new Set([rootId]);
   for (let level = [rootId]; level.length > 0; ) {
     const children = await childrenOf(store, level, { at });
-    // A session has one parent: what leads to a session twice leads round through the root.
+    // A session has one parent: a path that reaches a session twice leads around through the root.
     level = [...children.keys()].filter((id) => !found.has(id));
     if (client !== undefined) level = await ofClient(store, level, client);
     level.sort();
@@ -113,14 +116,14 @@ export async function loadContent(
   return content;
 }
 
-// Of small ones as fast as more, and many hundred agents of one session are read a few at a time.
+// For small ones as fast as more; many hundred agents of one session are read a few at a time.
 const mostAtOnce = 100;
-/** Until it is known how large they are. */
+/** Until their size is known. */
 const firstAtOnce = 8;
-// While they are read all rows of these are held, beside what was made of them.
+// While they are read, all their rows are held besides what was made from them.
 const bytesAtOnce = 4 * 1024 * 1024;
 
-/** Whole sessions, so many at a time as are not too much. */
+/** Reads whole sessions, as many at a time as fit. */
 export class Portions {
   readonly #store: Store;
   readonly #at: At;
@@ -128,7 +131,10 @@ export class Portions {
   readonly #bytes: number;
   #count = firstAtOnce;
 
-  /** @param bytes - About how many are read at a time; where they become four times as many, fewer. */
+  /**
+   * @param bytes - About how many are read at a time; if it becomes four times as many, fewer
+   * sessions are read.
+   */
   constructor(
     store: Store,
     at: At,
@@ -152,7 +158,7 @@ export class Portions {
         if (!(error instanceof OverBudgetError)) throw error;
       } finally {
         const fitting = Math.floor((this.#bytes / budget.spent) * some.length);
-        // A small one among large ones says nothing of those that come.
+        // A small one among large ones says nothing about the next ones.
         this.#count = Math.max(1, Math.min(mostAtOnce, fitting, 4 * some.length));
       }
     }

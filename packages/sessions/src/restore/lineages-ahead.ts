@@ -8,12 +8,12 @@ import { type LineageOptions, loadLineage, Portions } from "./lineage.ts";
 type Which = Omit<LineageOptions, "onDamaged">;
 
 const lookedAtAtOnce = 100;
-// What is read ahead is held until it is taken, and of large sessions nothing is gained.
+// What is read ahead is held until it is taken, and nothing is gained for large sessions.
 const bytesAhead = 512 * 1024;
 
 /**
  * The lineages of sessions that are restored one after the other. Those with nothing below them are
- * read several at a time: for a small one the queries cost more than what they find.
+ * read several at a time: for a small one, the queries cost more than what they find.
  */
 export class LineagesAhead {
   readonly #sessions: SessionStore;
@@ -23,7 +23,7 @@ export class LineagesAhead {
   readonly #portions: Portions;
   readonly #contents: Map<string, SessionContent> = new Map();
   readonly #damaged: Set<string> = new Set();
-  /** Those that have others below them, as far as was looked. */
+  /** Sessions with others below them, as far as was looked. */
   readonly #parents: Set<string> = new Set();
   #lookedTo = 0;
   #readTo = 0;
@@ -39,7 +39,7 @@ export class LineagesAhead {
     this.#portions = new Portions(sessions.store, at, onDamaged, bytesAhead);
   }
 
-  /** As {@link loadLineage} gives it. @throws what that throws. */
+  /** The same result as that of {@link loadLineage}. @throws what that throws. */
   async take(id: string, onDamaged?: LineageOptions["onDamaged"]): Promise<Lineage> {
     const place = this.#places.get(id) ?? -1;
     if (place >= this.#readTo) await this.#readFrom(place);
@@ -63,7 +63,7 @@ export class LineagesAhead {
         this.#readTo = (this.#places.get(content.session.id) ?? place) + 1;
       }
     } catch {
-      // One of them cannot be read. Which, and why, is told when each is read by itself.
+      // One of them cannot be read. Which one, and why, is reported when each is read by itself.
       this.#readTo = this.#lookedTo;
     }
   }

@@ -4,13 +4,13 @@ import { eq, type Store } from "@pond/substrate";
 import { idWithin } from "../ingest/apart.ts";
 import { begunOf, idAtClient } from "../ingest/begun-elsewhere.ts";
 
-/** The id that a session has at its client, also where the store has that of another one. */
+/** The id that a session has at its client, even if the store has that id for another one. */
 export async function ownIdOf(store: Store, session: Session): Promise<SessionId> {
   const { id, source_agent: agent } = session;
   const elsewhere = idAtClient(id, begunOf(session));
   if (elsewhere) return elsewhere as SessionId;
   const apart = idWithin(agent, id);
-  // A client may have begun with such an id itself.
+  // A client may itself have begun with such an id.
   return apart && (await isOfOther(store, apart, agent)) ? (apart as SessionId) : id;
 }
 
@@ -20,13 +20,13 @@ async function isOfOther(store: Store, id: string, agent: string): Promise<boole
   return row !== undefined && row["source_agent"] !== agent;
 }
 
-/** A lineage of one client with the ids that it has there, and what they are in the store. */
+/** A lineage of one client with the ids that it has there, and its ids in the store. */
 export type AtClient = {
   readonly lineage: Lineage;
   readonly storedIds: ReadonlyMap<SessionId, SessionId>;
 };
 
-/** Of two that have one id at their client, the first has it here. */
+/** If two have one id at their client, the first has it here. */
 export async function atClient(store: Store, { root, descendants }: Lineage): Promise<AtClient> {
   const contents = [root, ...descendants];
   const taken = new Set(contents.map(({ session }) => session.id));

@@ -12,8 +12,8 @@ type ParentOptions = {
 };
 
 /**
- * What a session of another client descends from, its parent first: as far as the client wrote it
- * and has it still.
+ * What a session of another client descends from, its parent first, as far as the client wrote it
+ * and still has it.
  */
 export async function parentsThere(
   store: Store,

@@ -20,58 +20,61 @@ import { parentsThere } from "./parents-there.ts";
 import { checkPath } from "./safe-path.ts";
 import { withoutTakenBack } from "./taken-back.ts";
 
-/** What became of some sessions. */
+/** The outcome for some sessions. */
 export type RestoredPart = {
-  /** True where they go back to the client they came from. */
+  /** True if they go back to the client that they came from. */
   readonly isNative: boolean;
   /** What became of each part type, over all of them. */
   readonly fidelity: Fidelity;
 };
 
-/** A file, and the sessions it was written with: one below the other, all native or none. */
+/** A file, and the sessions that it was written with: one below the other, all native or none. */
 export type LineageFile = RestoredFile & { readonly part: RestoredPart };
 
-/** The files, and what became of all the sessions. */
+/** The files, and the outcome for all sessions. */
 export type Restored = RestoredPart & {
   readonly files: readonly LineageFile[];
   /**
-   * What each session goes on from that begins in the middle of others, where it is restored
-   * natively: its client refuses it without their files, which are among these.
+   * What each session continues that begins in the middle of others, if it is restored natively:
+   * its client refuses it without those sessions' files, which are included.
    */
   readonly bases: ReadonlyMap<SessionId, readonly SessionId[]>;
-  /** Sessions that lack what they go on from: that is not stored, or not up to there. */
+  /** Sessions that lack what they continue: it is not stored, or not stored up to that point. */
   readonly incomplete: readonly SessionId[];
-  /** Sessions with a message that is not what was written: parts of it are gone, or it changed. */
+  /** Sessions with a message that is not as it was written: parts of it are gone, or it changed. */
   readonly damaged: readonly SessionId[];
 };
 
-/** Which values, and how calls are understood. */
+/** Which values, and how calls are interpreted. */
 export type RestoreOptions = Omit<LineageOptions, "onDamaged"> & {
   /**
-   * What other clients' calls and records mean (`meaningsOf` of `@pond/adapters`). Default: every
-   * call stays in its own words, and what was taken back is told like all else.
+   * How to interpret other clients' calls and records (`meaningsOf` of `@pond/adapters`). Default:
+   * every call stays in its own words, and what was taken back is told like everything else.
    */
   readonly meanings?: Meanings;
-  /** What another client is told a session's project is. Default: the same. */
+  /** The project that another client is told for a session. Default: the same. */
   readonly projectFor?: (project: string) => string;
-  /** Reads the lineages of many that are restored one after the other, in the state of `at`. */
+  /**
+   * Reads the lineages of many sessions that are restored one after the other, in the state of
+   * `at`.
+   */
   readonly ahead?: LineagesAhead;
   /**
-   * Whether the client has a file: a parent there is named by what is translated, and what it has
-   * tells which files it takes. Default: none.
+   * Whether the client has a file. A translated session names a parent that is there, and the files
+   * that a client has show which ones it accepts. Default: none.
    */
   readonly hasFile?: (path: string) => boolean;
 };
 
 /**
- * The files of a session and of all below it, for a client. Their origins decide which of them are
- * restored natively, never the adapter, and never what lies above or below one
- * (`adapter-native-restore-lossless`). What begins in the middle of another session comes with the
- * files of that, or is translated with what is said there before. Sub-agents of turns that were taken
- * back are not translated, and counted with the session above them.
+ * The files of a session and all sessions below it, for a client. Their origins decide which of
+ * them are restored natively, never the adapter, and never what is above or below a session
+ * (`adapter-native-restore-lossless`). A session that begins in the middle of another comes with
+ * that one's files, or is translated together with what is said there before. Sub-agents of turns
+ * that were taken back are not translated, and are counted with the session above them.
  *
  * @throws {SessionNotFoundError}
- * @throws {UnsafePathError} where a session names a place outside the client's folder.
+ * @throws {UnsafePathError} if a session names a place outside the client's folder.
  */
 export async function restore(
   sessions: SessionStore,
@@ -98,13 +101,13 @@ export async function restore(
   const bases = new Bases(sessions, lineage, { at, meanings, onDamaged });
   const toTranslate = async (content: SessionContent): Promise<SessionContent> => {
     const { session, messages } = await bases.withInherited(content);
-    // Half a character is no JSON to most of them.
+    // Half a character is not JSON to most of them.
     const project = projectFor(session.project).toWellFormed();
     return { session: { ...session, project }, messages };
   };
   const paths = new Map<string, string>();
   const written: { readonly files: RestoredFile[]; readonly part: RestoredPart }[] = [];
-  // What a translated part hangs on is written before it.
+  // What a translated part depends on is written before it.
   for (const part of lineageParts(lineage, writer.origin)) {
     const above =
       part.root === lineage.root
@@ -174,7 +177,7 @@ function foreignFiles(
   return { files, fidelity: sumOf(files.flatMap((file) => file.fidelity ?? [])) };
 }
 
-/** The lineage of a part, each session changed by itself. */
+/** The lineage of a part, with each session changed by itself. */
 async function eachChanged(
   { root, descendants }: LineagePart,
   change: (content: SessionContent) => Promise<SessionContent>,
@@ -182,7 +185,7 @@ async function eachChanged(
   return { root: await change(root), descendants: await Promise.all(descendants.map(change)) };
 }
 
-/** Those of which there is a file, with the path of the first. */
+/** The sessions of which there is a file, with the path of the first. */
 async function placed(
   store: Store,
   sessions: readonly Session[],
@@ -197,7 +200,7 @@ async function placed(
   return found;
 }
 
-/** Sessions share what they attach: of files with the same path and bytes the first is enough. */
+/** Sessions share what they attach: of files with the same path and bytes, the first is enough. */
 function withoutShared(files: readonly LineageFile[]): LineageFile[] {
   const alike = Map.groupBy(files, ({ path }) => path);
   return files.filter((file) => {

@@ -5,17 +5,18 @@ import { isSystemError } from "@pond/canonical/adapter";
 let latest = 0;
 
 /**
- * Makes a file later than all that were given a time before, in whole milliseconds: clients go on with
- * what was written last, and a file system's own clock may stand still from one file to the next.
+ * Makes a file later than all that were given a time before, in whole milliseconds: clients
+ * continue what was written last, and a file system's own clock may stand still from one file to
+ * the next.
  */
 export async function setLater(file: Pick<FileHandle, "utimes">): Promise<void> {
   latest = Math.max(latest + 1, Date.now());
-  // Times lose a little when they are set, which is not to make it the millisecond before.
+  // Times lose a little precision when they are set, which must not make it the millisecond before.
   const seconds = (latest + 0.25) / 1000;
   try {
     await file.utimes(seconds, seconds);
   } catch (error) {
-    // Not every file system lets one set them, and what was written is whole without.
+    // Not every file system allows it, and what was written is complete without it.
     if (!isSystemError(error)) throw error;
   }
 }

@@ -11,14 +11,14 @@ import {
 /** A lineage to translate. */
 export type Remaining = {
   readonly lineage: Lineage;
-  /** What sub-agents said that are not in it, by the session above them that is. */
+  /** What sub-agents that are not in it said, by the nearest session above them that is. */
   readonly leftOut: ReadonlyMap<SessionId, readonly Message[]>;
 };
 
 /**
- * Leaves out the sub-agents that were started in turns which their client took back, with those
- * below them: another client is not told the call either. Which one that is says the first message
- * that names it; a sub-agent that none names stays.
+ * Leaves out the sub-agents that were started in turns which their client took back, with
+ * everything below them: another client is not told the call, either. The first message that names
+ * a sub-agent shows where it was started; a sub-agent that none names stays.
  */
 export function withoutTakenBack(lineage: Lineage, meanings: Meanings): Remaining {
   const { root, descendants } = lineage;
@@ -55,7 +55,7 @@ function parentOf({ session }: SessionContent): SessionId | undefined {
   return session.parent_session_id;
 }
 
-/** Those of the agents of a session that began in what was taken back of it. */
+/** The agents of a session that began in what was taken back of it. */
 function startedInUndone(
   content: SessionContent,
   agents: readonly SessionContent[],
@@ -66,7 +66,7 @@ function startedInUndone(
   const { live, undone }: Course = course?.(content) ?? { live: [], undone: [] };
   const since = undone.reduce<bigint | undefined>(earlier, undefined);
   if (since === undefined) return [];
-  // One that began before was not started there, whatever is said of it.
+  // An agent that began earlier was not started there, whatever is said about it.
   const begun = agents.filter(({ session }) => session.created_at >= since);
   const open = new Map(begun.map((agent) => [agent.session.id, agentNamesOf(agent, meanings)]));
   const [liveById, undoneById] = [byId(live), byId(undone)];

@@ -7,12 +7,12 @@ import { codeOf, TargetExistsError, TargetUnwritableError } from "../errors.ts";
 const maxLinks = 40;
 
 /**
- * Where a file that is asked for at `file` comes to be: what a link leads to, also where nothing is
+ * The place where a file asked for at `file` is written: the target of a link, even if nothing is
  * there yet, so that the link stays one.
  *
- * @throws {TargetExistsError} where something is at `file`, unless forced.
- * @throws {TargetUnwritableError} where that is no file, so that to replace it would destroy it: a
- *   folder, a pipe, a device; or where there can be none.
+ * @throws {TargetExistsError} if something is at `file`, unless forced.
+ * @throws {TargetUnwritableError} if that is not a file, so that replacing it would destroy it (a
+ * folder, a pipe, a device), or if there can be none.
  */
 export function targetPlace(file: string, isForced: boolean): string {
   try {
@@ -33,7 +33,7 @@ function behindLinks(file: string): string {
   for (let links = 0; links < maxLinks; links++) {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
     const target = readlinkSync(path);
-    // Not put together by `join`: what `..` leads to behind a link to a folder only the system knows.
+    // Not joined by `join`: only the system knows where `..` leads after a link to a folder.
     const next = isAbsolute(target) ? target : `${dirname(path)}/${target}`;
     path = join(realpathSync.native(dirname(next)), basename(next));
   }
@@ -41,10 +41,10 @@ function behindLinks(file: string): string {
 }
 
 /**
- * Gives a file that is whole its name. Unforced it is linked, where that can be: renaming would
- * replace what came there meanwhile.
+ * Gives a complete file its name. Unforced, it is linked if possible: renaming would replace what
+ * appeared there in the meantime.
  *
- * @throws {TargetExistsError} where something is there, unless forced.
+ * @throws {TargetExistsError} if something is there, unless forced.
  */
 export async function placeDraft(draft: string, place: string, isForced: boolean): Promise<void> {
   if (isForced) return rename(draft, place);

@@ -11,9 +11,9 @@ import { placeDraft } from "./target-place.ts";
 
 /** How restored files are put on disk. */
 export type WriteOptions = {
-  /** Replace files that are there. */
+  /** Replaces existing files. */
   readonly isForced?: boolean;
-  /** How the client itself writes a file, where it has a protocol of its own for that. */
+  /** How the client itself writes a file, if it has a protocol of its own for that. */
   readonly save?: (path: string, content: RestoredFile["content"]) => Promise<void>;
   /** Shared by many calls, so that they read no folder twice. Default: each call has its own. */
   readonly leftDrafts?: LeftDrafts;
@@ -23,14 +23,15 @@ type Target = { readonly file: RestoredFile; readonly path: string };
 
 /**
  * Writes restored files below a folder, each at once or not at all. Files are private to the user.
- * One that sessions share gets the lines that follow its last one. Each other is later than those
- * before it, also those of earlier calls, for clients go on with what was written last.
+ * A file that sessions share gets the lines that follow its last one. Every other file is later
+ * than those before it, including those of earlier calls, because clients continue what was written
+ * last.
  *
  * @returns The path of each file.
- * @throws {TargetExistsError} where another file is there already, or two have one path that they do
- * not share; before anything is written.
- * @throws {UnsafePathError} where a path or a link on the way leads out of the folder.
- * @throws {TargetUnwritableError} where the system refuses to write; the same call goes on.
+ * @throws {TargetExistsError} if another file is there already, or two have one path that they do
+ * not share; thrown before anything is written.
+ * @throws {UnsafePathError} if a path or a link on the way leads out of the folder.
+ * @throws {TargetUnwritableError} if the system refuses to write; the same call then continues.
  */
 export async function writeFiles(
   files: readonly RestoredFile[],
@@ -89,9 +90,9 @@ async function writeOne(
 }
 
 /**
- * Below the folder itself, which is the user's choice, no step may be a link.
+ * Checks that no step below the folder itself, which is the user's choice, is a link.
  *
- * @returns False where the very same file is there already: sessions share what they attach.
+ * @returns False if the very same file is there already: sessions share what they attach.
  */
 async function checkWay(root: string, { file, path }: Target, isForced: boolean): Promise<boolean> {
   const steps = file.path.split("/");
@@ -103,7 +104,7 @@ async function checkWay(root: string, { file, path }: Target, isForced: boolean)
     const isLast = depth === steps.length;
     if (isLast && kind === "file" && file.shared) return true;
     if (isLast && kind === "file" && !isForced && (await isSame(step, file.content))) return false;
-    // A folder where the file goes, or a file where a folder goes, is never replaced.
+    // A folder in the place of the file, or a file in the place of a folder, is never replaced.
     if (kind === (isLast ? "folder" : "file") || (isLast && !isForced)) {
       throw new TargetExistsError(step);
     }
@@ -111,7 +112,7 @@ async function checkWay(root: string, { file, path }: Target, isForced: boolean)
   return true;
 }
 
-/** True where a file holds exactly these pieces; a piece is compared at a time. */
+/** True if a file holds exactly these pieces; a piece is compared at a time. */
 async function isSame(path: string, content: RestoredFile["content"]): Promise<boolean> {
   const file = await open(path, "r");
   try {

@@ -5,14 +5,17 @@ import { sessionDigest } from "./session-revisions.ts";
 import type { FoundMessage } from "./stored-messages.ts";
 
 /**
- * When each value that a message had before was last replaced, in microseconds, by message and by the
- * value's digest. The session itself counts as one.
+ * When each former value of a message was last replaced, in microseconds, by message and by the
+ * value's digest. The session itself counts as a message.
  */
 export type FormerValues = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 type Value = Pick<FoundMessage, "id" | "revises" | "revision" | "digest" | "ingestedAt">;
 
-/** Values that the rows of a session held once and no longer say; not of what a tombstone covers. */
+/**
+ * Values that the rows of a session once held and no longer say, except for what a tombstone
+ * covers.
+ */
 export function formerValues(stored: Session, rows: readonly FoundMessage[]): FormerValues {
   const revised = new Set(rows.map(({ revises }) => revises));
   const said = rows.filter(({ id, revises }) => revises !== null || revised.has(id));

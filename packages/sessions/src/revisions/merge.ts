@@ -9,8 +9,8 @@ import {
 } from "./reconcile.ts";
 import { carrierRowId, isMendedRow } from "./revisions.ts";
 
-// Revisions and ordinals count what one store saw, so those of two say nothing of each other. What
-// tells which of two states is the later one is that a store has seen both.
+// Revisions and ordinals count what one store saw, so those of two stores cannot be compared. Which
+// of two states is later is known only if one store has seen both.
 
 /** A stored row, and when it was stored, which a copy of it keeps. */
 export type DatedMessage = StoredMessage & { readonly ingestedAt: bigint };
@@ -27,20 +27,20 @@ export type MadeRoom = {
   readonly timestamp: bigint;
 };
 
-/** What of another store's rows of a session is to be added to one's own. */
+/** The rows of a session in another store that are to be added to one's own. */
 export type Merge = {
   readonly added: readonly AddedRow[];
   readonly moves: readonly MadeRoom[];
-  /** Ids of messages that stay as they are, though the other store shows another state. */
+  /** Ids of messages that stay as they are although the other store shows another state. */
   readonly differing: readonly string[];
 };
 
 /**
- * Puts the messages of a session together that two stores hold. A message that both have gets a
- * later state only where the other store went on from the one that is shown here; what is new goes
- * in front of the next message that both have, or behind all.
+ * Merges the messages of a session that two stores hold. A message that both have gets a later
+ * state only if the other store continued from the one that is shown here. New messages go before
+ * the next message that both have, or after all others.
  *
- * @param isLeftOut - Messages that are not to be added.
+ * @param isLeftOut - True for messages that are not to be added.
  */
 export function mergeMessages(
   own: readonly DatedMessage[],
@@ -51,7 +51,7 @@ export function mergeMessages(
   const differing = others.flatMap(({ id, revises }) =>
     revises === null && isLeftOut(id) ? [id] : [],
   );
-  // Nothing but what was copied from there: with the rest it is what that store shows.
+  // It holds only what was copied from there: with the rest, it is what that store shows.
   if (own.every((row) => isSameRow(row, given.get(row.id)))) {
     const added = others.flatMap((row) =>
       stored.has(row.id) || isLeftOut(row.revises ?? row.id) ? [] : [{ ...row, from: row.id }],
@@ -70,7 +70,7 @@ export function mergeMessages(
   }
   const added: AddedRow[] = [];
   for (const [id, [first, ...later]] of states) {
-    // Carriers of a message that is not there say nothing.
+    // Carriers of a missing message say nothing.
     if (first === undefined || first.revises !== null || isLeftOut(id)) continue;
     const previous = live.get(id);
     if (isNew(first)) {
@@ -83,20 +83,20 @@ export function mergeMessages(
       else added.push(...following(next, previous, previous.ordinal));
     }
   }
-  // What a copy that broke off has left is there already.
+  // What an interrupted copy left is there already.
   return { added: added.filter(({ id }) => !stored.has(id)), moves, differing };
 }
 
-/** What a store holds of a session beside its messages. */
+/** What a store holds of a session besides its messages. */
 export type DatedSession = {
-  /** Of the session's own row; undefined where it is not there. */
+  /** Digest of the session's own row; undefined if there is none. */
   readonly digest: string | undefined;
   readonly ingestedAt: bigint;
-  /** Later states of it. */
+  /** Carriers with later states of it. */
   readonly carriers: readonly DatedMessage[];
 };
 
-/** The same for the carriers of what is said of the session itself. */
+/** The same for the carriers of what is said about the session itself. */
 export function mergeSession(sessionId: string, own: DatedSession, others: DatedSession): Merge {
   const [known, states] = [sessionRows(sessionId, own), sessionRows(sessionId, others)];
   const [stored, given] = [byId(known), byId(states)];
@@ -119,7 +119,7 @@ function sessionRows(id: string, session: DatedSession): readonly DatedMessage[]
   return [{ ...first, revises: null }, ...later];
 }
 
-/** The states that each message was seen in, its own row first; of its places nothing is in them. */
+/** The states in which each message was seen, its own row first; its places are not included. */
 function statesOf(rows: readonly DatedMessage[]): Map<string, readonly DatedMessage[]> {
   const byMessage = Map.groupBy(rows, ({ id, revises }) => revises ?? id);
   const states = new Map<string, readonly DatedMessage[]>();
@@ -133,7 +133,7 @@ function valuesOf(rows: readonly DatedMessage[]): readonly DatedMessage[] {
   );
 }
 
-/** What came behind the last of the known states; undefined where nothing shows that it did. */
+/** What came after the last of the known states; undefined if nothing shows that it did. */
 function statesAfter(
   known: readonly DatedMessage[],
   states: readonly DatedMessage[],
@@ -144,12 +144,12 @@ function statesAfter(
   if (copied >= 0) return states.slice(copied + 1);
   if (known.some(({ digest }) => digest === newest.digest)) return [];
   const seen = states.findLastIndex(({ digest }) => digest === last.digest);
-  // One that was seen here since then is a value that came back.
+  // A state that was seen here since then is a value that came back.
   if (seen < 0 || last.ingestedAt > newest.ingestedAt) return undefined;
   return states.slice(seen + 1);
 }
 
-/** Carriers as they are where they follow another row. */
+/** Carriers in the form in which they follow another row. */
 function following(
   states: readonly DatedMessage[],
   { id: message, rowId, revision }: Pick<LiveMessage, "id" | "rowId" | "revision">,
@@ -204,7 +204,7 @@ function placesOf(
   return { ordinals, moves };
 }
 
-/** The messages that have a row of their own, in the order of their places. */
+/** The messages with a row of their own, in the order of their places. */
 function inPlace(rows: readonly DatedMessage[]): DatedMessage[] {
   const live = liveMessages(rows);
   const placed = rows.flatMap((row) => {

@@ -1,12 +1,12 @@
 /** A row of a message: its own, or a carrier. @inline */
 type Revision = { readonly revision: bigint; readonly id: string };
 
-/** Where a message stands in its session. @inline */
+/** The place of a message in its session. @inline */
 type Standing = { readonly ordinal: bigint; readonly timestamp: bigint; readonly id: string };
 
 /**
- * Orders the rows of a message, the newest last. Equal revisions come from writers that raced; the row
- * id decides, for all readers alike.
+ * Orders the rows of a message, the newest last. Equal revisions come from writers that raced; the
+ * row id decides, for all readers alike.
  */
 export function compareRevisions(left: Revision, right: Revision): number {
   if (left.revision !== right.revision) return left.revision < right.revision ? -1 : 1;
@@ -22,7 +22,7 @@ export function comparePlaces(left: Standing, right: Standing): number {
   return left.id < right.id ? -1 : 1;
 }
 
-/** By their ordinals alone: to tell which of a few messages came first. */
+/** Orders only by ordinals, to tell which of a few messages came first. */
 export function byOrdinal(
   left: Pick<Standing, "ordinal">,
   right: Pick<Standing, "ordinal">,

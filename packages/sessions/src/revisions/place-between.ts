@@ -2,34 +2,34 @@ import type { Incoming, LiveMessage } from "./reconcile.ts";
 
 /** How much of a session is given, without gaps. */
 export type Reach =
-  /** All that its source holds. */
+  /** Everything that its source holds. */
   | "whole"
-  /** That up to some message, behind which more comes. */
+  /** Everything up to some message, after which more comes. */
   | "beginning"
-  /** What comes behind a message that has its place, up to another. */
+  /** What comes after a message that has its place, up to another. */
   | "middle"
-  /** Some of it, in front of and behind which there may be more. */
+  /** Some of it, with possibly more before and after. */
   | "part";
 
-/** True where nothing that the source holds stands in front. */
+/** True if nothing that the source holds comes before it. */
 export function hasBeginning(reach: Reach): boolean {
   return reach === "whole" || reach === "beginning";
 }
 
-/** Room left between neighbours for records a source may put there later. */
+/** Room left between neighbours for records that a source may put there later. */
 export const ordinalGap = 65_536n;
 
-/** Past everything that was ever there, so that what is appended comes after it. */
+/** After everything that was ever there, so that appended messages come last. */
 export function lastOrdinal(live: ReadonlyMap<string, LiveMessage>): bigint {
   let last = -ordinalGap;
   for (const { ordinal } of live.values()) if (ordinal > last) last = ordinal;
   return last;
 }
 
-/** The ordinal in front of a run of messages, and how far they are apart. */
+/** The ordinal before a run of messages, and the distance between them. */
 type Room = { readonly start: bigint; readonly step: bigint };
 
-/** An ordinal for every position: the fixed ones keep theirs, the others go in between. */
+/** An ordinal for every position: fixed ones keep theirs, and the others go in between. */
 export function placeBetween(
   incoming: readonly Incoming[],
   fixedAt: ReadonlyMap<number, bigint>,
@@ -63,7 +63,7 @@ export function placeBetween(
 }
 
 /**
- * Where the gap that begins at `position` ends: at the next fixed one. Where that leaves no room,
+ * Where the gap that begins at `position` ends: at the next fixed ordinal. If that leaves no room,
  * fixed ones give up their places, and enough of them that the next insertion finds some.
  */
 function endOfGap(
@@ -91,7 +91,9 @@ function endOfGap(
 }
 
 const roomToMake = 1024;
-/** How much of a gap what may not fill it takes: more may be missing behind that, and between. */
+/**
+ * How much of a gap a run takes that may not fill it: more may be missing after it, and in between.
+ */
 const shareOfGap = 32n;
 const widestStep = 1024n;
 
@@ -101,14 +103,14 @@ function roomBetween(previous: bigint | undefined, end: bigint, count: number): 
   return { start, step: (end - start) / steps };
 }
 
-/** Behind all that was ever there, unless some of that comes later in the source. */
+/** After everything that was ever there, unless some of that comes later in the source. */
 function roomAtEnd(
   run: readonly Incoming[],
   previous: bigint | undefined,
   live: ReadonlyMap<string, LiveMessage>,
   reach: Reach,
 ): Room {
-  // A part of which nothing is stored may be anywhere, and most often is what came last.
+  // A part of which nothing is stored may be anywhere, and most often came last.
   const isKnown = reach === "beginning" || (reach !== "whole" && previous !== undefined);
   const room = isKnown ? roomBeforeLater(run, previous, live, reach) : undefined;
   if (room) return room;
@@ -117,8 +119,8 @@ function roomAtEnd(
 }
 
 /**
- * In front of the next message that is not older. One that is older was there before the run, and
- * the source may have given it up. More may be missing behind the run, so it takes little room.
+ * Before the next message that is not older. An older one was there before the run, and the source
+ * may have given it up. More may be missing after the run, so it takes little room.
  */
 function roomBeforeLater(
   run: readonly Incoming[],
@@ -133,7 +135,7 @@ function roomBeforeLater(
     ({ id, ordinal, timestamp }) =>
       !own.has(id) && timestamp >= newest && (previous === undefined || ordinal > previous),
   );
-  // Of what may be the end of its session equal times alone do not tell.
+  // For something that may be the end of its session, equal times alone do not tell.
   if (reach === "part" && later.every(({ timestamp }) => timestamp === newest)) return undefined;
   const end = firstOrdinal(later);
   if (end === undefined) return undefined;
@@ -151,7 +153,7 @@ function firstOrdinal(messages: readonly LiveMessage[]): bigint | undefined {
   return first;
 }
 
-/** Where the last one stands that is in front of an ordinal. */
+/** The ordinal of the last message before an ordinal. */
 function ordinalBefore(live: ReadonlyMap<string, LiveMessage>, end: bigint): bigint | undefined {
   let last: bigint | undefined;
   for (const { ordinal } of live.values()) {

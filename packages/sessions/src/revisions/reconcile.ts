@@ -8,17 +8,17 @@ export type StoredMessage = {
   readonly timestamp: bigint;
   /** Null in a tombstone. */
   readonly digest: string | null;
-  /** Set in a carrier: the message it holds a later state of. */
+  /** Set in a carrier: the message of which it holds a later state. */
   readonly revises: string | null;
   readonly revision: bigint;
 };
 
-/** Where a message stands now: its own row, or its newest carrier. */
+/** The present state of a message: its own row, or its newest carrier. */
 export type LiveMessage = {
   readonly id: string;
   readonly ordinal: bigint;
   readonly timestamp: bigint;
-  /** Null while a tombstone covers it. */
+  /** Null as long as a tombstone covers it. */
   readonly digest: string | null;
   readonly revision: bigint;
   /** Id of the row that says so. */
@@ -45,7 +45,7 @@ export type Change =
 /** Stands for the session itself where a carrier names what it holds a later state of. */
 export const sessionItself = "pond-revision:session";
 
-/** The current state of each message of a session, carriers applied. */
+/** The current state of each message of a session, with carriers applied. */
 export function liveMessages(stored: readonly StoredMessage[]): Map<string, LiveMessage> {
   const live = new Map<string, LiveMessage>();
   for (const row of stored) {
@@ -60,7 +60,7 @@ export function liveMessages(stored: readonly StoredMessage[]): Map<string, Live
 }
 
 /**
- * What the store must add to show exactly `incoming`, in its order. Nothing stored changes: a new
+ * What the store has to add to show exactly `incoming`, in its order. Nothing stored changes: a new
  * value, a new place and a disappearance each become a carrier (`lance-append-only`).
  */
 export function reconcile(
@@ -91,8 +91,9 @@ export function reconcile(
 }
 
 /**
- * What stays where it is: the longest run of stored messages whose order is the source's. Where more
- * may stand in front, the first of them stays: that the others come behind it is sure.
+ * The messages that stay in place: the longest run of stored messages whose order is the source's.
+ * If there may be more before it, the first of them stays: it is certain that the others come after
+ * it.
  *
  * @returns Ordinals by position, the first position first.
  */

@@ -4,19 +4,19 @@ import type { Row } from "@pond/substrate";
 import type { Labels } from "../rows/to-rows.ts";
 import type { LiveMessage } from "./reconcile.ts";
 
-/** Ids of carriers begin so, but for those that mend. */
+/** The beginning of carriers' ids, except for carriers that mend. */
 export const revisionPrefix = "pond-revision:";
 const mendedPrefix = "pond-mended:";
 
-/** True for a carrier that stands for the damaged rows of an equal digest. */
+/** True for a carrier that replaces damaged rows with the same digest. */
 export function isMendedRow(rowId: string): boolean {
   return rowId.startsWith(mendedPrefix);
 }
 
 /**
  * The carrier of a message's later value or place: a system message (spec 6.5, rule 3) with the
- * whole new record inside. Its id follows from what it follows, so that writers that see the same
- * change add the same row (`lance-deterministic-pk`).
+ * whole new record inside. Its id is derived from the row that it follows, so that writers that see
+ * the same change add the same row (`lance-deterministic-pk`).
  */
 export function revisionRow(
   labels: Labels,
@@ -25,9 +25,9 @@ export function revisionRow(
     readonly timestamp: bigint;
     readonly ordinal: bigint;
     readonly digest: string;
-    /** Absent where only the place is another. */
+    /** Absent if only the place changed. */
     readonly message: Message | undefined;
-    /** True where it says what was stored before, of which the rows are damaged. */
+    /** True if it repeats what was stored before, because those rows are damaged. */
     readonly isMended?: boolean;
   },
   ingestedAt: bigint,
@@ -54,7 +54,7 @@ export function tombstoneRow(
   });
 }
 
-/** A carrier row: what it follows, and the facts it carries. */
+/** A carrier row: the row that it follows, and the facts it carries. */
 export function carrierRow(
   labels: Labels,
   previous: Pick<LiveMessage, "id" | "rowId" | "revision">,
@@ -90,7 +90,7 @@ export function carrierRow(
   };
 }
 
-/** The id of a carrier, which follows from the row before it and from what it says. */
+/** The id of a carrier, derived from the row before it and from what it says. */
 export function carrierRowId(
   { id, rowId }: Pick<LiveMessage, "id" | "rowId">,
   state: {

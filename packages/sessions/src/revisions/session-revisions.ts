@@ -16,7 +16,7 @@ import { compareRevisions } from "./order.ts";
 import { type StoredMessage, sessionItself } from "./reconcile.ts";
 import { carrierRow } from "./revisions.ts";
 
-/** What a session row says now: by itself, or by its newest carrier. */
+/** The present state of a session, from its row or its newest carrier. */
 export type SessionState = {
   readonly digest: string;
   readonly revision: bigint;
@@ -25,8 +25,8 @@ export type SessionState = {
 };
 
 /**
- * What is known of a session beside its messages changes too: a client moves its file, or learns
- * its parent late. Its row stays (`lance-append-only`); a carrier holds what is said now.
+ * What is known about a session besides its messages changes, too: a client moves its file, or
+ * learns its parent late. Its row stays (`lance-append-only`); a carrier holds the present state.
  */
 export function sessionState(stored: Session, rows: readonly StoredMessage[]): SessionState {
   let state: SessionState = { digest: sessionDigest(stored), revision: 0n, rowId: stored.id };
@@ -39,12 +39,14 @@ export function sessionState(stored: Session, rows: readonly StoredMessage[]): S
   return state;
 }
 
-/** Hash of all a source says of a session; its labels, which never change, are not in it. */
+/**
+ * Hash of everything that a source says about a session, without its labels, which never change.
+ */
 export function sessionDigest(session: Session): string {
   return hash("sha256", stringifyJson(said(session))).slice(0, 32);
 }
 
-/** The carrier of what is said of a session now. */
+/** The carrier of a session's present state. */
 export function sessionRevisionRow(
   labels: Labels,
   previous: SessionState,
@@ -61,7 +63,7 @@ export function sessionRevisionRow(
 }
 
 /**
- * The session as a carrier says it is; undefined where the row is no such carrier.
+ * The session as a carrier says it is; undefined if the row is no such carrier.
  *
  * @throws {DamagedRowError}
  */
@@ -69,7 +71,7 @@ export function sessionFromCarrier(stored: Session, row: Row): Session | undefin
   const { session } = bagOf(objectIn(row, "options"), "pond");
   if (!isJsonObject(session)) return undefined;
   const { source_agent, project } = stored;
-  // What is pond's own is not said by the source, and stays as it was stored.
+  // Pond's own facts do not come from the source, and stay as they were stored.
   const { pond } = stored.options;
   try {
     const { options, ...fields } = sessionFromWire({ ...session, source_agent, project });
@@ -80,9 +82,9 @@ export function sessionFromCarrier(stored: Session, row: Row): Session | undefin
   }
 }
 
-/** The digest of the session that a carrier holds; undefined where the row is no such carrier. */
+/** The digest of the session that a carrier holds; undefined if the row is no such carrier. */
 export function carriedSessionDigest(row: Row): string | undefined {
-  // Of its labels nothing is in the digest.
+  // Its labels are not in the digest.
   const session = sessionFromCarrier({ ...row, options: {} } as unknown as Session, row);
   return session && sessionDigest(session);
 }

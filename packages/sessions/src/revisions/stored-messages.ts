@@ -1,7 +1,7 @@
 import { oneOf, type Row, rowId, type Store } from "@pond/substrate";
 import type { StoredMessage } from "./reconcile.ts";
 
-/** What `storedMessage` needs of a row. */
+/** The columns that `storedMessage` needs. */
 export const storedColumns = [
   "id",
   "ordinal",
@@ -11,7 +11,9 @@ export const storedColumns = [
   "revision",
 ] as const;
 
-/** A stored row, its number and role, whether it has a text to search, and when it came. */
+/**
+ * A stored row with its number and role, whether it has a text to search, and when it was added.
+ */
 export type FoundMessage = StoredMessage & {
   readonly row: bigint;
   readonly role: string;
@@ -45,7 +47,7 @@ export async function storedMessages(
   return stored;
 }
 
-/** A message as its row says. */
+/** A message, read from its row. */
 export function storedMessage(row: Row): StoredMessage {
   return {
     id: String(row["id"]),

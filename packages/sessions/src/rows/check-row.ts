@@ -18,11 +18,11 @@ const checks: Readonly<Record<string, (row: Row) => void>> = {
 };
 
 /**
- * Proves that a row from elsewhere, whole, is one that an ingest could have written: what is stored
- * is believed from then on, and stays.
+ * Checks that a whole row from elsewhere is one that an ingest could have written, because what is
+ * stored is trusted from then on, and stays.
  *
- * @throws {ValidationError} where it breaks the canonical model.
- * @throws {DamagedRowError} where it is no row of the table.
+ * @throws {ValidationError} if it breaks the canonical model.
+ * @throws {DamagedRowError} if it is not a row of the table.
  */
 export function checkRow(table: string, row: Row): void {
   const check = Object.hasOwn(checks, table) ? checks[table] : undefined;

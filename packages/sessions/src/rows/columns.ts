@@ -1,12 +1,12 @@
 import { type Cell, type ColumnBatch, type Row, TextCells } from "@pond/substrate";
 
-/** Rows on their way to a table, kept column by column; each names the same ones. */
+/** Rows on their way to a table, kept column by column; all rows name the same columns. */
 export class Columns {
   readonly #cells: Record<string, Cell[]> = {};
   readonly #texts: Record<string, TextCells> = {};
   #length = 0;
 
-  /** @param texts - Which columns hold long texts; these are kept encoded, and cannot be set. */
+  /** @param texts - The columns with long texts; these are kept encoded, and cannot be set. */
   constructor(texts: readonly string[] = []) {
     for (const column of texts) this.#texts[column] = new TextCells();
   }
@@ -40,7 +40,7 @@ export class Columns {
     );
   }
 
-  /** The rows but for those that have one of these values in a column. */
+  /** The rows without those that have one of these values in a column. */
   without(column: string, values: ReadonlySet<Cell>): Columns {
     const others = new Columns(Object.keys(this.#texts));
     for (let at = 0; at < this.#length; at++) {
@@ -50,7 +50,7 @@ export class Columns {
     return others;
   }
 
-  /** Gives the memory of long texts back: the rows are gone. */
+  /** Frees the memory of long texts; the rows are then gone. */
   free(): void {
     for (const texts of Object.values(this.#texts)) texts.free();
     for (const column of Object.keys(this.#cells)) delete this.#cells[column];

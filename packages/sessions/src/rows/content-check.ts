@@ -29,14 +29,20 @@ const columns: ContentCheck["columns"] = {
 /** What is wrong with a row. */
 export type FindingKind = "digest" | "extra" | "session" | "text" | "head" | "form";
 
-/** What a row was that is told of: wrong, or not to be checked because it waited for too long. */
+/**
+ * What is reported about a row: the problem, or that it could not be checked because it waited for
+ * too long.
+ */
 export type ToldKind = FindingKind | "unchecked";
 
 /** How much a check may hold back, and who is told what it finds. */
 export type CheckOptions = {
-  /** How much of messages and parts may wait for the rest. What is beyond it counts as unchecked. */
+  /**
+   * How many bytes of messages and parts may wait for the rest. Anything beyond counts as
+   * unchecked.
+   */
   readonly maxBytes?: number;
-  /** Told of every row that is wrong, and of every message that could not be checked. */
+  /** Called with every row that is wrong, and every message that could not be checked. */
   readonly onFinding?: (table: string, kind: ToldKind, row: Row) => void;
 };
 
@@ -50,21 +56,23 @@ const reasons: Readonly<Record<FindingKind, string>> = {
   form: "pond writes no such rows",
 };
 
-/** A message that was read, or parts of one, that wait for the rest. */
+/** A message, or parts of one, that were read and wait for the rest. */
 type Waiting = { message: Row | undefined; messageBytes: number; parts: Row[]; partBytes: number };
 
-/** The first message of a session that was read, how many it has, and when the newest was stored. */
+/**
+ * The first message of a session that was read, how many it has, and when the newest was stored.
+ */
 type SessionMessages = { readonly first: Row; rows: number; newest: number };
 
-// Little waits where nothing is lost: parts lie in the order of their messages.
+// Little waits if nothing is lost, because parts are in the order of their messages.
 const maxWaitingBytes = 256 * 1024 * 1024;
 const rowBytes = 400;
 const maxIds = 20;
 
 /**
- * Tells whether stored rows are what was written, as far as they show it themselves: a message and
+ * Checks whether stored rows are what was written, as far as they show it themselves: a message and
  * its parts by its digest, the text that search finds it by because it can be made again, sessions
- * and windows by their form alone. Good for one reading of a store.
+ * and windows only by their form. Good for one reading of a store.
  */
 export function checkContent(options: CheckOptions = {}): ContentCheck {
   return new StoredContent(options);
@@ -97,8 +105,8 @@ class StoredContent implements ContentCheck {
   }
 
   /**
-   * Messages and parts by turns, so that little has to wait. Messages first: parts are written before
-   * them, so that those of every message are there, whatever is written meanwhile.
+   * Messages and parts alternately, so that little has to wait. Messages first: parts are written
+   * before them, so the parts of every message are there, whatever is written in the meantime.
    */
   next(tables: readonly string[]): string | undefined {
     this.#isOfSessions ||= tables.includes("sessions");
@@ -118,21 +126,21 @@ class StoredContent implements ContentCheck {
   }
 
   finish(damaged: ReadonlySet<string>): ReadonlyMap<string, ContentVerdict> {
-    // What is waited for may be what was lost, and is named already.
+    // What is waited for may be what was lost, which is reported already.
     const isLost = damaged.has("parts");
     for (const row of this.#broken) {
       if (!this.#isMended(row)) this.#findings.add("messages", "digest", row);
     }
     for (const { message, parts } of this.#waiting.values()) {
       if (message === undefined) {
-        // Those of a message that was never written begin with its first.
+        // The parts of a message that was never written begin with its first.
         const isExtra = !isLost && parts.every(({ ordinal }) => Number(ordinal) !== 0);
         if (isExtra) for (const part of parts) this.#findings.add("parts", "extra", part);
       } else if (this.#isMended(message)) continue;
       else if (isLost) this.#unchecked += 1;
       else this.#findings.add("messages", "digest", message);
     }
-    // A session's own row comes last: an ingest that broke off leaves these too.
+    // A session's own row comes last: an interrupted ingest leaves these, too.
     if (this.#isOfSessions && !damaged.has("sessions")) {
       const since = underwaySince();
       for (const [sessionId, { first, rows, newest }] of this.#bySession) {
@@ -160,13 +168,13 @@ class StoredContent implements ContentCheck {
         else if (isMendedRow(String(row["id"]))) this.#mended.add(valueKeyOf(row));
         continue;
       }
-      // Its parts are of several states.
+      // Its parts belong to several states.
       if (row["digest"] === tornDigest) continue;
       const key = keyOf(row["session_id"], row["id"]);
       if (this.#givenUp.has(key)) this.#giveUp(row);
       else {
         this.#change(key, (waiting) => {
-          // There is one of each key.
+          // There is one row for each key.
           if (waiting.message) this.#findings.add("messages", "digest", waiting.message);
           waiting.message = row;
           waiting.messageBytes = bytesOf(row, "content", "options", "search_text");
@@ -237,7 +245,7 @@ class StoredContent implements ContentCheck {
   }
 }
 
-/** What is wrong with rows, and which. */
+/** What is wrong with rows, and with which. */
 class Findings {
   readonly #onFinding: CheckOptions["onFinding"];
   readonly #found: Map<string, Map<FindingKind, { rows: number; ids: string[][] }>> = new Map();
@@ -272,7 +280,7 @@ class Findings {
   }
 }
 
-/** False also where it cannot even be read. */
+/** Also false if it cannot even be read. */
 function holds(check: () => unknown): boolean {
   try {
     return check() !== false;
@@ -285,12 +293,14 @@ function keyOf(sessionId: Cell | undefined, messageId: Cell | undefined): string
   return `${sessionId}\0${messageId}`;
 }
 
-/** A message and the value it has: a carrier and what it follows have one key where they say the same. */
+/**
+ * A message and its value: a carrier and the row that it follows have one key if they say the same.
+ */
 function valueKeyOf({ session_id, id, revises, digest }: Row): string {
   return keyOf(keyOf(session_id, revises ?? id), digest);
 }
 
-/** Of a row no more than what names it. */
+/** Only the cells that name a row. */
 function keyCells({ session_id = null, id = null }: Row): Row {
   return { session_id, id };
 }

@@ -10,7 +10,7 @@ import { bagOf } from "./option-bag.ts";
 import { prepareMessage } from "./prepare.ts";
 import { messageRow, partRow } from "./to-rows.ts";
 
-/** A row of `messages` of another store as what it is to be in this one. */
+/** A row of another store's `messages` in the form that it gets in this one. */
 export function addedRow(row: Row, { id, ordinal, revision }: AddedRow): Row {
   const isSame = BigInt(row["revision"] as bigint) === revision;
   const options = row["options"] ?? null;
@@ -36,7 +36,7 @@ export function movedRow(
   return revisionRow(labels, previous, state, ingestedAt);
 }
 
-/** A row as it is where sessions have other ids: as if it had been read there. */
+/** A row in a store where sessions have other ids: as if it had been read there. */
 export function renamedRow(table: string, row: Row, nameOf: (id: string) => string): Row {
   if (table === "sessions") {
     const { id, parent_session_id: parent = null } = row;
@@ -76,9 +76,9 @@ function renamedCarrier(row: Row, nameOf: (id: string) => string): Row {
 }
 
 /**
- * The rows that a message was stored in, of the value that a carrier of it holds; undefined where that
- * holds none. Of another value than the rows were of they have the digest of nothing, so that the
- * carrier is shown.
+ * The rows in which a message was stored, for the value that a carrier of it holds; undefined if
+ * the carrier holds none. If the rows had another value, they get the digest of nothing, so that
+ * the carrier is shown.
  */
 export function rowsOfCarrier(
   row: Row,
@@ -100,7 +100,9 @@ export function rowsOfCarrier(
   return { message: { ...row, ...made, digest }, parts };
 }
 
-/** Hash of what a row of `sessions` says but for its labels; of one that is damaged it equals none. */
+/**
+ * Hash of what a row of `sessions` says, except for its labels; for a damaged row it equals none.
+ */
 export function sessionRowDigest(row: Row): string {
   const fields = Object.fromEntries(sessionColumns.map((name) => [name, row[name] ?? null]));
   return unlessDamaged(() => sessionDigest(sessionFromRow(fields))) ?? "damaged";

@@ -19,8 +19,9 @@ import { DamagedRowError, unlessDamaged } from "../errors.ts";
 import { sessionTables } from "../tables.ts";
 import { bagOf } from "./option-bag.ts";
 
-// What was stored was checked when it came; these give it its types back. What a type does not allow
-// is damaged since, or of a later version of pond: no fault of who asks for it.
+// What was stored was checked when it came; these functions give it its types back. A value that
+// its type does not allow was damaged since, or comes from a later version of pond: it is no fault
+// of the caller.
 
 export const sessionColumns = [
   "id",
@@ -41,7 +42,7 @@ export const messageColumns = [
   "options",
 ] as const;
 
-/** All but `data`: it costs half a millisecond a row even where it is null. */
+/** All except `data`, which costs half a millisecond a row even if it is null. */
 export const partColumns = [
   "session_id",
   "message_id",
@@ -91,7 +92,7 @@ export function hasBytes(row: Row): boolean {
   return row["type"] === "file" && !Object.hasOwn(objectIn(row, "variant_data"), "data");
 }
 
-/** The rows of a message's parts, in their order. */
+/** The rows of a message's parts, in order. */
 export function inOrder(parts: readonly Row[]): Row[] {
   return parts.toSorted((left, right) => Number(left["ordinal"]) - Number(right["ordinal"]));
 }
@@ -115,7 +116,7 @@ export function partFromRow(row: Row, bytes: Cell): Part {
 const partLabels = ["type", "provenance"];
 
 /**
- * The message a carrier holds; undefined in a tombstone and in one that only moves.
+ * The message that a carrier holds; undefined in a tombstone and in a carrier that only moves.
  *
  * @throws {DamagedRowError}
  */
@@ -123,7 +124,10 @@ export function messageFromCarrier(row: Row): Message | undefined {
   return carriedMessage(row, objectIn(row, "options"));
 }
 
-/** As {@link messageFromCarrier}, where what the row's options hold is known. @throws {DamagedRowError} */
+/**
+ * Like {@link messageFromCarrier}, if the content of the row's options is known. @throws
+ * {DamagedRowError}
+ */
 export function carriedMessage(row: Row, options: JsonObject): Message | undefined {
   const message: JsonValue | undefined = bagOf(options, "pond")["message"];
   if (message === undefined) return undefined;
@@ -135,7 +139,7 @@ export function carriedMessage(row: Row, options: JsonObject): Message | undefin
   }
 }
 
-/** The JSON in a column. @throws {DamagedRowError} where it is none. */
+/** The JSON in a column. @throws {DamagedRowError} if there is none. */
 export function jsonIn(row: Row, column: string): JsonValue {
   try {
     return parseJson(String(row[column]));
@@ -144,21 +148,21 @@ export function jsonIn(row: Row, column: string): JsonValue {
   }
 }
 
-/** The JSON object in a column. @throws {DamagedRowError} where it is none. */
+/** The JSON object in a column. @throws {DamagedRowError} if there is none. */
 export function objectIn(row: Row, column: string): JsonObject {
   const value = jsonIn(row, column);
   if (!isJsonObject(value)) throw damagedRow(row, column);
   return value;
 }
 
-/** The options of a row; undefined where it is damaged. */
+/** The options of a row; undefined if they are damaged. */
 export function readableOptions(row: Row): JsonObject | undefined {
   return unlessDamaged(() => objectIn(row, "options"));
 }
 
 /** The error that names a row by its key, and a column of it that is not what was written. */
 export function damagedRow(row: Row, column: string): DamagedRowError {
-  // The last: the key of a part holds the names of that of a message, and so on.
+  // The last one: the key of a part includes the names in that of a message, and so on.
   const table = sessionTables.findLast(
     ({ columns, primaryKey }) =>
       Object.hasOwn(columns, column) && primaryKey.every((name) => name in row),

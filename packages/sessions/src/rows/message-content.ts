@@ -17,19 +17,19 @@ import { messageDigest, tornDigest } from "./message-digest.ts";
 import { bagOf } from "./option-bag.ts";
 import { type PreparedPart, prepareMessage } from "./prepare.ts";
 
-/** What is needed of the row of a message to tell whether it is whole, */
+/** The columns of a message's row that are needed to tell whether it is whole, */
 export const checkedColumns: readonly string[] = [...messageColumns, "digest", "revision"];
-/** and of those of its parts. */
+/** and those of its parts' rows. */
 export const checkedPartColumns: readonly string[] = [...partColumns, "data"];
 
-/** The parts of a message in their order. What lies under the id of a system message is left over. */
+/** The parts of a message in order. Anything under the id of a system message is left over. */
 export function ownParts(message: Row, stored: readonly Row[]): readonly Row[] {
   return message["role"] === "system" ? [] : inOrder(stored);
 }
 
 /**
- * True where a message and its parts give its digest. Of its session and of its place in it nothing is
- * in the digest.
+ * True if a message and its parts give its digest. The digest covers neither its session nor its
+ * place in it.
  */
 export function isMessageWhole(row: Row, stored: readonly Row[]): boolean {
   const parts = ownParts(row, stored);
@@ -47,8 +47,9 @@ export function isMessageWhole(row: Row, stored: readonly Row[]): boolean {
 }
 
 /**
- * True unless the digest of a message, no carrier, shows that it or what is there of its parts is not
- * what was written. One whose parts are of several states says so itself, and has a carrier.
+ * True unless the digest of a message that is not a carrier shows that the message, or its existing
+ * parts, are not what was written. A message whose parts belong to several states says so itself,
+ * and has a carrier.
  */
 export function isAsWritten(row: Row, parts: readonly Row[]): boolean {
   return row["digest"] === tornDigest || isMessageWhole(row, parts);
@@ -67,8 +68,8 @@ function toPrepared(row: Row): PreparedPart {
 }
 
 /**
- * True where a carrier is as it was made. It says all of itself twice, and holds what it is the digest of
- * unless it only moves.
+ * True if a carrier is as it was made. It says everything about itself twice, and holds the value
+ * of its digest unless it only moves.
  */
 export function isCarrierWhole(row: Row): boolean {
   const { digest, revises } = row;
@@ -85,8 +86,8 @@ export function isCarrierWhole(row: Row): boolean {
 }
 
 /**
- * True where search finds a message, whole, by its own text. Compares the text alone: what is behind
- * it for the index has another form.
+ * True if search finds a whole message by its own text. Compares only the text: what follows it for
+ * the index has another form.
  */
 export function isTextOf(row: Row, parts: readonly Row[]): boolean {
   const searched = parts.filter(
@@ -107,7 +108,7 @@ export function isTextOf(row: Row, parts: readonly Row[]): boolean {
   return found === foundBy(text) || found === text;
 }
 
-/** True where search shows a message, whole, as itself, or has nothing yet to show it by. */
+/** True if search shows a whole message as itself, or has nothing yet to show it by. */
 export function isHeadOf(row: Row, parts: readonly Row[]): boolean {
   if (row["head"] === null) return true;
   if (row["search_text"] === null) return false;

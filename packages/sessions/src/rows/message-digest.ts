@@ -2,7 +2,7 @@ import { createHash, hash } from "node:crypto";
 import { stringifyJson } from "@pond/canonical";
 import type { PreparedPart } from "./prepare.ts";
 
-/** What of a message itself is in its digest, as it is stored. */
+/** The fields of a message itself that are in its digest, as they are stored. */
 export type DigestedMessage = {
   readonly id: string;
   readonly role: string;
@@ -11,12 +11,12 @@ export type DigestedMessage = {
   readonly options: string;
 };
 
-/** Hash of every value of a message and of its parts, in their order, from the texts that are stored. */
+/** Hash of every value of a message and of its parts, in order, from the texts that are stored. */
 export function messageDigest(
   { id, role, timestamp, content, options }: DigestedMessage,
   parts: readonly PreparedPart[],
 ): string {
-  // JSON escapes the separator, so that no piece can hold it.
+  // JSON escapes the separator, so no piece can contain it.
   const pieces = [stringifyJson(id), role, String(timestamp), content ?? "", options];
   for (const { id, type, provenance, variantData, data, options } of parts) {
     pieces.push(stringifyJson(id), type, provenance, variantData, options);
@@ -25,7 +25,9 @@ export function messageDigest(
   return digestOf(pieces).slice(0, 32);
 }
 
-/** As hexadecimal digits. To hash at once is faster, and takes three copies of what is hashed. */
+/**
+ * In hexadecimal digits. Hashing everything at once is faster, but takes three copies of the input.
+ */
 function digestOf(pieces: readonly string[]): string {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (length < atOnceChars) return hash("sha256", pieces.join("\0"));
@@ -40,7 +42,7 @@ function digestOf(pieces: readonly string[]): string {
 function* textStretches(text: string): Generator<string> {
   for (let from = 0, to = 0; from < text.length; from = to) {
     to = Math.min(from + atOnceChars, text.length);
-    // The halves of a pair, hashed apart, would be two other characters.
+    // Hashed apart, the halves of a pair would be two other characters.
     if (isLowSurrogate(text.charCodeAt(to))) to++;
     yield text.slice(from, to);
   }
@@ -52,5 +54,5 @@ function isLowSurrogate(code: number): boolean {
 
 const atOnceChars = 1024 * 1024;
 
-/** Stands for the digest of a message whose parts are not all of one state; equals none. */
+/** The digest of a message whose parts do not all belong to one state; equals no other. */
 export const tornDigest = "torn";

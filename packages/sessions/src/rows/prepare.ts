@@ -8,7 +8,7 @@ import {
 import { searchText } from "../search/search-text.ts";
 import { messageDigest } from "./message-digest.ts";
 
-/** A part as its row will be, but for its place and the ingest time. */
+/** A part in the form of its row, except for its place and the ingest time. */
 export type PreparedPart = {
   readonly id: string;
   readonly type: string;
@@ -18,7 +18,7 @@ export type PreparedPart = {
   readonly options: string;
 };
 
-/** A message with its parts, turned into what is stored, once. */
+/** A message with its parts, converted once to what is stored. */
 export type PreparedMessage = {
   readonly header: MessageHeader;
   readonly parts: readonly Part[];
@@ -26,17 +26,20 @@ export type PreparedMessage = {
   readonly content: string | null;
   readonly options: string;
   readonly searchText: string | null;
-  /** Hash of every value of the message and its parts; equal values, equal digest. */
+  /** Hash of every value of the message and its parts: equal values, equal digest. */
   readonly digest: string;
-  /** About what its rows take. */
+  /** About how many bytes its rows take. */
   readonly bytes: number;
-  /** True where its source lacks a file that belongs into it. */
+  /** True if its source lacks a file that belongs to it. */
   readonly isLacking?: boolean;
-  /** True of what is stored of it where that holds what its source lacks; left out, it counts so. */
+  /**
+   * Tells whether the stored message holds what its source lacks; left out, it counts as holding
+   * it.
+   */
   readonly isHeldBy?: MessageEvent["isHeldBy"];
 };
 
-/** Makes the texts that are stored, and the digest out of the very same texts. */
+/** Makes the texts that are stored, and the digest from these very texts. */
 export function prepareMessage(header: MessageHeader, parts: readonly Part[]): PreparedMessage {
   const options = stringifyJson(header.options);
   const content = header.role === "system" ? stringifyJson(header.content) : null;

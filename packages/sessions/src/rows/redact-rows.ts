@@ -28,7 +28,7 @@ import { type Labels, windowRow } from "./to-rows.ts";
 export type TextMap = {
   /** One text. */
   text(text: string): string;
-  /** A value, its every text and key replaced. */
+  /** Replaces every text and key in a value. */
   json<Value extends JsonValue>(value: Value): Value;
 };
 
@@ -36,7 +36,7 @@ export type TextMap = {
 export type RedactedMessage = {
   readonly message: Row;
   readonly parts: readonly Row[];
-  /** What of it windows are made of; undefined where it holds no message. */
+  /** What windows are made of; undefined if it holds no message. */
   readonly piece: WindowPiece | undefined;
 };
 
@@ -67,12 +67,12 @@ export function redactPartRow(row: Row, map: TextMap): Row {
 const variantIds = ["call_id", "approval_id", "tool_call_id"];
 
 /**
- * A row of `messages` and those of its parts with their texts replaced, and what follows from these
- * made again: the digest, and the text that search finds it by. A vector, made of that text, is left
- * out where it changed.
+ * A row of `messages` and those of its parts with their texts replaced, and everything that follows
+ * from them made again: the digest, and the text that search finds it by. A vector, which is made
+ * from that text, is left out if the text changed.
  *
- * @param project - Of its session, replaced already.
- * @param movedDigest - The digest now of the value that a carrier moves.
+ * @param project - Of its session, already replaced.
+ * @param movedDigest - The present digest of the value that a carrier moves.
  */
 export function redactMessageRows(
   stored: Row,
@@ -82,10 +82,10 @@ export function redactMessageRows(
   movedDigest: (row: Row) => string | undefined,
 ): RedactedMessage {
   const parts = storedParts.map((part) => redactPartRow(part, map));
-  // Of others it is no content, whatever stands there.
+  // In other messages it is not content, whatever is there.
   const content = stored["role"] === "system" ? jsonCell(stored, "content", map) : null;
   const message: Row = { ...stored, project, content, options: jsonCell(stored, "options", map) };
-  // Of the rows of one that cannot be read each is proven by itself.
+  // If the rows of one cannot be read, each is checked by itself.
   const value = unlessDamaged(() => messageIn(message, parts));
   const prepared = value && prepareMessage(value, partsOf(value));
   const piece = prepared && windowPiece(prepared);
@@ -94,7 +94,7 @@ export function redactMessageRows(
     message["content"] === stored["content"] &&
     message["options"] === stored["options"] &&
     parts.every((part, at) => isSamePart(part, storedParts[at]));
-  // The stored text may hold what is not in the parts any more: it is made anew of what is there.
+  // The stored text may hold what is no longer in the parts, so it is made anew from what is there.
   if (isOwn) return { message: withText(message, prepared, isSame), parts, piece };
   if (stored["digest"] === null || (isSame && value !== undefined)) {
     return { message, parts, piece };
@@ -107,8 +107,8 @@ export function redactMessageRows(
 function withText(row: Row, prepared: PreparedMessage | undefined, isSame: boolean): Row {
   const searchText = prepared?.searchText ?? null;
   const text = searchText === null ? null : toIndexed(searchText);
-  // What is as it was stored keeps its digest, also one that tells of lost parts; and one whose parts
-  // are of several states has that of nothing.
+  // What is as it was stored keeps its digest, even one that tells of lost parts; a message whose
+  // parts belong to several states has the digest of nothing.
   const isKept = isSame || prepared === undefined || row["digest"] === tornDigest;
   return {
     ...row,
@@ -125,7 +125,7 @@ function withDigest(row: Row, digest: string): Row {
   return { ...row, digest, options: stringifyJson({ ...options, pond }) };
 }
 
-/** The message that a row holds: itself, or a later state of another. */
+/** The message in a row: itself, or a later state of another. */
 function messageIn(row: Row, parts: readonly Row[]): Message | undefined {
   if (row["revises"] !== null) return messageFromCarrier(row);
   return messageFromRow(
@@ -134,7 +134,7 @@ function messageIn(row: Row, parts: readonly Row[]): Message | undefined {
   );
 }
 
-/** True for a carrier that says where a message is now, and not what it is. */
+/** True for a carrier that only says where a message is now, not what it is. */
 export function isMove(row: Row): boolean {
   return row["digest"] !== null && bagOf(objectIn(row, "options"), "pond")["moved"] === true;
 }
@@ -142,7 +142,7 @@ export function isMove(row: Row): boolean {
 /**
  * What windows are made of in a row of `messages` and those of its parts, as they are.
  *
- * @returns Undefined where it holds no message.
+ * @returns Undefined if it holds no message.
  */
 export function windowPieceOf(row: Row, parts: readonly Row[]): WindowPiece | undefined {
   const value = unlessDamaged(() => messageIn(row, parts));
@@ -150,9 +150,9 @@ export function windowPieceOf(row: Row, parts: readonly Row[]): WindowPiece | un
 }
 
 /**
- * The rows of `windows` for a session of some stored rows of `messages`.
+ * The rows of `windows` for a session, from some stored rows of `messages`.
  *
- * @param pieces - By the id of each of these rows; undefined where it holds no message.
+ * @param pieces - By the id of each of these rows; undefined if a row holds no message.
  */
 export async function windowRowsOf(
   store: Store,

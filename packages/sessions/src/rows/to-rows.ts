@@ -6,14 +6,14 @@ import type { Window } from "../search/windows.ts";
 import { bagOf } from "./option-bag.ts";
 import type { PreparedMessage, PreparedPart } from "./prepare.ts";
 
-/** What every message of a session repeats (spec 5.3). @inline */
+/** The fields of a session that each of its messages repeats (spec 5.3). @inline */
 export type Labels = {
   readonly sessionId: string;
   readonly sourceAgent: string;
   readonly project: string;
 };
 
-/** @param host - Of this machine; one that the session names already stays. */
+/** @param host - Of this machine; one that the session already names stays. */
 export function sessionRow(session: Session, host: string | undefined, ingestedAt: bigint): Row {
   const bag = bagOf(session.options, "pond");
   const options =

@@ -1,9 +1,13 @@
 import { isJsonObject, type JsonObject, type Session } from "@pond/canonical";
 import { bagOf } from "./option-bag.ts";
 
-// A label is stored as plain text, which cannot hold half a character: a path that is no Unicode does.
+// A label is stored as plain text, which cannot hold half a character; a path that is not Unicode
+// does.
 
-/** A session by the project it is stored under; what its source says in full stands with pond's own facts. */
+/**
+ * A session under a project that can be stored; the project as its source says it is kept with
+ * pond's own facts.
+ */
 export function withPlainProject(session: Session): Session {
   const { project, options } = session;
   // Nothing is checked yet.
@@ -16,7 +20,7 @@ export function withPlainProject(session: Session): Session {
 /** A stored session with its project as its source says it. */
 export function withWholeProject(session: Session): Session {
   const { project: whole, ...pond } = bagOf(session.options, "pond");
-  // Another one, as of an archive whose texts were replaced, says nothing of it.
+  // A different one, as in an archive whose texts were replaced, says nothing about it.
   if (typeof whole !== "string" || whole.toWellFormed() !== session.project) return session;
   const { pond: _, ...others } = session.options;
   const options: JsonObject = Object.keys(pond).length > 0 ? { ...others, pond } : others;

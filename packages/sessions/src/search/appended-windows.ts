@@ -13,7 +13,7 @@ import {
   windowsOf,
 } from "./windows.ts";
 
-// With more to load, all of the session might as well be.
+// With more to load, the whole session might as well be loaded.
 const loadedAtMost = 200;
 
 /** What the store holds of a session. */
@@ -28,25 +28,28 @@ type Stored = {
 type StoredWindows = {
   readonly last: { readonly ordinal: bigint; readonly ids: string };
   readonly titleIds: ReadonlySet<string>;
-  /** Ids of those that go on with a long message. */
+  /** Ids of the windows that continue a long message. */
   readonly furtherIds: ReadonlySet<string>;
 };
 
 /** What was read of a session. */
 type Read = {
-  /** What is new of it, and whatever else is known to say a title. */
+  /** What is new in it, and any other message known to say a title. */
   readonly added: readonly WindowPiece[];
-  /** Of messages that were read just as they are stored, by id; null where windows hold nothing of one. */
+  /**
+   * For messages that were read exactly as they are stored, by id; null if windows hold nothing of
+   * one.
+   */
   readonly pieceOf: (id: string) => WindowPiece | null | undefined;
 };
 
 /**
- * The windows to write for a session to which messages were added at its end: its last one, where
- * they go on with it, and those behind. Of the stored messages only those of the last window are
- * looked at, and loaded where they were not read.
+ * The windows to write for a session to which messages were added at the end: its last one, if they
+ * continue it, and the windows after it. Of the stored messages only those of the last window are
+ * looked at, and loaded if they were not read.
  *
  * @param known - What was there before.
- * @returns Undefined where that is not enough to know; then all windows have to be made again.
+ * @returns Undefined if that is not enough to know; then all windows have to be made again.
  */
 export async function appendedWindows(
   store: Store,
@@ -77,16 +80,16 @@ export async function appendedWindows(
   );
 }
 
-/** True for what windows do not hold yet: a text or a title of a message that is new. */
+/** True for something that windows do not hold yet: a text or a title of a new message. */
 function isNews({ id, text, title }: WindowPiece, { live }: Stored): boolean {
   return !live.has(id) && (text !== null || title !== undefined);
 }
 
 /**
- * The window that begins last, and the ids of those of titles and of further stretches; undefined
- * unless every other window begins with a message that is there, and each message with a text is in
- * one of them: processes that stored some of a session at the same time made windows that know nothing
- * of each other's.
+ * The window that begins last, and the ids of those of titles and of further stretches. Undefined
+ * unless every other window begins with an existing message, and each message with a text is in one
+ * of them: processes that stored some of a session at the same time made windows without each
+ * other's messages.
  */
 async function storedWindows(
   store: Store,
@@ -101,7 +104,7 @@ async function storedWindows(
   let last: StoredWindows["last"] | undefined;
   for (const row of rows) {
     const [id, ids] = [String(row["id"]), String(row["message_ids"])];
-    // That of a title holds no messages, and one that was emptied none any more.
+    // The window of a title holds no messages, and an emptied one holds none any more.
     if (ids === noIds) {
       titleIds.add(id);
       continue;
@@ -118,7 +121,7 @@ async function storedWindows(
       within.add(id);
     }
   }
-  // A carrier's text may be another, or none.
+  // A carrier's text may differ, or be missing.
   const isLeftOut = (id: string): boolean => live.get(id)?.rowId === id && !within.has(id);
   return last === undefined || searchable.some(isLeftOut)
     ? undefined
@@ -127,7 +130,10 @@ async function storedWindows(
 
 const noIds = stringifyJson([]);
 
-/** By id. Of messages without a text to search no parts are loaded: a tool's output may be large. */
+/**
+ * By id. For messages without a text to search, no parts are loaded, because a tool's output may be
+ * large.
+ */
 async function loadPieces(
   store: Store,
   sessionId: string,

@@ -5,24 +5,24 @@ import type { PartSummary } from "../read/shown.ts";
 import { partFromRow } from "../rows/from-rows.ts";
 import { partsShown, roleWithParts, shortSummary, toHeadText } from "./message-head.ts";
 
-// Parts of these types are of other messages; one of a type that there is none of is damaged.
+// Parts of these types belong to other messages; a part of an unknown type is damaged.
 const otherTypes: ReadonlySet<string> = new Set(
   Object.values(allowedParts)
     .flat()
     .filter((type) => !allowedParts[roleWithParts].includes(type)),
 );
 
-/** A part that came; without a summary where it could not be read, or others are to be shown. */
+/** A part that came; without a summary if it could not be read, or others are to be shown. */
 type ComingPart = { readonly ordinal: number; readonly summary: PartSummary | undefined };
 
 /**
- * Makes the heads of messages whose parts pass by before they do, which spares looking for these
- * again. Of each part it holds some hundred bytes.
+ * Makes the heads of messages whose parts pass by before they do, which spares reading these again.
+ * It holds some hundred bytes of each part.
  */
 export class ComingHeads {
   readonly #parts: Map<string, Map<string, ComingPart[]>> = new Map();
 
-  /** Takes the row of a part, before that of its message is asked for. */
+  /** Takes the row of a part, before its message's is asked for. */
   addPart(row: Row): void {
     const ordinal = Number(row["ordinal"]);
     if (otherTypes.has(String(row["type"]))) return;
@@ -35,7 +35,7 @@ export class ComingHeads {
     else ofSession.set(messageId, [coming]);
   }
 
-  /** What `head` is to hold of a message; null where it is to have none, or cannot be told. */
+  /** The `head` of a message; null if it has none, or it cannot be told. */
   of(message: Row): string | null {
     if ((message["search_text"] ?? null) === null) return null;
     const [sessionId, id] = [String(message["session_id"]), String(message["id"])];
@@ -45,7 +45,7 @@ export class ComingHeads {
     const inOrder = coming.toSorted((left, right) => left.ordinal - right.ordinal);
     const shown = inOrder.slice(0, partsShown);
     const parts = shown.flatMap(({ summary }) => summary ?? []);
-    // A head is not stored where one of them cannot be read. Where some are gone it shows others.
+    // A head is not stored if one of them cannot be read. If some are gone, it shows others.
     if (parts.length < shown.length) return null;
     return toHeadText({ sessionId, id, role, timestamp, parts });
   }

@@ -16,7 +16,7 @@ import type { SessionStore } from "../session-store.ts";
 import { searchable } from "../tables.ts";
 import { fromIndexed } from "./indexed-text.ts";
 
-/** What makes the vectors: its id is stored with each of them. */
+/** The model that makes the vectors; its id is stored with each of them. */
 export type EmbeddingModel = { readonly modelId: string; readonly dimension: number };
 
 /** A message that waits for its vector. */
@@ -29,25 +29,25 @@ export type BacklogMessage = {
   readonly fragment: number;
 };
 
-/** A message that waits, and what there is to embed of it. */
+/** A waiting message, and its text to embed. */
 export type BacklogText = { readonly message: BacklogMessage; readonly text: string };
 
 /** The vector of a message. */
 export type MessageVector = { readonly message: BacklogMessage; readonly vector: Float32Array };
 
-// Decided by the model alone: to ask for nulls among the vectors would read all of them.
+// Decided by the model alone: asking for nulls among the vectors would read all of them.
 function backlogOf(modelId: string): Filter {
   return and(searchable, or(isNull("embedding_model"), ne("embedding_model", modelId)));
 }
 
 /**
- * Makes the store ready for the vectors of a model (spec 5.5). Vectors of another length, and all
- * of them where that is forced, are emptied in one commit with their `embedding_model`: from then
- * on every message is in the backlog, however often the work is broken off. Among vectors of the
- * same length no index stays that was trained on another model's.
+ * Makes the store ready for the vectors of a model (spec 5.5). Vectors of another length, or all of
+ * them if that is forced, are emptied in one commit together with their `embedding_model`: from
+ * then on every message is in the backlog, however often the work is interrupted. If the length
+ * stays the same, indexes trained on another model's vectors are dropped.
  *
- * @param prove - Shows that the model works, and throws where it does not; called before anything
- *   is changed for it.
+ * @param prove - Shows that the model works, and throws if it does not; called before anything is
+ * changed for it.
  */
 export async function prepareEmbeddings(
   { store }: SessionStore,
@@ -57,7 +57,7 @@ export async function prepareEmbeddings(
 ): Promise<void> {
   const messages = store.table("messages");
   const isEmptied = isForced || (await messages.vectorDimension("vector")) !== dimension;
-  // Null, of what has no vector, is not of another model.
+  // Null, for rows without a vector, does not count as another model.
   const isOfOthers = ne("embedding_model", modelId);
   if (!isEmptied && (await messages.count(isOfOthers)) === 0) return;
   await prove();
@@ -85,7 +85,10 @@ export async function countToEmbed(
   return isEmptied ? messages.count(searchable) : countBacklog(sessions, modelId);
 }
 
-/** What the store has room for, and the model that filled some of it; undefined without room. */
+/**
+ * The vector length of the store, and the model that filled some of it; undefined without room for
+ * vectors.
+ */
 export async function readStoredModel({
   store,
 }: SessionStore): Promise<{ readonly modelId?: string; readonly dimension: number } | undefined> {
@@ -97,7 +100,7 @@ export async function readStoredModel({
   return { ...(row && { modelId: String(row["embedding_model"]) }), dimension };
 }
 
-/** Messages that wait for a vector, those stored together next to each other. */
+/** Messages that wait for a vector, with those stored together next to each other. */
 export async function readBacklog(
   { store }: SessionStore,
   modelId: string,
@@ -109,8 +112,8 @@ export async function readBacklog(
 }
 
 /**
- * The texts of messages, of those that still wait: another process may have embedded some. Stored
- * ones, whatever became of the source (`session-embed-from-canonical`).
+ * The texts of those messages that still wait: another process may have embedded some. They are
+ * read from the store, whatever became of the source (`session-embed-from-canonical`).
  */
 export async function readTexts(
   { store }: SessionStore,
@@ -133,8 +136,8 @@ export async function readTexts(
 }
 
 /**
- * Stores vectors, in one commit for all that fits one, and makes them durable. A message that got
- * its vector from another process meanwhile keeps that one.
+ * Stores vectors, as many as fit in one commit, and makes them durable. A message that got its
+ * vector from another process in the meantime keeps that one.
  *
  * @returns How many were stored.
  */

@@ -5,10 +5,10 @@ import type { SessionStore } from "../session-store.ts";
 import { searchable } from "../tables.ts";
 import { headOf, type MessageHead, toHeadText } from "./message-head.ts";
 
-/** A head made of stored rows. */
+/** A head made from stored rows. */
 export type MadeHead = {
   readonly head: MessageHead;
-  /** False where its parts were not read, or one of them could not be: that one is not shown. */
+  /** False if its parts were not read, or one of them could not be: that one is not shown. */
   readonly isWhole: boolean;
 };
 
@@ -17,9 +17,9 @@ const partKey = ["session_id", "message_id", "id", "ordinal"];
 const partColumns = [...partKey, "type", "provenance", "variant_data", rowId];
 
 /**
- * The heads of stored messages, made of their rows and those of their parts, by row.
+ * Makes the heads of stored messages from their rows and those of their parts, by row.
  *
- * @param isWithParts - False for heads that show no parts, which takes no look at them.
+ * @param isWithParts - False for heads that show no parts, which are then not read.
  */
 export async function makeHeads(
   { store }: SessionStore,
@@ -44,13 +44,14 @@ export async function makeHeads(
   return made;
 }
 
-/** The parts of messages in their order, by message; undefined for one that cannot be read. */
+/** The parts of messages in order, by message; undefined for one that cannot be read. */
 async function partsOf(
   table: Table,
   messages: readonly Row[],
 ): Promise<Map<string, readonly (Part | undefined)[]>> {
   const wanted = new Set(messages.map(({ session_id, id }) => keyOf(session_id, id)));
-  // Pairs may cross, for forks repeat ids: to name each takes the index twice as long.
+  // Sessions and messages may combine freely, because forks repeat ids: naming each pair takes the
+  // index twice as long.
   const where = and(
     oneOf("session_id", [...new Set(messages.map((row) => String(row["session_id"])))]),
     oneOf("message_id", [...new Set(messages.map((row) => String(row["id"])))]),
@@ -70,9 +71,9 @@ async function partsOf(
   return byMessage;
 }
 
-/** Undefined for a row that is damaged: it is named where the store is verified. */
+/** Undefined for a damaged row, which is reported when the store is verified. */
 async function readPart(table: Table, row: Row): Promise<Part | undefined> {
-  // One after the other, for their number alone: an image may have megabytes.
+  // Read one after the other, and only to count them: an image may have megabytes.
   const bytes = orUndefined(() => hasBytes(row)) ? await bytesOf(table, row) : null;
   return orUndefined(() => partFromRow({ ...row, options: "{}" }, bytes));
 }
@@ -93,14 +94,15 @@ async function bytesOf(table: Table, row: Row): Promise<Cell> {
   return read?.["data"] ?? null;
 }
 
-// One update writes the column anew for every fragment it touches; what is read for it is more.
+// An update writes the column anew for every fragment that it touches, so it is large. What is read
+// for a head is larger than the head.
 const perUpdate = 32_768;
 const perRead = 500;
 
 /**
- * Gives searchable messages their head that have none: those of a store that was made before there
- * were heads, and copied ones. Search finds them as well without, only slower. One of which a part
- * cannot be read gets none.
+ * Gives searchable messages the head that they lack: those of a store from before there were heads,
+ * and copied ones. Search finds them without it, too, only slower. A message with an unreadable
+ * part gets none.
  *
  * @returns How many got one.
  */

@@ -1,19 +1,20 @@
 import { inOneForm } from "./one-form.ts";
 import { wordEdgeNear } from "./stretches.ts";
 
-// No character, so that nobody writes or looks for it.
+// Not a character, so nobody writes it or looks for it.
 const divider = "\uffff";
 
 /**
  * How much of a text is indexed as a message's. To cut it into words takes the engine about twenty
- * times its length, and up to fifty, whenever the index is made or what it does not cover is searched.
+ * times its length, and up to fifty, whenever the index is made or something outside of it is
+ * searched.
  */
 const indexedChars = 1024 * 1024;
 const gap = "\n…\n";
 
 /**
- * What a message is found by: its text, or the beginning and the end of one longer than 1,048,576
- * characters. By its words the rest is found through windows, which hold all of it.
+ * The text that a message is found by: its own, or the beginning and the end of one longer than
+ * 1,048,576 characters. Words in the rest are found through windows, which hold all of it.
  */
 export function foundBy(text: string): string {
   if (isFoundByAll(text)) return text;
@@ -22,15 +23,15 @@ export function foundBy(text: string): string {
   return `${beginning}${gap}${text.slice(wordEdgeNear(text, text.length - half))}`;
 }
 
-/** True where a message is found by all of its text. */
+/** True if a message is found by all of its text. */
 function isFoundByAll(text: string): boolean {
   return text.length <= indexedChars;
 }
 
 /**
- * What `search_text` holds: what a message is found by as it is ({@link foundBy}), and behind it those
- * of its lines that are not in the form a query comes in ({@link inOneForm}). The index finds the one,
- * whoever reads gets the other.
+ * The content of `search_text`: the text that a message is found by ({@link foundBy}), followed by
+ * those of its lines that are not in the form of a query ({@link inOneForm}). The index finds
+ * these, while a reader gets the text itself.
  */
 export function toIndexed(whole: string): string {
   const text = foundBy(whole);
@@ -41,7 +42,7 @@ export function toIndexed(whole: string): string {
   return `${text}${divider}${others.join("\n").replaceAll(divider, "")}`;
 }
 
-/** What `search_text` holds of the text itself. */
+/** The text itself from the content of `search_text`. */
 export function fromIndexed(stored: string): string {
   const end = stored.lastIndexOf(divider);
   return end === -1 ? stored : stored.slice(0, end);

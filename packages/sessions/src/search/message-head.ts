@@ -8,18 +8,18 @@ export type MessageHead = {
   readonly id: string;
   readonly role: string;
   readonly timestamp: bigint;
-  /** Of a user's message the first parts, in a few words. */
+  /** For a user's message: its first parts, in short form. */
   readonly parts: readonly PartSummary[];
 };
 
-/** Of its messages the first parts are in the head. */
+/** The role whose messages have their first parts in the head. */
 export const roleWithParts = "user";
 /** How many parts a head has at most. */
 export const partsShown = 32;
-// Names are of the source, and of any length.
+// Names come from the source, and may have any length.
 const nameChars = 200;
 
-/** The head of a message with its parts, in their order. */
+/** The head of a message with its parts, in order. */
 export function headOf(
   sessionId: string,
   { id, role, timestamp }: Pick<MessageHeader, "id" | "role" | "timestamp">,
@@ -30,8 +30,8 @@ export function headOf(
 }
 
 /**
- * What the column `head` holds: one value, because a hit costs a read for each column that is asked
- * for, and each part of it another.
+ * The content of the column `head`. It is one value, because a hit costs a read for each column
+ * that is asked for, and another for each nested field.
  */
 export function toHeadText({ sessionId, id, role, timestamp, parts }: MessageHead): string {
   const own = [sessionId, id, role, String(timestamp)];
@@ -41,7 +41,7 @@ export function toHeadText({ sessionId, id, role, timestamp, parts }: MessageHea
 /**
  * Reads a `head` of `messages`.
  *
- * @throws {DamagedRowError} for what no pond writes there.
+ * @throws {DamagedRowError} for something that no pond writes there.
  */
 export function fromHeadText(text: string): MessageHead {
   try {
@@ -54,7 +54,7 @@ export function fromHeadText(text: string): MessageHead {
       if (isTime) return { sessionId, id, role, timestamp, parts };
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new DamagedRowError("head", text.slice(0, 80));
 }
@@ -69,7 +69,7 @@ function isSummary(value: unknown): value is PartSummary {
   );
 }
 
-/** Options of a part are not counted: they are not part of what was said. */
+/** Options of a part are not counted, because they are not part of what was said. */
 export function shortSummary(part: Part): PartSummary {
   const { name, ...summary } = summarizePart({ ...part, options: {} });
   return name === undefined ? summary : { ...summary, name: beginning(name) };

@@ -1,13 +1,13 @@
-/** Latin letters, digits and kana of another width; half-width kana with their voicing. */
+/** Latin letters, digits and kana of another width; half-width kana with their voicing marks. */
 const otherWidth = /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]|[\uff66-\uff9d][\uff9e\uff9f]?/g;
 
-// Of all below there is one form.
+// Every character below this has only one form.
 const severalForms = /[\u0300-\uffff]/;
 
 /**
- * A text in the one form it is searched in: a letter and its marks are one code point, jamo are
- * syllables, and letters have the width of their script, however somebody typed them. Symbols that
- * Unicode calls compatible with others stay what they are.
+ * A text in the one form in which it is searched, however somebody typed it: a letter and its marks
+ * are one code point, jamo are syllables, and letters have the width of their script. Symbols that
+ * Unicode calls compatible with others stay as they are.
  */
 export function inOneForm(text: string): string {
   if (!severalForms.test(text)) return text;
@@ -21,18 +21,18 @@ export function inOneForm(text: string): string {
   return one;
 }
 
-// To put a run of marks in order takes the square of its length: of 200,000 some 40 s.
+// Ordering a run of marks takes the square of its length: about 40 s for 200,000.
 const stretchChars = 1_024;
 const longestCluster = 64;
 const goesOn = /^[\p{M}\u1160-\u11ff\uff9e\uff9f\udc00-\udfff]/u;
 
 const lowSurrogate = /[\udc00-\udfff]/;
 
-/** The last place up to `at` where no letter is cut from its marks, nor a syllable apart. */
+/** The last place up to `at` that separates neither a letter from its marks nor a syllable. */
 export function edgeNear(text: string, at: number): number {
   for (let edge = at; edge > at - longestCluster && edge < text.length; edge -= 1) {
     if (!goesOn.test(text.slice(edge, edge + 2))) return edge;
   }
-  // Among nothing but marks no place is better than another, but inside of a pair there is none.
+  // Within a run of marks no place is better than another, except that none is inside a pair.
   return lowSurrogate.test(text.charAt(at)) ? at - 1 : at;
 }

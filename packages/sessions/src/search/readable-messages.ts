@@ -4,8 +4,8 @@ import { isDamage } from "../errors.ts";
 import { loadMessages, type Pointer } from "../read/content.ts";
 
 /**
- * The stored messages at these places, in their order, for windows. Those that are damaged are left
- * out: that is told where the store is verified, and must not stop what is new from being stored.
+ * The stored messages at these places, in order, for windows. Damaged ones are left out: they are
+ * reported when the store is verified, and must not stop new messages from being stored.
  */
 export async function readableMessages(
   store: Store,

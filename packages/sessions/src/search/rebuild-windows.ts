@@ -8,8 +8,8 @@ import { changedWindows, windowRows, writeWindows } from "./window-rows.ts";
 import { pieceOfStored, windowsOf } from "./windows.ts";
 
 /**
- * Makes the windows of a stored session anew from its messages, for one whose rows did not all come
- * by an ingest, such as from two stores. Windows that are right already are left alone.
+ * Makes the windows of a stored session anew from its messages, for a session whose rows did not
+ * all come by an ingest, such as from two stores. Windows that are right already are left alone.
  *
  * @throws {SessionNotFoundError}
  */
@@ -21,7 +21,7 @@ export async function rebuildWindows({ store }: SessionStore, sessionId: string)
 
 /** The same for a session whose own row may still come. */
 export async function remakeWindows(store: Store, labels: Labels): Promise<void> {
-  // Another process may store messages meanwhile, and make windows that these would replace.
+  // Another process may store messages in the meantime, and make windows that these would replace.
   for (let made: number | undefined; ; ) {
     await store.refresh();
     const version = await store.table("messages").version();

@@ -14,7 +14,7 @@ export function searchText(
     if (part.type === "text") return [part.text];
     return part.type === "file" ? [`${part.file_name ?? ""} ${part.media_type}`.trim()] : [];
   });
-  // The column is plain text: a lone surrogate is no character that could be searched.
+  // The column is plain text: a lone surrogate is not a character that could be searched.
   const text = pieces.join("\n").toWellFormed();
   return text.trim() === "" ? null : text;
 }

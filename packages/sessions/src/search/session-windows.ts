@@ -5,8 +5,8 @@ import { readableMessages } from "./readable-messages.ts";
 import { pieceOfStored, type Window, type WindowPiece, windowsOf } from "./windows.ts";
 
 /**
- * The windows of a stored session: over what was read, and over what the store keeps though the
- * source has it no longer, each in its place.
+ * The windows of a stored session: over what was read, and over what the store keeps although the
+ * source no longer has it, each in its place.
  *
  * @param retained - Ids of what the store keeps.
  */
@@ -32,7 +32,7 @@ async function retainedPieces(
   return (await readableMessages(store, sessionId, places)).map(pieceOfStored);
 }
 
-/** Where they were stored may not be where they are now. */
+/** Where they were stored may differ from where they are now. */
 function inOrder(pieces: readonly WindowPiece[], ordinalOf: (id: string) => bigint): WindowPiece[] {
   return pieces.toSorted((left, right) => (ordinalOf(left.id) < ordinalOf(right.id) ? -1 : 1));
 }

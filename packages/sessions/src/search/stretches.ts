@@ -3,7 +3,7 @@ import { edgeNear } from "./one-form.ts";
 /** The index knows no longer word. */
 const longestWord = 256;
 
-/** A text in stretches of at most so many characters, cut between words where there are any. */
+/** Cuts a text into stretches of at most so many characters, between words if there are any. */
 export function* stretchesOf(text: string, chars: number): Generator<string> {
   let start = 0;
   while (text.length - start > chars) {
@@ -15,8 +15,8 @@ export function* stretchesOf(text: string, chars: number): Generator<string> {
 }
 
 /**
- * The last place up to `at` that is behind white space; where that is nowhere near, one at which no
- * word goes on, as in what was written without any; and where all is one word, between letters.
+ * The last place up to `at` that follows white space. If there is none near, one at which no word
+ * continues, for text without white space; and if all is one word, a place between letters.
  */
 export function wordEdgeNear(text: string, at: number): number {
   const edge = edgeNear(text, at);

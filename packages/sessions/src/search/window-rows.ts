@@ -18,8 +18,8 @@ type StoredWindow = {
 
 /**
  * The windows to write for a session that changed: those that are new or differ, and an empty one
- * for each that no longer begins where it did, so that search does not find its text twice. What it
- * was called before stays a name to find it by.
+ * for each that no longer begins where it did, so that search does not find its text twice. A
+ * former title remains a name to find it by.
  */
 export async function changedWindows(
   store: Store,
@@ -37,9 +37,9 @@ export async function changedWindows(
 }
 
 /**
- * Writes windows: those that are new are inserted, and of those that are there only the ones that
- * differ are overwritten. An overwritten row loses its place in every index, and writers that
- * overwrite the same rows at once can get an error from the engine that no retry helps.
+ * Writes windows: new ones are inserted, and of the existing ones only those that differ are
+ * overwritten. An overwritten row loses its place in every index, and writers that overwrite the
+ * same rows at once can get an error from the engine that no retry helps.
  */
 export async function writeWindows(store: Store, rows: Columns): Promise<void> {
   const table = store.table("windows");
@@ -48,7 +48,7 @@ export async function writeWindows(store: Store, rows: Columns): Promise<void> {
   await table.replace((await differingRows(store, rows)).batch());
 }
 
-/** Those of some rows that are not stored so. */
+/** The rows that are not stored in this form. */
 export async function differingRows(store: Store, rows: Columns): Promise<Columns> {
   const differing = new Columns();
   for (let from = 0; from < rows.length; from += rowsPerQuery) {
@@ -65,7 +65,7 @@ export async function differingRows(store: Store, rows: Columns): Promise<Column
   return differing;
 }
 
-/** Empties what a run that broke off left of windows that begin elsewhere now. */
+/** Empties what an interrupted run left of windows that begin elsewhere now. */
 export async function emptyOtherWindows(
   store: Store,
   labels: Labels,
@@ -76,7 +76,7 @@ export async function emptyOtherWindows(
   await empty(store, labels, stored);
 }
 
-/** Empties the windows that another session of that id has left. */
+/** Empties the windows that another session with that id has left. */
 export async function emptyForeignWindows(store: Store, labels: Labels): Promise<void> {
   const stored = await storedWindows(store, labels.sessionId);
   for (const [id, window] of stored) if (isOf(labels, window)) stored.delete(id);
@@ -129,7 +129,7 @@ function keyOf({ session_id: sessionId, id }: Row): string {
 function emptied(stored: ReadonlyMap<string, StoredWindow>, labels: Labels): Window[] {
   return [...stored].flatMap(([id, window]) => {
     const { ids, text, timestamp } = window;
-    // Empty already, or of a title that it had; one of another session is no name of it.
+    // Empty already, or the window of a title that it had; one of another session is not its name.
     const isLeft = ids === noIds && (text === null || isOf(labels, window));
     return isLeft ? [] : [{ id, timestamp, text: null, messageIds: [] }];
   });

@@ -13,11 +13,11 @@ const besideHangul = new RegExp(
 );
 
 /**
- * A text as windows hold it: words cut to five letters, so that inflected forms meet in any
- * language (`search-language-neutral-index`). Messages are searched by whole words beside it.
- * However it was typed, a text has one form ({@link inOneForm}). Scripts without spaces stay as
- * they are, for a run of them is many words; words of others among them are cut: `用Docke运行`. To the
- * index `API를` is one word, so that nothing but windows is found by its `API`.
+ * A text as windows hold it: words cut to five letters, so that inflected forms match in any
+ * language (`search-language-neutral-index`). Messages are also searched by whole words. However it
+ * was typed, a text has one form ({@link inOneForm}). Scripts without spaces stay as they are,
+ * because a run of them is many words; words of other scripts among them are cut: `用Docke运行`. To
+ * the index `API를` is one word, so only windows are found by its `API`.
  */
 export function windowText(text: string): string {
   const written = inOneForm(text);

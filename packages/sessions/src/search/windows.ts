@@ -8,33 +8,36 @@ import { stretchesOf } from "./stretches.ts";
 import { windowText } from "./window-text.ts";
 
 /**
- * A run of conversational messages of one session, a stretch of a long one, or a title it was given,
+ * A run of conversational messages of one session, a stretch of a long message, or a title,
  * searched as one text.
  */
 export type Window = {
-  /** Id of its first message; of a title, and of a further stretch, the same whenever it is said. */
+  /**
+   * Id of its first message; for a title and for a further stretch, an id that is the same whenever
+   * it is said.
+   */
   readonly id: string;
   readonly timestamp: Micros;
-  /** Null in a window that is no more. */
+  /** Null in a window that no longer exists. */
   readonly text: string | null;
-  /** None in one of a title. */
+  /** Empty in the window of a title. */
   readonly messageIds: readonly string[];
 };
 
-/** The time of every title's window: a session is called so at all its times. */
+/** The time of every title's window, because a session has its title at all times. */
 export const titleTime: Micros = 0n;
 
 const windowChars = 2_000;
-// To cut a text into words takes the engine about twenty times its length, and more where it is of
-// many short ones.
+// To cut a text into words takes the engine about twenty times its length, and more for a text of
+// many short words.
 const longestChars = 64 * 1024;
 const titleChars = 500;
 const furtherStretch = "pond-window:";
 
 /**
- * Cuts a session into windows of about 2,000 characters as its messages come; of a message that is
- * longer than 65,536 each further stretch is a window of its own. A boundary depends only on what
- * precedes it, so that a session that grows changes no window but its last.
+ * Cuts a session into windows of about 2,000 characters as its messages come. Of a message longer
+ * than 65,536 characters, each further stretch is a window of its own. A boundary depends only on
+ * what precedes it, so a session that grows changes no window except its last.
  */
 export class WindowBuilder {
   readonly #windows: Window[] = [];
@@ -44,7 +47,7 @@ export class WindowBuilder {
   #timestamp: Micros = 0n;
   #chars = 0;
 
-  /** @returns True where that completes a window. */
+  /** @returns True if that completes a window. */
   add(id: string, timestamp: Micros, text: string): boolean {
     if (this.#ids.length === 0) this.#timestamp = timestamp;
     const [first = "", ...others] = stretchesOf(text, longestChars);
@@ -57,7 +60,7 @@ export class WindowBuilder {
         id: `${furtherStretch}${at + 1}:${id}`,
         timestamp,
         messageIds: [id],
-        // Made where it is written: until then it takes no memory of its own.
+        // Made when it is written: until then it takes no memory of its own.
         get text() {
           return windowText(other);
         },
@@ -66,7 +69,7 @@ export class WindowBuilder {
     return isComplete;
   }
 
-  /** Adds a window for a title, once: a client says it again whenever the session goes on. */
+  /** Adds a window for a title, once, because a client repeats it whenever the session goes on. */
   addTitle(title: string): void {
     const id = `pond-title:${hash("sha256", title).slice(0, 32)}`;
     if (this.#titles.has(id)) return;
@@ -77,7 +80,7 @@ export class WindowBuilder {
   /**
    * Ends the window: at a compaction, or at the end of the session.
    *
-   * @returns False where none was open.
+   * @returns False if none was open.
    */
   close(): boolean {
     const [id] = this.#ids;
@@ -90,23 +93,23 @@ export class WindowBuilder {
     return true;
   }
 
-  /** The windows so far; those taken are forgotten. */
+  /** Returns the windows so far, and forgets them. */
   take(): Window[] {
     return this.#windows.splice(0);
   }
 }
 
-/** True for the id of a window that goes on with a message which another one begins. */
+/** True for the id of a window that continues a message which another window begins. */
 export function isFurtherStretch(id: string): boolean {
   return id.startsWith(furtherStretch);
 }
 
-/** What of a message matters to windows. */
+/** The parts of a message that matter to windows. */
 export type WindowPiece = {
   readonly id: string;
   readonly timestamp: Micros;
   readonly text: string | null;
-  /** What the message says the session is called. */
+  /** The title that the message says the session has. */
   readonly title?: string | undefined;
   readonly isBoundary: boolean;
 };
@@ -121,7 +124,7 @@ export function windowPiece({
   const title = role === "system" ? titleOf([header])?.text : undefined;
   return {
     ...{ id, timestamp, text: searchText, isBoundary },
-    // Whatever a source put there: a name is short, and the column is plain text.
+    // Whatever a source put there: a title is short, and the column is plain text.
     ...(title !== undefined && { title: title.slice(0, titleChars).toWellFormed() }),
   };
 }
@@ -139,7 +142,7 @@ export function windowsOf(pieces: Iterable<WindowPiece>): Window[] {
   return windows.take();
 }
 
-/** @returns True where the piece completes a window. */
+/** @returns True if the piece completes a window. */
 export function addPiece(windows: WindowBuilder, piece: WindowPiece): boolean {
   const isClosed = piece.isBoundary && windows.close();
   const { id, timestamp, text, title } = piece;
