@@ -6,16 +6,16 @@ import type { Logs } from "./find-log.ts";
 import { archivedSuffix, logSuffix, stemOf } from "./layout.ts";
 import { bytesAt, headerOf } from "./log-start.ts";
 
-/** A session that was cut from another: its folder of artifacts begins as a copy of that one's. */
+/** A session that was cut from another. Its folder of artifacts begins as a copy of that one's. */
 export type Fork = {
   readonly id: string;
-  /** When it was cut, as it says. */
+  /** When it was cut, as it says itself. */
   readonly began: number;
-  /** The folder that was copied; undefined where the session beside it is gone. */
+  /** The folder that was copied; undefined if the session beside it is gone. */
   readonly source: string | undefined;
 };
 
-/** The fork whose folder of artifacts this is; undefined where it is that of any other session. */
+/** The fork whose folder of artifacts this is; undefined if it belongs to any other session. */
 export function forkOf(folder: string, logs: Logs): Fork | undefined {
   const file = logs.at(`${folder}${logSuffix}`);
   const header = file === undefined ? undefined : headerOf(file);
@@ -29,9 +29,10 @@ export function forkOf(folder: string, logs: Logs): Fork | undefined {
 }
 
 /**
- * What the log of an agent in a folder of artifacts is: its `own` session; a `copy` that says nothing
- * beyond the log it was copied from, and is kept as a file; or `continued`, a copy that went on, or
- * of which that log is gone: a session of the fork's, and not the one that the agent began as.
+ * What the log of an agent in a folder of artifacts is. `own`: a session of its own. `copy`: it
+ * says nothing beyond the log it was copied from, and is kept as a file. `continued`: a copy that
+ * went on, or whose original log is gone; it is a session of the fork's, and not the one that the
+ * agent began as.
  *
  * @param path - Of the log in that folder.
  */
@@ -51,7 +52,7 @@ export function agentIn(
   return saysMore(log, source) ? "continued" : "copy";
 }
 
-/** The id of the session that a fork made of an agent's. */
+/** The id of the session that a fork made from an agent's. */
 export function continuedId({ id }: Fork, path: string): string {
   return `${id}:${stemOf(path)}`;
 }
@@ -60,7 +61,7 @@ function timeOf({ timestamp }: JsonObject): number {
   return typeof timestamp === "string" ? Date.parse(timestamp) : Number.NaN;
 }
 
-/** True where a copy has an entry that the log it was copied from lacks. */
+/** True if a copy has an entry that the log it was copied from lacks. */
 function saysMore(copy: string, source: string): boolean {
   // The client compresses no logs of agents.
   if (copy.endsWith(archivedSuffix) || source.endsWith(archivedSuffix)) return false;
@@ -72,13 +73,13 @@ function saysMore(copy: string, source: string): boolean {
     const known = new Set(entriesIn(source, other));
     return entriesIn(copy, own).some((entry) => !known.has(entry));
   } catch (error) {
-    // What cannot be read now is told where it is read.
+    // What cannot be read now is reported where it is read.
     if (isSystemError(error)) return false;
     throw error;
   }
 }
 
-/** True where logs that are only added to are one up to there: looked at is the end. */
+/** True if logs that only grow are equal up to there: only the end is compared. */
 function endsAlike(copy: string, source: string, length: number): boolean {
   const from = Math.max(0, length - comparedBytes);
   return bytesAt(copy, from, length - from).equals(bytesAt(source, from, length - from));
@@ -87,7 +88,9 @@ function endsAlike(copy: string, source: string, length: number): boolean {
 const comparedBytes = 4 * 1024;
 const maxComparedBytes = 64 * 1024 * 1024;
 
-/** What names each entry: its id, or else all of it. The header and the title are rewritten. */
+/**
+ * What names each entry: its id, or else its whole text. The header and the title are rewritten.
+ */
 function entriesIn(log: string, size: number): readonly string[] {
   return bytesAt(log, 0, size)
     .toString("utf8")

@@ -1,21 +1,21 @@
 import type { Origin } from "@pond/canonical/adapter";
 
-/** Where the two clients differ; everything else of the format they share. */
+/** The differences between the two clients; they share everything else of the format. */
 export type Dialect = {
   readonly origin: Origin;
-  /** The model of a `model_change`: pi names provider and model apart, omp in one string. */
+  /** The model of a `model_change`: pi names provider and model separately, omp in one string. */
   readonly modelName: "apart" | "joined";
-  /** True where images may stand as `blob:sha256:` in the log and as files beside it. */
+  /** True if images may be `blob:sha256:` references in the log, with files beside it. */
   readonly hasBlobs: boolean;
-  /** True where the first line is a slot of 256 bytes for the title. */
+  /** True if the first line is a slot of 256 bytes for the title. */
   readonly hasTitleSlot: boolean;
-  /** True where sub-agents lie in a folder named as the log of their session. */
+  /** True if sub-agents are in a folder with the name of their session's log. */
   readonly hasAgents: boolean;
-  /** True where the client moves old sessions to `archive/sessions`, their logs compressed. */
+  /** True if the client moves old sessions to `archive/sessions`, with their logs compressed. */
   readonly hasArchive: boolean;
-  /** True where the client imports sessions of others, and says so behind what it copied. */
+  /** True if the client imports sessions of others, and says so after what it copied. */
   readonly hasImports: boolean;
-  /** True where settings say which folder sessions are kept in. */
+  /** True if settings say in which folder sessions are kept. */
   readonly hasSessionDir: boolean;
 };
 

@@ -5,8 +5,8 @@ import { archivedSuffix, isFolderOf, logSuffix } from "./layout.ts";
 import { headerOf } from "./log-start.ts";
 
 /**
- * Where the sessions of each project's folder worked, for logs whose headers are lost: the clients
- * make the folder's name of it. Looked up once for all of them.
+ * Finds the directory that the sessions of each project's folder worked in, for logs whose headers
+ * are lost: the clients derive the folder's name from it. Looked up once for all of them.
  */
 export class Directories {
   readonly #origin: Origin;
@@ -16,12 +16,12 @@ export class Directories {
     this.#origin = origin;
   }
 
-  /** Looks at the folders anew: a session may have begun there. */
+  /** Forgets what was found, because a session may have begun there. */
   forget(): void {
     this.#known.clear();
   }
 
-  /** Undefined where no header in the folder says it, or two say another. */
+  /** Undefined if no header in the folder names one, or two name different ones. */
   of(folder: string): Extracted<string> | undefined {
     if (!this.#known.has(folder)) this.#known.set(folder, directoryIn(folder, this.#origin));
     return this.#known.get(folder);
@@ -32,10 +32,10 @@ function directoryIn(folder: string, origin: Origin): Extracted<string> | undefi
   const found = new Map<string, string>();
   for (const log of logsIn(folder)) {
     const cwd = headerOf(log)?.["cwd"];
-    // What was copied there from elsewhere says nothing of the folder.
+    // A log copied there from elsewhere says nothing about the folder.
     if (typeof cwd !== "string" || !isFolderOf(basename(folder), cwd)) continue;
     found.set(cwd, log);
-    // Names of two directories may fold to one.
+    // Names of two directories may map to one folder.
     if (found.size > 1) return undefined;
   }
   const [only] = found;

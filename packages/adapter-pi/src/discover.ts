@@ -26,27 +26,27 @@ import {
 } from "./layout.ts";
 import { kindOf } from "./log-start.ts";
 
-/** A file that belongs to a session and is none itself. */
+/** A file that belongs to a session but is not a session itself. */
 export type SidecarFile = {
   readonly file: string;
-  /** Below the folder of the session's artifacts. */
+  /** Its path below the folder of the session's artifacts. */
   readonly path: string;
 };
 
 /** The files of one session. */
 export type SessionFiles = {
   readonly kind: "files";
-  /** Path below the client's home; of a session in the archive, where it was before. */
+  /** Path below the client's home; for a session in the archive, its path before that. */
   readonly key: string;
   readonly file: string;
   readonly sidecars: readonly SidecarFile[];
-  /** Set for a sub-agent: whose folder it lies in. */
+  /** Set for a sub-agent: whose folder it is in. */
   readonly owner?: Owner;
 };
 
-/** The session in whose folder of artifacts a file lies. */
+/** The session in whose folder of artifacts a file is. */
 export type Owner = {
-  /** That folder, named as the log of the session beside it. */
+  /** That folder, which has the name of the log of the session beside it. */
   readonly folder: string;
   /** Path of the file in it. */
   readonly path: string;
@@ -66,7 +66,7 @@ export class Discovery {
     this.#origin = origin;
   }
 
-  /** Every session, with its files; faults for what stands in a session's place. */
+  /** Every session with its files, and a fault for anything else in a session's place. */
   *all(): Generator<Found> {
     this.#logs.forget();
     const { home, sessions, counterpart, folder, key, isHome } = this.#root;
@@ -84,7 +84,7 @@ export class Discovery {
     }
   }
 
-  /** The files of one session; undefined where its log is gone. */
+  /** The files of one session; undefined if its log is gone. */
   filesOf(key: string): SessionFiles | undefined {
     const file = key.endsWith(logSuffix) ? fileOf(this.#root, key) : undefined;
     if (file === undefined) return undefined;
@@ -103,9 +103,9 @@ export class Discovery {
   }
 
   /**
-   * The sessions of one folder, sorted by name, each with those below it. Folders deeper than that of
-   * a project are made by others, who keep their own files there, too: what is no session for certain
-   * is not told of.
+   * The sessions of one folder, sorted by name, each followed by those below it. Folders deeper
+   * than a project's are made by others, who keep their own files there, too: what is not certainly
+   * a session is not reported.
    */
   *#folder(at: Place & { readonly depth: number }): Generator<Found> {
     const isOthers = at.depth > 1;
@@ -136,7 +136,7 @@ export class Discovery {
     }
   }
 
-  /** A session may be gone and its agents left; others name folders so, too. */
+  /** A session may be gone while its agents are left; others use such folder names, too. */
   *#agentsLeft({ folder, prefix }: Place, isOthers: boolean): Generator<Found> {
     if (!isOthers) return yield* (yield* this.#side(folder, prefix)).agents;
     const { agents } = withoutFaults(this.#side(folder, prefix));
@@ -165,7 +165,7 @@ export class Discovery {
     return { agents, sidecars };
   }
 
-  /** The files beside a log. An archiving that broke off leaves them where the log was. */
+  /** The files beside a log. An interrupted archiving leaves them where the log was. */
   #sidecarsOf(file: string): readonly SidecarFile[] {
     const beside = stemOf(file);
     const other = this.#root.isHome && counterpartOf(beside, this.#root);
@@ -173,12 +173,12 @@ export class Discovery {
     return side ? withoutFaults(this.#side(side, "")).sidecars : [];
   }
 
-  /** False for a log in the archive of a session that the client went on with. */
+  /** False for a log in the archive if the client continued its session. */
   #isCurrent(key: string, file: string): boolean {
     return fileOf(this.#root, key) === file;
   }
 
-  /** Whose folder a file lies in: the outermost that is named as a session's. */
+  /** Whose folder a file is in: the outermost one with a session's name. */
   #ownerOf(file: string): Owner | undefined {
     let owner: Owner | undefined;
     const stop = treeOf(file, this.#root);
@@ -193,7 +193,7 @@ export class Discovery {
   /**
    * The files and folders in a folder by name.
    *
-   * @param isOurs - What else is kept there is none of a reader's business.
+   * @param isOurs - False for entries that do not concern the reader.
    */
   #list(
     folder: string,
@@ -204,7 +204,7 @@ export class Discovery {
   }
 }
 
-/** False for a link to one: the listing reports that, and what it leads to may be anything. */
+/** False for a link to one: the listing reports that, and it may lead to anything. */
 function isOwnFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -213,7 +213,10 @@ function isSessionLog(name: string): boolean {
   return name.endsWith(logSuffix) && isSessionStem(name);
 }
 
-/** True for a folder that is hidden, of packages, or another home: the sessions below are not ours. */
+/**
+ * True for a folder that is hidden, holds packages, or is another home: the sessions below are not
+ * ours.
+ */
 function isClosed(folder: string, entries: readonly FolderEntry[]): boolean {
   const name = basename(folder);
   if (name.startsWith(".") || name === "node_modules") return true;
@@ -223,14 +226,14 @@ function isClosed(folder: string, entries: readonly FolderEntry[]): boolean {
 type Place = { readonly folder: string; readonly prefix: string };
 type Side = { readonly agents: readonly SessionFiles[]; readonly sidecars: readonly SidecarFile[] };
 
-/** True for a file of the folder of artifacts that is the log of a sub-agent. */
+/** True for a file in the folder of artifacts that is the log of a sub-agent. */
 function isLog(file: string, below: string): boolean {
   return below.endsWith(logSuffix) && !isAgentsOwn(below) && kindOf(file) !== "other";
 }
 
 /**
- * What the clients keep for a moment beside the artifacts: input not sent yet, files half written
- * or replaced.
+ * What the clients keep temporarily beside the artifacts: input not sent yet, files half written or
+ * replaced.
  */
 function isPassing(name: string): boolean {
   return (

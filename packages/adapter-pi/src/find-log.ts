@@ -16,7 +16,10 @@ export function isPath(origin: string): boolean {
   return origin.endsWith(logSuffix) || /[\\/]/.test(origin);
 }
 
-/** The logs in a folder, by the ids their names may end with, and when names last changed there. */
+/**
+ * The logs in a folder, by the ids that their names may end with, and when names last changed
+ * there.
+ */
 type NamedLogs = {
   readonly changed: bigint | undefined;
   readonly names: ReadonlyMap<string, string>;
@@ -32,12 +35,12 @@ export class Logs {
     this.#root = root;
   }
 
-  /** Looks at the folders anew: what was there may have moved. */
+  /** Forgets the folders, because files may have moved. */
   forget(): void {
     this.#byId = undefined;
   }
 
-  /** The log of an origin: logs move with their folders, so it is looked for by its name. */
+  /** The log of an origin. It is looked for by its name, because logs move with their folders. */
   find(file: string, origin: string): string | undefined {
     const beside = dirname(file);
     if (!isPath(origin)) return this.#besideOf([beside, dirname(beside)], origin);
@@ -53,7 +56,7 @@ export class Logs {
     return id === undefined ? undefined : this.#anywhere(id);
   }
 
-  /** The log that is said to lie at a path; it may have gone to the archive since, or come back. */
+  /** The log that is said to be at a path; it may have moved to the archive since, or back. */
   at(path: string): string | undefined {
     const other = counterpartOf(path, this.#root);
     return logAt(path, this.#root) ?? (other === undefined ? undefined : logAt(other, this.#root));
@@ -77,14 +80,14 @@ export class Logs {
     const names = new Map<string, string>();
     for (const name of namesIn(folder)) {
       if (!isLogName(name, this.#root)) continue;
-      // An id may hold underscores, too.
+      // An id may contain underscores, too.
       for (const end of endsOf(stemOf(name))) if (!names.has(end)) names.set(end, name);
     }
     this.#folders.set(folder, { changed, names });
     return names;
   }
 
-  /** A fork may lie in the folder of another project than the session it was cut from. */
+  /** A fork may be in the folder of another project than the session it was cut from. */
   #anywhere(id: string): string | undefined {
     this.#byId ??= this.#inAllProjects();
     return this.#byId.get(id);
@@ -93,7 +96,7 @@ export class Logs {
   #inAllProjects(): ReadonlyMap<string, string> {
     const { sessions, counterpart } = this.#root;
     const found = new Map<string, string>();
-    // A session folder of the user's own may stand above anything.
+    // A session folder of the user's own may be above anything.
     if (basename(sessions) !== "sessions") return found;
     for (const tree of [sessions, counterpart ?? []].flat()) {
       for (const folder of foldersIn(tree)) {
@@ -107,21 +110,21 @@ export class Logs {
   }
 }
 
-/** What stands behind each underscore. */
+/** What follows each underscore. */
 function* endsOf(stem: string): Generator<string> {
   for (let at = stem.indexOf("_"); at >= 0; at = stem.indexOf("_", at + 1)) {
     yield stem.slice(at + 1);
   }
 }
 
-/** The name at the end of a path of any system; empty where it would lead elsewhere. */
+/** The name at the end of a path of any system; empty if it would lead elsewhere. */
 export function lastStep(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
-  // It comes from the file, and must not lead out of the folder it is looked for in.
+  // It comes from the file, and must not lead out of the folder in which it is looked for.
   return name === "." || name === ".." || name.includes("\0") ? "" : name;
 }
 
-/** When a name last came to a folder or went; undefined where that is not to be seen. */
+/** When a name in a folder was last added or removed; undefined if that cannot be seen. */
 function changeOf(folder: string): bigint | undefined {
   try {
     return statSync(folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
@@ -143,7 +146,7 @@ function namesIn(folder: string): readonly string[] {
   return listed(() => readdirSync(folder));
 }
 
-/** Names in order; none of a folder that cannot be read. */
+/** Names in order; none for a folder that cannot be read. */
 function listed(read: () => string[]): readonly string[] {
   try {
     return read().sort();

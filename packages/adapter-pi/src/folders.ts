@@ -2,17 +2,17 @@ import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isSystemError } from "@pond/canonical/adapter";
 
-/** The folders in a folder, by name; none where it is none, or cannot be read. */
+/** The folders in a folder, by name; none if it is not a folder, or cannot be read. */
 export function foldersIn(folder: string): readonly string[] {
   return pathsIn(folder, (entry) => entry.isDirectory());
 }
 
-/** The files in a folder, by name; none where it is none, or cannot be read. */
+/** The files in a folder, by name; none if it is not a folder, or cannot be read. */
 export function filesIn(folder: string): readonly string[] {
   return pathsIn(folder, (entry) => entry.isFile());
 }
 
-/** True for what is there and may not be read. */
+/** True for a folder that exists but may not be read. */
 export function isForbidden(folder: string): boolean {
   return codes.has(listed(folder).code);
 }

@@ -26,23 +26,23 @@ export type LogOptions = LineOptions & {
   readonly count?: RecordCount | undefined;
 };
 
-/** What must be known of a log before its first entry is read. */
+/** What has to be known about a log before its first entry is read. */
 export type Head = {
   readonly kind: "head";
-  /** Of a log whose header is lost, what its name says of it. */
+  /** For a log whose header is lost: what its name says. */
   readonly header: SourceRecord;
   /** Set for a log without a header. */
   readonly lost?: FaultEvent;
   readonly era: Era;
   /**
-   * Of a session begun in version 1, what a migration writes, and parents that no client reads, by
-   * position of the entry in the log: it stands with the header, so that the entries are the same
+   * For a session begun in version 1: what a migration writes, and parents that no client reads, by
+   * the entry's position in the log. It is kept with the header, so that the entries are the same
    * before and after.
    */
   readonly links: JsonObject | undefined;
 };
 
-/** The records of a log, a batch per chunk. */
+/** The records of a log, one batch per chunk. */
 export function readLog(
   file: string,
   { origin }: Dialect,
@@ -74,18 +74,18 @@ export function isHeader(record: SourceRecord): boolean {
   return record.peek("type") === "session" && isId;
 }
 
-/** Why a log is no session. */
+/** Why a log is not a session. */
 type NoHead = {
   readonly kind: "none";
   readonly problems: readonly (FaultEvent | PendingEvent)[];
-  /** How many records were looked at; the problems tell of each. */
+  /** How many records were looked at; the problems report each of them. */
   readonly records: number;
 };
 
 /**
- * Looks a log up to the record behind its header, and up to the end where it was begun in
- * version 1. A log that has damage in place of its header is a session where its name and its
- * entries are a session's; what is wrong with it is told.
+ * Reads a log up to the record after its header, or to the end if it was begun in version 1. A log
+ * with damage in place of its header is a session if its name and its entries are a session's; what
+ * is wrong with it is reported.
  */
 export async function readHead(
   file: string,
@@ -119,7 +119,7 @@ export async function readHead(
       } else if (isFourth(record)) {
         return noHead(problems, count, fileFault(dialect.origin, file, fourth));
       } else {
-        // Entries may stand in front of a header that is still to come, but no damage in its place.
+        // Entries may precede a header that is still to come, but damage in its place may not.
         isLost ||= !isOther && problems.length > 0 && isEntry(record);
         isOther ||= record.peek("type") !== "title";
       }
@@ -133,8 +133,8 @@ export async function readHead(
 }
 
 /**
- * The head of a log whose header is lost, by its name: the id and the time stand there, too, and each
- * client names its logs so. Entries with ids are not of version 1.
+ * The head of a log whose header is lost, from its name, which has the id and the time, too; each
+ * client names its logs like this. Entries with ids are not of version 1.
  */
 function namedHead(file: string, { origin }: Dialect): Head | undefined {
   const name = basename(file);
@@ -148,7 +148,7 @@ function namedHead(file: string, { origin }: Dialect): Head | undefined {
   return { kind: "head", header, era, links: undefined, lost };
 }
 
-/** True for what has an id and a time, as every entry has since version 2. */
+/** True for a record with an id and a time, as every entry has since version 2. */
 function isEntry(record: SourceRecord): boolean {
   const [type, id] = [record.peek("type"), record.peek("id")];
   const isNamed = typeof type === "string" && typeof id === "string" && id !== "";
@@ -167,14 +167,14 @@ function noHead(
   return { kind: "none", problems, records };
 }
 
-/** Version 4 belongs to a library; its lines are of another kind altogether. */
+/** Version 4 belongs to a library; its lines are entirely different. */
 function isFourth(record: SourceRecord): boolean {
   return record.peek("kind") === "header" && record.peek("version") === 4;
 }
 
 /**
- * True for what a client prints of a run, behind the header of the session it goes on with. Entries
- * have an id and a time, and none is named so.
+ * True for what a client prints about a run, after the header of the session that it continues.
+ * Entries have an id and a time, and none has such a name.
  */
 function isRunEvent(record: SourceRecord): boolean {
   const type = record.peek("type");

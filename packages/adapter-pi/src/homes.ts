@@ -12,15 +12,15 @@ import { expanded, sessionDirs } from "./session-dir.ts";
  */
 export function piHomes({ home, env }: Surroundings): readonly string[] {
   const named = env["PI_CODING_AGENT_DIR"];
-  // Both clients go by this variable.
+  // Both clients use this variable.
   const agent = named && !isOmps(named) ? expanded(named, home) : join(home, ".pi", "agent");
   return [agent, ...sessionDirs(agent, { home, env })];
 }
 
 /**
- * Where omp keeps its files on this machine: the homes of its agents, the one it uses now first;
- * where it keeps the sessions of security scans; and each log that it was told to keep elsewhere.
- * Folders that may not be read are given, too: who reads them says so.
+ * Where omp keeps its files on this machine: the homes of its agents, the current one first; where
+ * it keeps the sessions of security scans; and each log that it was told to keep elsewhere. Folders
+ * that may not be read are included: whoever reads them reports it.
  */
 export function ompHomes(surroundings: Surroundings): readonly string[] {
   const folders = foldersOf(surroundings);
@@ -46,7 +46,7 @@ function foldersOf(surroundings: Surroundings): OmpFolders {
 
 /**
  * The homes of omp's agents: that of the profile, else `$PI_CODING_AGENT_DIR`, else
- * `$XDG_DATA_HOME/omp` where the user moved them there, else `~/.omp/agent`; then those of all
+ * `$XDG_DATA_HOME/omp` if the user moved them there, else `~/.omp/agent`; then those of all
  * profiles.
  */
 export function ompAgents({ home, env }: Surroundings): readonly string[] {
@@ -77,25 +77,25 @@ function configOf({ home, env }: Surroundings): string {
 }
 
 /**
- * A security scan is a session that omp does not keep with its others: each repository's lie in a
- * folder of their own.
+ * A security scan is a session that omp does not keep with its others: each repository's scans are
+ * in a folder of their own.
  */
 function scansIn(root: string): readonly string[] {
   const repositories = foldersIn(join(root, scansFolder));
   return repositories.filter((folder) => existsSync(join(folder, "sessions")));
 }
 
-/** The profile that omp uses, where that is not the one everybody has. */
+/** The profile that omp uses, if it is not the default one. */
 function profileIn(env: Surroundings["env"]): string | undefined {
   const profile = (env["OMP_PROFILE"] ?? env["PI_PROFILE"])?.trim();
   const isNamed = profile !== undefined && profile !== "default" && profileName.test(profile);
   return isNamed ? profile : undefined;
 }
 
-/** omp takes no other names. */
+/** omp accepts no other names. */
 const profileName = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;
 
-/** A folder that both clients may be told to use is omp's where omp has left its traces. */
+/** A folder that both clients may be told to use is omp's if omp has left its traces there. */
 function isOmps(folder: string): boolean {
   const traces = ["agent.db", "history.db", "models.db", "blobs", "terminal-sessions"];
   return folder.includes(".omp") || traces.some((name) => existsSync(join(folder, name)));

@@ -6,15 +6,15 @@ import { type LogOptions, readLog } from "./head.ts";
 export type ImportedPrompts = Readonly<Record<string, Cut>>;
 
 /**
- * What omp calls the entries that it makes of the records of another client (`--from-claude`,
- * `--from-codex`). Its own have eight characters out of others.
+ * The ids of the entries that omp makes from the records of another client (`--from-claude`,
+ * `--from-codex`). Its own ids have eight characters from another set.
  */
 const copiedIds: Readonly<Record<string, RegExp>> = {
   claude: /^claude-.+-(?:message|user-\d+|tool-\d+)-\d+(?:-\d+)?$/,
   codex: /^codex-[0-9a-z]+$/,
 };
 
-/** The client that an entry was imported from, in omp's words; undefined for omp's own. */
+/** The client that an entry was imported from, under omp's name; undefined for omp's own. */
 export function importedFrom(entry: SourceRecord): string | undefined {
   const id = entry.peek("id");
   if (typeof id !== "string") return undefined;
@@ -22,8 +22,8 @@ export function importedFrom(entry: SourceRecord): string | undefined {
 }
 
 /**
- * The session that omp imported the beginning of a log from: it says so behind what it copied.
- * Undefined for a log that begins with words of its own.
+ * The session from which omp imported the beginning of a log: it says so after what it copied.
+ * Undefined for a log that begins with its own content.
  */
 export async function importedSession(
   file: string,
@@ -43,5 +43,5 @@ export async function importedSession(
   return undefined;
 }
 
-// Most logs begin with words of their own.
+// Most logs begin with their own content.
 const chunkBytes = 16 * 1024;

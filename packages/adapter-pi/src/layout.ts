@@ -5,25 +5,25 @@ import { slashed } from "@pond/canonical/adapter";
 import { derivedHex } from "@pond/canonical/foreign";
 import type { Dialect } from "./dialect.ts";
 
-/** Which folders are read, and what of them. */
+/** Which folders are read, and what part of them. */
 export type Root = {
   /** The client's own folder; keys and restored paths are relative to it. */
   readonly home: string;
-  /** What stands for `sessions` there; it may lie elsewhere. */
+  /** What serves as `sessions` there; it may be elsewhere. */
   readonly sessions: string;
-  /** The same folder of the archive; of `sessions` where that is the archive's. */
+  /** The same folder of the archive; if `sessions` is the archive's, that of the home. */
   readonly counterpart?: string;
-  /** How the names of logs may end, the one that counts first where both are there. */
+  /** How the names of logs may end, the one that counts first if both are there. */
   readonly suffixes: readonly string[];
-  /** True where the home was named, and not a part of it: its archive is read, too. */
+  /** True if the home itself was named: then its archive is read, too. */
   readonly isHome?: true;
-  /** Only this project folder, where a part of a home was named. */
+  /** Only this project folder, if a part of a home was named. */
   readonly folder?: string;
-  /** Only this session and what belongs to it, where one file was named. */
+  /** Only this session and what belongs to it, if one file was named. */
   readonly key?: string;
 };
 
-/** What a path given by a user means. `names` are the entries of a folder, absent for a file. */
+/** The root for a path given by a user. `names` are the entries of a folder, absent for a file. */
 export function rootOf(
   path: string,
   names: readonly string[] | undefined,
@@ -72,8 +72,8 @@ const ownFiles = ["auth.json", "models.json", "agent.db", "history.db", "blobs"]
 const homeMarks = ["sessions", ...ownFiles];
 
 /**
- * True for a home of omp's that was moved: it has no `agent`, and holds what else stands beside that.
- * The names are common, so a folder of logs may hold them, too.
+ * True for a home of omp's that was moved: it has no `agent`, and holds what is usually beside
+ * that. The names are common, so a folder of logs may hold them, too.
  */
 function isMovedHome(path: string, names: readonly string[]): boolean {
   const isOmps = basename(path) === "omp" || basename(dirname(path)) === "profiles";
@@ -88,7 +88,7 @@ export function isHomeWithSessions(names: readonly string[]): boolean {
 }
 
 /**
- * The agent's home beside which omp keeps the sessions of a security scan: what they refer to lies
+ * The agent's home beside which omp keeps the sessions of a security scan: what they refer to is
  * there. Undefined for any other folder.
  */
 export function agentBeside({ home }: Root): string | undefined {
@@ -103,7 +103,7 @@ function isProjectFolder(path: string): boolean {
   return basename(dirname(path)) === "sessions" || isProjectName(basename(path));
 }
 
-/** True for a folder named after a working directory, as each release did it. */
+/** True for a folder named after a working directory, in the form of any release. */
 function isProjectName(name: string): boolean {
   return name.startsWith("-") || hashedName.test(name);
 }
@@ -111,8 +111,8 @@ function isProjectName(name: string): boolean {
 const hashedName = /^(?:home|tmp|abs)-.*-([0-9a-f]{64})$/;
 
 /**
- * True where folders deeper than that of a project are read, too: in a home, or where the folder of
- * a project there was named. A session folder of the user's own may stand above anything.
+ * True if folders deeper than a project's are read, too: in a home, or if the folder of a project
+ * there was named. A session folder of the user's own may be above anything.
  */
 export function isReadDeep({ isHome, sessions, folder }: Root): boolean {
   if (folder === undefined) return isHome === true;
@@ -121,7 +121,7 @@ export function isReadDeep({ isHome, sessions, folder }: Root): boolean {
 
 function fileRoot(file: string, dialect: Pick<Dialect, "hasArchive">): Root {
   let folder = dirname(file);
-  // The file of a sub-agent lies in the folder of its session, or deeper.
+  // The file of a sub-agent is in the folder of its session, or deeper.
   for (let above = folder; above !== dirname(above); above = dirname(above)) {
     if (isSessionStem(basename(above))) folder = dirname(above);
   }
@@ -132,7 +132,10 @@ function fileRoot(file: string, dialect: Pick<Dialect, "hasArchive">): Root {
   return { ...root, key: `${stemOf(path)}${logSuffix}`, suffixes: [archivedSuffix, logSuffix] };
 }
 
-/** Where the log of a key lies. @returns undefined where nothing does, or the key would lead elsewhere. */
+/**
+ * Where the log of a key is. @returns undefined if nothing is there, or the key would lead
+ * elsewhere.
+ */
 export function fileOf(root: Root, key: string): string | undefined {
   const steps = key.split("/");
   if (steps.some((step) => step === "" || step === "." || step === ".." || step.includes("\0"))) {
@@ -145,7 +148,7 @@ export function fileOf(root: Root, key: string): string | undefined {
   return logAt(join(root.counterpart, ...below), root);
 }
 
-/** The log that is said to lie at a path: compressed, its name is longer. */
+/** The log that is said to be at a path; if it is compressed, its name is longer. */
 export function logAt(path: string, { suffixes }: Root): string | undefined {
   const stem = stemOf(path);
   const files = stem === path ? [path] : suffixes.map((suffix) => `${stem}${suffix}`);
@@ -161,12 +164,12 @@ export function isLogName(name: string, { suffixes }: Root): boolean {
   return suffixes.some((suffix) => name.endsWith(suffix));
 }
 
-/** The folder of sessions that a file lies in, the archive's among them. */
+/** The folder of sessions that a file is in, which may be the archive's. */
 export function treeOf(file: string, { sessions, counterpart }: Root): string | undefined {
   return [sessions, counterpart].find((tree) => tree && file.startsWith(`${tree}${sep}`));
 }
 
-/** The same place in the archive; of a place there, where it was before. */
+/** The same place in the archive; for a place there, where it was before. */
 export function counterpartOf(path: string, root: Root): string | undefined {
   const { sessions, counterpart } = root;
   const tree = treeOf(path, root);
@@ -174,7 +177,7 @@ export function counterpartOf(path: string, root: Root): string | undefined {
   return join(tree === sessions ? counterpart : sessions, relative(tree, path));
 }
 
-/** The name the clients give a session's file, without suffix: its time, `_` and its id. */
+/** The name that the clients give a session's file, without suffix: its time, `_` and its id. */
 export function isSessionStem(name: string): boolean {
   return stemPattern.test(name);
 }
@@ -188,7 +191,7 @@ export function idInName(name: string): string | undefined {
   return isSessionStem(stem) && at + 1 < stem.length ? stem.slice(at + 1) : undefined;
 }
 
-/** The time in the name of a session's file, as its header has it: a name holds no `:`. */
+/** The time in the name of a session's file, in the form of its header: a name holds no `:`. */
 export function timeInName(name: string): string | undefined {
   const [, hour, minute, second, rest] = timePattern.exec(name) ?? [];
   return hour && `${hour}:${minute}:${second}.${rest}`;
@@ -196,7 +199,7 @@ export function timeInName(name: string): string | undefined {
 
 const timePattern = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2})-(\d{3}Z)_/;
 
-/** True for a path in the folder of artifacts below `local`: there an agent keeps its own files. */
+/** True for a path below `local` in the folder of artifacts, where an agent keeps its own files. */
 export function isAgentsOwn(path: string): boolean {
   return `/${path}`.includes("/local/");
 }
@@ -208,13 +211,13 @@ export function stemOf(name: string): string {
 }
 
 /**
- * The folder of a working directory as both clients name it, where omp has no shorter name. Lossy,
+ * The folder of a working directory, in the form of both clients if omp has no shorter name. Lossy,
  * so it is never decoded.
  */
 export function projectFolder(cwd: string): string {
   const name = folded(cwd);
   if (Buffer.byteLength(name) <= maxFolderBytes) return `--${name}--`;
-  // The clients would not find such a folder again, but they go on with any file they are given.
+  // The clients would not find such a folder again, but they continue with any file they are given.
   return `--${name.slice(0, 40)}-${derivedHex(cwd).slice(0, 16)}--`;
 }
 
@@ -225,20 +228,20 @@ function folded(cwd: string): string {
     .replace(/[/\\:\p{Cc}]/gu, "-");
 }
 
-/** True where a folder may be named after a directory, as each release did it. */
+/** True if a folder may be named after a directory, in the form of any release. */
 export function isFolderOf(name: string, cwd: string): boolean {
   const hashed = hashedName.exec(name)?.[1];
   if (hashed !== undefined) return hashed === hash("sha256", cwd);
-  // omp leaves out where its user is at home. Folded, the rest is as long as it was.
+  // omp leaves out the user's home. Encoded, the rest is as long as it was.
   const rest = cwd.slice(1 - name.length);
   const isWholeStep = /[/\\]$/.test(cwd.slice(0, -rest.length));
   return name === `--${folded(cwd)}--` || (isWholeStep && name === `-${folded(rest)}`);
 }
 
-/** Names of most file systems end at 255 bytes. */
+/** Names on most file systems end at 255 bytes. */
 const maxFolderBytes = 200;
 
 export const logSuffix = ".jsonl";
-/** Of a log that omp compressed. */
+/** For a log that omp compressed. */
 export const archivedSuffix = ".jsonl.gz";
 export const sessionsPrefix = "sessions/";

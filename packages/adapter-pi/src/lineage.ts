@@ -20,14 +20,16 @@ import { isBreak, type OriginEntries } from "./origin-entries.ts";
 
 /** What a session descends from. */
 export type Descent = {
-  /** Its own id, where that is not the one in its header: of an agent that went on in a fork. */
+  /**
+   * Its own id, if that differs from the one in its header: for an agent that went on in a fork.
+   */
   readonly id?: Extracted<string> | undefined;
   readonly parent?: Extracted<string> | undefined;
   /** The last entry that was copied from the parent. */
   readonly cutPoint?: Extracted<string> | undefined;
-  /** What it is of the session that its header names, whether the cut-point is known or not. */
+  /** Its relation to the session that its header names, whether the cut-point is known or not. */
   readonly relation?: "fork" | "agent";
-  /** What could not be looked up, because a log is not there now. */
+  /** What could not be looked up, because a log is missing now. */
   readonly unresolved?: SessionEvent["unresolved"] | undefined;
 };
 
@@ -40,8 +42,8 @@ type Source = {
 };
 
 /**
- * Finds what a session descends from: as a fork by its header, as a sub-agent by its place, as an
- * import of omp's by what stands behind it.
+ * Finds what a session descends from: for a fork by its header, for a sub-agent by its place, for
+ * an import of omp's by what follows it.
  */
 export async function descentOf(files: SessionFiles, head: Head, place: Source): Promise<Descent> {
   const { file, owner } = files;
@@ -58,7 +60,7 @@ export async function descentOf(files: SessionFiles, head: Head, place: Source):
   if (origin === undefined) return above;
   const log = place.logs.find(file, origin);
   const source = log && log !== file ? await headOf(log, place) : undefined;
-  // A copy that lies in a folder of artifacts was cut from the session it names.
+  // A copy in a folder of artifacts was cut from the session it names.
   const parent = source?.header.id("id") ?? idOf(head.header, origin) ?? above.parent;
   if (log === undefined || source === undefined) {
     if (isAgent) return { ...above, relation: "agent", unresolved: "parent" };
@@ -74,15 +76,15 @@ export async function descentOf(files: SessionFiles, head: Head, place: Source):
 
 /** What the header names as its origin: the path of a log or the id of a session. */
 function originOf(header: SourceRecord): string | undefined {
-  // Version 1 called it by another name.
+  // Version 1 has another name for it.
   const origin = header.peek("parentSession") ?? header.peek("branchedFrom");
   const isUsable = typeof origin === "string" && origin !== "" && origin.isWellFormed();
   return isUsable && origin !== header.peek("id") ? origin : undefined;
 }
 
 /**
- * What {@link descentOf} looks up beside a log: which logs are there of those that may have started
- * it, and the state of the one it was cut from.
+ * What {@link descentOf} looks up beside a log: which of the logs exist that may have started it,
+ * and the state of the one it was cut from.
  */
 export function parentState({ file, owner }: SessionFiles, logs: Logs): string {
   const { parentSession, branchedFrom, id } = headerOf(file) ?? {};
@@ -99,13 +101,13 @@ export function parentState({ file, owner }: SessionFiles, logs: Logs): string {
   return stringifyJson([...ids, stats ? fileMark(stats) : null]);
 }
 
-/** The id of a session whose log is gone: that in the name of the log, or the one given. */
+/** The id of a session whose log is gone: the one in the name of the log, or the one given. */
 function idOf(header: SourceRecord, origin: string): Extracted<string> | undefined {
   const id = isPath(origin) ? idInName(lastStep(origin)) : origin;
   return id === undefined ? undefined : openRecord(header.at, { id }).id("id");
 }
 
-/** The id of an agent's session that a fork goes on with, or has alone. */
+/** The id of an agent's session that a fork continues, or has alone. */
 function idInFork(
   { file }: SessionFiles,
   { path }: Owner,
@@ -117,7 +119,7 @@ function idInFork(
   return openRecord(at, { id: continuedId(fork, path) }).id("id");
 }
 
-/** The session that started a sub-agent: `A.B` and `A/B` belong to agent `A`, where it is there. */
+/** The session that started a sub-agent: `A.B` and `A/B` belong to agent `A`, if that is there. */
 async function ownerOf(
   files: SessionFiles,
   { folder, path }: Owner,
@@ -129,7 +131,7 @@ async function ownerOf(
   for (const owner of ownersOf(path)) {
     const log = place.logs.at(join(folder, owner));
     const kind = log && agentIn(fork, log, owner, place.logs);
-    // It is no session of the fork's.
+    // It is not a session of the fork's.
     if (kind === "copy") continue;
     const head = log === undefined || log === files.file ? undefined : await headOf(log, place);
     const own = head?.header.id("id");
@@ -141,7 +143,7 @@ async function ownerOf(
   const log = place.logs.at(`${folder}${logSuffix}`);
   const head = log === undefined ? undefined : await headOf(log, place);
   const id = head?.header.id("id");
-  // The header of a fork says whose agents lie in its folder, too.
+  // The header of a fork says whose agents are in its folder, too.
   const isUnsure = isLacking || head?.lost !== undefined;
   if (id) return { parent: id, unresolved: isUnsure ? "parent" : undefined };
   const named = idInName(basename(folder));
@@ -149,7 +151,7 @@ async function ownerOf(
   return { parent, unresolved: "parent" };
 }
 
-/** Paths of logs that may be the parent's in a folder of artifacts, the nearest first. */
+/** Paths of logs in a folder of artifacts that may be the parent's, the nearest first. */
 function ownersOf(path: string): readonly string[] {
   const owners: string[] = [];
   const place = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : undefined;
@@ -165,7 +167,7 @@ function ownersOf(path: string): readonly string[] {
   return owners;
 }
 
-/** The head of a log; undefined where it cannot be read, which reading that log will tell. */
+/** The head of a log; undefined if it cannot be read, which reading that log will report. */
 async function headOf(log: string, { dialect, options }: Source): Promise<Head | undefined> {
   try {
     const head = await readHead(log, dialect, options);
@@ -176,7 +178,9 @@ async function headOf(log: string, { dialect, options }: Source): Promise<Head |
   }
 }
 
-/** The deepest entry of the copied beginning of a fork. Entries begun in version 1 have no names. */
+/**
+ * The deepest entry of the copied beginning of a fork. Entries begun in version 1 have no names.
+ */
 async function lastCopied(
   file: string,
   head: Head,
@@ -198,7 +202,7 @@ async function lastCopied(
       }
       const { record } = event;
       if (isAside(record)) continue;
-      // What is damaged in the origin was copied where it is older than the fork.
+      // Something damaged in the origin was copied if it is older than the fork.
       const isOlder = timeOf(record) < began;
       const isCopied = known.has(record.peek("id")) || (!isWhole && isOlder);
       if (!isCopied) {
@@ -214,13 +218,16 @@ async function lastCopied(
   return isDamaged ? { unresolved: "cut_point" } : { cutPoint: last };
 }
 
-/** In milliseconds; of what says none a number that is before and after no other. */
+/**
+ * In milliseconds; for a record without a time, a number that is neither before nor after any
+ * other.
+ */
 function timeOf(record: SourceRecord): number {
   const time = record.peek("timestamp");
   return typeof time === "string" ? Date.parse(time) : Number.NaN;
 }
 
-/** Records that a fork writes anew among those it copies. */
+/** Records that a fork writes anew among those that it copies. */
 function isAside(record: SourceRecord): boolean {
   const type = record.peek("type");
   return type === "session" || type === "title" || type === "label";

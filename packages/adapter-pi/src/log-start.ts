@@ -4,7 +4,7 @@ import { isSystemError, piecesOf } from "@pond/canonical/adapter";
 import { archivedSuffix } from "./layout.ts";
 import { unpackedStart } from "./unpack.ts";
 
-/** The beginning of a log as text, to decide by; undefined where it cannot be read. */
+/** The beginning of a log as text, only for decisions; undefined if it cannot be read. */
 function startOf(file: string, maxBytes: number): string | undefined {
   // A pipe would wait for a writer, and a link may lead anywhere.
   if (!lstatSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
@@ -29,14 +29,14 @@ export function bytesAt(file: string, position: number, maxBytes: number): Buffe
   }
 }
 
-/** The header of a log, to decide by: in its first line, or behind that for the title. */
+/** The header of a log, only for decisions: in its first line, or after the one for the title. */
 export function headerOf(log: string): JsonObject | undefined {
   return firstLines(log)?.slice(0, 2).flatMap(recordsIn).find(isHeader);
 }
 
 /**
- * What a file is by its first lines: the log of a session, one whose header is not written to its
- * end yet, or something else. What cannot be read may be a log, which reading it will tell.
+ * What a file is, by its first lines: the log of a session, one whose header is not completely
+ * written yet, or something else. What cannot be read may be a log, which reading it will tell.
  */
 export function kindOf(file: string): "log" | "begun" | "other" {
   const lines = firstLines(file);
@@ -50,14 +50,14 @@ export function kindOf(file: string): "log" | "begun" | "other" {
   return isOpen && begun.startsWith(line.slice(0, begun.length)) ? "begun" : "other";
 }
 
-/** As every line begins that the clients write. */
+/** The beginning of every line that the clients write. */
 const begun = '{"type":';
 
 function isHeader(record: JsonObject | undefined): boolean {
   return record?.["type"] === "session" && typeof record["id"] === "string" && record["id"] !== "";
 }
 
-/** pi also prints a header before the events of a run, which are no entries. */
+/** pi also prints a header before the events of a run, which are not entries. */
 function isEvent(record: JsonObject | undefined): boolean {
   return record !== undefined && record["id"] === undefined && record["timestamp"] === undefined;
 }
@@ -80,7 +80,7 @@ function recordsIn(line: string): readonly (JsonObject | undefined)[] {
   return found.length > 0 ? found : [undefined];
 }
 
-/** Up to three lines, without blank ones in front, which the clients skip. */
+/** Up to three lines, without leading blank ones, which the clients skip. */
 function linesIn(file: string, maxBytes: number): readonly string[] | undefined {
   return startOf(file, maxBytes)?.trimStart().split("\n", 3);
 }

@@ -3,7 +3,7 @@ import { base64Bytes, plainText } from "@pond/canonical/foreign";
 import type { Dialect } from "./dialect.ts";
 import { hashOf } from "./records/blobs.ts";
 
-/** What the client would refuse in one message, without what stands around it. */
+/** What the client would refuse in one message, without its context. */
 export function messageProblems(message: JsonObject, dialect: Dialect): readonly string[] {
   const { role, content } = message;
   if (typeof role !== "string" || !rolesOf(dialect).includes(role)) {
@@ -98,7 +98,7 @@ function isWhole(type: string, block: JsonObject): boolean {
   }
 }
 
-/** True for an image whose bytes are there; those of omp may lie in files of their own. */
+/** True for an image whose bytes are there; omp's may be in files of their own. */
 function isImage({ data, mimeType }: JsonObject, { hasBlobs }: Dialect): boolean {
   if (typeof data !== "string" || typeof mimeType !== "string") return false;
   return base64Bytes(data) !== undefined || (hasBlobs && hashOf(data) !== undefined);

@@ -3,14 +3,14 @@ import { isJsonObject } from "@pond/canonical";
 import { openRecord, type SourceRecord } from "@pond/canonical/adapter";
 
 /**
- * What an entry is called depends on how its file began. The clients rewrite a file of version 1
+ * The identity of an entry depends on how its file began. The clients rewrite a file of version 1
  * when they load it: every entry gets a random id, so ids say nothing there, neither before nor
- * after. Such a session has ids from content, of which the migration keeps everything else.
+ * after. Such a session has ids derived from content, everything of which the migration keeps.
  */
 export type Era = {
-  /** True where the session was begun before entries had ids. */
+  /** True if the session was begun before entries had ids. */
   readonly isBornV1: boolean;
-  /** True where its file was migrated since. */
+  /** True if its file was migrated since. */
   readonly isMigrated: boolean;
   /** The role that extensions speak in: the migration to version 3 renames it. */
   readonly hookRole: "custom" | "hookMessage";
@@ -24,7 +24,7 @@ export function eraOf(header: SourceRecord): Era {
   return { isBornV1, isMigrated: isBornV1 && !isFirst, hookRole: hookRoleOf(version) };
 }
 
-/** Of a log without a header. */
+/** For a log without a header. */
 export const assumedVersion = 3;
 
 /** The role that extensions speak in, in a file of that version. */
@@ -32,14 +32,14 @@ export function hookRoleOf(version: JsonValue | undefined): Era["hookRole"] {
   return typeof version === "number" && version >= 3 ? "custom" : "hookMessage";
 }
 
-/** Fields no header had after version 1. */
+/** Fields that no header had after version 1. */
 function hasOldFields(header: SourceRecord): boolean {
   return ["provider", "modelId", "thinkingLevel", "branchedFrom"].some(
     (key) => typeof header.peek(key) === "string",
   );
 }
 
-/** The migration adds its fields behind those that are there; a client writes them in front. */
+/** The migration adds its fields after the existing ones; a client writes them first. */
 function isRewritten(header: SourceRecord): boolean {
   const isBehindAll = ["id", "timestamp", "cwd"].every((key) => isBehind(header, "version", key));
   return isBehindAll && header.keys()[0] === "type";
@@ -54,23 +54,23 @@ function isBehind(record: SourceRecord, key: string, other: string): boolean {
   return keys.includes(other) && keys.indexOf(key) > keys.indexOf(other);
 }
 
-/** An entry as it is apart from what a migration writes into it. */
+/** An entry without what a migration writes into it. */
 export type Settled = {
   readonly record: SourceRecord;
-  /** What its id is derived from, where it is not its own. */
+  /** What its id is derived from, if it is not its own. */
   readonly identity: SourceRecord;
-  /** What was taken away: it stands with the session's header, which the migration changes too. */
+  /** What was removed: it is kept with the session's header, which the migration changes, too. */
   readonly links: JsonObject | undefined;
-  /** Of a compaction, the position of the first entry kept, however the source names it. */
+  /** For a compaction: the position of the first entry kept, however the source names it. */
   readonly keptFrom: number | undefined;
-  /** True where the role of the message was left out because the version implies it. */
+  /** True if the role of the message was left out because the version implies it. */
   readonly isHook: boolean;
 };
 
-/** Goes over the records behind the header of one log, in order. */
+/** Goes over the records after the header of one log, in order. */
 export class Settling {
   readonly #era: Era;
-  /** Of entries that were migrated: id -> position, the header's being 0 as in version 1. */
+  /** For entries that were migrated: id -> position, where the header's is 0 as in version 1. */
   readonly #positions: Map<string, number> = new Map();
   #position = 0;
 
@@ -78,7 +78,7 @@ export class Settling {
     this.#era = era;
   }
 
-  /** Position of the record settled last. */
+  /** Position of the last record settled. */
   get position(): number {
     return this.#position;
   }
@@ -116,7 +116,7 @@ export class Settling {
 const migrated: readonly string[] = ["id", "parentId"];
 const keptFields: readonly string[] = ["firstKeptEntryId", "firstKeptEntryIndex"];
 
-/** In version 1 the clients go by the order of the lines, whatever an entry says of its parent. */
+/** In version 1 the clients use the order of the lines, whatever an entry says about its parent. */
 function unreadIn(record: SourceRecord, { isMigrated }: Era): readonly string[] {
   return isMigrated || record.peek("parentId") === undefined ? [] : ["parentId"];
 }
@@ -130,7 +130,7 @@ function plain(record: SourceRecord): Omit<Settled, "isHook"> {
   return { record, identity: record, links: undefined, keptFrom: undefined };
 }
 
-/** The entry with the fields that a migration gave it, behind the others as there. */
+/** The entry with the fields that a migration gave it, after the others as in the file. */
 export function unsettle(
   entry: JsonObject,
   links: JsonObject,

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { logSuffix, sessionsPrefix, stemOf } from "./layout.ts";
 
 /**
- * Where omp has moved a log, or what lies beside it: when it starts in a directory whose folder has
- * the name of a release before, as pond writes it, it names that by the path below the user's home, or
- * below the folder for temporary files.
+ * Where omp has moved a log, or what is beside it. When omp starts in a directory whose folder has
+ * the name of an earlier release, which is how pond writes it, it renames that by the path below
+ * the user's home, or below the folder for temporary files.
  */
 export function ompMovedTo(home: string, path: string): string | undefined {
   const [prefix, folder = "", name, ...below] = path.split("/");
@@ -19,7 +19,9 @@ export function ompMovedTo(home: string, path: string): string | undefined {
   return moved && [prefix, moved, name, ...below].join("/");
 }
 
-/** What the folder may be called now, as nothing in its name says where the home ends. */
+/**
+ * The possible present names of the folder, because nothing in its name says where the home ends.
+ */
 function newNames(encoded: string): readonly string[] {
   const steps = encoded.split("-").map((step) => `-${step}`);
   const rests = [...steps, ""].map((_, at) => steps.slice(at).join(""));

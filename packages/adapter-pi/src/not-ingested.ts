@@ -1,5 +1,5 @@
 /**
- * What of the clients' homes is left alone, and why. Deliberate and documented, as
+ * What is left alone in the clients' homes, and why. Deliberate and documented, as
  * `model-lossless-projection` asks; the README repeats this table and a test compares them.
  */
 export const notIngested: readonly { readonly path: string; readonly why: string }[] = [

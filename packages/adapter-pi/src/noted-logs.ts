@@ -4,19 +4,19 @@ import { isSystemError } from "@pond/canonical/adapter";
 import { filesIn } from "./folders.ts";
 import { isSessionStem, logSuffix, stemOf } from "./layout.ts";
 
-/** Where a client keeps its files, as far as it says which logs are read there. */
+/** Where a client keeps its files, as far as it matters for which logs are read there. */
 export type OmpFolders = {
   /** The homes of agents. */
   readonly agents: readonly string[];
-  /** What holds them, and what else is kept beside them. */
+  /** The folders that hold them, and what else is kept beside them. */
   readonly roots: readonly string[];
-  /** Those of security scans. */
+  /** The homes of security scans. */
   readonly scans: readonly string[];
 };
 
 /**
- * The logs that omp was told to keep elsewhere: it notes the path of each, in a file for each. Without
- * those that are read where they lie, or are copies of what somebody else hosts.
+ * The logs that omp was told to keep elsewhere: it notes the path of each, in a file for each.
+ * Without those that are read where they are, or are copies of what somebody else hosts.
  */
 export function notedLogs({ agents, roots, scans }: OmpFolders): readonly string[] {
   const logs = [...agents, ...roots].flatMap((folder) =>
@@ -46,7 +46,7 @@ function logIn(note: string): readonly string[] {
   return isLog && existsSync(log) && statSync(log).isFile() ? [log] : [];
 }
 
-/** What a note says; nothing where it cannot be read, or is too long for a path. */
+/** The content of a note; empty if it cannot be read, or is too long for a path. */
 function textOf(note: string): string {
   try {
     return statSync(note).size > maxPathBytes ? "" : readFileSync(note, "utf8");
@@ -64,7 +64,7 @@ function foldersAbove(path: string): readonly string[] {
   return folders;
 }
 
-/** A path with its links resolved; itself where nothing is there. */
+/** A path with its links resolved; unchanged if nothing is there. */
 export function realOf(path: string): string {
   try {
     return realpathSync(path);

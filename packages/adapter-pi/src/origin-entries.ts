@@ -3,12 +3,12 @@ import { measureFiles, type RecordOutcome } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import { type LogOptions, readLog } from "./head.ts";
 
-/** What tells of an entry whether it was copied from a log. */
+/** Tells whether an entry was copied from a log. */
 export type Entries = {
   readonly ids: ReadonlySet<unknown>;
-  /** False where some of them are damaged. */
+  /** False if some of them are damaged. */
   readonly isWhole: boolean;
-  /** True where it cannot be read further. */
+  /** True if it cannot be read further. */
   readonly isBroken: boolean;
 };
 
@@ -39,7 +39,7 @@ async function entriesIn(log: string, dialect: Dialect, options: LogOptions): Pr
   return { ids, isWhole, isBroken: false };
 }
 
-/** True where an archived log cannot be unpacked further: what was copied behind it is not known. */
+/** True if an archived log cannot be unpacked further: what was copied after that is not known. */
 export function isBreak(event: RecordOutcome): boolean {
   return event.kind === "fault" && event.fault.details.record === "file";
 }

@@ -6,14 +6,14 @@ import { messageProblems } from "./message-problems.ts";
 import { slotBytes } from "./session-file/title-slot.ts";
 
 /**
- * What pi, or a provider it replays the session to, would refuse in these files: path relative to
- * its home -> bytes. One sentence each; empty where it takes them.
+ * What pi, or a provider that it replays the session to, would refuse in these files (path relative
+ * to its home -> bytes). One sentence each; empty if it accepts them.
  */
 export function piProblems(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
   return problemsOf(files, pi);
 }
 
-/** The same for omp, which also wants the line for the title to have its length. */
+/** The same for omp, which also requires the line for the title to have its length. */
 export function ompProblems(files: ReadonlyMap<string, Uint8Array>): readonly string[] {
   return problemsOf(files, omp);
 }
@@ -29,7 +29,7 @@ function problemsOf(files: ReadonlyMap<string, Uint8Array>, dialect: Dialect): r
   });
 }
 
-/** A log lies in the folder of its project; below lie the sub-agents of omp. */
+/** A log is in the folder of its project; omp's sub-agents are below that. */
 function isPlace(path: string, { hasAgents }: Dialect): boolean {
   if (!path.startsWith(sessionsPrefix)) return false;
   const depth = path.split("/").length;
@@ -135,7 +135,7 @@ class LogProblems {
   }
 }
 
-/** What each kind of entry must have beside its place in the tree. */
+/** What each kind of entry needs besides its place in the tree. */
 function fieldProblems(entry: JsonObject, { modelName }: Dialect): readonly string[] {
   const model = modelName === "joined" ? ["model"] : ["provider", "modelId"];
   const needed: Readonly<Record<string, readonly string[]>> = {

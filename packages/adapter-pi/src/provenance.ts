@@ -3,13 +3,13 @@ import { cutPrompt, cutReminder, cutSkill } from "./spans.ts";
 
 /** Who wrote the texts of one entry (`model-part-provenance`). */
 export type Speaker = {
-  /** Why all of it is the harness's; undefined where a human or a model spoke. */
+  /** Why all of it is the harness's; undefined if a human or a model spoke. */
   readonly injectedAs: string | undefined;
-  /** Where one text holds the words of both, how to tell them apart. */
+  /** If one text holds the words of both: how to tell them apart. */
   readonly cut?: Cut;
 };
 
-/** What fills a place in the conversation and is no conversation, by the role of the message. */
+/** Messages that fill a place in the conversation but are no conversation, by their role. */
 const injectedRoles: Readonly<Record<string, string>> = {
   developer: "developer",
   custom: "custom",
@@ -22,11 +22,11 @@ const injectedRoles: Readonly<Record<string, string>> = {
   compactionSummary: "compaction",
 };
 
-/** Of the log of a sub-agent, whether its task is still to come, which another agent gave it. */
+/** For the log of a sub-agent: whether its task, which another agent gave it, is still to come. */
 export class AgentTask {
   #isNext = true;
 
-  /** True for the first prompt, where nothing was answered before it. */
+  /** True for the first prompt, if nothing was answered before it. */
   isGivenIn(role: string): boolean {
     const isGiven = this.#isNext && role === "user";
     if (role === "user" || role === "assistant") this.#isNext = false;
@@ -34,11 +34,11 @@ export class AgentTask {
   }
 }
 
-/** What is known of a message beside its fields. */
+/** What is known about a message besides its fields. */
 type Told = {
   readonly isHook: boolean;
   readonly agent?: AgentTask | undefined;
-  /** How the prompts are cut of the client that it was imported from. */
+  /** How to cut the prompts of the client that it was imported from. */
   readonly imported?: Cut | undefined;
 };
 
@@ -57,7 +57,7 @@ export function speakerOf(
   return { injectedAs };
 }
 
-/** So Claude Code tells that a request failed, in a model's place. */
+/** True for Claude Code's notice, in a model's place, that a request failed. */
 function isNotice(message: SourceRecord): boolean {
   return message.peek("model") === "<synthetic>" && message.peek("stopReason") === "error";
 }
@@ -72,14 +72,14 @@ function userSpeaker(
   if (agent === undefined || attribution !== undefined) {
     return { injectedAs: undefined, cut: cutPrompt };
   }
-  // The first releases of omp did not say who speaks; a user may go on with the log of an agent.
+  // The first releases of omp did not say who speaks; a user may continue the log of an agent.
   return agent.isTask ? { injectedAs: "agent" } : { injectedAs: undefined, cut: cutReminder };
 }
 
 /**
- * Who speaks in what an extension or the client itself sends to the model: they do, also where they
- * send it for a user, but for the two kinds that the client takes for a turn of the user's. Of a
- * skill that a user called only the arguments are the user's.
+ * Who speaks in what an extension or the client itself sends to the model: they do, even if they
+ * send it for a user, except for the two kinds that the client takes for a turn of the user's. Of a
+ * skill that a user called, only the arguments are the user's.
  */
 export function customSpeaker(record: SourceRecord): Speaker {
   const type = record.peek("customType");

@@ -31,26 +31,26 @@ import type { Reading } from "./records/reading.ts";
 /** Where a session is read from. */
 export type Source = {
   readonly logs: Logs;
-  /** What the logs hold that others were cut from. */
+  /** The content of logs that others were cut from. */
   readonly origins: OriginEntries;
-  /** Where the sessions of each folder worked. */
+  /** The directories that the sessions of each folder worked in. */
   readonly directories: Directories;
   readonly dialect: Dialect;
-  /** Folders of the files that logs refer to by their hash; none for a client without. */
+  /** Folders of the files that logs refer to by their hash; none for a client without them. */
   readonly blobs: readonly string[];
-  /** How prompts are cut that the client imported from others. */
+  /** How to cut prompts that the client imported from others. */
   readonly prompts: ImportedPrompts;
   readonly options: LogOptions;
 };
 
 /**
- * The events of one session: itself, its log in file order with the whole tree, the files that
- * belong to it. One generator, and no delegation in it: either makes every event wait for more
- * promises.
+ * The events of one session: the session itself, its log in file order with the whole tree, and the
+ * files that belong to it. It is one generator without delegation, because either would make every
+ * event wait for more promises.
  */
 export async function* readSession(files: SessionFiles, from: Source): AsyncIterable<ReadEvent> {
   const { count, ...options } = from.options;
-  // Only what is read for good is counted, and not what is looked at to know how.
+  // Only records that are read for good are counted, not those looked at to decide how.
   const source = { ...from, options };
   const { dialect } = source;
   try {
@@ -70,7 +70,7 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
     if (head.lost) yield head.lost;
     let isBehindHeader = false;
     let title: SourceRecord | undefined;
-    // What stands in front of the header was migrated by nobody: the clients refuse such a file.
+    // What precedes the header was migrated by nobody: the clients refuse such a file.
     const plain = { ...reading.era, isBornV1: false, isMigrated: false };
     const before: Reading = { ...reading, era: plain, settling: new Settling(plain) };
     for await (const batch of readLog(files.file, dialect, { ...options, count })) {
@@ -88,7 +88,7 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
           title = record;
         } else {
           const place = isBehindHeader ? reading : before;
-          // A title that is not right in front of the header is an entry like any other.
+          // A title that is not right before the header is an entry like any other.
           for (const entry of isBehindHeader || !title ? [record] : [title, record]) {
             for (const one of readWhole(place.settling.settle(entry), place)) yield one;
           }
@@ -97,13 +97,13 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
         for (const fault of reading.blobs.faults()) yield fault;
       }
     }
-    // Of a log whose header is lost no header follows on it.
+    // In a log whose header is lost, no header follows.
     if (title && !isBehindHeader) {
       for (const one of readWhole(before.settling.settle(title), before)) yield one;
     }
     for (const sidecar of files.sidecars) {
       const kept = readArtifact(sidecar, reading);
-      // One that is gone again is none.
+      // A record that is gone again does not count.
       if (kept.length > 0) count?.add(1);
       for (const one of kept) yield one;
     }
@@ -115,7 +115,7 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
   }
 }
 
-/** The events of an entry, which say where a file is gone that belongs into its messages. */
+/** The events of an entry, which say if a file that belongs to its messages is gone. */
 function readWhole(entry: Settled, reading: Reading): readonly CanonicalEvent[] {
   const events = readEntry(entry, reading);
   const failed = reading.blobs.failed();
@@ -142,7 +142,7 @@ function* readUnheld(
   yield* reading.blobs.faults();
 }
 
-/** What is known before the first record; a fault where no session can be made of the log. */
+/** What is known before the first record; a fault if no session can be made of the log. */
 async function openReading(
   files: SessionFiles,
   head: Head,
@@ -152,7 +152,7 @@ async function openReading(
   const place = placeOf(files, header);
   const project = header.peek("cwd") === "" ? undefined : header.string("cwd");
   const anchor = header.timestamp("timestamp") ?? (await firstTime(files.file, dialect, options));
-  // Only where its header is lost: one that names none may never have had any.
+  // Only if its header is lost: one that names no directory may never have had any.
   const isInFolder = head.lost !== undefined && files.owner === undefined;
   const told = isInFolder ? directories.of(dirname(files.file)) : undefined;
   const scope = project ?? told ?? place.string("folder");
@@ -193,13 +193,13 @@ async function openReading(
 
 /** What the place of a log says about its session, as a record to extract from. */
 function placeOf({ file, key, owner }: SessionFiles, { at }: SourceRecord): SourceRecord {
-  // Where an old header has no directory, the folder still tells the sessions of one apart.
+  // If an old header has no directory, the folder still tells the sessions of one apart.
   const folder = basename(owner ? dirname(owner.folder) : dirname(file));
   const fields = { path: key, ...(folder !== "" && { folder }) };
   return openRecord(at, owner ? { ...fields, artifact: owner.path } : fields);
 }
 
-/** The first time an entry has, where the header has none. */
+/** The first time of an entry, if the header has none. */
 async function firstTime(
   file: string,
   dialect: Dialect,

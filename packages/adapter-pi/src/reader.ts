@@ -14,23 +14,25 @@ import { OriginEntries } from "./origin-entries.ts";
 import { readSession } from "./read-session.ts";
 import { unknownSessionDirs } from "./session-dir.ts";
 
-/** How sessions of pi and of omp are read. */
+/** Options for reading sessions of pi and of omp. */
 export type PiOptions = {
-  /** Longest line that is parsed, in bytes; a longer one is reported and marked. Default 256 MiB. */
+  /**
+   * Longest line that is parsed, in bytes; a longer one is reported and marked. Default 256 MiB.
+   */
   readonly maxLineBytes?: number;
   /**
-   * Folder of the files that omp's logs refer to. Default `blobs` in the client's home; for a
-   * session folder of the user's own also that in omp's home on this machine.
+   * Folder of the files that omp's logs refer to. Default: `blobs` in the client's home; for a
+   * session folder of the user's own also the one in omp's home on this machine.
    */
   readonly blobs?: string;
   /**
-   * Who spoke in prompts that omp imported from another client, by its name for that: `claude` and
-   * `codex`. Default: a human typed all that stands there.
+   * Who spoke in prompts that omp imported from another client, by omp's name for that: `claude`
+   * and `codex`. Default: a human typed everything in them.
    */
   readonly prompts?: Readonly<Record<string, Cut>>;
 };
 
-/** A reader of one client's files. Touches nothing before it is asked. */
+/** A reader of one client's files. Touches no file before it is asked. */
 export function createReader(dialect: Dialect, path: string, options: PiOptions): Reader {
   const { blobs, prompts = {}, ...limits } = options;
   return fileReader<SessionFiles>(dialect.origin, path, () => {
@@ -68,12 +70,12 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
   });
 }
 
-/** The log that a session is read with: that of a sub-agent lies in the folder beside it. */
+/** The log that a session is read with: that of a sub-agent is in the folder beside it. */
 function mainLog({ file, owner }: SessionFiles): string {
   return owner ? `${owner.folder}${logSuffix}` : file;
 }
 
-/** Both clients keep their sessions where one variable says, and omp takes note of its own. */
+/** Both clients keep their sessions where one variable says, and omp notes its own. */
 function ompsLogs(): ReadonlySet<string> {
   const logs = ompLogs({ home: homedir(), env: process.env });
   return new Set([...logs, ...logs.map(realOf)]);

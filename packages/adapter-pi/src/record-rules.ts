@@ -21,14 +21,17 @@ function course({ messages }: SessionContent): Course {
   return inSteps(messages, [
     // A model hears them in the result, which alone has a place in the tree.
     (live) => withoutRetold(live, isTypedAnswer),
-    // An edit on a branch that was left holds there alone, and so does a reset.
+    // An edit on an abandoned branch only counts there, and so does a reset.
     (live) => withoutLeft(live, fields),
     withoutCleared,
     (live) => withoutWithheld(live, fields),
   ]);
 }
 
-/** After `/clear` omp's models start anew. One that nothing was said behind has cleared nothing yet. */
+/**
+ * After `/clear` omp's models start anew. A `/clear` after which nothing was said has cleared
+ * nothing yet.
+ */
 function withoutCleared(messages: readonly Message[]): Course {
   const lastTold = messages.findLastIndex(isTold);
   const reset = messages.findLastIndex(
@@ -38,7 +41,7 @@ function withoutCleared(messages: readonly Message[]): Course {
   return { live: messages.slice(from), undone: messages.slice(0, from) };
 }
 
-/** An agent's log has the name that omp's calls and results have for it (formats, section 6). */
+/** An agent's log has the name that omp's calls and results use for it (formats, section 6). */
 function agentLabel({ session }: SessionContent): string | undefined {
   const { artifact } = sourceOf(session);
   return typeof artifact === "string" ? /([^/]+)\.jsonl$/.exec(artifact)?.[1] : undefined;

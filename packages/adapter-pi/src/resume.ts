@@ -9,18 +9,18 @@ import {
 } from "@pond/canonical/adapter";
 import { idInName, logSuffix } from "./layout.ts";
 
-/** How pi goes on with a session: by the path of its log, wherever that lies. */
+/** How pi continues a session: by the path of its log, wherever that is. */
 export function piResume(installed: Installed): Resume {
   const log = logOf(installed);
   const commands = [["pi", "--session", join(installed.home, log.path)]];
   return { ...placeOf(installed, log, "pi"), commands };
 }
 
-/** How omp goes on with a session: by its id; one that lies in no project's folder by its path. */
+/** How omp continues a session: by its id; one that is in no project's folder by its path. */
 export function ompResume(installed: Installed): Resume {
   const log = logOf(installed);
   const { path } = log;
-  // It finds the ids of logs in the folders of projects alone: no sub-agent's, none beside those.
+  // It finds the ids of logs only in the folders of projects: no sub-agent's, none beside those.
   const isListed = path.split("/").length === 3;
   const id = isListed ? idInName(basename(path)) : undefined;
   return {
@@ -30,8 +30,8 @@ export function ompResume(installed: Installed): Resume {
 }
 
 /**
- * Where a session is: where its own client says, which may have moved it since it was stored. A folder
- * of no machine's, such as the name that an old session has for one, is not gone to.
+ * Where a session is, as its own client says, which may have moved it since it was stored. A folder
+ * that exists on no machine, such as the name that an old session has instead, is not changed into.
  */
 function placeOf(
   { session }: Installed,
@@ -44,7 +44,7 @@ function placeOf(
   return directory === undefined ? {} : { directory };
 }
 
-/** The header of a log: its first line, or the one behind omp's line for the title. */
+/** The header of a log: its first line, or the one after omp's line for the title. */
 function headerOf({ content }: RestoredFile): JsonObject | undefined {
   let begin = "";
   for (const piece of content) {
@@ -55,7 +55,7 @@ function headerOf({ content }: RestoredFile): JsonObject | undefined {
   return lines.find((line) => line?.["type"] === "session");
 }
 
-/** @throws {TypeError} where no log of the session was restored. */
+/** @throws {TypeError} if no log of the session was restored. */
 function logOf({ session, files }: Installed): RestoredFile {
   const log = files.find((file) => file.session === session.id && file.path.endsWith(logSuffix));
   if (log === undefined) throw new TypeError(`no log of session ${session.id} was restored`);

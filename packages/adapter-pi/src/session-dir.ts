@@ -7,9 +7,9 @@ import { fileFault, isSystemError, type Origin, type Surroundings } from "@pond/
 const variable = "PI_CODING_AGENT_SESSION_DIR";
 
 /**
- * The folders that pi was told to keep sessions in, by the environment, its settings, or those of a
- * project. It takes a relative one from the working directory, so it has one in each project: those
- * that it was asked to trust are known.
+ * The folders in which pi was told to keep sessions, by the environment, its settings, or those of
+ * a project. It takes a relative one from the working directory, so there is one in each project:
+ * the projects that it was asked to trust are known.
  */
 export function sessionDirs(agent: string, { home, env }: Surroundings): readonly string[] {
   const named = env[variable] || sessionDirIn(join(agent, "settings.json"));
@@ -23,7 +23,7 @@ export function sessionDirs(agent: string, { home, env }: Surroundings): readonl
   return [...new Set([...own, ...projects])].filter((folder) => !isReadThere(folder));
 }
 
-/** Tells where sessions may lie in folders that nothing names: once, for nobody can be sure. */
+/** Reports once that sessions may be in folders that nothing names, because nobody can be sure. */
 export function* unknownSessionDirs(origin: Origin, agent: string): Generator<FaultEvent> {
   const settings = join(agent, "settings.json");
   const named = process.env[variable] || sessionDirIn(settings);
@@ -32,7 +32,7 @@ export function* unknownSessionDirs(origin: Origin, agent: string): Generator<Fa
   yield { ...fileFault(origin, settings, reason), isLeftover: true };
 }
 
-/** The folder that a name means where pi runs in `from`; none where the name is an address of none. */
+/** The folder that a name means if pi runs in `from`; none if the name is an invalid address. */
 function foldersAt(from: string, name: string, home: string): readonly string[] {
   if (!isAddress(name)) return [resolve(from, expanded(name, home))];
   try {
@@ -56,7 +56,7 @@ function isOfHome(path: string): boolean {
   return path === "~" || path.startsWith("~/");
 }
 
-/** The folder that settings name; undefined where they name none or cannot be read. */
+/** The folder that settings name; undefined if they name none or cannot be read. */
 function sessionDirIn(file: string): string | undefined {
   const folder = objectIn(file)["sessionDir"];
   return typeof folder === "string" && folder !== "" ? folder : undefined;
@@ -67,10 +67,10 @@ function projectsOf(agent: string): readonly string[] {
   return Object.keys(objectIn(join(agent, "trust.json"))).filter((path) => isAbsolute(path));
 }
 
-/** What a file of the client's holds; nothing where it cannot be read. */
+/** The content of a file of the client's; empty if it cannot be read. */
 function objectIn(file: string): JsonObject {
   try {
-    // Into a pipe nobody may ever write.
+    // Nobody may ever write into a pipe.
     if (!statSync(file).isFile()) return {};
     const value = parseJson(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
     return isJsonObject(value) ? value : {};

@@ -1,8 +1,8 @@
 import type { Cut, Span } from "@pond/canonical/adapter";
 
 /**
- * A prompt: the body of a skill, the contents of files named on the command line, and what the
- * client notes of the prompt's images behind it are cut off.
+ * A prompt, without the body of a skill, the contents of files named on the command line, and the
+ * client's notes about images after it.
  */
 export const cutPrompt: Cut = (text) => {
   const notes = imageNotes.exec(text);
@@ -14,14 +14,16 @@ export const cutPrompt: Cut = (text) => {
 
 const cutGiven: Cut = (text) => cutSkillBlock(text) ?? cutFiles(text);
 
-/** What the client says of an image that it made smaller, made another kind of, or left out. */
+/** The client's notes about an image that it made smaller, converted, or left out. */
 const imageNote =
   /\[Image(?:: original \d+x\d+, displayed at \d+x\d+\. Multiply coordinates by [\d.]+ to map to original image| converted from [^\]\n]{1,99} to [^\]\n]{1,99}| omitted: [^\]\n]{1,99})\.\]/;
 const notesInLines = `${imageNote.source}(?:\\n${imageNote.source})*`;
 const imageNotes = new RegExp(`\\n\\n${notesInLines}$`);
 const imageNotesAlone = new RegExp(`^${notesInLines}$`);
 
-/** A prompt in the log of a sub-agent: what omp tells an agent that stopped too early is its own. */
+/**
+ * A prompt in the log of a sub-agent: what omp tells an agent that stopped too early is its own.
+ */
 export const cutReminder: Cut = (text) =>
   isReminder(text.trim()) ? [{ end: text.length, kind: "agent" }] : cutPrompt(text);
 
@@ -31,7 +33,7 @@ function isReminder(text: string): boolean {
   return isWhole && text.indexOf(end) === text.lastIndexOf(end);
 }
 
-/** As the client itself finds the block: what follows an empty line are the arguments. */
+/** As the client itself finds the block: the arguments follow an empty line. */
 const skillBlock = /^<skill name="[^"]+" location="[^"]+">\n[\s\S]*?\n<\/skill>(?:\n\n([\s\S]+))?$/;
 
 function cutSkillBlock(text: string): readonly Span[] | undefined {
@@ -41,7 +43,9 @@ function cutSkillBlock(text: string): readonly Span[] | undefined {
   return spansOf(text, [[0, text.length - (match[1]?.length ?? 0)]], "skill");
 }
 
-/** The arguments a user gave a skill stand in the text that was made of both, most often as they are. */
+/**
+ * The arguments that a user gave a skill are in the text that was made of both, mostly unchanged.
+ */
 export function cutSkill(text: string, args: string): readonly Span[] {
   const at = text.lastIndexOf(args);
   const from = at < 0 ? reformattedFrom(text, args) : at;
@@ -55,8 +59,8 @@ export function cutSkill(text: string, args: string): readonly Span[] {
 }
 
 /**
- * Where the arguments begin that omp formatted with the rest of the text: it takes spaces, empty
- * lines and dashes of tables away.
+ * Where the arguments begin that omp formatted with the rest of the text: it removes spaces, empty
+ * lines and dashes of tables.
  */
 function reformattedFrom(text: string, args: string): number | undefined {
   const wanted = withoutLayout(args);
@@ -80,8 +84,8 @@ function withoutLayout(text: string): string {
 }
 
 /**
- * Files named on the command line stand one behind the other, before them what came from standard
- * input, behind them the prompt, with nothing in between. Only absolute paths are written so.
+ * Files named on the command line come one after the other; before them what came from standard
+ * input, after them the prompt, with nothing in between. Only absolute paths are written like this.
  */
 function cutFiles(text: string): readonly Span[] {
   const first = text.search(fileStart);
@@ -94,13 +98,15 @@ function cutFiles(text: string): readonly Span[] {
 const fileStart = /<file name="(?:\/|[A-Za-z]:[\\/])[^"\n]*">/;
 const fileStartHere = new RegExp(fileStart.source, "y");
 
-/** Where the file element that begins at `at` ends, its line end included; `at` where none is. */
+/**
+ * Where the file element that begins at `at` ends, including its line end; `at` if there is none.
+ */
 function fileEnd(text: string, at: number): number {
   fileStartHere.lastIndex = at;
   const open = fileStartHere.exec(text);
   if (open === null) return at;
   const inner = at + open[0].length;
-  // An image has notes at most, from the same line on; a text has lines of its own.
+  // An image has at most notes, from the same line on; a text has lines of its own.
   const close = text.charCodeAt(inner) === 10 ? "\n</file>\n" : "</file>\n";
   const end = text.indexOf(close, inner);
   if (end < 0) return at;

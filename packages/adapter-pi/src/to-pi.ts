@@ -4,7 +4,7 @@ import { ompTools, piTools } from "./tools.ts";
 import { writeForeign } from "./write-foreign.ts";
 import { writeNative } from "./write-native.ts";
 
-/** Writes sessions as files of pi, relative to its home. */
+/** Writes sessions as files of pi, with paths relative to its home. */
 export const toPi: Writer = {
   origin: pi.origin,
   writeNative,
@@ -12,7 +12,7 @@ export const toPi: Writer = {
     writeForeign({ dialect: pi, tools: piTools, meanings }, lineage, parents),
 };
 
-/** Writes sessions as files of omp, relative to its home. */
+/** Writes sessions as files of omp, with paths relative to its home. */
 export const toOmp: Writer = {
   origin: omp.origin,
   writeNative,

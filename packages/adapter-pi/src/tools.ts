@@ -8,7 +8,7 @@ import {
   writeRenamed,
 } from "@pond/canonical/foreign";
 
-/** The built-in tools of pi that other clients have too. */
+/** The built-in tools of pi that other clients have, too. */
 export const piTools: Tools = toolVocabulary([
   inSeconds({ name: "bash", kind: "shell", fields: { command: "command" } }),
   { name: "read", kind: "read", fields: { path: "path", offset: "offset", limit: "limit" } },
@@ -23,7 +23,7 @@ export const piTools: Tools = toolVocabulary([
   { name: "ls", kind: "list", fields: { path: "path" } },
 ]);
 
-/** The built-in tools of omp that other clients have too, with the names they had before. */
+/** The built-in tools of omp that other clients have, too, with the names they had before. */
 export const ompTools: Tools = toolVocabulary([
   inSeconds({ name: "bash", kind: "shell", fields: { command: "command", directory: "cwd" } }),
   readOrFetch(),
@@ -45,7 +45,7 @@ export const ompTools: Tools = toolVocabulary([
   { name: "apply_patch", kind: "patch", fields: { patch: "input" } },
   { name: "grep", kind: "grep", fields: { pattern: "pattern", path: "path", glob: "glob" } },
   { name: "search", kind: "grep", fields: { pattern: "pattern", path: "path", glob: "glob" } },
-  // What is looked for and where stand in one path since 17.
+  // Since 17, what is looked for and where is in one path.
   ofOneName("glob", [
     { kind: "glob", fields: { pattern: "pattern", path: "path" } },
     { kind: "glob", fields: { pattern: "path" } },
@@ -105,7 +105,7 @@ function inSeconds({ name, kind, fields: names }: RenamedTool): ShapedTool {
   };
 }
 
-/** An edit that stands in a list of such; up to early 2026 it stood by itself. */
+/** An edit in a list of edits; up to early 2026 it stood by itself. */
 function oneOfMany(name: string, fields: Readonly<Record<string, string>>): ShapedTool {
   const kind = "edit";
   return {
@@ -124,7 +124,7 @@ function oneOfMany(name: string, fields: Readonly<Record<string, string>>): Shap
   };
 }
 
-/** Several edits are no call of any other client. */
+/** Several edits are not a call of any other client. */
 function soleEdit(params: JsonObject): JsonObject | undefined {
   const { edits, ...others } = params;
   const [only, ...more]: readonly JsonValue[] = Array.isArray(edits) ? edits : [];
@@ -171,7 +171,7 @@ function todoList(): ShapedTool {
         const content = isJsonObject(item) ? item["content"] : item;
         return typeof content === "string" ? content : "";
       });
-      // The states have no place in it, so the items stand there as they were, too.
+      // The states have no place in it, so the items are also included as they were.
       return { name: "todo", params: { op: "init", items: texts, ...rest, original_items: items } };
     },
   };

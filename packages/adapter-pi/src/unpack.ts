@@ -4,11 +4,11 @@ import { constants, createGunzip, gunzipSync } from "node:zlib";
 import { SourceFault } from "@pond/canonical";
 
 /**
- * The bytes of a log that omp compressed. Unpacked as they are asked for: hardly more than one chunk
- * is ever held.
+ * The bytes of a log that omp compressed. Unpacked as they are asked for: hardly more than one
+ * chunk is ever held.
  *
- * @param maxBytes - A few bytes may stand for more than anybody could store.
- * @throws {SourceFault} where they are broken or cut off, or too many.
+ * @param maxBytes - A limit, because a few bytes may stand for more than anybody could store.
+ * @throws {SourceFault} if they are broken, cut off, or too many.
  */
 export async function* unpack(
   file: string,
@@ -16,9 +16,9 @@ export async function* unpack(
   maxBytes: number = defaultMaxBytes,
 ): AsyncGenerator<Uint8Array> {
   const at = { adapter, uri: file, record: "file" };
-  // Of a break, what was unpacked with it is gone: of little, little.
+  // At a break, what was unpacked with it is lost; with small chunks, that is little.
   const gunzip = createGunzip({ chunkSize: 16 * 1024 });
-  // Whatever goes wrong comes out of the last of them.
+  // Any error comes out of the last of them.
   pipeline(createReadStream(file), gunzip, () => {});
   let bytes = 0;
   try {
@@ -34,7 +34,7 @@ export async function* unpack(
   }
 }
 
-/** The first bytes of a log by those that are there of it; undefined where they are broken. */
+/** The first bytes of a log, from the available bytes of it; undefined if they are broken. */
 export function unpackedStart(bytes: Uint8Array): Buffer | undefined {
   try {
     return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
@@ -44,11 +44,11 @@ export function unpackedStart(bytes: Uint8Array): Buffer | undefined {
   }
 }
 
-/** What zlib says of bytes that it did not compress; undefined of any other error. */
+/** zlib's code for bytes that it did not compress; undefined for any other error. */
 function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return code.startsWith("Z_") ? code : undefined;
 }
 
-/** Sixteen of the longest lines that are kept. */
+/** Sixteen times the longest line that is kept. */
 const defaultMaxBytes = 4 * 1024 * 1024 * 1024;

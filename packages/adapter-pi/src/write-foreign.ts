@@ -25,7 +25,7 @@ import { writeTurns } from "./foreign/turns.ts";
 import { idInName, logSuffix, projectFolder, sessionsPrefix, stemOf } from "./layout.ts";
 import { titleSlot } from "./session-file/title-slot.ts";
 
-/** What a client's files are written by. */
+/** What a client's files are written with. */
 export type Target = {
   readonly dialect: Dialect;
   readonly tools: Tools;
@@ -33,9 +33,10 @@ export type Target = {
 };
 
 /**
- * Sessions of other clients as sessions this one goes on with: the conversation in one line, every
- * call with its answer, images, thinking as plain thinking. Of sub-agents omp keeps the files below
- * the session that started them; in pi they are sessions that name it as their origin.
+ * Writes sessions of other clients as sessions that this client continues: the conversation in one
+ * line, every call with its answer, images, and thinking as plain thinking. omp keeps the files of
+ * sub-agents below the session that started them; in pi they are sessions that name it as their
+ * origin.
  */
 export function* writeForeign(
   target: Target,
@@ -113,13 +114,13 @@ function textIn(message: Message): string {
   return firstCharacters(texts.join(""), 2000);
 }
 
-/** Where the log of a session lies, the same at every restore. */
+/** Where the log of a session is, the same in every restore. */
 function pathOf(session: Session, family: Family, dialect: Dialect): string {
   const owner = dialect.hasAgents ? ownerOf(session, family) : session;
   const native = family.nativePath(owner);
   const log = native ?? ownPath(owner, dialect);
   if (owner.id === session.id) return log;
-  // The sub-agents of a sub-agent lie beside it.
+  // The sub-agents of a sub-agent are beside it.
   const isBeside = native !== undefined && sourceOf(owner)["artifact"] !== undefined;
   return `${stemOf(log)}${isBeside ? "." : "/"}${agentName(session, owner, family)}${logSuffix}`;
 }
@@ -130,7 +131,7 @@ function ownPath(session: Session, { origin }: Dialect): string {
   return `${folder}/${time}_${copyUuid(origin, session.id)}${logSuffix}`;
 }
 
-/** The session whose log a sub-agent lies below: the nearest that omp has, else the topmost. */
+/** The session below whose log a sub-agent is: the nearest one that omp has, else the topmost. */
 function ownerOf(session: Session, family: Family): Session {
   const main = family.mainOf(session);
   let owner = session;
@@ -140,7 +141,7 @@ function ownerOf(session: Session, family: Family): Session {
   return owner;
 }
 
-/** The name of a sub-agent, behind those of the sub-agents between its owner and it. */
+/** The name of a sub-agent, after those of the sub-agents between its owner and it. */
 function agentName(session: Session, owner: Session, family: Family): string {
   const names: string[] = [];
   for (let at: Session | undefined = session; at && at.id !== owner.id; at = family.parentOf(at)) {
@@ -148,6 +149,6 @@ function agentName(session: Session, owner: Session, family: Family): string {
     if (names.includes(name)) break;
     names.unshift(name);
   }
-  // File systems take no longer name; what is above stands in the log, too.
+  // File systems take no longer name; what is above is in the log, too.
   return names.slice(-8).join(".");
 }

@@ -15,7 +15,7 @@ import { restoreEntry } from "./records/entry.ts";
 import { restoreHeader } from "./records/header.ts";
 import { isTypedAnswer } from "./records/typed-answers.ts";
 
-/** Sessions as their files were, record by record (`adapter-native-restore-lossless`). */
+/** Writes sessions as their files were, record by record (`adapter-native-restore-lossless`). */
 export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
   const folders = new Map<string, string>();
   const placed = [lineage.root, ...lineage.descendants].map(({ session, messages }) => {
@@ -26,7 +26,7 @@ export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
   const continued = new Set(
     placed.map(({ session, path }) => `${sourceOf(session)["copyOf"]} ${path}`),
   );
-  // Before a fork was known to go on with an agent, that log was the agent's own session.
+  // Before a fork was known to continue an agent, that log was the agent's own session.
   const sessions = apart(
     placed.filter(({ session, path }) => !continued.has(`${session.id} ${path}`)),
   );
@@ -49,8 +49,9 @@ export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
 type Placed = SessionContent & Place;
 
 /**
- * A log can be another session's than it was, as of an agent that was started anew under its name.
- * It is that of the later one; the one before goes beside it, named for its session, too.
+ * A log can belong to another session than before, for example if an agent was started anew under
+ * its name. It then belongs to the later one; the earlier one goes beside it, under a name that
+ * includes its session's, too.
  */
 function apart(sessions: readonly Placed[]): readonly Placed[] {
   const last = new Map<string, Placed>();
@@ -68,7 +69,7 @@ function apart(sessions: readonly Placed[]): readonly Placed[] {
 
 type Place = {
   readonly path: string;
-  /** Where its artifacts and those of its sub-agents lie. */
+  /** Where its artifacts and those of its sub-agents are. */
   readonly folder: string;
 };
 
@@ -82,13 +83,13 @@ function placeOf(session: Session, above: string | undefined): Place {
     typeof path === "string"
       ? writable(path)
       : `${sessionsPrefix}${projectFolder(session.project)}/${session.id}${logSuffix}`;
-  // A restore may begin with a sub-agent: those below it lie in the same folder as that one.
+  // A restore may begin with a sub-agent: those below it are in the same folder as that one.
   const below = typeof artifact === "string" ? `/${writable(artifact)}` : undefined;
   const isBelow = below !== undefined && own.endsWith(below);
   return { path: own, folder: isBelow ? own.slice(0, -below.length) : stemOf(own) };
 }
 
-/** A backslash leads into another folder on some systems, so that no restore writes such a name. */
+/** A backslash leads into another folder on some systems, so no restore writes such a name. */
 function writable(path: string): string {
   return path.replaceAll("\\", "%5C");
 }

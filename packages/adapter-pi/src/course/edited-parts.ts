@@ -13,8 +13,8 @@ import {
 import { dataUrlOf } from "@pond/canonical/foreign";
 
 /**
- * The parts of a message whose content an edit of the context replaced; those that it left as
- * they were are the message's own. Blocks that have no part are left out, as they are of a message.
+ * The parts of a message whose content an edit of the context replaced. Parts that the edit left
+ * unchanged are the message's own. Blocks without a part are left out, as in any message.
  */
 export function editedParts(message: Message, content: JsonValue): readonly Part[] {
   const own = partsOf(message);
@@ -79,7 +79,7 @@ function isSame(own: Part, part: Part): boolean {
   }
 }
 
-/** Two images that cannot be read are the same where they say the same. */
+/** Two images that cannot be read are equal if they say the same. */
 function contentOf(part: FilePart): string | undefined {
   const { data } = part;
   const said = data.type === "base64" ? data.text : data.type === "url" ? data.url : undefined;

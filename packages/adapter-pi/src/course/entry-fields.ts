@@ -5,8 +5,8 @@ import { carriedRecord, objectAt, restOf, sourceOf } from "@pond/canonical/adapt
 export type EntryFields = ReadonlyMap<MessageId, JsonObject>;
 
 /**
- * The fields of all entries of a session, in their order. Where the client gave an entry its place
- * in the tree later, that stands with the header, by how far behind it the entry is.
+ * The fields of all entries of a session, in order. If the client gave an entry its place in the
+ * tree later, that is kept with the header, by the entry's distance from it.
  */
 export function entryFields(messages: readonly Message[]): EntryFields {
   const header = messages.findIndex((message) => carriedRecord(message)?.["type"] === "session");
@@ -14,7 +14,7 @@ export function entryFields(messages: readonly Message[]): EntryFields {
   const placed = messages.map((message, index): [MessageId, JsonObject] => {
     const fields = carriedRecord(message) ?? restOf(sourceOf(message));
     const link = objectAt(links, String(index - header));
-    // Parents without ids are of version 1 itself, whose clients go by the order of the lines.
+    // Parents without ids come from version 1 itself, whose clients use the order of the lines.
     return [message.id, link["id"] === undefined ? fields : { ...fields, ...link }];
   });
   return new Map(placed);

@@ -4,7 +4,7 @@ import { type TreePlace, withoutLeftBranches } from "@pond/canonical/foreign";
 import type { EntryFields } from "./entry-fields.ts";
 import { isTold } from "./told.ts";
 
-/** Takes out branches that were left for another. */
+/** Separates branches that were abandoned for another. */
 export function withoutLeft(messages: readonly Message[], fields: EntryFields): Course {
   return withoutLeftBranches(messages, placesOf(messages, fields), {
     isTold,
@@ -12,7 +12,7 @@ export function withoutLeft(messages: readonly Message[], fields: EntryFields): 
   });
 }
 
-/** Parents are looked for above only: the trees of real logs are not always whole. */
+/** Parents are only looked for above, because the trees of real logs are not always intact. */
 function placesOf(messages: readonly Message[], fields: EntryFields): readonly TreePlace[] {
   const indexes = new Map<JsonValue, number>();
   return messages.map((message, index): TreePlace => {
@@ -21,15 +21,15 @@ function placesOf(messages: readonly Message[], fields: EntryFields): readonly T
     if (!indexes.has(own)) indexes.set(own, index);
     if (parentId === undefined) return { parent: undefined, competesFor: undefined };
     if (parentId === null) return { parent: undefined, competesFor: "the root" };
-    // Behind a parent that is lost an entry goes on from the line above.
+    // After a lost parent, an entry continues from the line above.
     const from = parent ?? (index === 0 ? undefined : index - 1);
     return { parent: from, competesFor: from === undefined ? "the root" : String(from) };
   });
 }
 
 /**
- * True where a process of omp was killed. It may have stood on an old branch while the session went
- * on in another one; only who leaves it by himself says where he stands.
+ * True if a process of omp was killed. It may have been on an old branch while the session went on
+ * in another one; only a process that leaves on its own says where it is.
  */
 function isBreakOff(message: Message): boolean {
   const { customType, data } = carriedRecord(message) ?? {};

@@ -6,9 +6,9 @@ import type { EntryFields } from "./entry-fields.ts";
 import { entryMessage, givenText, isForTheUserAlone } from "./told.ts";
 
 /**
- * Takes out what the clients keep from their models: commands whose output is for the user alone,
- * answers that were withdrawn for others, entries that an edit of the context struck out.
- * Where an edit gave an entry other content, that is live, and the parts it had before are withheld.
+ * Separates what the clients keep from their models: commands whose output is only for the user,
+ * answers that were replaced by others, and entries that an edit of the context removed. If an edit
+ * gave an entry other content, that is live, and its former parts are withheld.
  */
 export function withoutWithheld(messages: readonly Message[], fields: EntryFields): Course {
   const edits = editsOf(messages);
@@ -31,21 +31,21 @@ export function withoutWithheld(messages: readonly Message[], fields: EntryField
   return { live, undone };
 }
 
-/** The new content of each entry that was edited, by its id; null where it was struck out. */
+/** The new content of each edited entry, by its id; null if it was removed. */
 function editsOf(messages: readonly Message[]): ReadonlyMap<JsonValue, JsonValue> {
   const edits = new Map<JsonValue, JsonValue>();
   for (const message of messages) {
     const { type, targetId = null, replacement } = carriedRecord(message) ?? {};
     if (type !== "context_edit" || replacement === undefined) continue;
     const { content } = objectOf(replacement);
-    // The last one holds, also where it gives back what an earlier one struck out.
+    // The last one counts, even if it restores what an earlier one removed.
     if (replacement === null) edits.set(targetId, null);
     else if (typeof content === "string" || Array.isArray(content)) edits.set(targetId, content);
   }
   return edits;
 }
 
-/** Answers in whose place another one was tried, with what tools said: omp marks them. */
+/** Answers that were replaced by another attempt, with what tools said in them: omp marks them. */
 function withdrawnIn(messages: readonly Message[]): ReadonlySet<Message> {
   const withdrawn = messages.filter((message) => Boolean(entryMessage(message)["retryRecovery"]));
   return new Answers(messages, givenText).withAnswersTo(withdrawn);

@@ -15,13 +15,13 @@ import {
   type Written,
 } from "@pond/canonical/foreign";
 
-/** A text block; providers take none without a visible character. */
+/** A text block; providers accept none without a visible character. */
 export function writeText(text: string): Written {
   if (!hasVisibleText(text)) return { block: undefined, outcome: "dropped" };
   return { block: { type: "text", text }, outcome: "kept" };
 }
 
-/** A file: images as the clients take them, texts in the words of the clients, others by name. */
+/** A file: images as the clients take them, texts in the clients' own form, others by name. */
 export function writeFile(part: FilePart): Written {
   const bytes = fileBytesOf(part);
   const mimeType = mediaTypeOf(part);
@@ -36,7 +36,7 @@ export function writeFile(part: FilePart): Written {
   return { block: { type: "text", text }, outcome: "translated" };
 }
 
-/** The answer of a tool: text and images; all else becomes JSON text. */
+/** The answer of a tool: text and images; everything else becomes JSON text. */
 export function writeResult(part: ToolResultPart): {
   readonly content: readonly JsonObject[];
   readonly outcome: Outcome;
@@ -50,7 +50,7 @@ function isTaken(block: ResultBlock): boolean {
   return block.type === "text" || isApiImage(block.mediaType);
 }
 
-/** A piece of an answer; what the clients have no block for is named. */
+/** A block of an answer; what the clients have no block for is named. */
 export function resultBlock(block: ResultBlock): JsonObject {
   if (block.type === "text") return { type: "text", text: block.text };
   const { base64: data, mediaType: mimeType } = block;

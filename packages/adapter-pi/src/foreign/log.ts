@@ -3,7 +3,7 @@ import { derivedHex, wellFormedJson } from "@pond/canonical/foreign";
 import type { Dialect } from "../dialect.ts";
 import type { UsedModel } from "./model.ts";
 
-/** Puts the entries of one log together: each the child of the one before. */
+/** Assembles the entries of one log: each is the child of the one before. */
 export class LogWriter {
   readonly #dialect: Dialect;
   readonly #session: string;
@@ -22,7 +22,7 @@ export class LogWriter {
     return this.#model;
   }
 
-  /** A line without a place in the tree. */
+  /** Adds a line without a place in the tree. */
   line(record: JsonObject): void {
     this.#lines.push(`${wellFormedJson(record)}\n`);
   }
@@ -43,13 +43,13 @@ export class LogWriter {
     this.message(timestamp, { role: "user", content, ...this.#by("user") });
   }
 
-  /** Text of the harness, which the model is given and no human typed. */
+  /** Text of the harness, which is given to the model and which no human typed. */
   context(timestamp: Micros, content: readonly JsonObject[]): void {
     const fields = { customType: "restored-context", content, display: false };
     this.entry("custom_message", timestamp, { ...fields, ...this.#by("agent") });
   }
 
-  /** Notes the model that answers next, where it is another. */
+  /** Notes the model that answers next, if it is another one. */
   use(timestamp: Micros, used: UsedModel): void {
     const { model, provider } = used;
     if (this.#model?.model === model && this.#model.provider === provider) return;
@@ -65,7 +65,7 @@ export class LogWriter {
     return this.#lines;
   }
 
-  /** omp says of each message on whose behalf it was sent. */
+  /** omp says for each message on whose behalf it was sent. */
   #by(attribution: "user" | "agent"): JsonObject {
     return this.#dialect.modelName === "joined" ? { attribution } : {};
   }
@@ -79,7 +79,7 @@ export class LogWriter {
   }
 }
 
-/** As the clients write times, who know no microseconds. */
+/** The form in which the clients write times, without microseconds. */
 export function isoTime(time: Micros): string {
   return new Date(millis(time)).toISOString();
 }

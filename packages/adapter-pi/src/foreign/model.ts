@@ -7,7 +7,7 @@ export type UsedModel = {
   readonly model: string;
 };
 
-/** Who serves a model, by how it is called, where the source does not say. */
+/** Who serves a model, by its name, if the source does not say. */
 const providers: readonly (readonly [RegExp, string])[] = [
   [/claude/i, "anthropic"],
   [/^(?:gpt|codex|o\d)/i, "openai"],
@@ -21,7 +21,7 @@ const apis: Readonly<Record<string, string>> = {
   google: "google-generative-ai",
 };
 
-/** The model an answer came from; where its source names none, the last one, or the client. */
+/** The model that an answer came from; if its source names none, the last one, or the client. */
 export function modelUsed(
   { model, provider }: NamedModel,
   last: UsedModel | undefined,

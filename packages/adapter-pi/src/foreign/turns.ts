@@ -35,7 +35,7 @@ export type TurnContext = {
 export function writeTurns(content: SessionContent, context: TurnContext): void {
   const writer = new TurnWriter(content.session.source_agent, context);
   const turns = turnsOf(content, context.meanings, context.tally);
-  // The model is known from the beginning, as it is in a session of the client's own.
+  // The model is known from the beginning, as in a session of the client's own.
   const first = turns.find((turn) => turn.kind === "assistant");
   const { log } = context;
   if (first) {
@@ -47,7 +47,7 @@ export function writeTurns(content: SessionContent, context: TurnContext): void 
 class TurnWriter {
   readonly origin: string;
   readonly #context: TurnContext;
-  /** True where something stands in the place of the user. */
+  /** True if something is in the user's place. */
   #isAsked = false;
 
   constructor(origin: string, context: TurnContext) {
@@ -112,14 +112,14 @@ class TurnWriter {
     const calls: Called[] = [];
     const content = parts.flatMap((part) => this.#saidBlock(part, calls));
     if (content.length === 0) return;
-    // Providers refuse a conversation that an answer begins.
+    // Providers refuse a conversation that begins with an answer.
     if (!this.#isAsked) this.#giveContext(message, [opening(this.origin)]);
     const used = modelUsed(model, log.model, this.origin);
     log.use(message.timestamp, used);
     const stopReason = calls.length > 0 ? "toolUse" : "stop";
     const fields = { role: "assistant", content, ...used, usage: noUsage, stopReason };
     log.message(message.timestamp, fields);
-    // Where no answer was recorded, the one before it says when.
+    // If no answer was recorded, the previous one gives the time.
     let at: Message = message;
     for (const { part, name } of calls) {
       at = part.result?.message ?? at;
@@ -138,7 +138,8 @@ class TurnWriter {
         return this.#context.tally.take(part.type, writeText(part.text));
       case "reasoning": {
         const { block, outcome } = writeText(part.text);
-        // A signature holds for another client's requests; without one it is plain text to a provider.
+        // A signature is only valid for another client's requests; without one, it is plain text to
+        // a provider.
         const thinking = block && { type: "thinking", thinking: block["text"] ?? "" };
         return this.#context.tally.take(part.type, { block: thinking, outcome });
       }
@@ -147,7 +148,7 @@ class TurnWriter {
     }
   }
 
-  /** pi has no place for what a model drew. */
+  /** pi has no place for an image that a model drew. */
   #shown({ block, outcome }: Written): Written {
     const isImage = block?.["type"] === "image";
     if (!isImage || this.#context.dialect.hasBlobs) return { block, outcome };
@@ -173,7 +174,7 @@ class TurnWriter {
   #answer({ part, callId, result }: Call, toolName: string): Readonly<Record<string, JsonValue>> {
     const place = { role: "toolResult", toolCallId: callId, toolName };
     if (result === undefined) {
-      // What the provider ran itself has its answer in what the model said next.
+      // The answer to a tool that the provider ran is in what the model said next.
       const isError = !part.provider_executed;
       return { ...place, content: [{ type: "text", text: unanswered }], isError };
     }

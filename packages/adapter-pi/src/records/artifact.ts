@@ -16,7 +16,9 @@ import {
 import type { SidecarFile } from "../discover.ts";
 import type { Reading } from "./reading.ts";
 
-/** A file of a session that is no log: output too long for it, the report of an agent. */
+/**
+ * A file of a session that is not a log: output too long for the log, or the report of an agent.
+ */
 export function readArtifact({ file, path }: SidecarFile, reading: Reading): readonly ReadEvent[] {
   const { source_agent: origin } = reading.session.session;
   try {
@@ -33,7 +35,7 @@ export function readArtifact({ file, path }: SidecarFile, reading: Reading): rea
   }
 }
 
-/** Bytes the log refers to in a place that holds none, such as the state of an extension. */
+/** Bytes that the log refers to in a place that holds none, such as the state of an extension. */
 export function readBlob(hash: string, bytes: Uint8Array, reading: Reading): readonly ReadEvent[] {
   return readBytes({ kind: "blob", name: hash, bytes }, reading);
 }
@@ -63,10 +65,10 @@ function readBytes({ kind, name, bytes }: Kept, reading: Reading): readonly Read
   return [event, part];
 }
 
-/** As long as the longest line that is kept; a file is held whole. */
+/** The same as the longest line that is kept; a file is held whole. */
 const maxArtifactBytes = 256 * 1024 * 1024;
 
-/** A file that is no log, as a message holds it. */
+/** A file that is not a log, as a message holds it. */
 export type Artifact = {
   readonly kind: Kept["kind"];
   /** Path below the folder of artifacts, or hash. */
@@ -74,7 +76,7 @@ export type Artifact = {
   readonly bytes: Uint8Array;
 };
 
-/** The file a message holds; undefined where it holds none. */
+/** The file that a message holds; undefined if it holds none. */
 export function restoreArtifact(message: Message): Artifact | undefined {
   const { sidecar: name, kind } = sourceOf(message);
   if (typeof name !== "string" || message.role !== "user") return undefined;

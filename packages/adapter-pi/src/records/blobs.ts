@@ -13,31 +13,33 @@ import {
   sourceOf,
 } from "@pond/canonical/adapter";
 
-/** A reference that was resolved, and what it stands for. */
+/** A resolved reference, and what it stands for. */
 type Taken = {
   readonly content: Extracted<FileContent>;
-  /** The reference, for the restore; undefined where the content still is the reference. */
+  /** The reference, for the restore; undefined if the content still is the reference. */
   readonly ref: string | undefined;
 };
 
 /**
- * The files that hold what a log refers to as `blob:sha256:<hash>`. Read where a reference is met,
- * so that a session holds all that belongs to it.
+ * The files that hold what a log refers to as `blob:sha256:<hash>`. Read where a reference occurs,
+ * so that a session holds everything that belongs to it.
  */
 export class Blobs {
   readonly #folders: readonly string[];
-  /** Hashes the log refers to; true where a part holds the bytes. */
+  /** Hashes that the log refers to; true if a part holds the bytes. */
   readonly #seen: Map<string, boolean> = new Map();
   readonly #faults: Map<string, FaultEvent> = new Map();
   readonly #reported: Set<string> = new Set();
   #failed: Set<string> = new Set();
 
-  /** @param folders - Where they may lie, the nearest first; none for a client without such files. */
+  /**
+   * @param folders - Where they may be, the nearest first; none for a client without such files.
+   */
   constructor(folders: readonly string[]) {
     this.#folders = folders;
   }
 
-  /** What the reference at `key` stands for; undefined where that is none. */
+  /** What the reference at `key` stands for; undefined if there is no reference. */
   take(block: SourceRecord, key: string): Taken | undefined {
     const ref = block.peek(key);
     const hash = hashOf(ref);
@@ -50,7 +52,7 @@ export class Blobs {
     return { content: fileBytes(bytes), ref };
   }
 
-  /** The bytes behind a reference as base64 text; undefined where they are not there. */
+  /** The bytes of a reference as base64 text; undefined if they are missing. */
   base64(ref: string, at: SourceRecord): string | undefined {
     const hash = hashOf(ref);
     const bytes = hash === undefined ? undefined : this.read(hash, at);
@@ -59,7 +61,7 @@ export class Blobs {
     return bytes.toString("base64");
   }
 
-  /** Remembers every reference in the record, wherever it stands. */
+  /** Remembers every reference in the record, anywhere in it. */
   note(record: SourceRecord): void {
     if (this.#folders.length === 0) return;
     const open: JsonValue[] = record.keys().map((key) => record.peek(key) ?? null);
@@ -75,7 +77,7 @@ export class Blobs {
     }
   }
 
-  /** The bytes of a file; where they cannot be had, that becomes a fault of the record. */
+  /** The bytes of a file; if they cannot be had, that becomes a fault of the record. */
   read(hash: string, { at }: Pick<SourceRecord, "at">): Buffer | undefined {
     try {
       const file = this.#fileOf(hash, at);
@@ -94,14 +96,14 @@ export class Blobs {
     }
   }
 
-  /** Hashes of the files that could not be read since this was asked last. */
+  /** Hashes of the files that could not be read since this was last asked. */
   failed(): ReadonlySet<string> {
     const failed = this.#failed;
     if (failed.size > 0) this.#failed = new Set();
     return failed;
   }
 
-  /** What went wrong since this was asked last; each file once. */
+  /** The faults since this was last asked; each file once. */
   *faults(): Generator<FaultEvent> {
     for (const [hash, fault] of this.#faults) {
       if (this.#reported.has(hash)) continue;
@@ -110,12 +112,12 @@ export class Blobs {
     }
   }
 
-  /** Hashes the log refers to in places that hold no bytes. */
+  /** Hashes that the log refers to in places that hold no bytes. */
   unheld(): string[] {
     return [...this.#seen].flatMap(([hash, isHeld]) => (isHeld ? [] : [hash])).sort();
   }
 
-  /** The first that is there; the first of all where none is, to say so. */
+  /** The first one that exists; the first of all if none does, to report it. */
   #fileOf(hash: string, at: SourceRecord["at"]): string {
     const files = this.#folders.map((folder) => join(folder, hash));
     const file = files.find((file) => lstatSync(file, { throwIfNoEntry: false })) ?? files[0];
@@ -124,12 +126,12 @@ export class Blobs {
   }
 }
 
-/** The hash in a reference; undefined where that is none, such as a path out of the folder. */
+/** The hash in a reference; undefined if it is not one, such as a path out of the folder. */
 export function hashOf(ref: JsonValue | undefined): string | undefined {
   return typeof ref === "string" ? reference.exec(ref)?.[1] : undefined;
 }
 
-/** Hashes of the files that a part holds, by what stands beside them. */
+/** Hashes of the files that a part holds, from its options. */
 export function heldHashes(part: Pick<Part, "options">): string[] {
   const source = sourceOf(part);
   const refs = [source["blob"], ...Object.values(objectAt(source, "blobs"))];
@@ -164,7 +166,7 @@ function dataAt(result: JsonValue, position: number): string | undefined {
 const prefix = "blob:sha256:";
 const reference = /^blob:sha256:([0-9a-f]{64})$/;
 
-/** As long as the longest line that is kept; a file is held whole. */
+/** The same as the longest line that is kept; a file is held whole. */
 const maxBlobBytes = 256 * 1024 * 1024;
 
 function faultOf(error: unknown, hash: string, at: SourceRecord["at"]): SourceFault {

@@ -32,7 +32,7 @@ const readers: Readonly<Record<string, BlockReader>> = {
   anthropicServerTool: readServerTool,
 };
 
-/** The parts of one content block; undefined where it maps to none and must be kept whole. */
+/** The parts of one content block; undefined if it maps to none and has to be kept whole. */
 export function readBlock(
   block: SourceRecord,
   place: Place,
@@ -45,7 +45,10 @@ export function readBlock(
   return reader?.(block, place, context);
 }
 
-/** The block a part came from; a text cut into parts comes from its first one. */
+/**
+ * The block that a part came from. If a text was cut into parts, its block comes from the first
+ * one.
+ */
 export function restoreBlock(part: Part): JsonObject {
   const source = sourceOf(part);
   const { type, ...rest } = restOf(source);
@@ -135,7 +138,7 @@ function toolName(inner: SourceRecord, { toolNames }: BlockContext): Extracted<s
   return typeof call === "string" ? toolNames.get(call) : undefined;
 }
 
-/** The fields of a call stand in `call`, which is the block itself or an object inside of it. */
+/** The fields of a call are in `call`, which is the block itself or an object inside it. */
 function readCall(
   call: SourceRecord,
   block: SourceRecord,

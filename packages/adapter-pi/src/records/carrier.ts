@@ -4,12 +4,15 @@ import type { Settled } from "../migration.ts";
 import { takeEnvelope } from "./envelope.ts";
 import type { Reading } from "./reading.ts";
 
-/** Any entry that is no turn, whole (spec 6.5, rule 3): settings, labels, state, what comes next. */
+/**
+ * Any entry that is not a turn, carried whole (spec 6.5, rule 3): settings, labels, state, future
+ * kinds.
+ */
 export function readCarrier(entry: Settled, reading: Reading): CanonicalEvent[] {
   const { record, keptFrom } = entry;
   const { id, timestamp } = takeEnvelope(entry, reading);
   const type = record.peek("type");
-  // What the model remembers changes here, so no window of search goes across.
+  // The model's memory changes here, so no search window crosses it.
   const isBoundary = typeof type === "string" && boundaries.includes(type);
   const source = { boundary: isBoundary ? "compaction" : undefined, keptFrom };
   return [carrierEvent(reading.session, { id, timestamp, source, record: record.whole() })];

@@ -7,7 +7,7 @@ import { draftText } from "./draft.ts";
 import type { Reading } from "./reading.ts";
 import { messageOf, textOf } from "./turn.ts";
 
-/** What a user had the client run, and what came of it: a part for each. */
+/** A command that a user had the client run, and its output: a part for each. */
 export function readCommand(
   entry: Settled,
   message: SourceRecord,

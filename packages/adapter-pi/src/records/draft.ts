@@ -2,13 +2,13 @@ import type { JsonValue, MessageEvent, PartEvent } from "@pond/canonical";
 import { type Extracted, splitText, textPart } from "@pond/canonical/adapter";
 import type { Speaker } from "../provenance.ts";
 
-/** A part that waits for the message it will stand in. */
+/** A part that waits for the message it will belong to. */
 export type Draft = (message: MessageEvent, id: Extracted<string>) => PartEvent;
 
-/** Where in its entry a value stands: position in a list of blocks, or the name of a field. */
+/** The place of a value in its entry: position in a list of blocks, or the name of a field. */
 export type Place = { readonly block?: number; readonly field?: string };
 
-/** The parts of one text, cut where harness and human meet; `rest` goes to the first. */
+/** The parts of one text, cut where the harness and the human meet. `rest` goes to the first. */
 export function draftText(
   text: Extracted<string>,
   raw: string,

@@ -8,7 +8,7 @@ export class EntryIds {
   readonly #seen: Set<string> = new Set();
   readonly #derived: ContentIds = new ContentIds();
 
-  /** The entry's own id, or undefined where it has none or another entry had it before. */
+  /** The entry's own id; undefined if it has none, or another entry had it before. */
   own(record: SourceRecord): Extracted<string> | undefined {
     const id = record.peek("id");
     if (typeof id !== "string" || this.#seen.has(id) || ours.test(id)) return undefined;
@@ -16,17 +16,17 @@ export class EntryIds {
     return record.id("id");
   }
 
-  /** An id from the entry's value: a client that writes it again may order its fields anew. */
+  /** An id derived from the entry's value: a client that rewrites it may reorder its fields. */
   derived(record: SourceRecord): Extracted<string> {
     const fields = Object.fromEntries(record.keys().map((key) => [key, record.peek(key) ?? null]));
     return this.#derived.next(openRecord(record.at, ordered(fields, 0)));
   }
 }
 
-/** Ids this codec makes itself; an entry that has such a one could meet it. */
+/** Ids that this codec makes itself; an entry with such an id could collide with one. */
 const ours = /^(?:artifact|blob):|#(?:header|said)$/;
 
-/** The object with its fields by name, as deep as the parts of a message lie. */
+/** The object with its fields sorted by name, as deep as the parts of a message are. */
 function ordered(object: JsonObject, depth: number): JsonObject {
   const entries = Object.entries(object).sort(([left], [right]) => (left < right ? -1 : 1));
   const isImage = object["type"] === "image";
@@ -46,7 +46,7 @@ function orderedValue(value: JsonValue, depth: number): JsonValue {
 
 const maxDepth = 8;
 
-/** omp moves the bytes of an image to a file that is named by their hash. */
+/** omp moves the bytes of an image to a file named by their hash. */
 function digestOf(data: JsonValue): JsonValue {
   if (typeof data !== "string") return data;
   return hashOf(data) ?? hash("sha256", Buffer.from(data, "base64"));

@@ -11,7 +11,7 @@ import { readSystem, restoreSystem } from "./system.ts";
 import { readToolResult, restoreResult } from "./tool-result.ts";
 import { readTurn, restoreContent } from "./turn.ts";
 
-/** The events of one entry; one that maps to no message, or to none we know, is carried whole. */
+/** The events of one entry. An entry that maps to no message, or is unknown, is carried whole. */
 export function readEntry(entry: Settled, reading: Reading): CanonicalEvent[] {
   const { record } = entry;
   const type = record.peek("type");

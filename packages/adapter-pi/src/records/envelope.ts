@@ -4,11 +4,11 @@ import { type Extracted, restOf, sourceOf } from "@pond/canonical/adapter";
 import type { Settled } from "../migration.ts";
 import type { Reading } from "./reading.ts";
 
-/** The id and time of one entry, and how they were found where the entry did not have them. */
+/** The id and time of one entry, and how they were found if the entry did not have them. */
 export type Envelope = {
   readonly id: Extracted<string>;
   readonly timestamp: Extracted<Micros>;
-  /** Facts `restoreEnvelope` reads back. */
+  /** Facts that `restoreEnvelope` reads back. */
   readonly facts: { readonly id?: "content"; readonly time?: "session" };
 };
 
@@ -26,13 +26,13 @@ export function takeEnvelope(
   };
 }
 
-/** The fields of the entry a message came from, without its content, as the client orders them. */
+/** The fields of the entry that a message came from, without its content, in the client's order. */
 export function restoreEnvelope(message: Message): JsonObject {
   const source = sourceOf(message);
   const rest = restOf(source);
   const entries: [string, JsonValue][] = Object.entries(rest);
   const placeOf = (key: string): number => entries.findIndex(([name]) => name === key);
-  // What a rest still holds was not taken: an id seen before, a time in another form.
+  // What is still in a rest was not taken: an id seen before, a time in another form.
   if (source["id"] !== "content" && rest["id"] === undefined) {
     const parent = placeOf("parentId");
     entries.splice(parent < 0 ? placeOf("type") + 1 : parent, 0, ["id", message.id]);

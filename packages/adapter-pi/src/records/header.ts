@@ -12,8 +12,9 @@ import { assumedVersion } from "../migration.ts";
 import type { Reading } from "./reading.ts";
 
 /**
- * The header as a message: it changes with the session's title, directory and version. With it
- * stand the line of fixed length in which omp keeps the title, and what a migration gave entries.
+ * The header as a message, because it changes with the session's title, directory and version. With
+ * it are kept the line of fixed length that holds omp's title, and what a migration gave to
+ * entries.
  */
 export function readHeader(
   record: SourceRecord,
@@ -34,10 +35,10 @@ export function readHeader(
   });
 }
 
-/** What the header of a log says about the entries behind it. */
+/** What the header of a log says about the entries after it. */
 export type HeaderFacts = {
   readonly message: Message | undefined;
-  /** The line in front of it. */
+  /** The line before it. */
   readonly title: JsonObject | undefined;
   readonly version: JsonObject[string] | undefined;
   readonly links: JsonObject;

@@ -13,9 +13,9 @@ export type ImageContext = {
 };
 
 /**
- * An image, its bytes in the block or in a file that the block refers to.
+ * An image whose bytes are in the block, or in a file that the block refers to.
  *
- * @param fileName - Where it came from; a restore does not go by it.
+ * @param fileName - Where it came from; a restore does not use it.
  */
 export function readImage(
   block: SourceRecord,
@@ -41,7 +41,7 @@ export function readImage(
   return [(message, id) => filePart(message, { id, ...init })];
 }
 
-/** The fields of an image block; where its bytes lay in a file of their own, the reference. */
+/** The fields of an image block; if its bytes were in a file of their own, the reference. */
 export function imageFields(part: FilePart): Readonly<Record<string, JsonValue>> {
   const { blob, isNamed } = sourceOf(part);
   const hasType = part.media_type !== genericType || isNamed === true;

@@ -9,7 +9,7 @@ import {
 import { type Draft, draftText, type Place } from "./draft.ts";
 import { type ImageContext, imageFields, readImage } from "./images.ts";
 
-/** A file the user named: its path, its text, and its picture where it is an image. */
+/** A file that the user named: its path, its text, and its picture if it is an image. */
 export function readMention(
   file: SourceRecord,
   place: Place,
@@ -24,7 +24,7 @@ export function readMention(
   const name = texts.find(({ field }) => field === "path")?.text;
   const image = file.record("image");
   const pictures = image && readImage(image, { ...place, field: "image" }, context, name);
-  // The first part has what is left of all.
+  // The first part has what is left of everything.
   const drafts = texts.flatMap(({ field, raw, text }, index) => {
     const rest = index === 0 ? file.rest() : undefined;
     return draftText(text, raw, context.speaker, { ...place, field }, rest);

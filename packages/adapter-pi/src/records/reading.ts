@@ -14,7 +14,7 @@ export type Reading = {
   readonly era: Era;
   readonly settling: Settling;
   readonly ids: EntryIds;
-  /** Tool names by call id: calls stand before their results. */
+  /** Tool names by call id; calls come before their results. */
   readonly toolNames: Map<string, Extracted<string>>;
   readonly blobs: Blobs;
   /** Set for the log of a sub-agent of omp. */

@@ -5,7 +5,7 @@ import { takeEnvelope } from "./envelope.ts";
 import type { Reading } from "./reading.ts";
 
 /**
- * A system prompt or a change of it: its text, or that of its one block. Undefined for any other
+ * A system prompt or a change of it: its text, or that of its single block. Undefined for any other
  * shape, which is carried.
  */
 export function readSystem(

@@ -13,13 +13,13 @@ import type { Reading } from "./reading.ts";
 import { messageOf } from "./turn.ts";
 import { typedIn } from "./typed-answers.ts";
 
-/** The answer of a tool. Undefined where it does not say to which call. */
+/** The answer of a tool. Undefined if it does not say to which call. */
 export function readToolResult(
   entry: Settled,
   message: SourceRecord,
   reading: Reading,
 ): CanonicalEvent[] | undefined {
-  // The earliest files have text at another key.
+  // The earliest files have text under another key.
   const field = message.peek("content") === undefined ? "output" : "content";
   const raw = message.peek(field);
   const call = message.peek("toolCallId");
@@ -50,7 +50,7 @@ export function readToolResult(
   );
 }
 
-/** The result with the bytes of its images in place of the references to them. */
+/** The result with the bytes of its images in place of references to them. */
 function readImages(
   content: JsonValue,
   at: SourceRecord,

@@ -16,17 +16,17 @@ import { readMention, restoreMention } from "./mention.ts";
 import type { Reading } from "./reading.ts";
 import { readTypedAnswers } from "./typed-answers.ts";
 
-/** Which object of an entry holds its content, at which key, and who speaks. */
+/** Which object of an entry holds its content, under which key, and who speaks. */
 export type Turn = {
   readonly holder: SourceRecord;
   readonly key: "content" | "files";
   readonly role: "user" | "assistant";
   readonly speaker: Speaker;
-  /** Facts about the entry beside its content. */
+  /** Facts about the entry besides its content. */
   readonly facts?: SourceOptions;
 };
 
-/** An entry as one message. Content of another shape than text or blocks stays as it is. */
+/** Reads an entry as one message. Content that is not text or blocks stays as it is. */
 export function readTurn(entry: Settled, turn: Turn, reading: Reading): CanonicalEvent[] {
   const { drafts, source } = readContent(turn, reading);
   return messageOf(entry, { ...turn, facts: { ...turn.facts, ...source } }, drafts, reading);
@@ -63,7 +63,7 @@ function readContent({ holder, key, role, speaker }: Turn, reading: Reading): Co
   const drafts: Draft[] = [];
   const kept: Record<string, ReturnType<SourceRecord["whole"]>> = {};
   for (const [index, block] of blocks.entries()) {
-    // The first needs no saying.
+    // The first one's place is not recorded.
     const place = index === 0 ? {} : { block: index };
     const read = (key === "files" ? readMention : readBlock)(block, place, context);
     if (read === undefined) kept[`block.${index}`] = block.whole();
@@ -72,7 +72,7 @@ function readContent({ holder, key, role, speaker }: Turn, reading: Reading): Co
   return { drafts, source: { content: "blocks", ...kept } };
 }
 
-/** The content of the entry that a message came from; undefined where it had none we read. */
+/** The content of the entry that a message came from; undefined if it had none that was read. */
 export function restoreContent(message: Message, key: Turn["key"]): JsonValue | undefined {
   const source = sourceOf(message);
   const parts = partsOf(message);
@@ -93,7 +93,7 @@ export function restoreContent(message: Message, key: Turn["key"]): JsonValue | 
   return [...blocks].sort(([left], [right]) => left - right).map(([, block]) => block);
 }
 
-/** The pieces of one text, whole again. */
+/** The pieces of one text, joined. */
 function joined(begun: JsonObject, part: Part): JsonObject {
   return { ...begun, text: `${begun["text"]}${textOf(part)}` };
 }

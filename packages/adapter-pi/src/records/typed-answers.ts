@@ -10,9 +10,9 @@ import type { Envelope } from "./envelope.ts";
 import type { Reading } from "./reading.ts";
 
 /**
- * What a user typed to the questions of a model, in place of what they may pick and beside it: a
- * message behind the answer of the tool, which stays what it is. Not what was picked: where nobody
- * does in time the client picks, and older ones do not say so.
+ * What a user typed to a model's questions, instead of or in addition to what they may pick: a
+ * message after the tool's answer, which stays as it is. Not what was picked, because the client
+ * picks if nobody does in time, and older versions do not say so.
  */
 export function readTypedAnswers(
   texts: readonly string[],
@@ -24,7 +24,7 @@ export function readTypedAnswers(
   return saidInResult(reading.session, init, texts, record);
 }
 
-/** The typed answers in the result of a tool; one question stands in it, several in a list. */
+/** The typed answers in a tool's result; it holds one question, or several in a list. */
 export function typedIn(result: SourceRecord): string[] {
   if (result.peek("toolName") !== "ask") return [];
   const details = result.peek("details");
@@ -32,7 +32,7 @@ export function typedIn(result: SourceRecord): string[] {
   const answers: readonly (JsonValue | undefined)[] = Array.isArray(results) ? results : [details];
   return answers.flatMap((answer) => {
     const { question, options, customInput, note } = objectOf(answer);
-    // A tool of another maker may have the name, too.
+    // A tool of another maker may have the same name.
     if (typeof question !== "string" || !Array.isArray(options)) return [];
     return [customInput, note].flatMap((each) =>
       typeof each === "string" && each !== "" ? each : [],
@@ -40,7 +40,7 @@ export function typedIn(result: SourceRecord): string[] {
   });
 }
 
-/** True for answers that stand in the result before them, too. */
+/** True for answers that also stand in the result before them. */
 export function isTypedAnswer(message: Message): boolean {
   return sourceOf(message)["said"] === "in-result";
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
 import { hashOf } from "../records/blobs.ts";
 
-/** Messages with the images that omp keeps beside its logs; one that is gone stays a reference. */
+/** Messages with the images that omp keeps beside its logs; a missing one stays a reference. */
 export function withBlobs(messages: readonly JsonObject[], folder: string): readonly JsonObject[] {
   return messages.map((message) => {
     const { content } = message;

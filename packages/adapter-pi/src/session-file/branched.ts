@@ -3,8 +3,8 @@ import { textAt } from "./entry.ts";
 import type { SessionTree } from "./tree.ts";
 
 /**
- * The entries of a branch as a session of their own: without its labels, closed up where those
- * stood, and with the labels that still have their entry given again at the end.
+ * The entries of a branch as a session of their own: without its labels, with the gaps that these
+ * left closed, and with the labels whose entry still exists repeated at the end.
  */
 export function branchedEntries(
   tree: SessionTree,

@@ -4,29 +4,29 @@ import { type SessionDialect, type SessionEntry, textAt } from "./entry.ts";
 import { ompView } from "./omp-view.ts";
 import type { SessionTree } from "./tree.ts";
 
-/** What a model is given when the session goes on. */
+/** What a model is given when the session continues. */
 export type SessionContext = {
   readonly messages: readonly JsonObject[];
-  /** `off` where none was chosen. */
+  /** `off` if none was chosen. */
   readonly thinkingLevel: string;
   /** The model in use: the one of `models` under `default`. */
   readonly model: { readonly provider: string; readonly modelId: string } | null;
-  /** omp chooses a model for each role; pi knows `default` alone. */
+  /** omp chooses a model for each role; pi only knows `default`. */
   readonly models: Readonly<Record<string, string>>;
-  /** omp: the rules it has injected already. */
+  /** omp: the rules that it has injected already. */
   readonly injectedTtsrRules: readonly string[];
-  /** omp: such as `plan`; `none` where there is none. */
+  /** omp: for example `plan`; `none` if there is none. */
   readonly mode: string;
 };
 
 /**
  * The context at an entry, by the rules of a client. `leafId` is null before the first entry.
  *
- * The newest compaction on the path stands for what came before it: its summary, then what it kept
- * (from `firstKeptEntryId` on), then what came after. In omp a newer `reset_boundary` ends all that
- * came before it. In pi the system prompt of the compaction stands for those it kept, and an entry
- * is what the last `context_edit` made of it. Summaries of abandoned branches and messages of
- * extensions are messages, too.
+ * The newest compaction on the path replaces what came before it: its summary comes first, then
+ * what it kept (from `firstKeptEntryId` on), then what came after. In omp a newer `reset_boundary`
+ * ends everything before it. In pi the system prompt of the compaction replaces those that it kept,
+ * and an entry is what the last `context_edit` made of it. Summaries of abandoned branches and
+ * messages of extensions are messages, too.
  */
 export function buildSessionContext(
   tree: SessionTree,
@@ -55,7 +55,7 @@ function shownIn(path: readonly SessionEntry[], dialect: SessionDialect): readon
   if (compaction === undefined) return path;
   const before = path.slice(0, compactionAt);
   const keptAt = before.findIndex(({ id }) => id === textAt(compaction, "firstKeptEntryId"));
-  // An older compaction inside what was kept has nothing to say any more.
+  // An older compaction inside what was kept has no effect any more.
   const kept = keptAt < 0 ? [] : before.slice(Math.max(keptAt, resetAt + 1));
   const said = kept.filter((entry) => {
     const isReplaced = dialect === "pi" && objectAt(entry, "message")["role"] === "system";
@@ -64,7 +64,7 @@ function shownIn(path: readonly SessionEntry[], dialect: SessionDialect): readon
   return [compaction, ...said, ...path.slice(compactionAt + 1)];
 }
 
-/** What stands in the place of an entry's content, by its id: the last edit counts. */
+/** The replacement of each entry's content, by its id: the last edit counts. */
 function editsIn(shown: readonly SessionEntry[]): ReadonlyMap<string, JsonValue> {
   const edits = shown.flatMap((entry): [string, JsonValue][] => {
     const target = entry.type === "context_edit" ? textAt(entry, "targetId") : undefined;
@@ -74,7 +74,7 @@ function editsIn(shown: readonly SessionEntry[]): ReadonlyMap<string, JsonValue>
   return new Map(edits);
 }
 
-/** Null takes an entry out; anything else gives it other content, where its role may have that. */
+/** Null removes an entry; anything else gives it other content, if its role may have that. */
 function edited(messages: readonly JsonObject[], replacement: JsonValue): readonly JsonObject[] {
   if (!isJsonObject(replacement)) return [];
   const { content = null } = replacement;
@@ -117,7 +117,7 @@ function messagesOf(entry: SessionEntry, dialect: SessionDialect): readonly Json
   }
 }
 
-/** pi gives a model nothing where a message of its own roles has no content. */
+/** pi gives a model nothing if a message of its own roles has no content. */
 function withContent(message: JsonObject): JsonObject {
   const { role, content = null } = message;
   if (content !== null) return message;
@@ -158,7 +158,7 @@ function settingsOf(path: readonly SessionEntry[], dialect: SessionDialect): Set
         if (changed === undefined) break;
         models[role] = changed.name;
         if (role === "default") model = changed.model;
-        // omp: what was chosen outlasts the models that answered in its place.
+        // omp: the chosen model outlasts the models that answered in its place.
         if (dialect === "omp" && role === "default") isChosen = true;
         break;
       }
@@ -198,7 +198,7 @@ function modelOf(provider: string, modelId: string, dialect: SessionDialect): Mo
   return dialect === "omp" ? splitModel(`${provider}/${modelId}`) : { provider, modelId };
 }
 
-/** The provider is what stands before the first slash, if any; ids of models may hold more of them. */
+/** The provider is what precedes the first slash, if any; ids of models may hold more of them. */
 function splitModel(name: string): Model {
   const slash = name.indexOf("/");
   return { provider: name.slice(0, Math.max(slash, 0)), modelId: name.slice(slash + 1) };

@@ -1,15 +1,17 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
 
-/** The client whose rules hold: they share the form of the file, and differ in what it means. */
+/**
+ * The client whose rules apply: the two share the form of the file, and differ in what it means.
+ */
 export type SessionDialect = "pi" | "omp";
 
-/** The first record: what the session is; no part of the tree. */
+/** The first record, which says what the session is; not part of the tree. */
 export type SessionHeader = JsonObject & {
   readonly type: "session";
   readonly id: string;
 };
 
-/** A record of the tree. Fields and kinds that are not known here are kept as they are. */
+/** A record of the tree. Unknown fields and kinds are kept as they are. */
 export type SessionEntry = JsonObject & {
   readonly type: string;
   readonly id: string;
@@ -26,7 +28,7 @@ export function isEntry(value: JsonValue): value is SessionEntry {
   return parent === null || typeof parent === "string";
 }
 
-/** The text at `key`, where there is one. */
+/** The text at `key`, if there is one. */
 export function textAt(value: JsonObject, key: string): string | undefined {
   const text = value[key];
   return typeof text === "string" ? text : undefined;

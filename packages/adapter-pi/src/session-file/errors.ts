@@ -1,6 +1,6 @@
 import { PondError } from "@pond/canonical";
 
-/** A file is no session, or one of a form that cannot be opened. */
+/** A file is not a session, or has a form that cannot be opened. */
 export class SessionFileError extends PondError {
   override readonly name = "SessionFileError";
   readonly code = "session_file_invalid";

@@ -11,15 +11,18 @@ import { dirname } from "node:path";
 import { type JsonObject, parsedObject, stringifyJson } from "@pond/canonical";
 import { SessionFileError } from "./errors.ts";
 
-/** The records of a file, and the lines that are none: those stay in the file and out of the way. */
+/**
+ * The records of a file, and the lines that are not records: those stay in the file, out of the
+ * way.
+ */
 export type ReadLog = {
   readonly records: readonly JsonObject[];
   readonly malformed: readonly { readonly number: number; readonly text: string }[];
-  /** False where the last line lacks its end: the next record must not be glued to it. */
+  /** False if the last line lacks its end: the next record must not be glued to it. */
   readonly isTerminated: boolean;
 };
 
-/** @throws {SessionFileError} where the file cannot be read. */
+/** @throws {SessionFileError} if the file cannot be read. */
 export function readLog(path: string): ReadLog {
   let text: string;
   try {
@@ -34,7 +37,7 @@ export function readLog(path: string): ReadLog {
     .split("\n")
     .entries()) {
     if (line.trim() === "") continue;
-    // Both clients pass over a line they cannot read.
+    // Both clients skip a line that they cannot read.
     const record = parsedObject(line);
     if (record) records.push(record);
     else malformed.push({ number: index + 1, text: line });
@@ -46,12 +49,12 @@ export function lineOf(record: JsonObject): string {
   return `${stringifyJson(record)}\n`;
 }
 
-/** Adds a record in one write, so that writers side by side do not cut each other's lines. */
+/** Adds a record in one write, so that concurrent writers do not cut each other's lines. */
 export function appendRecord(path: string, record: JsonObject, isTerminated: boolean): void {
   appendFileSync(path, `${isTerminated ? "" : "\n"}${lineOf(record)}`, { mode: 0o600 });
 }
 
-/** Makes a file that is not there yet. @throws {SessionFileError} where it is. */
+/** Makes a file that does not exist yet. @throws {SessionFileError} if it does. */
 export function createLog(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if (existsSync(path)) throw new SessionFileError(path, "is there already");

@@ -4,20 +4,20 @@ import { textAt } from "./entry.ts";
 
 const current = 3;
 
-/** The version a header names; the first form names none. */
+/** The version that a header names; the first form names none. */
 export function versionOf(header: JsonObject): number {
   const { version } = header;
   return typeof version === "number" ? version : 1;
 }
 
-/** True where the records are of an older form, which both clients rewrite when they open one. */
+/** True if the records are of an older form, which both clients rewrite when they open one. */
 export function isOlder(header: JsonObject): boolean {
   return versionOf(header) < current;
 }
 
 /**
- * Records of version 1 or 2, header first, as version 3 has them: a line becomes a chain, and the
- * role `hookMessage` is called `custom`.
+ * Converts records of version 1 or 2, header first, to version 3: a line becomes a chain, and the
+ * role `hookMessage` becomes `custom`.
  *
  * @param nextId - Gives ids for records that have none.
  */

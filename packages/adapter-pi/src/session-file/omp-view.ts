@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
 
 /**
- * Messages as omp gives them to a model: without answers that failed or were broken off, their
- * calls' results with them, and without calls whose results are not on the path.
+ * Messages as omp gives them to a model: without answers that failed or were interrupted and the
+ * results of their calls, and without calls whose results are not on the path.
  */
 export function ompView(messages: readonly JsonObject[]): readonly JsonObject[] {
   const answered = new Set(
@@ -30,7 +30,7 @@ function withoutLostCalls(
   return kept.length === 0 ? [] : [{ ...message, content: kept }];
 }
 
-/** One whose thinking was interrupted by a human goes on in the note behind it. */
+/** An answer whose thinking a human interrupted continues in the note after it. */
 function isDead(message: JsonObject, next: JsonObject | undefined): boolean {
   const { role, stopReason, retryRecovery } = message;
   if (role !== "assistant") return false;

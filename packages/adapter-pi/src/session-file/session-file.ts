@@ -20,33 +20,36 @@ import { SessionTree, type SessionTreeNode } from "./tree.ts";
 
 /** How {@link SessionFile.open} reads a session. */
 export type SessionFileOptions = {
-  /** Whose rules hold. */
+  /** Whose rules apply. */
   readonly dialect: SessionDialect;
   /** The time of new records. */
   readonly now?: () => Date;
-  /** Where omp keeps images beside its logs: `blobs` in its home. Without it they stay references. */
+  /**
+   * Where omp keeps images beside its logs: `blobs` in its home. Without it they stay references.
+   */
   readonly blobs?: string;
 };
 
-/** What {@link SessionFile.create} begins. */
+/** The session that {@link SessionFile.create} begins. */
 export type NewSession = SessionFileOptions & {
   readonly cwd: string;
-  /** Where to keep it; in memory alone where there is none. */
+  /** Where to keep it; only in memory if there is none. */
   readonly path?: string;
   /** Default: a UUID. */
   readonly id?: string;
-  /** The session it comes from: an id or a path. */
+  /** The session that it comes from: an id or a path. */
   readonly parentSession?: string;
 };
 
-/** Fields of an entry that are not given are left out of it. @inline */
+/** Fields of an entry; those not given are left out of it. @inline */
 type Optional = Readonly<Record<string, JsonValue | undefined>>;
 
 /**
  * A session of pi or omp: a tree of entries in a file that only grows, and a leaf where the next
- * entry goes. Moving the leaf writes nothing; the file remembers it by the next entry alone.
+ * entry goes. Moving the leaf writes nothing; the file only remembers it by the next entry.
  *
- * One writer at a time: each record is one write, but ids are unique only among those known here.
+ * Use one writer at a time: each record is one write, but ids are unique only among those known
+ * here.
  */
 export class SessionFile {
   readonly dialect: SessionDialect;
@@ -60,9 +63,9 @@ export class SessionFile {
   #leafId: string | null;
   #slot: JsonObject | undefined;
   #isTerminated: boolean;
-  /** True where the file on disk is of an older version still. */
+  /** True as long as the file on disk is of an older version. */
   #isOlder: boolean;
-  /** Lines that are no entries: nothing here understands them, and nothing drops them. */
+  /** Lines that are not entries: nothing here understands them, and nothing drops them. */
   readonly #others: readonly string[];
 
   private constructor(parts: Parts) {
@@ -80,7 +83,7 @@ export class SessionFile {
     this.#others = parts.others ?? [];
   }
 
-  /** Starts a session, and its file where a path is given. @throws {SessionFileError} where it is there. */
+  /** Starts a session, and its file if a path is given. @throws {SessionFileError} if it exists. */
   static create({
     cwd,
     path,
@@ -104,9 +107,9 @@ export class SessionFile {
 
   /**
    * Opens a session. One of version 1 or 2 is shown as version 3, and becomes that on disk with the
-   * first record that is appended, as both clients do it.
+   * first record that is appended, as in both clients.
    *
-   * @throws {SessionFileError} where the file cannot be read, holds no header, or is of version 4.
+   * @throws {SessionFileError} if the file cannot be read, holds no header, or is of version 4.
    */
   static open(path: string, options: SessionFileOptions): SessionFile {
     const { records, malformed, isTerminated } = readLog(path);
@@ -147,7 +150,7 @@ export class SessionFile {
     return this.#tree.entries;
   }
 
-  /** Where the next entry goes; null before the first one. */
+  /** The entry that the next one becomes a child of; null before the first one. */
   get leafId(): string | null {
     return this.#leafId;
   }
@@ -162,12 +165,12 @@ export class SessionFile {
     return this.#tree.get(id);
   }
 
-  /** Entries that name `parentId` as their parent; those without one for `null`. */
+  /** Entries that name `parentId` as their parent; for `null`, those without one. */
   children(parentId: string | null): readonly SessionEntry[] {
     return this.#tree.children(parentId);
   }
 
-  /** From the root to an entry, or to the leaf. */
+  /** The entries from the root to an entry, or to the leaf. */
   branchTo(id: string | null = this.#leafId): readonly SessionEntry[] {
     return id === null ? [] : this.#tree.branch(id);
   }
@@ -177,12 +180,12 @@ export class SessionFile {
     return this.#tree.nodes();
   }
 
-  /** The label at an entry: the last one given, unless it was taken off. */
+  /** The label at an entry: the last one given, unless it was removed. */
   label(id: string): string | undefined {
     return this.#tree.label(id);
   }
 
-  /** What the user calls the session. */
+  /** The user's title for the session. */
   get title(): string | undefined {
     if (this.dialect === "omp") {
       return (this.#slot && textAt(this.#slot, "title")) || textAt(this.header, "title");
@@ -198,7 +201,11 @@ export class SessionFile {
     return { ...context, messages: withBlobs(context.messages, this.#blobs) };
   }
 
-  /** Moves the leaf to an entry; the next one appended becomes its child. @throws {EntryNotFoundError} */
+  /**
+   * Moves the leaf to an entry; the next one appended becomes its child.
+   *
+   * @throws {EntryNotFoundError}
+   */
   branch(id: string): void {
     this.#leafId = this.#tree.require(id).id;
   }
@@ -208,7 +215,7 @@ export class SessionFile {
     this.#leafId = null;
   }
 
-  /** Moves the leaf and tells the model what the branch that was left was about. */
+  /** Moves the leaf and tells the model what the abandoned branch was about. */
   branchWithSummary(id: string | null, summary: string, more: Optional = {}): string {
     const before = this.#leafId;
     if (id === null) this.resetLeaf();
@@ -221,18 +228,18 @@ export class SessionFile {
     }
   }
 
-  /** Adds a message as the client writes it, at the leaf. @returns the id of its entry. */
+  /** Adds a message in the client's form at the leaf. @returns the id of its entry. */
   appendMessage(message: JsonObject): string {
     return this.#append("message", { message });
   }
 
-  /** Says how much the model thinks from here on; null is the client's own default. */
+  /** Sets how much the model thinks from here on; null is the client's own default. */
   appendThinkingLevelChange(thinkingLevel: string | null): string {
     return this.#append("thinking_level_change", { thinkingLevel });
   }
 
   /**
-   * Says which model answers from here on.
+   * Sets which model answers from here on.
    *
    * @param role - omp only: which of its roles the model is for.
    */
@@ -242,7 +249,7 @@ export class SessionFile {
       : this.#append("model_change", { provider, modelId });
   }
 
-  /** @throws {EntryNotFoundError} where the first entry to keep is none. */
+  /** @throws {EntryNotFoundError} if the first entry to keep does not exist. */
   appendCompaction(
     summary: string,
     firstKeptEntryId: string,
@@ -253,12 +260,12 @@ export class SessionFile {
     return this.#append("compaction", { summary, firstKeptEntryId, tokensBefore, ...more });
   }
 
-  /** State of an extension; no model sees it. */
+  /** Adds state of an extension, which no model sees. */
   appendCustom(customType: string, data?: JsonValue): string {
     return this.#append("custom", { customType, data });
   }
 
-  /** A message of an extension, which the model sees. */
+  /** Adds a message of an extension, which the model sees. */
   appendCustomMessage(
     customType: string,
     content: JsonValue,
@@ -268,18 +275,18 @@ export class SessionFile {
     return this.#append("custom_message", { customType, content, display, ...more });
   }
 
-  /** Names an entry, or takes its name away. @throws {EntryNotFoundError} */
+  /** Labels an entry, or removes its label. @throws {EntryNotFoundError} */
   appendLabel(targetId: string, label: string | undefined): string {
     this.#tree.require(targetId);
     return this.#append("label", { targetId, label });
   }
 
-  /** Any other kind of entry of the client, such as `session_init` or `mode_change` of omp. */
+  /** Adds any other kind of entry of the client, such as `session_init` or `mode_change` of omp. */
   append(type: string, fields: Optional = {}): string {
     return this.#append(type, fields);
   }
 
-  /** pi writes an entry; omp writes over the first line of the file. */
+  /** Sets the title: pi writes an entry; omp overwrites the first line of the file. */
   setTitle(title: string, source?: "auto" | "user"): void {
     if (this.dialect === "pi") {
       this.#append("session_info", { name: title });
@@ -300,10 +307,10 @@ export class SessionFile {
   }
 
   /**
-   * A session of its own from the branch that ends at an entry: same entries, same ids, a new
-   * header that names this one. Labels are given again behind them.
+   * Makes a session of its own from the branch that ends at an entry: same entries, same ids, a new
+   * header that names this session. Labels are repeated after them.
    *
-   * @param directory - Where its file goes; beside this one by default, in memory where this is.
+   * @param directory - Where its file goes. Default: beside this one; in memory if this one is.
    * @throws {EntryNotFoundError}
    */
   createBranched(leafId: string, directory?: string): SessionFile {
@@ -345,9 +352,9 @@ export class SessionFile {
     );
     const own = { type, id, parentId: this.#leafId };
     const timestamp = this.#now().toISOString();
-    // Own fields again: one that is given under their name would make another entry of it.
+    // Own fields again: one given under their name would make another entry of it.
     const entry: SessionEntry = { ...own, timestamp, ...Object.fromEntries(given), ...own };
-    // First: one that could not be written is no parent of the next.
+    // First: an entry that could not be written is not the parent of the next.
     if (this.path !== undefined) this.#write(this.path, entry);
     this.#tree.add(entry);
     this.#leafId = id;
@@ -374,7 +381,7 @@ export class SessionFile {
     const slot = this.#slot ? lineOf(titleSlot(String(updatedAt), String(title), by)) : "";
     if (this.#slot) this.#slot = { ...this.#slot, v: 1 };
     const records = [{ ...this.header, version: 3 }, ...entries];
-    // What is last of the entries is the leaf; lines that are none do not count.
+    // The last of the entries is the leaf; lines that are not entries do not count.
     return [slot, ...records.map(lineOf), ...this.#others].join("");
   }
 }

@@ -3,23 +3,23 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import type { JsonObject } from "@pond/canonical";
 import { lineOf } from "./log.ts";
 
-/** How long the line of a slot is, its newline among it. */
+/** The length of a slot's line, including its newline. */
 export const slotBytes = 256;
 
 /**
- * The first line of omp's files: a title that is written over in place, always of one length.
+ * The first line of omp's files: a title that is overwritten in place, always of one length.
  *
  * @param title - Cut to what fits, never inside a character.
  */
 export function titleSlot(updatedAt: string, title = "", source?: string): JsonObject {
-  // Of a title of any length no more than this can fit.
+  // No more than this can fit of a title of any length.
   const characters = [...title.slice(0, slotBytes).toWellFormed()];
   for (;;) {
     const named = source === undefined ? {} : { source };
     const slot = { type: "title", v: 1, title: characters.join(""), ...named, updatedAt, pad: "" };
     const room = slotBytes - Buffer.byteLength(lineOf(slot));
     if (room >= 0) return { ...slot, pad: " ".repeat(room) };
-    // A time or a source that fill it by themselves come from a file, and are none.
+    // A time or a source that fills it on its own comes from a file, and is not one.
     if (characters.pop() === undefined) return titleSlot("");
   }
 }
@@ -29,9 +29,9 @@ export function isTitleSlot(record: JsonObject): boolean {
 }
 
 /**
- * Writes a slot over the one of a file; nothing behind it moves.
+ * Overwrites the slot of a file; nothing after it moves.
  *
- * @returns False where the file's first line is of another length: what follows would be hit.
+ * @returns False if the file's first line has another length: what follows would be overwritten.
  */
 export function overwriteSlot(path: string, slot: JsonObject): boolean {
   const file = openSync(path, "r+");

@@ -1,7 +1,7 @@
 import { type SessionEntry, textAt } from "./entry.ts";
 import { EntryNotFoundError } from "./errors.ts";
 
-/** An entry with what comes after it; a label is the last one given. */
+/** An entry with what comes after it, and the last label given to it. */
 export type SessionTreeNode = {
   readonly entry: SessionEntry;
   readonly children: readonly SessionTreeNode[];
@@ -23,9 +23,7 @@ export class SessionTree {
     return this.#entries;
   }
 
-  /**
-   * Adds an entry behind all others. A second one of the same id is the one that is found by it.
-   */
+  /** Adds an entry after all others. If a second one has the same id, that one is found by it. */
   add(entry: SessionEntry): void {
     this.#entries.push(entry);
     this.#byId.set(entry.id, entry);
@@ -48,22 +46,22 @@ export class SessionTree {
     return entry;
   }
 
-  /** The label at an entry: the last one given, unless it was taken off. */
+  /** The label at an entry: the last one given, unless it was removed. */
   label(id: string): string | undefined {
     return this.#labels.get(id);
   }
 
-  /** Labels by the entry they stand at, in the order in which they were first given. */
+  /** Labels by their entry, in the order in which they were first given. */
   get labels(): ReadonlyMap<string, string> {
     return this.#labels;
   }
 
-  /** Entries that name `parentId` as their parent; those without one for `null`. */
+  /** Entries that name `parentId` as their parent; for `null`, those without one. */
   children(parentId: string | null): readonly SessionEntry[] {
     return this.#entries.filter((entry) => entry.parentId === parentId);
   }
 
-  /** From the root to an entry, both included. A circle is left where it closes. */
+  /** The entries from the root to an entry, both included. A circle is left where it closes. */
   branch(id: string): readonly SessionEntry[] {
     const path: SessionEntry[] = [];
     const seen = new Set<string>();
@@ -76,9 +74,9 @@ export class SessionTree {
   }
 
   /**
-   * All entries as trees: those without a parent, or whose parent is not there or themselves, are
-   * roots; children stand in the order of their times. What hangs in a circle begins where the
-   * file first names it, so that nothing is left out.
+   * All entries as trees. Entries without a parent, or whose parent is missing or themselves, are
+   * roots; children are in the order of their times. A circle begins where the file first names one
+   * of its entries, so that nothing is left out.
    */
   nodes(): readonly SessionTreeNode[] {
     type Growing = { entry: SessionEntry; children: Growing[]; label: string | undefined };
@@ -115,7 +113,7 @@ export class SessionTree {
       sound.add(entry.id);
       return false;
     }
-    // What hangs below somebody else's circle is found from there.
+    // What hangs below another circle is found from there.
     const isInCircle = at !== undefined && seen.has(at.id);
     if (!isInCircle) for (const id of seen) sound.add(id);
     return true;
