@@ -14,15 +14,15 @@ import { machine } from "./shared/machine.ts";
 
 const { values } = parseArgs({
   options: {
-    /** How many are searchable; several numbers are several stores. */
+    /** How many messages are searchable; several numbers make several stores. */
     messages: { type: "string", default: "100000" },
-    /** Of each kind, with each filter. */
+    /** Queries of each kind, with each filter. */
     queries: { type: "string", default: "20" },
     /** Only these kinds of query, separated by commas. */
     kinds: { type: "string", default: allKinds.join() },
-    /** By meaning, too: every message has a vector, of what stands in for a model. */
+    /** Also searches by meaning: every message has a vector from a stand-in for a model. */
     meaning: { type: "boolean", default: false },
-    /** The stores are kept here: they take minutes to make. */
+    /** The stores are kept here, because they take minutes to make. */
     folder: { type: "string", default: join(tmpdir(), "pond-latency") },
     json: { type: "boolean", default: false },
   },

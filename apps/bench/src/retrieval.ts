@@ -20,7 +20,7 @@ const { values } = parseArgs({
     out: { type: "string", default: resolve(import.meta.dirname, "../reports") },
     /** Settings of an embedder as JSON, such as `{"kind":"folder","folder":"/models/e5"}`. */
     embedder: { type: "string" },
-    /** Only print what pond scores on the tuning half, for choosing weights. */
+    /** Only prints pond's scores on the tuning half, for choosing weights. */
     tuning: { type: "boolean", default: false },
   },
 });
@@ -79,7 +79,7 @@ async function printTuning(): Promise<void> {
   }
 }
 
-/** Where a session is from that is not in our own set. */
+/** Where a session comes from that is not in our own set. */
 function otherSetOf(sets: readonly RetrievalSet[]): (session: string) => string | undefined {
   const names = new Map(sets.flatMap(({ name, sessions }) => sessions.map(({ id }) => [id, name])));
   return (session) => {

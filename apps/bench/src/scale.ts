@@ -11,9 +11,9 @@ import { wholeMachine } from "./shared/machine.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Of each store; a million take 7 GB of disk. */
+    /** In each store; a million take 7 GB of disk. */
     messages: { type: "string", default: "10000,100000,1000000" },
-    /** Where corpus and stores lie while it runs. */
+    /** Where corpus and stores are while it runs. */
     folder: { type: "string", default: tmpdir() },
     out: { type: "string", default: resolve(import.meta.dirname, "../reports") },
     json: { type: "boolean", default: false },

@@ -19,12 +19,12 @@ const { values } = parseArgs({
     batch: { type: "string", default: "1000" },
     writers: { type: "string", default: "4" },
     searchers: { type: "string", default: "20" },
-    /** Lets one process live through all of it, so that its memory can be followed. */
+    /** Keeps one process alive through all of it, so that its memory can be followed. */
     "no-kill": { type: "boolean", default: false },
   },
 });
 
-/** A session as the wire has it, itself first. */
+/** A session in its wire form, itself first. */
 function wireEvents({ id: session_id, agent, project, parentId, messages }: LatencySession) {
   const time = (ms: number): string => new Date(ms).toISOString();
   const options = {};
@@ -58,7 +58,7 @@ for (const session of latencySessions(Number(values.events))) {
   sent.events += events.length;
 }
 
-/** What is left to do behind an ingest is done by then, and what it held is given back. */
+/** By then, the work after an ingest is done, and what it held is given back. */
 const restMs = 15_000;
 const folder = mkdtempSync(join(tmpdir(), "pond-serving-ingest-"));
 let server = await startServer(folder, "default");

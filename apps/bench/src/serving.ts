@@ -12,10 +12,10 @@ import { machine } from "./shared/machine.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Each asks the next thing as soon as it has its answer. */
+    /** Each asks the next question as soon as it has its answer. */
     clients: { type: "string", default: "200" },
     seconds: { type: "string", default: "60" },
-    /** Searchable messages in the store; as src/latency.ts makes them, and shared with it. */
+    /** Searchable messages in the store, which src/latency.ts makes, too, and shares. */
     messages: { type: "string", default: "100000" },
     folder: { type: "string", default: join(tmpdir(), "pond-latency") },
     json: { type: "boolean", default: false },
@@ -31,7 +31,7 @@ const queries = allKinds.flatMap((kind) => queriesOf(kind, samples, 100)).map(({
 
 const server = await startServer(join(values.folder, `messages-${messages}`), "store");
 try {
-  // What is loaded at the first question is no part of the load.
+  // What is loaded at the first question does not belong to the load.
   await askForever(server.url, { clients: 1, seconds: 3, queries });
   const restMb = server.rssMb();
   const memory: number[] = [];

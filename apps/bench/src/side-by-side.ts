@@ -24,9 +24,9 @@ import { sqliteContenders } from "./side-by-side/sqlite.ts";
 const { values } = parseArgs({
   options: {
     messages: { type: "string", default: "100000" },
-    /** Of what takes less than five seconds; the rest is run once. */
+    /** For each contender that takes less than five seconds; the others run once. */
     runs: { type: "string", default: "3" },
-    /** Where corpus and stores lie while it runs. */
+    /** The folder of the corpus and the stores while it runs. */
     folder: { type: "string", default: tmpdir() },
     out: { type: "string", default: resolve(import.meta.dirname, "../reports") },
     json: { type: "boolean", default: false },

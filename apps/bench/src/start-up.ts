@@ -8,7 +8,7 @@ import { measureStartUp } from "./start-up/measure.ts";
 
 const { values } = parseArgs({
   options: {
-    /** In the store that the commands read. */
+    /** The number in the store that the commands read. */
     messages: { type: "string", default: "10000" },
     runs: { type: "string", default: "9" },
     json: { type: "boolean", default: false },

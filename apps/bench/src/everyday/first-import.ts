@@ -4,7 +4,7 @@ import { messagesOf, parseCorpus, syncHome } from "../shared/importing.ts";
 import { median } from "../shared/percentile.ts";
 import type { Measure } from "./measure.ts";
 
-/** The first import of a corpus, against only reading and parsing the same bytes. */
+/** The first import of a corpus, compared with only reading and parsing the same bytes. */
 export function measureImport(home: Home, corpus: GeneratedCorpus): Measure[] {
   const once = (): number => parseCorpus(corpus.files).wallMs;
   const parsing = median([once(), once(), once()]);
@@ -31,7 +31,7 @@ export function measureImport(home: Home, corpus: GeneratedCorpus): Measure[] {
   ];
 }
 
-/** The peak of a process, against the bar of any sync. */
+/** The peak memory of a process, compared with the bar for any sync. */
 export function memory(what: string, { peakMb }: Run): Measure {
   return { what, value: peakMb, unit: "MB", bar: { text: "under 512 MB", isMet: peakMb < 512 } };
 }

@@ -1,9 +1,9 @@
-/** One line of the report: what was measured, against which bar or baseline. */
+/** One line of the report: what was measured, and the bar or baseline for it. */
 export type Measure = {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  /** What it is compared with, in the same run, and the value over that. */
+  /** What it is compared with, in the same run, and the ratio of the value to that. */
   readonly baseline?: { readonly name: string; readonly ratio: number };
   readonly bar?: { readonly text: string; readonly isMet: boolean };
 };

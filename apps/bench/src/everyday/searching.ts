@@ -15,7 +15,9 @@ const filters = { project: "/work/project-1", role: "user" };
 /** Milliseconds of each query, without and with filters. */
 type Times = { readonly plain: readonly number[]; readonly filtered: readonly number[] };
 
-/** Warm search against SQLite FTS5 on the same rows, the same words, in the same run. */
+/**
+ * Warm search, compared with SQLite FTS5 on the same rows, with the same words, in the same run.
+ */
 export async function measureSearching(home: Home): Promise<Measure[]> {
   const sessions = await openSessions(home.storage);
   const rows = await searchableRows(sessions);
@@ -76,7 +78,7 @@ async function searchableRows({ store }: SessionStore): Promise<SearchableRow[]>
   return rows;
 }
 
-/** Three words of one message each: as a person half remembers it. */
+/** Three words of one message each, as a person half remembers it. */
 function askedWords(rows: readonly SearchableRow[]): string[] {
   const random = createRandom(99);
   const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)];

@@ -6,7 +6,7 @@ import type { Measure } from "./measure.ts";
 
 const many = { sessions: 10_000, recordsPerSession: 5 };
 
-/** What a sync costs where little or nothing changed. */
+/** What a sync costs if little or nothing changed. */
 export function measureUpkeep(home: Home, corpus: GeneratedCorpus): Measure[] {
   return [
     noOp(home, corpus),

@@ -11,19 +11,19 @@ export type GeneratedCorpus = {
   readonly bytes: number;
 };
 
-/** How much of it; the session that reaches either number is the last. */
+/** Its size; the session that reaches either number is the last. */
 export type CorpusShape = {
   readonly sessions?: number;
-  /** Each becomes a message. */
+  /** Each record becomes a message. */
   readonly records?: number;
-  /** Records of the session in the middle; half are shorter, few are much longer. */
+  /** Records of the median session; half of the sessions are shorter, and a few much longer. */
   readonly recordsPerSession: number;
 };
 
 const projects = 40;
 const seed = 1;
 
-/** Lays out sessions that look like real ones to a program, and hold nobody's text. */
+/** Writes sessions that look real to a program, but hold nobody's text. */
 export function generateCorpus(home: string, shape: CorpusShape): GeneratedCorpus {
   const random = createRandom(seed);
   const files: string[] = [];

@@ -6,14 +6,14 @@ export type SessionShape = {
   readonly id: string;
   readonly cwd: string;
   readonly startMs: number;
-  /** Least number of records; the turn that passes it is finished. */
+  /** The least number of records; the turn that passes it is finished. */
   readonly records: number;
 };
 
 /**
- * The lines of one session, with the record mix, key sets and lengths measured on real ones: half
- * are answers, a third prompts and tool results, the rest notes of the client; a mean line is 3 KB,
- * most of it in few long tool results.
+ * The lines of one session, with the mix of records, the keys and the lengths measured on real
+ * ones: half are answers, a third prompts and tool results, the rest notes of the client. A mean
+ * line is 3 KB, most of it in a few long tool results.
  */
 export function sessionLines(
   random: () => number,

@@ -3,7 +3,7 @@ import { idOf } from "../generated/session.ts";
 import { createRandom, tailedLength } from "../shared/random.ts";
 import { conversation, unspacedConversation } from "./text.ts";
 
-/** A session of searchable messages alone: what search has to tell apart. */
+/** A session of searchable messages only, among which search has to find its way. */
 export type LatencySession = {
   readonly id: string;
   readonly parentId: string | undefined;

@@ -10,7 +10,7 @@ import type { LatencyStores } from "./store.ts";
 type Summary = {
   readonly p50Ms: number;
   readonly p95Ms: number;
-  /** Of all threads, the median: what else the machine does lengthens it little. */
+  /** Median over all threads: other work of the machine hardly lengthens it. */
   readonly cpuMs: number;
 };
 
@@ -20,30 +20,34 @@ export type LatencyRow = {
   readonly scope: string;
   readonly pond: Summary;
   readonly sqlite: Readonly<Record<Tokenizer, Summary>>;
-  /** Median over the queries of pond's time by that of FTS5 trigram just after. */
+  /**
+   * Median over the queries of the ratio of pond's time to that of FTS5 trigram right afterwards.
+   */
   readonly ratio: number;
   readonly isMet: boolean;
 };
 
 type Times = { readonly pond: Spent; readonly sqlite: Readonly<Record<Tokenizer, Spent>> };
 
-/** Of pond alone: all SQLite keeps between queries is in the system's cache already. */
+/** Only for pond: everything SQLite keeps between queries is in the system's cache already. */
 const warmUps = 5;
 
-/** The bar: what a warm search may take among so many messages. */
+/** The bar: how long a warm search may take among so many messages. */
 export function mostMs(messages: number): number {
   return messages <= 150_000 ? 15 : 30;
 }
 
 type Wishes = {
   readonly kinds: readonly Kind[];
-  /** Of each kind, with each filter. */
+  /** Queries of each kind, with each filter. */
   readonly queries: number;
   /** Searches by meaning, too. */
   readonly embedder: Embedder | undefined;
 };
 
-/** Asks all of them the same queries in turn: what else the machine does hits each alike. */
+/**
+ * Asks all of them the same queries in turn, so that other work of the machine affects each alike.
+ */
 export async function measureLatency(
   stores: LatencyStores,
   { kinds, queries, embedder }: Wishes,

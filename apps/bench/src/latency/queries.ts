@@ -3,9 +3,9 @@ import { endMs, projects, spanMs } from "./corpus.ts";
 import { isUnspacedWord } from "./text.ts";
 
 export type LatencyQuery = {
-  /** As pond is asked. */
+  /** The text for pond. */
   readonly text: string;
-  /** As SQLite is: any of these words, or this phrase. */
+  /** The words for SQLite: any of them, or this phrase. */
   readonly words: readonly string[];
   readonly phrase?: string;
 };
@@ -29,7 +29,7 @@ export type Kind =
 
 type Make = (words: readonly string[], pick: Pick) => LatencyQuery | undefined;
 
-/** How people and agents ask, each from the text of a stored message. */
+/** How people and agents ask; each query is made from the text of a stored message. */
 const kinds: Readonly<Record<Kind, Make>> = {
   question: (words, pick) => {
     const [one, two, three, four] = pickPlain(words, pick, 4);
@@ -55,7 +55,7 @@ const kinds: Readonly<Record<Kind, Make>> = {
     if (three.length < 3 || !three.every(isPlain)) return undefined;
     return exact(`"${three.join(" ")}"`, three.join(" "));
   },
-  // Nobody said it: that is known when every text was read.
+  // Nobody said it, which is known once every text was read.
   "unknown name": (words, pick) => {
     const word = pick(words.filter(isPlain));
     return word === undefined ? undefined : exact(`${word}_xqzj`, `${word}_xqzj`);
@@ -94,7 +94,7 @@ function sinceOf(at: number): string {
   return new Date(endMs - spanMs * 0.001 * 1.25 ** ((at * 11) % 31)).toISOString();
 }
 
-/** So many of the plain words; none where there are not any. */
+/** So many of the plain words; none if there are not enough. */
 function pickPlain(words: readonly string[], pick: Pick, count: number): string[] {
   const plain = words.filter(isPlain);
   return Array.from({ length: count }, () => pick(plain) ?? "").filter((word) => word !== "");

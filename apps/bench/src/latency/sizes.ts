@@ -1,17 +1,17 @@
 import { tokenizers } from "./sqlite.ts";
 import type { LatencyStores } from "./store.ts";
 
-/** What an index takes, alone or several together. */
+/** The size of an index, or of several together. */
 export type IndexSize = {
   readonly name: string;
   readonly bytes: number;
-  /** Over the bytes of the searchable text. */
+  /** Relative to the bytes of the searchable text. */
   readonly share: number;
 };
 
 const tables = ["sessions", "messages", "parts", "windows"];
 
-/** Every index of the newest version, largest first; those of SQLite beside it. */
+/** Every index of the newest version, largest first, and those of SQLite. */
 export async function measureSizes({
   sessions,
   sqlite,

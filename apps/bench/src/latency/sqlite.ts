@@ -7,7 +7,7 @@ export type Tokenizer = (typeof tokenizers)[number];
 
 const rowsAsked = 30;
 
-/** The same rows in SQLite: one table, and over it an FTS5 index of each kind. */
+/** The same rows in SQLite: one table, with an FTS5 index of each kind over it. */
 export class LatencySqlite {
   readonly #database: DatabaseSync;
 
@@ -15,7 +15,7 @@ export class LatencySqlite {
     this.#database = new DatabaseSync(file);
   }
 
-  /** Puts the sessions in as they come. Not durable: a file that is not complete is made again. */
+  /** Inserts the sessions as they come. Not durable: an incomplete file is made again. */
   fill(sessions: Iterable<LatencySession>): void {
     this.#database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
     this.#database.exec(

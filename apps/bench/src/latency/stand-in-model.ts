@@ -2,7 +2,7 @@ import type { Embedder } from "@pond/embed";
 import { createRandom } from "../shared/random.ts";
 
 const dimension = 384;
-// As a model reads the beginning of a text.
+// As with a model, which reads the beginning of a text.
 const wordsAtMost = 120;
 const shortWord = 4;
 const shortWordWeight = 0.3;
@@ -10,8 +10,9 @@ const shortWordWeight = 0.3;
 const keptWords = 30_000;
 
 /**
- * Stands in for a model, of the length that small ones have: the vector of a text is the sum of its
- * words', each a random direction, so texts with words in common are near.
+ * Stands in for a model, with vectors as long as those of small ones. The vector of a text is the
+ * sum of its words' vectors, each a random direction, so texts with words in common are near each
+ * other.
  */
 export function standInModel(): Embedder {
   const kept = new Map<string, Float32Array>();

@@ -6,7 +6,7 @@ import { embedMessages, foldIndexes } from "@pond/sync";
 import { eventsOf, latencySessions } from "./corpus.ts";
 import { LatencySqlite } from "./sqlite.ts";
 
-/** The same rows in pond and in SQLite, and texts to make queries of. */
+/** The same rows in pond and in SQLite, and texts to make queries from. */
 export type LatencyStores = {
   readonly sessions: SessionStore;
   readonly sqlite: LatencySqlite;
@@ -23,7 +23,8 @@ type LatencyFacts = {
 const samplesWanted = 2_000;
 
 /**
- * Opens the stores of so many messages below `folder`; the first time they are made, in minutes.
+ * Opens the stores of so many messages below `folder`; the first time they are made, which takes
+ * minutes.
  *
  * @param embedder - Gives every message a vector.
  */

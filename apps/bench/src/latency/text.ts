@@ -1,7 +1,7 @@
 import { createRandom } from "../shared/random.ts";
 
-// What makes an index of real conversation large and slow: few words that are everywhere, very
-// many that are nearly nowhere, names joined from others, and scripts without spaces.
+// What makes an index of real conversation large and slow: few words that are everywhere, very many
+// that are nearly nowhere, names composed of others, and scripts without spaces.
 
 const functionWords =
   "the to a and of is in it that for i this on you with not be we as are can have do if but from at or what how so was an by all will when there my which no just me then would has use did why does where should".split(
@@ -43,7 +43,7 @@ export function conversation(random: () => number, length: number): string {
   return words.join(" ");
 }
 
-/** About `length` characters of words that nothing parts. */
+/** About `length` characters of words without separators. */
 export function unspacedConversation(random: () => number, length: number): string {
   let text = "";
   while (text.length < length) {

@@ -24,10 +24,10 @@ const querySchema = v.object({
 });
 
 /**
- * The chats of the folder that `POND_RETRIEVAL_CHATS` names, and the questions about them. Never a
- * part of the project: what is held out must not be looked at.
+ * The chats in the folder that `POND_RETRIEVAL_CHATS` names, and the questions about them. Never a
+ * part of the project, because nobody may look at what is held out.
  *
- * @throws {Error} where a line is of another shape, or a question names a session there is none of.
+ * @throws {Error} if a line has another shape, or a question names a session that does not exist.
  */
 export function chatSet(): RetrievalSet | undefined {
   const named = process.env["POND_RETRIEVAL_CHATS"];

@@ -18,8 +18,8 @@ export type LaidOut = {
 };
 
 /**
- * Writes the sessions of all sets as sessions of the clients, each client in its turn, through the
- * writers that restore use.
+ * Writes the sessions of all sets as sessions of the clients, each client in turn, with the writers
+ * that restore uses.
  */
 export async function layOut(sets: readonly RetrievalSet[], folder: string): Promise<LaidOut> {
   const homes = new Map(adapters.map(({ origin }) => [origin, join(folder, origin)]));

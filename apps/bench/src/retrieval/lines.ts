@@ -4,7 +4,7 @@ import * as v from "valibot";
 /**
  * The lines of a JSONL file, each checked.
  *
- * @throws {Error} with file, line and field of the first that is not as it should be.
+ * @throws {Error} with file, line and field of the first wrong one.
  */
 export function readLines<Schema extends v.GenericSchema>(
   file: string,
@@ -29,7 +29,7 @@ function parse(line: string, place: string): unknown {
   }
 }
 
-/** @throws {Error} where two have the same id. */
+/** @throws {Error} if two have the same id. */
 export function requireUnique(file: string, ids: readonly string[]): void {
   const seen = new Set<string>();
   for (const id of ids) {

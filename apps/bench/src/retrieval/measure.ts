@@ -22,9 +22,9 @@ type Named = { readonly name: string; readonly retrieve: Retriever };
 const wholeAnswer = "pond";
 
 /**
- * Asks all questions of all sets in one haystack, by pond, each of its arms and SQLite.
+ * Puts all questions of all sets to one haystack: by pond, by each of its arms and by SQLite.
  *
- * @param embedder - What the haystack was embedded by; then search is asked with it, too.
+ * @param embedder - The one the haystack was embedded with; search then uses it, too.
  */
 export async function measureHaystack(
   name: string,

@@ -16,13 +16,15 @@ export type OwnReport = {
     readonly bar: Bar;
     readonly score: Score;
     readonly baseline: Score;
-    /** By words and meaning, where there was an embedder. */
+    /** By words and meaning, if there was an embedder. */
     readonly hybrid?: Score;
   }[];
   readonly misses: readonly Miss[];
 };
 
-/** @param setOf - The set a session of another one is from; what was said there is not ours. */
+/**
+ * @param setOf - The set that a session of another one comes from; what was said there is not ours.
+ */
 export function ownReport(
   rankings: ReadonlyMap<string, readonly Asked[]>,
   setOf: (session: string) => string | undefined,

@@ -5,15 +5,18 @@ import type { RetrievalSet, SetMessage, SetSession } from "./set.ts";
 
 const folder = resolve(import.meta.dirname, "../../retrieval-set");
 
-/** What a question tries, and the least share of them, in percent, that must be met. */
+/**
+ * What a question tests, and the least share of such questions, in percent, that has to succeed.
+ */
 export type Bar = { readonly hit1: number; readonly hit5: number };
 
 const always: Bar = { hit1: 100, hit5: 100 };
 
 /**
- * The categories of our own set. Where the very characters are asked for, the answer comes first;
- * the others have floors under what was reached, so that nothing gets worse unseen. A question in
- * another language than its answer needs meaning: words find it only by names they share.
+ * The categories of our own set. Where the very characters are asked for, the answer has to come
+ * first. The others have floors below what was reached, so that nothing gets worse unnoticed. A
+ * question in another language than its answer needs meaning: words find it only by names that they
+ * share.
  */
 export const categories: ReadonlyMap<string, Bar> = new Map(
   Object.entries({
@@ -60,7 +63,7 @@ const sessionSchema = v.strictObject({
   id: text,
   date: v.pipe(v.string(), v.isoTimestamp()),
   parent: v.optional(text),
-  /** How often its messages are said, for a session that is huge. */
+  /** How often its messages are repeated, for a huge session. */
   repeat: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 1),
   messages: v.pipe(v.array(messageSchema), v.nonEmpty()),
 });
@@ -73,10 +76,10 @@ const querySchema = v.strictObject({
 });
 
 /**
- * The set we wrote: what people paste and ask that public sets lack.
+ * The set that we wrote: what people paste and ask, and public sets lack.
  *
- * @throws {Error} where a line is of another shape, an id is there twice, or a question is answered
- * by a session that is not there or is a sub-agent's.
+ * @throws {Error} if a line has another shape, an id occurs twice, or a question is answered by a
+ * session that does not exist or is a sub-agent's.
  */
 export function ownSet(from: string = folder): RetrievalSet {
   const files = { sessions: join(from, "sessions.jsonl"), queries: join(from, "queries.jsonl") };

@@ -4,7 +4,7 @@ import type { SessionStore } from "@pond/sessions";
 import type { Answer, Retriever } from "./score.ts";
 
 const sessionsAsked = 10;
-/** Of an arm's own ranking so many sessions of the whole answer are looked at. */
+/** How many sessions of the whole answer are looked at in an arm's own ranking. */
 const sessionsOfArms = 100;
 
 type Options = { readonly embedder?: Embedder | undefined };
@@ -24,7 +24,7 @@ function shownOf({ root_session_id: root, matches }: SessionMatches): string[] {
   return matches.map(({ message_id: id }) => `${root}/${id}`);
 }
 
-/** What one arm alone would answer, of all arms that were asked once. */
+/** What each arm alone would answer, out of all arms that were asked once. */
 export async function answersOfArms(
   sessions: SessionStore,
   query: string,

@@ -32,13 +32,13 @@ export type HaystackReport = {
 
 export type Report = {
   readonly command: string;
-  /** Of the vectors; undefined where search was by words only. */
+  /** The model of the vectors; undefined if search used only words. */
   readonly model: string | undefined;
   readonly haystacks: readonly HaystackReport[];
   readonly own: OwnReport;
 };
 
-/** The report as Markdown. What the clock says stands in a section of its own. */
+/** The report as Markdown. Times are in a section of their own. */
 export function toMarkdown({ command, model, haystacks, own }: Report): string {
   const how =
     model === undefined

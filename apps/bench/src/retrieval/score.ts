@@ -1,7 +1,7 @@
 import type { Question } from "./set.ts";
 import type { Haystack } from "./store.ts";
 
-/** What a retriever answered: stored root sessions, best first, and the messages shown of each. */
+/** What a retriever answered: stored root sessions, best first, and the messages shown for each. */
 export type Answer = {
   readonly roots: readonly string[];
   readonly messages?: readonly (readonly string[])[];
@@ -9,14 +9,14 @@ export type Answer = {
 
 export type Retriever = (question: string) => Promise<Answer>;
 
-/** A question with what was answered. */
+/** A question together with its answer. */
 export type Asked = {
   readonly question: Question;
-  /** Of the first that answers, from 1; undefined where none does. */
+  /** The rank of the first session that answers, from 1; undefined if none does. */
   readonly rank: number | undefined;
-  /** Ids in the sets, best first; of other sessions the stored ones. */
+  /** Ids in the sets, best first; for other sessions the stored ids. */
   readonly sessions: readonly string[];
-  /** A message that answers is shown in the first five sessions. */
+  /** True if a message that answers is shown in the first five sessions. */
   readonly isShown: boolean;
   readonly tookMs: number;
 };

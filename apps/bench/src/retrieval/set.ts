@@ -1,13 +1,13 @@
 import { createRandom } from "../shared/random.ts";
 
-/** One thing in a session of a set: said by somebody, or a command that was run. */
+/** One event in a session of a set: something said, or a command that was run. */
 export type SetMessage =
   | { readonly id?: string; readonly role: "user" | "assistant"; readonly text: string }
   | { readonly shell: string; readonly output: string };
 
 export type SetSession = {
   readonly id: string;
-  /** When it began, RFC 3339; sessions without follow each other. */
+  /** When it began, RFC 3339; sessions without a date follow each other. */
   readonly date?: string;
   /** The session whose sub-agent this is. */
   readonly parent?: string;
@@ -19,9 +19,9 @@ export type Question = {
   readonly id: string;
   readonly text: string;
   readonly category?: string;
-  /** Root sessions; one of them is enough. */
+  /** Root sessions, of which one is enough. */
   readonly sessions: ReadonlySet<string>;
-  /** Messages of them, where the set says which. */
+  /** Messages in them, if the set says which. */
   readonly messages: ReadonlySet<string>;
 };
 

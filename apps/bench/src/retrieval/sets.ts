@@ -6,12 +6,12 @@ import type { Question, RetrievalSet, SetMessage, SetSession } from "./set.ts";
 
 const shared = resolve(import.meta.dirname, "../../../../../shared");
 
-/** The folder of the public sets; undefined, and said, where this machine has none. */
+/** The folder of the public sets; undefined, with a message, if this machine has none. */
 export function publicSets(): string | undefined {
   return placeOf("retrieval sets", "POND_RETRIEVAL", "retrieval");
 }
 
-/** The folder of the corpus; undefined, and said, where this machine has none. */
+/** The folder of the corpus; undefined, with a message, if this machine has none. */
 export function corpusFolder(): string | undefined {
   return placeOf("corpus", "POND_CORPUS", "corpus");
 }
@@ -31,7 +31,7 @@ const meetingSchema = v.object({
 
 /**
  * Meetings, cut into sessions of so many turns. Whole meetings are few and long; cut ones are like
- * chats, many of them about the same thing.
+ * chats, many of which are about the same thing.
  */
 export function meetings(from: string, turnsPerSession: number): RetrievalSet {
   const read = readLines(join(from, "qmsum-val.jsonl"), meetingSchema);
@@ -60,7 +60,7 @@ export function meetings(from: string, turnsPerSession: number): RetrievalSet {
 const codeSchema = v.object({ id: v.number(), code: v.string() });
 const askedSchema = v.object({ query: v.string(), code_id: v.number() });
 
-/** Functions as the code blocks an assistant wrote, so many to a session. */
+/** Functions as code blocks that an assistant wrote, so many to a session. */
 export function functions(from: string, functionsPerSession: number): RetrievalSet {
   const code = readLines(join(from, "cosqa-code.jsonl"), codeSchema);
   const asked = readLines(join(from, "cosqa-queries-dev.jsonl"), askedSchema);
@@ -72,7 +72,7 @@ export function functions(from: string, functionsPerSession: number): RetrievalS
     const fenced = `\`\`\`python\n${text}\n\`\`\``;
     const session = places.get(id) ?? "";
     add(sessions, session, { id: `function:${id}`, role: "assistant", text: fenced });
-    // Without a step between them a client takes what follows for the same answer.
+    // Without a step between them, a client takes what follows for the same answer.
     add(sessions, session, { shell: "python -m compileall .", output: "Listing '.'..." });
   }
   return {
@@ -90,8 +90,8 @@ export function functions(from: string, functionsPerSession: number): RetrievalS
 const namesAsked = 400;
 
 /**
- * Names of functions, as a person would paste them: a session that holds one must come first. Not
- * `__init__` and its like, which other sets hold, too.
+ * Names of functions, as a person would paste them: a session that holds one has to come first.
+ * Without `__init__` and the like, which other sets hold, too.
  */
 export function functionNames({ name, sessions }: RetrievalSet): RetrievalSet {
   const holders = new Map<string, { sessions: Set<string>; messages: Set<string> }>();

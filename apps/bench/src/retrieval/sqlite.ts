@@ -4,7 +4,7 @@ import type { StoredMessage } from "./store.ts";
 
 const sessionsAsked = 10;
 const rowsAsked = 200;
-/** What a message counts for beside its session, as measured best (design section 8). */
+/** The weight of a message beside its session, as measured best (design section 8). */
 const messageWeight = 0.5;
 
 type Scores = ReadonlyMap<string, number>;
@@ -42,7 +42,7 @@ export class SqliteHaystack {
     this.#select = { message: prepare("message", messages), session: prepare("session", sessions) };
   }
 
-  /** Ranked OR over one unit, or over both: min-max, half a message and a session. */
+  /** Ranked OR over one unit, or over both: min-max, half the weight for a message. */
   retriever(unit: Unit | "both"): Retriever {
     return async (question): Promise<Answer> => {
       const words = this.#words(question);

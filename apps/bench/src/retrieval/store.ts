@@ -11,7 +11,7 @@ import type { RetrievalSet, SetSession } from "./set.ts";
 /** A message as search has it, under its root session. */
 export type StoredMessage = { readonly id: string; readonly root: string; readonly text: string };
 
-/** Everything in one store, and which stored session is which of a set. */
+/** Everything in one store, and which stored session is which session of a set. */
 export type Haystack = {
   readonly sessions: SessionStore;
   readonly messages: readonly StoredMessage[];
@@ -30,9 +30,9 @@ export type HaystackOptions = {
 };
 
 /**
- * Lays the sets out as client sessions in `folder`, and syncs them into one store.
+ * Writes the sets as client sessions in `folder`, and syncs them into one store.
  *
- * @throws {Error} where a session of a set did not arrive, or not with all its texts.
+ * @throws {Error} if a session of a set did not arrive, or not with all its texts.
  */
 export async function openHaystack(
   sets: readonly RetrievalSet[],

@@ -14,14 +14,14 @@ import { runProgram } from "../shared/program.ts";
 import type { Spent } from "../shared/spent.ts";
 import { measureWarm } from "./warm.ts";
 
-/** What one operation took. */
+/** The cost of one operation. */
 export type Cost = Spent & {
   readonly operation: Operation;
-  /** Of the process; left out where it is not one of pond's own. */
+  /** Of the process; left out if it is not one of pond's own. */
   readonly peakMb?: number;
 };
 
-/** What was measured on one size. */
+/** What was measured at one size. */
 export type ScaleRun = {
   readonly messages: number;
   readonly sessions: number;
@@ -30,9 +30,9 @@ export type ScaleRun = {
 };
 
 /**
- * How fast each may grow: cost ~ messages ^ slope. 1 where the work is as large as the store, 0.1,
- * as a tree is high, where it is not, and for a search what the bars of 15 ms at 100,000 and 30 at a
- * million leave.
+ * How fast each cost may grow: cost ~ messages ^ slope. 1 if the work is as large as the store;
+ * 0.1, like the height of a tree, if it is not; and for a search what the bars of 15 ms at 100,000
+ * and 30 at a million leave.
  */
 export const mostSlope = {
   "read and JSON.parse the source": 1,
@@ -58,10 +58,10 @@ export const mostSlope = {
 export type Operation = keyof typeof mostSlope;
 
 const repeats = 5;
-/** The sessions that every size begins with: what is read of one is the same work in each. */
+/** The sessions that every size begins with, so that reading one is the same work in each. */
 const sameSessions = 60;
 
-/** Imports so many messages, does everything one does with a store, and removes it all. */
+/** Imports so many messages, does everything that one does with a store, and removes it all. */
 export async function measureScale(
   folder: string,
   records: number,
@@ -110,7 +110,7 @@ function measureSyncs(home: Home, corpus: GeneratedCorpus, add: Add): void {
 }
 
 async function measureReads(home: Home, corpus: GeneratedCorpus, add: Add): Promise<void> {
-  // Of the sessions behind the one that grew, the largest.
+  // The largest of the sessions after the one that grew.
   const [file = ""] = corpus.files
     .slice(1, sameSessions)
     .sort((left, right) => statSync(right).size - statSync(left).size);
@@ -141,7 +141,7 @@ async function measureReads(home: Home, corpus: GeneratedCorpus, add: Add): Prom
   );
 }
 
-/** Rows that came later lie outside the indexes, in fragments of their own, until a fold. */
+/** Rows that came later are outside of the indexes, in fragments of their own, until a fold. */
 function measureFold(home: Home, corpus: GeneratedCorpus, add: Add): void {
   for (const [at, file] of corpus.files.entries()) {
     if (at % 10 === 0) growSession(file, repeats + at);
@@ -152,7 +152,7 @@ function measureFold(home: Home, corpus: GeneratedCorpus, add: Add): void {
   add("a tenth of the sessions grown, fold", fold(home));
 }
 
-/** With a model that costs next to nothing, so that what is left is the store's own. */
+/** With a model that costs next to nothing, so that what is measured is the store's own cost. */
 async function measureVectors(home: Home, add: Add): Promise<void> {
   const model = join(home.folder, "model");
   const config = join(home.env["XDG_CONFIG_HOME"] ?? "", "pond", "config.toml");

@@ -49,10 +49,10 @@ export function plotOf(runs: readonly ScaleRun[]): string {
 
 type Axis = { readonly at: (value: number) => number; readonly ticks: readonly number[] };
 
-/** Stores hold a few messages more than were asked for: that makes no new power of ten. */
+/** Stores hold a few messages more than were asked for, which must not make a new power of ten. */
 const slack = 0.05;
 
-/** From the power of ten below the least value to the one above the greatest. */
+/** From the power of ten below the smallest value to the one above the largest. */
 function axis(values: readonly number[], [start, end]: readonly [number, number]): Axis {
   const low = Math.floor(Math.log10(Math.min(...values)) + slack);
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values)) - slack));

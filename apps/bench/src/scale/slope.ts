@@ -3,9 +3,9 @@ import { type Cost, mostSlope, type Operation, type ScaleRun } from "./measure.t
 /** How a cost grows with the store: cost ~ messages ^ slope, between the two largest sizes. */
 export type Growth = {
   readonly operation: Operation;
-  /** Of CPU time, which a busy machine lengthens less; NaN with one size. */
+  /** Of CPU time, which a busy machine lengthens less; NaN with a single size. */
   readonly slope: number;
-  /** Of peak memory; NaN where that is not known. */
+  /** Of peak memory; NaN if unknown. */
   readonly memorySlope: number;
   readonly isTooFast: boolean;
   readonly isMemoryTooFast: boolean;

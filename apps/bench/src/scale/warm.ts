@@ -6,7 +6,7 @@ import { type Spent, stopwatch } from "../shared/spent.ts";
 const warmUps = 5;
 const asked = 20;
 
-/** Searches and pages over a store that is open already, as a server has it; medians. */
+/** Searches and pages over a store that is already open, as in a server; medians. */
 export async function measureWarm(
   storage: string,
   queries: readonly string[],

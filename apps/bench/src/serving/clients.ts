@@ -10,16 +10,16 @@ export type ServingLoad = {
 export type ServingAnswer = {
   readonly kind: "search" | "get";
   readonly ms: number;
-  /** Undefined where there was an answer; else the status, or what the connection said. */
+  /** Undefined if there was an answer; otherwise the status, or the error of the connection. */
   readonly failure: string | undefined;
 };
 
 type Found = { readonly sessions?: readonly { readonly session_id: string }[] };
 
-/** So many of a client's questions are searches; the others read what was found. */
+/** The share of a client's questions that are searches; the others read what was found. */
 const searchShare = 0.7;
 
-/** Every client asks, waits, and asks again, until the time is up; each over one connection. */
+/** Every client asks, waits, and asks again, over one connection, until the time is up. */
 export async function askForever(url: string, load: ServingLoad): Promise<ServingAnswer[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: load.clients });
   const untilMs = performance.now() + load.seconds * 1_000;
@@ -46,7 +46,7 @@ export async function askForever(url: string, load: ServingLoad): Promise<Servin
   return answers;
 }
 
-/** One request; what goes wrong is said, not thrown. */
+/** Sends one request; an error is returned, not thrown. */
 export function post(
   agent: Agent,
   url: string,

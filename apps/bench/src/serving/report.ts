@@ -22,11 +22,11 @@ export type ServingReport = ServingSummary & {
   readonly clients: number;
   readonly seconds: number;
   readonly messages: number;
-  /** Of the server: before the load, half way through it, and at most. */
+  /** Of the server: before the load, halfway through it, and at most. */
   readonly memoryMb: { readonly rest: number; readonly half: number; readonly most: number };
 };
 
-/** The tail may be so many times the middle. */
+/** The most that the tail may be, in multiples of the median. */
 const tailBar = 5;
 
 export function summarize(answers: readonly ServingAnswer[], seconds: number): ServingSummary {

@@ -14,18 +14,21 @@ export type ServerProcess = {
   cpuSeconds(): number;
   /** Ends it as the system does when memory runs out: nothing is finished. */
   kill(): Promise<void>;
-  /** @throws {Error} where it does not end as it should. */
+  /** @throws {Error} if it does not end as it should. */
   stop(): Promise<void>;
 };
 
-/** What the environment says of the system's allocator holds for the server too. */
+/** What the environment says about the system's allocator applies to the server, too. */
 const allocator = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => name.startsWith("MALLOC_")),
 );
 
 const main = resolve(import.meta.dirname, "../../../cli/src/main.ts");
 
-/** `pond serve` over the store `namespace` in `storage`, from the sources, in a throw-away home. */
+/**
+ * Starts `pond serve` over the store `namespace` in `storage`, from the sources, in a throw-away
+ * home.
+ */
 export async function startServer(
   storage: string,
   namespace: string,
@@ -43,7 +46,7 @@ export async function startServer(
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
-  // Whatever goes wrong here, it does not stay.
+  // Whatever goes wrong here, the server does not stay.
   const end = (): unknown => child.kill("SIGKILL");
   process.once("exit", end);
   const ended = once(child, "exit").finally(() => process.off("exit", end));

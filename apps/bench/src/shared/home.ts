@@ -15,7 +15,7 @@ export const pondMain: string = resolve(import.meta.dirname, "../../../cli/dist/
 export class Home {
   readonly folder: string;
 
-  /** @param parent - Where its folder is made; by default where temporary ones belong. */
+  /** @param parent - Where its folder is made; by default where temporary folders belong. */
   constructor(parent: string = tmpdir()) {
     this.folder = mkdtempSync(join(parent, "pond-bench-"));
   }
@@ -24,7 +24,7 @@ export class Home {
     return join(this.folder, "data", "pond", "default");
   }
 
-  /** A world of its own: no settings, stores or caches but those in it. */
+  /** A world of its own: no settings, stores or caches except those in it. */
   get env(): Readonly<Record<string, string>> {
     return {
       PATH: process.env["PATH"] ?? "",
@@ -39,7 +39,8 @@ export class Home {
   /** @throws {Error} unless the command ends well; 3 only says that the source has faults. */
   pond(...args: readonly string[]): Run {
     const usage = join(this.folder, "usage.json");
-    // What is told of the memory of a process counts what started it, too: its own peak stands in its status.
+    // The system's figure for the memory of a process includes whatever started it; its own peak is
+    // in its status.
     const note = `import fs from "node:fs"; process.on("exit", () => fs.writeFileSync(${JSON.stringify(usage)}, JSON.stringify({ ...process.resourceUsage(), status: fs.readFileSync("/proc/self/status", "utf8") })))`;
     const startedMs = performance.now();
     const {

@@ -12,7 +12,7 @@ export function messagesOf({ stdout }: Run): number {
   return JSON.parse(stdout).adapters[0].messages_added;
 }
 
-/** Reads and parses every line: the least any import has to do. */
+/** Reads and parses every line: the least that any import has to do. */
 export function parseCorpus(files: readonly string[]): Spent {
   const spent = stopwatch();
   for (const file of files) {

@@ -1,11 +1,11 @@
 import { cpus, loadavg, release, totalmem, type } from "node:os";
 
-/** What it was measured on, in a few words. */
+/** The machine that was measured on, in a few words. */
 export function machine(): string {
   return `${cpus().length} x ${cpus()[0]?.model}, Node ${process.version}`;
 }
 
-/** With all that times depend on; the load tells what else the machine does just now. */
+/** With everything that times depend on; the load tells what else the machine is doing. */
 export function wholeMachine(): string {
   const gigabytes = (totalmem() / 2 ** 30).toFixed(0);
   const load = loadavg()[0]?.toFixed(1);

@@ -3,15 +3,15 @@ import { readFileSync } from "node:fs";
 import type { Spent } from "./spent.ts";
 
 /**
- * One run of any program. The processor time is of it and what it started, to 10 ms; NaN where the
- * system does not tell (only Linux does).
+ * One run of any program. The processor time is that of the program and of what it started, to 10
+ * ms; NaN if the system does not tell (only Linux does).
  */
 export type ProgramRun = Spent & { readonly stdout: string };
 
 export type ProgramOptions = {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Exit codes that are no failure; 0 alone when left out. */
+  /** Exit codes that are not a failure; only 0 if left out. */
   readonly allowed?: readonly number[];
 };
 
@@ -37,11 +37,11 @@ export function runProgram(
 
 const msPerTick = 10;
 
-/** What every child that has ended used, and theirs. */
+/** What every child that has ended used, and the children of those. */
 function childrenCpuMs(): number {
   if (process.platform !== "linux") return Number.NaN;
   const stat = readFileSync("/proc/self/stat", "utf8");
-  // The name, second, may hold anything; behind it, 13 fields on, are the children's two times.
+  // The name, the second field, may hold anything; 13 fields after it are the children's two times.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[13]) + Number(fields[14])) * msPerTick;
 }

@@ -1,11 +1,11 @@
-/** What something took. */
+/** What something cost. */
 export type Spent = {
   readonly wallMs: number;
-  /** Of all threads: what else the machine does lengthens it little. */
+  /** Of all threads: other work of the machine hardly lengthens it. */
   readonly cpuMs: number;
 };
 
-/** Starts a clock of this process; it tells what was spent since. */
+/** Starts a clock of this process; the returned function tells what was spent since. */
 export function stopwatch(): () => Spent {
   const before = process.cpuUsage();
   const startedMs = performance.now();

@@ -5,7 +5,7 @@ import { type Home, pondMain } from "../shared/home.ts";
 import { type ProgramRun, runProgram } from "../shared/program.ts";
 import { type Query, queriesFrom } from "./queries.ts";
 
-/** What everybody works on. */
+/** The sessions and queries that every contender gets, and how a program runs on them. */
 export type Bench = {
   readonly home: Home;
   readonly corpus: GeneratedCorpus;
@@ -20,7 +20,7 @@ export function benchOf(home: Home, corpus: GeneratedCorpus): Bench {
   const env = { ...home.env, CLAUDE_CONFIG_DIR: corpus.home, CODEBURN_CACHE_DIR: cache };
   const run: Bench["run"] = (file, args, allowed = [0]) =>
     runProgram(file, args, { env, cwd: corpus.home, allowed });
-  // It has no flag that keeps it from fetching prices, but takes those it fetched today.
+  // It has no flag to stop it from fetching prices, but it takes those that it fetched today.
   mkdirSync(cache, { recursive: true });
   const prices = { timestamp: Date.now(), data: {} };
   writeFileSync(join(cache, "litellm-pricing.json"), JSON.stringify(prices));

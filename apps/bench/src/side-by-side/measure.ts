@@ -5,23 +5,26 @@ import type { Spent } from "../shared/spent.ts";
 export type Contender = {
   readonly operation: string;
   readonly tool: string;
-  /** Whether it is a process from start to end, or asked where it is open already. */
+  /** A process from start to end, or a query to something that is already open. */
   readonly kind: "process" | "open";
-  /** What the answer is, to whoever has to choose. */
+  /** What kind of answer it gives, for a reader who has to choose. */
   readonly answers: string;
-  /** Run once alone: a second time it would find its work done. */
+  /** Runs only once, because a second run would find its work done. */
   readonly isOnce?: boolean;
   readonly run: () => Promise<Outcome> | Outcome;
 };
 
-/** What it took, and how many messages, sessions or groups it answered with. */
+/** What a run cost, and how many messages, sessions or groups it answered with. */
 export type Outcome = Spent & { readonly found: number };
 
 export type Result = Outcome & Pick<Contender, "operation" | "kind" | "tool" | "answers">;
 
 const longMs = 5_000;
 
-/** Each operation in turn, its contenders one after the other in every round; medians. */
+/**
+ * Measures each operation in turn, its contenders one after the other in every round. Gives
+ * medians.
+ */
 export async function compare(
   contenders: readonly Contender[],
   { runs, tell }: { readonly runs: number; readonly tell: (what: string) => void },
@@ -46,7 +49,10 @@ export async function compare(
   return results;
 }
 
-/** Its time over that of the first of its operation and kind, pond's: above 1, pond is faster. */
+/**
+ * Its time divided by that of the first of its operation and kind, which is pond's: above 1, pond
+ * is faster.
+ */
 export function ratioOf(result: Result, results: readonly Result[]): number {
   const { operation, kind } = result;
   const pond = results.find((each) => each.operation === operation && each.kind === kind);

@@ -5,14 +5,14 @@ import type { Programs } from "./programs.ts";
 
 const kind = "process";
 
-/** Which files hold all of it, whatever part of them it is in. */
+/** Finds the files that hold all texts of a query, in any part of them. */
 export function ripgrepContenders({ queries, run }: Bench, { ripgrep }: Programs): Contender[] {
   if (ripgrep === undefined) return [];
   return queries.map(({ operation, texts }) => {
     const [first = "", ...others] = texts.map(
       (text) => `'${ripgrep}' -l0iF -e '${text.replaceAll("'", "'\\''")}'`,
     );
-    // Each narrows down what the one before found.
+    // Each narrows down what the one before it found.
     const line = [`${first} projects`, ...others.map((each) => `xargs -0r ${each}`)].join(" | ");
     return {
       ...{ operation, tool: "ripgrep", kind },
@@ -25,7 +25,7 @@ export function ripgrepContenders({ queries, run }: Bench, { ripgrep }: Programs
   });
 }
 
-/** Whatever can be said of the lines of JSON, by reading all of them. */
+/** Answers what the lines of JSON tell if all of them are read. */
 export function jqContenders({ corpus, queries, run }: Bench, { jq }: Programs): Contender[] {
   if (jq === undefined) return [];
   const files = corpus.files.map((file) => file.slice(corpus.home.length + 1));
@@ -56,7 +56,7 @@ export function jqContenders({ corpus, queries, run }: Bench, { jq }: Programs):
   ];
 }
 
-/** Counts tokens and cost; keeps nothing. */
+/** Counts tokens and cost, and keeps nothing. */
 export function ccusageContenders({ run }: Bench, { ccusage }: Programs): Contender[] {
   if (ccusage === undefined) return [];
   const contender = (operation: string, answers: string, key: string, ...args: string[]) => ({
@@ -82,7 +82,7 @@ export function ccusageContenders({ run }: Bench, { ccusage }: Programs): Conten
   ];
 }
 
-/** Counts tokens and cost; keeps a cache of that. */
+/** Counts tokens and cost, and keeps a cache of the counts. */
 export function codeburnContenders({ run }: Bench, { codeburn }: Programs): Contender[] {
   if (codeburn === undefined) return [];
   const range = ["--from", "2026-01-01", "--to", "2027-12-31", "--provider", "claude"];

@@ -1,7 +1,7 @@
 import { stopwatch } from "../shared/spent.ts";
 import type { Outcome } from "./measure.ts";
 
-/** What something takes that is asked in this process. @param ask - Resolves to what it found. */
+/** Measures a query in this process. @param ask - Resolves to the number of things it found. */
 export async function timed(ask: () => Promise<number>): Promise<Outcome> {
   const spent = stopwatch();
   const found = await ask();

@@ -5,7 +5,7 @@ import type { Bench } from "./bench.ts";
 import type { Contender, Outcome } from "./measure.ts";
 import { linesIn, timed } from "./outcome.ts";
 
-/** First of all: it is what the others are compared with, and it names the operations. */
+/** These come first, because the others are compared with them and they name the operations. */
 export function pondContenders({ home, corpus, queries, pond }: Bench): Contender[] {
   const kind = "process";
   const sync = (): Outcome => {

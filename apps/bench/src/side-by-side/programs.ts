@@ -2,13 +2,13 @@ import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { installFromNpm, type NpmProgram } from "@pond/npm-testkit";
 
-/** What a user would pick instead, as far as this machine has it or can have it. */
+/** The programs that a user would pick instead, as far as this machine has or can get them. */
 export type Programs = {
   readonly ripgrep?: string;
   readonly jq?: string;
   readonly ccusage?: string;
   readonly codeburn?: string;
-  /** Name and version of each that is here. */
+  /** Name and version of each program that is here. */
   readonly versions: readonly string[];
 };
 
@@ -18,7 +18,7 @@ const npmPrograms = {
     ...{ name: "ripgrep-1.18.0", packages: ["@vscode/ripgrep@1.18.0"] },
     program: `@vscode/ripgrep-${platform}/bin/rg`,
   },
-  // Of later ones, the builds are not everywhere yet.
+  // The builds of later versions are not available everywhere yet.
   ccusage: {
     ...{ name: "ccusage-20.0.24", packages: ["ccusage@20.0.24"], program: ".bin/ccusage" },
     builds: "@ccusage/ccusage",
@@ -28,9 +28,9 @@ const npmPrograms = {
   },
 } satisfies Record<string, NpmProgram>;
 
-/** Those on the PATH come first; what is missing is said aloud. */
+/** Takes those on the PATH first, and says on stderr which are missing. */
 export async function findPrograms(): Promise<Programs> {
-  // The cache is that of the workspace, wherever this was started.
+  // The cache belongs to the workspace, wherever this was started.
   process.chdir(resolve(import.meta.dirname, "../../../.."));
   const found = {
     ripgrep: onPath("rg") ?? (await fromNpm(npmPrograms.ripgrep)),
@@ -62,7 +62,7 @@ async function fromNpm(program: NpmProgram): Promise<string | undefined> {
     const modules = await installFromNpm(program);
     return modules === undefined ? undefined : join(modules, program.program);
   } catch (error) {
-    // Without a network and without a cache of it.
+    // There is no network, and no cache of the program.
     console.error(`${program.name}: ${error instanceof Error ? error.message : error}`);
     return undefined;
   }

@@ -1,15 +1,18 @@
 import { promptsOf } from "../generated/corpus.ts";
 
-/** Asked of everybody, each in his own way. */
+/** A query that every contender is asked, each in its own way. */
 export type Query = {
   readonly operation: string;
-  /** What a session has to hold, all of them. */
+  /** The texts that a session has to hold, all of them. */
   readonly texts: readonly string[];
-  /** As pond is asked. */
+  /** The same query as pond takes it. */
   readonly asked: string;
 };
 
-/** What somebody remembers: the rarer words of prompts. The same ones for the same files. */
+/**
+ * Makes queries of what a person remembers: the rarer words of prompts. The same files give the
+ * same queries.
+ */
 export function queriesFrom(files: readonly string[]): Query[] {
   const prompts = files.flatMap(promptsOf);
   const counts = new Map<string, number>();

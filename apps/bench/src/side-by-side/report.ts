@@ -3,16 +3,16 @@ import { type Result, ratioOf } from "./measure.ts";
 
 export type SideBySideFacts = {
   readonly machine: string;
-  /** Of the other programs. */
+  /** Versions of the other programs. */
   readonly versions: readonly string[];
   readonly messages: number;
   readonly sessions: number;
   readonly bytes: number;
-  /** What `--messages` said. */
+  /** The value of `--messages`. */
   readonly asked: string;
 };
 
-/** As Markdown, for `reports/`. */
+/** The report as Markdown, for `reports/`. */
 export function sideBySideReport(facts: SideBySideFacts, results: readonly Result[]): string {
   const { machine, versions, messages, sessions, bytes, asked } = facts;
   const kinds = [

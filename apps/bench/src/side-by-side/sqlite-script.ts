@@ -42,7 +42,7 @@ for (const file of globSync("projects/**/*.jsonl", { cwd: home })) {
 }
 sqlite.close();
 
-/** What was said; neither calls of tools nor what came of them. */
+/** The text that was said, without calls of tools and their results. */
 function textOf({ message }: Line): string | null {
   const content = message?.content ?? [];
   if (typeof content === "string") return content;

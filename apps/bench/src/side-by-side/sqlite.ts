@@ -14,7 +14,10 @@ const listed = `SELECT session, project, count(*) AS messages, max(time) AS last
 const counted = `SELECT project, count(DISTINCT session) AS sessions, count(*) AS messages FROM messages
   WHERE project IS NOT NULL GROUP BY project`;
 
-/** The script one would write, and its database asked by a process of its own and by one that stays. */
+/**
+ * The script that one would write, and its database, asked by a process of its own and by one that
+ * stays.
+ */
 export function sqliteContenders({ home, corpus, queries, run }: Bench): Contender[] {
   const kind = "process";
   const tool = "node:sqlite, FTS5";

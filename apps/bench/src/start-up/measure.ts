@@ -6,16 +6,18 @@ import { median } from "../shared/percentile.ts";
 import { type ProgramRun, runProgram } from "../shared/program.ts";
 import type { Spent } from "../shared/spent.ts";
 
-/** What a command takes, whole process: the median of its time, the mean of the processor's. */
+/**
+ * The cost of a command as a whole process: the median of its time, the mean of the processor's.
+ */
 type Start = Spent & {
   readonly command: string;
-  /** Median of its time over that of `node -e 0` just before. */
+  /** The median of its time divided by that of `node -e 0` just before. */
   readonly ratio: number;
   readonly mostMs: number;
   readonly isMet: boolean;
 };
 
-/** What needs only the definitions of the commands loads nothing else. */
+/** Commands that need only the definitions of the commands load nothing else. */
 const definitionsMs = 100;
 const storeMs = 300;
 
@@ -27,7 +29,10 @@ export type StartUp = {
   readonly starts: readonly Start[];
 };
 
-/** Everything in turn, `runs` times over: what else the machine does hits each alike. */
+/**
+ * Measures every command in turn, `runs` times over, so that other work of the machine hits each
+ * alike.
+ */
 export function measureStartUp(
   home: Home,
   { records, runs }: { readonly records: number; readonly runs: number },
@@ -39,7 +44,7 @@ export function measureStartUp(
   const commands = [...definitions(home), ...overTheStore(basename(file, ".jsonl"))];
   const run = (args: readonly string[]): ProgramRun =>
     runProgram(process.execPath, args, { env: home.env });
-  // What is compiled at the first start is kept for the others.
+  // The code compiled at the first start is kept for the others.
   for (const { args } of commands) run([pondMain, ...args]);
   const baselines: ProgramRun[] = [];
   const timed = commands.map((command) => ({ ...command, pairs: [] as Pair[] }));
@@ -74,7 +79,7 @@ function spent(runs: readonly ProgramRun[]): Spent {
   };
 }
 
-/** `--help` of every command there is, and completion of what is known without a store. */
+/** `--help` of every command, and the completions that need no store. */
 function definitions(home: Home): Command[] {
   const paths = (parents: readonly string[]): (readonly string[])[] => [
     parents,
