@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 /** The repository, whatever the working directory. */
 export const root: string = join(import.meta.dirname, "..", "..", "..");
 
-/** A published package, and what can be imported of it. */
+/** A published package, and what can be imported from it. */
 export type Published = {
   /** Such as `@pond/canonical`. */
   readonly name: string;

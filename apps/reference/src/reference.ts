@@ -14,7 +14,7 @@ import {
 import { load as markdown } from "typedoc-plugin-markdown";
 import { type Published, publishedPackages, root } from "./packages.ts";
 
-/** What every exported name of these kinds owes its reader; fields speak for themselves or not. */
+/** The kinds of exported names that need a docstring; fields need none. */
 const documented = [
   "Function",
   "Class",
@@ -45,7 +45,9 @@ class Warnings extends Logger {
 
 /** The API reference of the published packages, and what is wrong with it. */
 export type Reference = {
-  /** Exports without a docstring, types that are used but cannot be named, links to nothing. */
+  /**
+   * Exports without a docstring, types that are used but cannot be named, links that lead nowhere.
+   */
   readonly warnings: readonly string[];
   /** Writes the pages as Markdown; the folder is emptied first. */
   readonly write: (folder: string) => Promise<void>;
@@ -63,7 +65,7 @@ export async function readReference(): Promise<Reference> {
     disableGit: true,
     sourceLinkTemplate: "/packages/{path}#L{line}",
     readme: "none",
-    // `tsc` did, with the compiler that builds the packages.
+    // `tsc` has checked them, with the compiler that builds the packages.
     skipErrorChecking: true,
     name: "API reference",
     excludePrivate: true,
@@ -85,7 +87,7 @@ export async function readReference(): Promise<Reference> {
   };
 }
 
-/** Modules by what is imported, not by where the file is. */
+/** Names modules by how they are imported, not by the place of the file. */
 function nameModules(project: ProjectReflection, packages: readonly Published[]): void {
   const modules = new Map<string | undefined, DeclarationReflection>();
   for (const module of project.children ?? [])
@@ -100,7 +102,9 @@ function nameModules(project: ProjectReflection, packages: readonly Published[])
   }
 }
 
-/** A parameter that is taken apart where it is declared has no name: it gets that of its type. */
+/**
+ * A parameter that is destructured where it is declared has no name, so it gets that of its type.
+ */
 function nameParameters(project: ProjectReflection): void {
   for (const parameter of project.getReflectionsByKind(ReflectionKind.Parameter)) {
     if (!parameter.name.startsWith("__namedParameters")) continue;
@@ -121,7 +125,7 @@ function validate(
     app.validate(project);
   };
   check({ notDocumented: true, invalidLink: true, invalidPath: true });
-  // TypeDoc asks this of one package only: the one that the project is named after.
+  // TypeDoc asks this about only one package: the one that the project is named after.
   for (const { name } of packages) {
     project.packageName = name;
     check({ notExported: true });
