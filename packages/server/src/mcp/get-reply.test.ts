@@ -117,6 +117,16 @@ describe("a page of a session", () => {
     expect(hint).toMatch(/^Characters 0 to (\d+) of 9000 of "a"\. To read on, .* "offset": \1\.$/);
   });
 
+  it("says that the offset is left out behind the last piece of a long message", () => {
+    const page = pageOf([said("a", "x".repeat(9_000)), said("b", "reeds")]);
+
+    const { hint } = getWithin(page, { ...start, offset: 8_000 });
+
+    expect(hint).toMatch(
+      /To read on, repeat the call with "after_id": "a" and without "offset"\.$/,
+    );
+  });
+
   it("leaves out what else a client keeps of a session where it is long", () => {
     const page = pageOf([]);
     const long = { ...page, session: { ...session, options: { kept: "x".repeat(9_000) } } };

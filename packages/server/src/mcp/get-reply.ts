@@ -109,16 +109,18 @@ function hintOf(
       ? []
       : [`Characters ${piece.from} to ${piece.until} of ${piece.of} of ${quoteValue(piece.id)}.`]),
     ...(remaining === 0 ? [] : [`${remaining} ${more}.`]),
-    ...(next === undefined ? [] : [`To read on, repeat the call with ${nextText(next)}.`]),
+    ...(next === undefined ? [] : [`To read on, repeat the call with ${nextText(next, piece)}.`]),
   ];
   return lines.length === 0 ? {} : { hint: lines.join(" ") };
 }
 
-function nextText({ after_id: id, offset }: Next): string {
-  return [
+function nextText({ after_id: id, offset }: Next, piece: Piece | undefined): string {
+  const fields = [
     ...(id === undefined ? [] : [`"after_id": ${quoteValue(id)}`]),
     ...(offset === undefined ? [] : [`"offset": ${offset}`]),
   ].join(" and ");
+  // With that of the last piece, the beginning of the next item would be skipped.
+  return offset === undefined && (piece?.from ?? 0) > 0 ? `${fields} and without "offset"` : fields;
 }
 
 function briefSession(session: Session): Session {
