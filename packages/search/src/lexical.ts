@@ -8,7 +8,7 @@ import { isHeldWhole, type LiteralHit } from "./literal-hits.ts";
 import { isScoredByLiteral, type ParsedQuery } from "./query.ts";
 import { type Hits, sessionsWanted } from "./rounds.ts";
 import { substringArm } from "./substrings.ts";
-import { isUnspaced } from "./words.ts";
+import { isNoPart, isUnspaced } from "./words.ts";
 
 /** What the arms for words and characters found. */
 export type Lexical = {
@@ -118,7 +118,9 @@ export async function byCharacters(
 /** True where all texts were read for the query as it stands, or for a piece of it that is in none. */
 function isScan({ text }: ParsedQuery, literal: string, found: LiteralHits | undefined): boolean {
   if (found?.isScanned !== true) return false;
-  return literal === text || (found.hits.length === 0 && text.includes(literal));
+  if (literal === text) return true;
+  // Where it is a part of a longer name it was left out, and the query may go on just so.
+  return found.hits.length === 0 && text.includes(literal) && !isNoPart(literal);
 }
 
 /** True if words and characters found nothing. */

@@ -44,6 +44,21 @@ it.each(["a_b test", "A_B test"])("takes no longer name for that of %s", async (
   remove();
 });
 
+it.each(["foo #58", "foo !58"])(
+  "finds %s within words, where the number goes on",
+  async (query) => {
+    const { sessions, remove } = await storeOf([
+      { id: "held", texts: [`it is x${query}0`] },
+      { id: "other", texts: ["noise"] },
+    ]);
+
+    const answer = await search(sessions, { query });
+
+    expect(answer.sessions.map(({ session_id: id }) => id)).toEqual(["held"]);
+    remove();
+  },
+);
+
 it.each(["POND-5", "UTF-8"])("reads not every text for %s, which no text holds", async (name) => {
   const { sessions, remove } = await storeOf([
     { id: "longer", day: "2025-01-03", texts: [`see ${name}9, and xUTF-80`] },
