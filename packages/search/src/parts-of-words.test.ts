@@ -59,6 +59,20 @@ it.each(["foo #58", "foo !58"])(
   },
 );
 
+it.each([255, 256, 257])("finds what is around a word of %i letters", async (length) => {
+  const word = "n".repeat(length);
+  const { sessions, remove } = await storeOf([
+    { id: "held", texts: [`reeds.${word}.heron`] },
+    { id: "other", texts: ["noise"] },
+  ]);
+  const text = `eeds.${word}.her`;
+
+  const [arm] = await substringArm(sessions, parseQuery(`"${text}"`), [text], undefined);
+
+  expect(arm?.hits.map(({ sessionId }) => sessionId)).toEqual(["held"]);
+  remove();
+});
+
 it.each(["POND-5", "UTF-8"])("reads not every text for %s, which no text holds", async (name) => {
   const { sessions, remove } = await storeOf([
     { id: "longer", day: "2025-01-03", texts: [`see ${name}9, and xUTF-80`] },
@@ -209,7 +223,8 @@ describe("inner words", () => {
     ["src/a/b.ts", ["a", "b"]],
     ["/src/", ["src"]],
     ["é_b_c", []],
-    [`a_${"b".repeat(257)}_c`, []],
+    [`a_${"b".repeat(255)}_c`, ["b".repeat(255)]],
+    [`a_${"b".repeat(256)}_c`, []],
   ])("of %j are %j", (text, words) => {
     expect(innerWords(text)).toEqual(words);
   });

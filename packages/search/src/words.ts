@@ -94,7 +94,7 @@ function segmentsOf(run: string): string[] {
 }
 
 // The index drops longer words.
-const longestWord = 256;
+const longestWord = 255;
 
 /**
  * The words of a text between its punctuation. Whatever holds the text holds these words in a row,
