@@ -174,11 +174,13 @@ it.each(["config_xqzj lookupXqzj", "config_xqzj lookupXqzj, and parserZzqv"])(
 );
 
 describe("several names within words", () => {
-  const names = ["lookupXqzj", "parserZzqv", "config_xqzj", "a_b", "src/xqzj/b.ts"];
+  const unlike = ["ε_xqzj", "grüsse_xqzj"];
+  const names = ["lookupXqzj", "parserZzqv", "config_xqzj", "a_b", "src/xqzj/b.ts", ...unlike];
   const chats = [
     { id: "one", texts: ["see mylookupxqzj", "a MYPARSERZZQV", "and my_config_xqzjs, a_b too"] },
     { id: "all", texts: ["lookupXqzjs, parserZzqvs, config_xqzjs", "mysrc/xqzj/b.tsx"] },
     { id: "none", texts: ["lookup, parser and config", "xqzj"] },
+    { id: "letters", texts: ["my_ϵ_xqzjs and myGRÜẞE_xqzj", "the GRU\u0308SSE_XQZJs"] },
   ];
   // More than are read for one name.
   const many = { id: "many", texts: Array.from({ length: 401 }, (_, at) => `parserZzqvs ${at}`) };

@@ -1,5 +1,4 @@
 import type { SessionStore } from "@pond/sessions";
-import { inOneForm } from "@pond/sessions/search";
 import { and, containsInAnyCase, type Filter, or, type Row, type Table } from "@pond/substrate";
 import { toMeetsBounds } from "./bounds.ts";
 import { phraseOrWords } from "./full-text.ts";
@@ -7,7 +6,6 @@ import { exactness, inAnotherCase, type LiteralHit, literalHits } from "./litera
 import { foundColumns, textOf } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import type { Hits } from "./rounds.ts";
-import { inSmallLetters } from "./small-letters.ts";
 import { innerWords, isNoPart } from "./words.ts";
 
 export const literalDepth = 40;
@@ -98,8 +96,7 @@ function scan(
   where: Filter | undefined,
   limit: number | undefined,
 ): AsyncGenerator<Row[]> {
-  // What was stored before `search_text` held every text in one form may be in the other.
-  const forms = new Set(texts.flatMap((text) => [text, text.normalize("NFD")]));
+  const forms = new Set(texts.flatMap(formsOf));
   const isHeld = or(...[...forms].map((form) => containsInAnyCase("search_text", form)));
   return messages.scan({
     columns: foundColumns,
@@ -108,8 +105,25 @@ function scan(
   });
 }
 
+/** What was stored before `search_text` held every text in one form may be in the other. */
+function formsOf(text: string): string[] {
+  return [text, text.normalize("NFD")];
+}
+
+/** True of a row that a scan finds. */
 function holds(row: Row, text: string): boolean {
-  return inSmallLetters(inOneForm(textOf(row))).includes(inSmallLetters(text));
+  const stored = folded(String(row["search_text"]));
+  return formsOf(text).some((form) => stored.includes(folded(form)));
+}
+
+const capital = /[\p{Changes_When_Casefolded}\p{Lu}]/gu;
+
+/** A text with one letter for those that a scan takes for the same. Each is one: ß is not ss to it. */
+function folded(text: string): string {
+  return text.replaceAll(capital, (letter) => {
+    const small = [letter.toUpperCase().toLowerCase(), letter.toLowerCase()];
+    return small.find(({ length }) => length === letter.length) ?? letter;
+  });
 }
 
 /** What a scan finds has no score: of what holds it alike the newest come first. */
