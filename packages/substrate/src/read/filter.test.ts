@@ -173,6 +173,21 @@ describe("text", () => {
     }
   });
 
+  it.each([
+    ["few long ones", 4, 30_000],
+    ["many", 400, 250],
+  ])(
+    "is found by any of several texts, of which the engine takes so many by themselves alone: %s",
+    async (_, count, length) => {
+      const texts = Array.from({ length: count }, (_, at) => `${at}${"é".repeat(length)}`);
+      const table = await tableOf([{ description: `${texts.at(-1)}É` }, { description: "é" }]);
+      const filters = texts.map((text) => containsInAnyCase("description", text));
+
+      expect(await found(table, or(...filters))).toEqual(["0"]);
+      expect(await found(table, not(or(...filters)))).toEqual(["1"]);
+    },
+  );
+
   it("is found by how it begins as JavaScript would, for any text", async () => {
     const samples = fc.sample(
       fc.string({

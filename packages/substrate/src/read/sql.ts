@@ -57,22 +57,36 @@ export function toSql(filter: Filter, table: TableDeclaration): string {
 
 type ContainedText = { readonly op: Filter["op"]; readonly column: string; readonly text: string };
 
+// The engine takes patterns up to some size, which letters make as much as a hundred times as large.
+const longestTogether = 256;
+const textsTogether = 32;
+
 /**
  * The engine looks for several texts in any case at once as fast as for one. In a group: without it,
  * it makes a LIKE of each, which takes as long as it does for each, and takes a backslash for another.
  */
 function anyOf(filters: readonly Filter[], table: TableDeclaration): string[] {
   const isInAnyCase = (filter: Filter): filter is Filter & ContainedText =>
-    filter.op === "contains-any-case" && filter.text.isWellFormed();
+    filter.op === "contains-any-case" &&
+    filter.text.length <= longestTogether &&
+    filter.text.isWellFormed();
   const byColumn = Map.groupBy(filters.filter(isInAnyCase), ({ column }) => column);
   const together = [...byColumn].filter(([, { length }]) => length > 1);
   const columns = new Set(together.map(([column]) => column));
   const isAlone = (filter: Filter): boolean => !isInAnyCase(filter) || !columns.has(filter.column);
-  const patterns = together.map(([column, contained]) => {
+  const patterns = together.flatMap(([column, contained]) => {
     const texts = contained.map(({ text }) => text.replaceAll(inPatterns, "\\$&"));
-    return `regexp_like(${valueIn(column, table)}, ${literal(`(${texts.join("|")})`)}, 'i')`;
+    return inGroups(texts).map(
+      (group) => `regexp_like(${valueIn(column, table)}, ${literal(`(${group.join("|")})`)}, 'i')`,
+    );
   });
   return [...filters.filter(isAlone).map((each) => toSql(each, table)), ...patterns];
+}
+
+function inGroups(texts: readonly string[]): string[][] {
+  const length = Math.ceil(texts.length / textsTogether);
+  const starts = Array.from({ length }, (_, at) => at * textsTogether);
+  return starts.map((start) => texts.slice(start, start + textsTogether));
 }
 
 /** What means something in a pattern. */
