@@ -49,6 +49,8 @@ export class Catalog {
   readonly #endNudges: () => void = nudgeThreads();
   /** Names of datasets by table, as far as they are known. */
   #datasets: ReadonlyMap<string, string> = new Map();
+  /** That the place keeps what is written, once it was asked. */
+  #proof: Promise<void> | undefined;
 
   private constructor(
     location: StoreLocation,
@@ -180,7 +182,16 @@ export class Catalog {
    */
   async proveWritable(): Promise<void> {
     if (this.location.folder !== undefined) return;
-    await proveExclusiveCommits(this.location, this.#connection, this.#storageOptions);
+    // Shared by tables that are written to at once, but not by stores: one may be refused where it is.
+    const [connection, options] = [this.#connection, this.#storageOptions];
+    this.#proof ??= proveExclusiveCommits(this.location, connection, options);
+    try {
+      await this.#proof;
+    } catch (error) {
+      // A fault may pass.
+      this.#proof = undefined;
+      throw error;
+    }
   }
 
   /** Names of tables that are missing because the store is older. Call {@link look} before. */

@@ -232,6 +232,26 @@ it("proves that an object store keeps what is written when there is something to
   expect(proxy.faults).toBe(withNews);
 });
 
+it("says nothing of a store for what another may not write that shares its object store", async () => {
+  const s3 = await startedS3();
+  const { url, storageOptions } = s3;
+  for (const name of ["own", "other"]) await openCatalogue(url(name), { storageOptions });
+  const refused = { kind: "status", status: 403, only: /^PUT .*\/other\/probe_/ } as const;
+  const proxy = await startFaultyProxy(s3, refused);
+  onTestFinished(() => proxy.close());
+  const open = async (name: string): Promise<Store> =>
+    openCatalogue(url(name), { storageOptions: proxy.storageOptions });
+  const [own, other] = [await open("own"), await open("other")];
+
+  const [refusal, outcome] = await Promise.allSettled([
+    other.table("parts").insert(numbered(3)),
+    own.table("parts").insert(numbered(3)),
+  ]);
+
+  expect(refusal).toMatchObject({ reason: { name: "StorageUnavailableError" } });
+  expect(outcome).toMatchObject({ value: { inserted: 3 } });
+});
+
 describe("what cannot be used is refused, and the reason said, without credentials", () => {
   const secrets = { aws_secret_access_key: "s3cr3t-s3cr3t", aws_session_token: "t0k3n-t0k3n" };
 

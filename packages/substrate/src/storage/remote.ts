@@ -51,7 +51,7 @@ export async function proveReachable(
 }
 
 // Proven once in a process: it is a property of the service, not of the store.
-const proofs = new Map<string, Promise<void>>();
+const proven = new Set<string>();
 // With four writers, a store that ignores conditions passed one time in eleven on one core.
 const writersAtOnce = 8;
 const maxRounds = 3;
@@ -70,21 +70,9 @@ export async function proveExclusiveCommits(
   // Credentials change while a server runs, and must not be kept.
   const options = Object.entries(storageOptions).filter(([name]) => !secretNames.test(name));
   const service = JSON.stringify([uri.split("/", 3), options]);
-  const proof = proofs.get(service) ?? race(uri, connection);
-  proofs.set(service, proof);
-  try {
-    await proof;
-  } catch (error) {
-    // A fault may pass.
-    proofs.delete(service);
-    throw error;
-  }
-}
-
-async function race(uri: string, connection: Connection): Promise<void> {
-  for (let round = 1; round <= maxRounds; round++) {
+  for (let round = 1; round <= maxRounds && !proven.has(service); round++) {
     // A commit without a competitor proves little.
-    if ((await raceOnce(uri, connection)) > 1) return;
+    if ((await raceOnce(uri, connection)) > 1 || round === maxRounds) proven.add(service);
   }
 }
 
