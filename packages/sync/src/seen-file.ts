@@ -95,9 +95,12 @@ export type SeenFile = SeenHead & { readonly sessions: PackedEntries<Entry> };
 
 const version = 1;
 
+/** What a file may not be called, and what stands for it. */
+const unfitInNames = /[%/\\\p{Cc}]/gu;
+
 /** The file for one source of one store, in `directory` itself also for a client called `@acme/loom`. */
 export function seenFile(directory: string, source: { adapter: string; path: string }): string {
-  const adapter = encodeURIComponent(source.adapter.toWellFormed());
+  const adapter = source.adapter.toWellFormed().replaceAll(unfitInNames, encodeURIComponent);
   return join(directory, `${adapter}-${hash("sha256", source.path).slice(0, 16)}.json`);
 }
 

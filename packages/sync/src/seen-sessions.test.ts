@@ -47,7 +47,7 @@ describe("SeenSessions", () => {
     expect(readdirSync(join(folder, "state"))).toHaveLength(1);
   });
 
-  it.each(["@acme/loom", "../../loom", "..", "loom \ud800"])(
+  it.each(["@acme/loom", "../../loom", "..", "loom \ud800", "C:\\a\0%", "織機".repeat(30)])(
     "writes into its folder, where the places of %j are found again",
     async (adapter) => {
       const directory = join(folder, "a", "b", "state");
@@ -65,6 +65,12 @@ describe("SeenSessions", () => {
       ).toEqual(readdirSync(directory).map((name) => join("a", "b", "state", name)));
     },
   );
+
+  it.each(["loom of acme", "ткач"])("calls its file as earlier versions did: %s", (adapter) => {
+    const name = seenFile("", { ...source, adapter });
+
+    expect(name).toMatch(new RegExp(`^${adapter}-[\\da-f]{16}\\.json$`));
+  });
 
   it.each([0, 1, 999, 1_000, 1_001, 2_500])(
     "gives back %i of them in their order",
