@@ -232,6 +232,24 @@ describe("inner words", () => {
   });
 });
 
+it("takes of many that were said at once those that a scan takes", async () => {
+  // What is shorter has more BM25.
+  const chats = Array.from({ length: 60 }, (_, at) => ({
+    id: `${at}`,
+    texts: [`mysrc/heron/nest.tsx${" noise".repeat(60 - at)}`],
+  }));
+  const { sessions, remove } = await storeOf(chats);
+  const messages = sessions.store.table("messages");
+  const name = "src/heron/nest.ts";
+
+  const byIndex = await substringArm(sessions, parseQuery(name), [name], undefined);
+  vi.spyOn(messages, "knowsPhrases").mockResolvedValue(false);
+  const byScan = await substringArm(sessions, parseQuery(name), [name], undefined);
+
+  expect(byIndex).toEqual(byScan);
+  remove();
+});
+
 it.each([
   ["中_文", "在中_文件夹里"],
   ["가_나", "이것은 가_나를 쓴다"],

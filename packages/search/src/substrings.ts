@@ -3,7 +3,7 @@ import { and, containsInAnyCase, type Filter, or, type Row, type Table } from "@
 import { toMeetsBounds } from "./bounds.ts";
 import { phraseOrWords } from "./full-text.ts";
 import { exactness, inAnotherCase, type LiteralHit, literalHits } from "./literal-hits.ts";
-import { foundColumns, textOf } from "./message.ts";
+import { foundColumns, rowOf, textOf } from "./message.ts";
 import { isBound, type ParsedQuery } from "./query.ts";
 import type { Hits } from "./rounds.ts";
 import { innerWords, isNoPart } from "./words.ts";
@@ -75,8 +75,10 @@ async function byInnerWords(
   const search = { column: "search_text", query: phraseOrWords(words.join(" ")) };
   const asked = { where, limit: innerDepth, columns: foundColumns };
   const rows = await messages.fullText({ ...search, ...asked });
-  // That score is of a few of its words.
-  return rows.length < innerDepth ? rows.map(({ _score, ...row }) => row) : undefined;
+  if (rows.length >= innerDepth) return undefined;
+  // That score is of a few of its words: they come as a scan reads them.
+  const inOrder = rows.toSorted((left, right) => Number(rowOf(left) - rowOf(right)));
+  return inOrder.map(({ _score, ...row }) => row);
 }
 
 /** Rows among which are all that hold one of several texts; undefined where they are too many. */
