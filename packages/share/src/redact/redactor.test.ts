@@ -792,6 +792,20 @@ describe("text", () => {
     }
   });
 
+  it.each([
+    '{"use":{"by":["ada"]},"d":"D","kty":"EC"}',
+    '{"kty":"EC","use":{"by":{"ada":{}}},"d":"D"}',
+    '{"a":{"b":{}},"kid":"{shop}/1","kty":"EC","use":{},"d":"D","c":{}}',
+  ])("replaces them where the key holds other objects: %s", (key) => {
+    const d = mixed(43);
+    const text = `[{"d":"a1B2c3D4e5F6g7"},${key},{"k":"${d.slice(9)}"}]`;
+    const written = (value: string) => text.replace('"D"', `"${value}"`);
+
+    const redacted = createRedactor().text(written(d));
+
+    expect(redacted).toBe(written("[redacted 1: assigned-secret]"));
+  });
+
   it("replaces what overlaps as one, after the longest", () => {
     const text = createRedactor().text(`Cookie: a=${token}; b=${jwt}`);
 
@@ -1298,6 +1312,7 @@ describe("whatever the text is", () => {
       "zip -P ",
       '"kty":"RSA"',
       '{"kty":"RSA","d":"',
+      '"kty":"RSA"}',
       'variable "token" { default ',
       `$ANSIBLE_VAULT;1.1;AES256\n${hex(80)}\n`,
       '" + "',

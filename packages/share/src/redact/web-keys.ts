@@ -8,6 +8,8 @@ const everyMember =
   /\\{0,8}"(?<name>d|p|q|dp|dq|qi|k)\\{0,8}"\s{0,40}:\s{0,40}\\{0,8}"(?<value>[\w-]{12,2000})\\{0,8}"/g;
 /** No key has more on one side of its type. */
 const longest = 8000;
+/** Nor does any hold objects that lie deeper in one another. */
+const deepest = 4;
 /** As secrets of it are called where its members say too little. */
 const name = "private_key";
 
@@ -22,15 +24,31 @@ export const webKeyRule: Rule = {
   find(text, at) {
     type.lastIndex = at;
     if (!type.test(text)) return undefined;
-    const from = Math.max(0, at - longest);
-    const start = from + text.slice(from, at).lastIndexOf("{") + 1;
-    const body = /^[^}]*/.exec(text.slice(start, at + longest))?.[0] ?? "";
+    const start = edgeOfObject(text, at - 1, -1) + 1;
+    const end = edgeOfObject(text, at, 1);
+    const body = text.slice(start, end);
     const hits = [...body.matchAll(everyMember)].flatMap(({ index, 0: member, groups = {} }) => {
       const { value = "" } = groups;
       const first = start + index + member.lastIndexOf(value);
       const hit = { start: first, end: first + value.length, rule: fieldRule };
       return isSecretField(name, value) ? [hit] : [];
     });
-    return { hits, until: Math.max(start + body.length, at + 1) };
+    return { hits, until: end };
   },
 };
+
+/** Where the object that a place is in begins or ends; those that it holds are passed over. */
+function edgeOfObject(text: string, at: number, step: -1 | 1): number {
+  const [edge, ofOther] = step > 0 ? ["}", "{"] : ["{", "}"];
+  const last = Math.max(-1, Math.min(text.length, at + step * longest));
+  let depth = 0;
+  let place = at;
+  for (; place !== last && depth <= deepest; place += step) {
+    if (text[place] === ofOther) depth += 1;
+    else if (text[place] === edge) {
+      if (depth === 0) break;
+      depth -= 1;
+    }
+  }
+  return place;
+}
