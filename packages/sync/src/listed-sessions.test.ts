@@ -21,7 +21,7 @@ it("keeps those that are meant, in their order", async () => {
   const asked: Listed[] = [];
   listed.keep((each) => {
     asked.push(each);
-    return each.isDue;
+    return each.isDue ? each : undefined;
   });
 
   expect(asked.map(({ number }) => number && seen.keyOf(number))).toEqual([

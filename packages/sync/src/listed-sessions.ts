@@ -45,20 +45,26 @@ export class ListedSessions {
   add(key: string, { number, bytes, isDue, isQuiet }: Listed): void {
     this.#numbers.push(number ?? -1 - this.#newKeys.push(key));
     this.#bytes.push(bytes);
-    this.#flags.push((isDue ? due : 0) | (isQuiet ? quiet : 0));
+    this.#flags.push(flagsOf(isDue, isQuiet));
   }
 
-  /** Leaves all others out. */
-  keep(isKept: (session: Listed) => boolean): void {
+  /**
+   * Leaves others out.
+   *
+   * @param asRead - How one of them is read; undefined for one that is left out.
+   */
+  keep(asRead: (session: Listed) => Pick<Change, "isDue"> | undefined): void {
     const [numbers, all, flags]: [number[], number[], number[]] = [[], [], []];
     for (const [index, number] of this.#numbers.entries()) {
       const [bytes, flag] = [this.#bytes[index] ?? 0, this.#flags[index] ?? 0];
       const isDue = (flag & due) !== 0;
+      const isQuiet = (flag & quiet) !== 0;
       const known = number < 0 ? undefined : number;
-      if (!isKept({ number: known, bytes, isDue, isQuiet: (flag & quiet) !== 0 })) continue;
+      const read = asRead({ number: known, bytes, isDue, isQuiet });
+      if (read === undefined) continue;
       numbers.push(number);
       all.push(bytes);
-      flags.push(flag);
+      flags.push(flagsOf(read.isDue, isQuiet));
     }
     [this.#numbers, this.#bytes, this.#flags] = [numbers, all, flags];
   }
@@ -74,3 +80,7 @@ export class ListedSessions {
 
 const due = 1;
 const quiet = 2;
+
+function flagsOf(isDue: boolean, isQuiet: boolean): number {
+  return (isDue ? due : 0) | (isQuiet ? quiet : 0);
+}

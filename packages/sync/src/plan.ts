@@ -65,15 +65,17 @@ function leaveOutOthers(
   { isVerifying, isPreview }: Pick<PlanOptions, "isVerifying" | "isPreview">,
 ): void {
   changed.keep((each) => {
-    if (each.isDue || each.number === undefined) return true;
+    if (each.isDue || each.number === undefined) return each;
     // Most are as they were, and there may be a hundred thousand.
     if (each.isQuiet && !isVerifying && gone.size === 0) {
       report.sessions.unchanged += 1;
-      return false;
+      return undefined;
     }
     const before = seen.at(each.number);
-    if (before === undefined || isLeft(before, each, gone) || isVerifying) return true;
+    if (before === undefined) return each;
+    if (isLeft(before, each, gone)) return { isDue: true };
+    if (isVerifying) return each;
     countAsBefore(before, report, isPreview);
-    return false;
+    return undefined;
   });
 }

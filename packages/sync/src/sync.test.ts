@@ -788,4 +788,23 @@ describe("previewSync", () => {
       });
       expect(await bench.sessions.store.table("messages").count()).toBe(3);
     }));
+
+  it("counts a copy as grown where the next sync reads it as what is left", () =>
+    withBench(async (bench) => {
+      const file = bench.write("s1", line("s1", "a", "How do ponds freeze?"));
+      const copies = join(dirname(file), "..", "-copies");
+      mkdirSync(copies);
+      cpSync(file, join(copies, "s1.jsonl"));
+      await bench.sync();
+      rmSync(file);
+
+      const report = await previewSync(bench.sessions, bench.sources(unread), {
+        stateDirectory: bench.stateDirectory,
+        host: "bench",
+        now: () => new Date(0),
+      });
+
+      expect(changesIn(report)).toEqual({ sessions: { ...counts, seen: 1, grown: 1 } });
+      expect((await bench.sync()).adapters[0]?.bytes_read).toBeGreaterThan(0);
+    }));
 });
