@@ -10,24 +10,16 @@ import {
 import { fault } from "./faults.ts";
 import { fileName, type Tree } from "./layout.ts";
 import { origin } from "./origin.ts";
-import type { Thread, ThreadFile, Threads } from "./threads.ts";
+import type { ThreadFile, Threads } from "./threads.ts";
 
-/**
- * Every thread below the folders; faults for what cannot be looked at.
- *
- * @param threads - Empty, and where they are kept.
- */
-export function* discover(
-  trees: readonly Tree[],
-  threads: Threads,
-): Generator<Thread | FaultEvent> {
+/** Adds every thread below the folders to `threads`; faults for what cannot be looked at. */
+export function* discover(trees: readonly Tree[], threads: Threads): Generator<FaultEvent> {
   for (const tree of trees) {
     for (const found of filesBelow(tree)) {
       if ("kind" in found) yield found;
       else threads.add(found);
     }
   }
-  yield* threads;
 }
 
 function* filesBelow(tree: Tree): Generator<ThreadFile | FaultEvent> {

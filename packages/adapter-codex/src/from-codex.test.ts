@@ -323,6 +323,26 @@ it("notices every change of a thread, whichever of its files it is in", async ()
   });
 });
 
+it("reads all files of a thread where a listing was left before it had seen them", async () => {
+  await inFolder(async (folder) => {
+    const later = `sessions/2026/05/06/rollout-2026-05-06T08-00-00-${thread}_${rollout}.jsonl`;
+    write(folder, path, log(meta, said("one")));
+    write(folder, later, log(meta, said("two")));
+    symlinkSync(join(folder, "nowhere"), join(folder, "sessions/2026/05/05"));
+    symlinkSync(join(folder, "nowhere"), join(folder, dirname(path), "z.jsonl"));
+    const reader = fromCodex(folder);
+    const { messages } = contentOf(await readAll(fromCodex(folder), path));
+    let faults = 0;
+    for await (const found of reader.sessions()) {
+      if (found.kind === "fault") faults += 1;
+      if (faults === 2) break;
+    }
+
+    expect(contentOf(await readAll(reader, path)).messages).toEqual(messages);
+    expect(messages).toHaveLength(4);
+  });
+});
+
 it("follows no link and opens nothing that is no file", async () => {
   await inFolder(async (folder) => {
     write(folder, "elsewhere/secret.jsonl", log(meta, said("secret")));

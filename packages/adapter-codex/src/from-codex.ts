@@ -27,12 +27,15 @@ export function fromCodex(path: string, options: CodexOptions = {}): Reader {
   return fileReader<Thread>(origin, path, () => {
     const { trees, home } = openPlace(path);
     const names = new ThreadNames(home && join(home, nameFile));
-    // Which files a thread has is known only when all have been seen.
     let threads = new Threads();
-    const all = (): Generator<Thread | FaultEvent> => {
+    function* all(): Generator<Thread | FaultEvent> {
       threads = new Threads();
-      return discover(trees, threads);
-    };
+      const found = new Threads();
+      yield* discover(trees, found);
+      // Which files a thread has is known only when all have been seen, and a listing may be left.
+      threads = found;
+      yield* threads;
+    }
     return {
       prepare: () => names.refresh(),
       *all() {
