@@ -65,6 +65,19 @@ it("takes less than 400 bytes of memory for each of many threads", async () => {
   expect(await reader.fingerprint(key)).toBeDefined();
 });
 
+it("takes as little for each of many files of one thread", () => {
+  const threads = new Threads();
+  const name = fileName(`rollout-2026-05-06T09-00-00-${idOf(1)}.jsonl`);
+  const before = memoryUsed();
+  for (let at = 0; name && at < 2_000; at++) {
+    const path = `sessions/${at}/${name.plain}`;
+    threads.add({ file: `/home/ada/.codex/${path}`, path, name });
+  }
+
+  expect((memoryUsed() - before) / 2_000).toBeLessThan(1_000);
+  expect([...threads].map(({ files }) => files.length)).toEqual([1]);
+});
+
 function add(threads: Threads, path: string, entry: string): string {
   mkdirSync(join(folder, path), { recursive: true });
   const file = join(folder, path, entry);

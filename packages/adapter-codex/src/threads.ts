@@ -21,17 +21,21 @@ export type Thread = {
   readonly files: readonly ThreadFile[];
 };
 
-/** A thread by its id, or by its path where its name says none, and where its files are. */
-type Entry = readonly [thread: string, ...files: (readonly [file: string, path: string])[]];
+/** A thread by its id, or by its path where its name says none, and where a file of it is. */
+type Entry = readonly [thread: string, file: string, path: string];
 
 /** The threads of a home, of which there may be a hundred thousand, by the names of their files. */
 export class Threads {
   readonly #entries = new PackedEntries<Entry>();
+  /** Where the others are of those that have several files, which may be thousands. */
+  readonly #others: Map<string, (readonly [file: string, path: string])[]> = new Map();
 
   add({ file, path, name }: ThreadFile): void {
     const thread = name.thread ?? path;
-    const [, ...others] = this.#entries.get(thread) ?? [thread];
-    this.#entries.set([thread, ...others, [file, path]]);
+    const others = this.#others.get(thread);
+    if (others) others.push([file, path]);
+    else if (this.#entries.has(thread)) this.#others.set(thread, [[file, path]]);
+    else this.#entries.set([thread, file, path]);
   }
 
   /** The thread with that key. */
@@ -48,7 +52,8 @@ export class Threads {
     }
   }
 
-  #threadOf([thread, ...places]: Entry): Thread | undefined {
+  #threadOf([thread, ...one]: Entry): Thread | undefined {
+    const places = [one, ...(this.#others.get(thread) ?? [])];
     const all = places.flatMap(([file, path]): ThreadFile[] => {
       const own = basename(file);
       // Of one that the user named, any name will do.
@@ -56,12 +61,15 @@ export class Threads {
       return name ? [{ file, path, name }] : [];
     });
     const files = all.length === 1 ? all : withoutTwins(all);
+    const [first, ...others] = files;
+    if (first === undefined) return undefined;
     // Which of two is taken is told once: either may grow meanwhile.
     if (files.length < all.length) {
-      this.#entries.set([thread, ...files.map(({ file, path }) => [file, path] as const)]);
+      this.#entries.set([thread, first.file, first.path]);
+      this.#others.delete(thread);
+      for (const other of others) this.add(other);
     }
-    const [first] = files;
-    return first && { kind: "files", key: first.path, file: first.file, files };
+    return { kind: "files", key: first.path, file: first.file, files };
   }
 }
 
