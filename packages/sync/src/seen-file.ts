@@ -150,8 +150,8 @@ export async function writeSeenFile(file: string, seen: WrittenSeen): Promise<vo
 // Of a hundred thousand sessions the whole text takes 30 MB, so it is written and read in portions, and
 // each entry has a line of its own.
 const entriesPerPortion = 1_000;
-// Longer than any such line. What older versions wrote all in one line is read as one text; a longer one
-// not before that, too.
+// Longer than nearly any such line. A file with a longer one is read as one text, as is what older
+// versions wrote all in one line.
 const maxLineBytes = 16 * 1024 * 1024;
 const opening = '"sessions":[';
 const closing = "]}";
@@ -177,10 +177,10 @@ async function readSeen(file: string): Promise<SeenFile | undefined> {
   let isWhole = false;
   const sessions = new PackedEntries<Entry>();
   for await (const lines of readLines(fileChunks(file), { maxLineBytes })) {
-    for (const { text = "" } of lines) {
+    for (const { text } of lines) {
+      const isPlain = text !== undefined && (head !== undefined || text.endsWith(opening));
+      if (!isPlain) return parseWhole(await readFile(file, "utf8"));
       if (head === undefined) {
-        // As older versions wrote it: all in one line.
-        if (!text.endsWith(opening)) return parseWhole(await readFile(file, "utf8"));
         const seen: unknown = JSON.parse(text + closing);
         if (!isSeenFile(seen)) return undefined;
         head = seen;

@@ -248,6 +248,21 @@ describe("SeenSessions", () => {
     expect(seen.get(keys.at(-1) ?? "")).toEqual({ fingerprint: "1" });
   });
 
+  it("reads what is known of a session, however long that is", async () => {
+    // What others said in a session of half a million messages.
+    const others = Array.from({ length: 450_000 }, (_, at) => `${at}`.padStart(36, "x"));
+    const session = { fingerprint: "1", held: { digest: "d", addedAt: 1, others } };
+    const seen = await load(storing(0));
+    seen.set("a", session);
+    seen.set("b", { fingerprint: "2" });
+    await seen.save(storing(0));
+
+    const again = await load(storing(0));
+
+    expect(again.get("a")?.held?.others?.at(-1)).toBe(others.at(-1));
+    expect(again.get("b")).toEqual({ fingerprint: "2" });
+  });
+
   it("keeps a file for each place", () => {
     const other = seenFile(join(folder, "state"), { adapter: "demo", path: "/home/eve/.demo" });
 
