@@ -3,54 +3,57 @@ import { PackedList } from "./packed-list.ts";
 const firstSlots = 128;
 
 /**
- * Values by a key, with which each begins.
+ * An entry: its key, followed by its values.
  *
  * @inline
  */
 type Entry = readonly [key: string, ...values: unknown[]];
 
-/** A map of entries of JSON, kept as a {@link PackedList} keeps them. */
+/** A map of JSON entries by key, kept as text in a {@link PackedList}. */
 export class PackedEntries<E extends Entry> {
   readonly #list = new PackedList<E | null>();
-  /** Of the keys of entries, in the order of the list. */
+  /** The hashes of the keys, in the order of the list. */
   #hashes = new Uint32Array(firstSlots);
-  /** One more than the number of an entry in the list; each stands at the place its hash names, or behind. */
+  /**
+   * For each entry, its number in the list plus one. It is in the slot that its hash selects, or in
+   * a later one.
+   */
   #slots = new Int32Array(firstSlots);
   #size = 0;
 
-  /** How many entries there are now. */
+  /** The number of entries at present. */
   get size(): number {
     return this.#size;
   }
 
-  /** How many entries were ever added: their numbers are below it. */
+  /** The number of entries ever added. The number of every entry is below it. */
   get numbers(): number {
     return this.#list.length;
   }
 
-  /** The number of an entry, by the order in which they were added; undefined where there is none. */
+  /** Returns the number of an entry in the order of adding; undefined if there is no such entry. */
   numberOf(key: string): number | undefined {
     const number = (this.#slots[this.#placeOf(key, hashOf(key))] ?? 0) - 1;
     return number < 0 ? undefined : number;
   }
 
-  /** True if there is an entry with this key. */
+  /** Returns true if there is an entry with this key. */
   has(key: string): boolean {
     return this.numberOf(key) !== undefined;
   }
 
-  /** The entry with this key; undefined if there is none. */
+  /** Returns the entry with this key; undefined if there is none. */
   get(key: string): E | undefined {
     const number = this.numberOf(key);
     return number === undefined ? undefined : this.at(number);
   }
 
-  /** The entry of a number; undefined where it was deleted. */
+  /** Returns the entry with this number; undefined if it was deleted. */
   at(number: number): E | undefined {
     return this.#list.at(number) ?? undefined;
   }
 
-  /** Adds an entry, or puts it in the place of the one with its key. */
+  /** Adds an entry, or replaces the one with its key. */
   set(entry: E): void {
     const [key] = entry;
     const hash = hashOf(key);
@@ -64,27 +67,27 @@ export class PackedEntries<E extends Entry> {
     this.#add(place, hash, this.#list.push(entry));
   }
 
-  /** @returns True if there was an entry with this key. */
+  /** Deletes the entry with this key. Returns true if there was one. */
   delete(key: string): boolean {
     const number = this.numberOf(key);
     if (number === undefined) return false;
-    // Its slot stays, for those that stand behind it.
+    // Its slot stays occupied, so that entries in later slots are still found.
     this.#list.put(number, null);
     this.#size -= 1;
     return true;
   }
 
-  /** In the order in which they were added. */
+  /** Iterates over the entries in the order in which they were added. */
   *[Symbol.iterator](): Generator<E, undefined> {
     for (const entry of this.#list) if (entry !== null) yield entry;
   }
 
-  /** The texts of all entries as they are now; others may be set meanwhile. */
+  /** Returns the texts of all entries as they are now, even if entries are set while reading. */
   texts(): Iterable<string> {
     return withoutDeleted(this.#list.texts());
   }
 
-  /** The slot of a key, or a free one. */
+  /** The slot of a key, or the free slot for it. */
   #placeOf(key: string, hash: number): number {
     const beginning = `[${JSON.stringify(key)}`;
     const mask = this.#slots.length - 1;
@@ -92,7 +95,7 @@ export class PackedEntries<E extends Entry> {
       const number = (this.#slots[place] ?? 0) - 1;
       if (number < 0) return place;
       if (this.#hashes[number] !== hash) continue;
-      // The text of a key ends with a quote that it holds nowhere else, so that this is all of it.
+      // The text of a key has no unescaped quote before its last one, so this compares all of it.
       if (this.#list.beginsWith(number, beginning)) return place;
     }
   }
@@ -123,12 +126,12 @@ function* withoutDeleted(texts: Iterable<string>): Generator<string> {
   for (const text of texts) if (text !== "null") yield text;
 }
 
-/** The upper bits of a product are of all bits of the hash. */
+/** The first slot to look at. The upper bits of the product depend on all bits of the hash. */
 function firstPlace(hash: number, mask: number): number {
   return Math.imul(hash, 0x9e3779b1) >>> Math.clz32(mask);
 }
 
-/** FNV-1a, of UTF-16 code units. */
+/** FNV-1a over UTF-16 code units. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -2,24 +2,24 @@ const pieceBytes = 1024 * 1024;
 const firstRoom = 64;
 
 /**
- * A list of values of JSON, kept as their texts in a few large pieces: of a hundred thousand small
- * ones that is a third of what they take as objects, and garbage collections need not look at them.
- * Each `at` makes its value anew.
+ * A list of JSON values, kept as text in a few large pieces. A hundred thousand small values take a
+ * third of the memory that they take as objects, and garbage collections need not look at them.
+ * Each `at` parses its value anew.
  */
 export class PackedList<Value> {
   readonly #pieces: Buffer[] = [];
-  /** Where the next text begins, counted as if all pieces were as large. */
+  /** Where the next text begins, counted as if all pieces had `pieceBytes`. */
   #end = 0;
   #length = 0;
   #starts = new Float64Array(firstRoom);
   #bytes = new Uint32Array(firstRoom);
 
-  /** How many values the list has. */
+  /** The number of values in the list. */
   get length(): number {
     return this.#length;
   }
 
-  /** @returns The number of it in the list. */
+  /** Appends a value and returns its index. */
   push(value: Value): number {
     const index = this.#length;
     if (index === this.#starts.length) this.#grow();
@@ -28,29 +28,29 @@ export class PackedList<Value> {
     return index;
   }
 
-  /** Puts a value in the place of another one, whose text stays for those that look at it. */
+  /** Replaces a value. The text of the old one is kept for readers that still use it. */
   put(index: number, value: Value): void {
     this.#write(index, JSON.stringify(value));
   }
 
-  /** The value of a number, parsed from its text. */
+  /** Returns the value at an index, parsed from its text. */
   at(index: number): Value {
     return JSON.parse(this.#slice(this.#starts[index] ?? 0, this.#bytes[index] ?? 0)) as Value;
   }
 
-  /** The texts of all values as they are now; others may be put in their places meanwhile. */
+  /** Returns the texts of all values as they are now, even if values are replaced while reading. */
   texts(): Iterable<string> {
     return this.#textsAt(this.#starts.slice(0, this.#length), this.#bytes.slice(0, this.#length));
   }
 
-  /** True where the text of a value begins so. */
+  /** Returns true if the text of the value at an index begins with `text`. */
   beginsWith(index: number, text: string): boolean {
     const bytes = Buffer.byteLength(text);
     const isAsLong = bytes <= (this.#bytes[index] ?? 0);
     return isAsLong && this.#slice(this.#starts[index] ?? 0, bytes) === text;
   }
 
-  /** All values in their order, each parsed when it is its turn. */
+  /** Iterates over all values in order and parses each in its turn. */
   *[Symbol.iterator](): Generator<Value, undefined> {
     for (let index = 0; index < this.#length; index++) yield this.at(index);
   }
@@ -72,7 +72,7 @@ export class PackedList<Value> {
     this.#pieces[Math.floor(start / pieceBytes)]?.write(text, start % pieceBytes);
   }
 
-  /** Where so many bytes are written: in one piece, or in one of their own. */
+  /** Where to write so many bytes: in the last piece if they fit, otherwise in a new one. */
   #roomFor(bytes: number): number {
     const isFitting = this.#end + bytes <= this.#pieces.length * pieceBytes;
     const start = isFitting ? this.#end : this.#pieces.length * pieceBytes;
