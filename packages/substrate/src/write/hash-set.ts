@@ -1,11 +1,11 @@
 const firstSlots = 64;
 
 /**
- * Hashes of 32 bits, one beside the other: a Set takes three times as much for each, in tables that
- * collections of garbage copy.
+ * A set of 32-bit hashes in one array. A `Set` takes three times as much memory for each, in tables
+ * that garbage collections copy.
  */
 export class HashSet {
-  /** Zero where there is none; each stands at the place it names, or behind that. */
+  /** Zero marks a free slot. Each hash is in the slot that it selects, or in a later one. */
   #slots = new Uint32Array(firstSlots);
   #hasZero = false;
   #count = 0;
@@ -34,10 +34,10 @@ export class HashSet {
     this.#count = 0;
   }
 
-  /** Where a hash stands, or would. */
+  /** The slot of a hash, or the free slot for it. */
   #placeOf(hash: number): number {
     const mask = this.#slots.length - 1;
-    // The upper bits of a product are of all bits of the hash.
+    // The upper bits of the product depend on all bits of the hash.
     let place = Math.imul(hash, 0x9e3779b1) >>> Math.clz32(mask);
     while (this.#slots[place] !== 0 && this.#slots[place] !== hash) place = (place + 1) & mask;
     return place;

@@ -20,8 +20,8 @@ export type KnownKeysInit = {
 // Each query may have to read all rows outside of the index; a query for more values is slow to
 // plan.
 const valuesPerQuery = 5_000;
-// Each takes some hundred bytes, of four tables, and what is kept long is copied by garbage collections.
-// Those of a session that goes on in the next batch are kept, however many these are.
+// Each key takes some hundred bytes, there are four tables, and garbage collections copy what is
+// kept for long. The keys of a session that continues in the next batch are kept, however many.
 const maxRecentKeys = 4_000;
 
 /**
@@ -40,8 +40,8 @@ export class KnownKeys {
   /** Another handle, at the version it found. */
   #found: LanceTable | undefined;
   /**
-   * Hashes of the first key values of rows added since. A text of each would be kept for as long as
-   * the process adds. If two have the same hash, both are asked for in the newest version.
+   * Hashes of the first key values of rows added since. The texts would be kept for as long as the
+   * process adds rows. If two values have the same hash, both are asked for in the newest version.
    */
   readonly #added = new HashSet();
   /**
@@ -53,7 +53,7 @@ export class KnownKeys {
     this.#init = init;
   }
 
-  /** Numbers of the rows whose key is not stored. */
+  /** Returns the numbers of the rows whose key is not stored. */
   async missing(batch: ColumnBatch): Promise<number[]> {
     const found = await this.#current();
     const keys = this.#keysOf(batch);
@@ -66,7 +66,7 @@ export class KnownKeys {
       );
       await this.#read(this.#init.handle, unknown.filter(isAdded));
     } catch (error) {
-      // What is remembered may be incomplete now.
+      // The remembered keys may be incomplete now.
       this.#version = undefined;
       throw error;
     }
@@ -76,7 +76,7 @@ export class KnownKeys {
     );
   }
 
-  /** Call it with the version in which rows were added that were missing just before. */
+  /** Has to be called with the version in which rows were added that were missing just before. */
   added(batch: ColumnBatch, version: number): void {
     const mark = markOf(this.#init.home, version);
     // Others add no rows in the meantime, but may have folded the table.
