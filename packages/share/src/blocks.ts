@@ -9,7 +9,7 @@ import { fileText } from "./file-text.ts";
 import type { SharedMessage } from "./shared-session.ts";
 import { visibleLine } from "./visible.ts";
 
-/** Something of a tool call or result. */
+/** One piece of a tool call or tool result. */
 export type Piece =
   | { readonly kind: "text"; readonly text: string; readonly name?: string }
   | { readonly kind: "json"; readonly text: string; readonly name?: string }
@@ -18,17 +18,17 @@ export type Piece =
 /** A part of a message, as both kinds of page show it. */
 export type Block =
   | { readonly kind: "prose"; readonly text: string }
-  /** Beside the conversation: reasoning, what the client put in, a summary. */
+  /** Text beside the conversation: reasoning, text that the client inserted, a summary. */
   | { readonly kind: "aside"; readonly label: string; readonly text: string }
-  /** The client replaced what was said before by a summary. */
+  /** The client replaced the conversation before this point by a summary. */
   | { readonly kind: "compaction" }
   | {
       readonly kind: "call";
       readonly callId: string;
       readonly name: string;
-      /** One line that tells this call from others. */
+      /** One line that distinguishes this call from others. */
       readonly gist: string;
-      /** The gist says all there is. */
+      /** True if the gist already says everything. */
       readonly isTold: boolean;
       readonly pieces: readonly Piece[];
     }
@@ -45,19 +45,19 @@ export type Block =
       readonly mediaType: string;
       readonly content: FileShown;
     }
-  /** What the page says of the message itself. */
+  /** A remark of the page about the message itself. */
   | { readonly kind: "note"; readonly text: string };
 
-/** What of a file can be shown: an image of a safe type, text, where it is, or its size. */
+/** How a file is shown: as an image of a safe type, as text, by its URL, or by its size. */
 type FileShown =
   | { readonly kind: "image"; readonly mediaType: string; readonly base64: string }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "bytes"; readonly count: number };
 
-/** Empty for records of the client that say nothing. */
+/** The blocks of a message; empty for records of the client that have nothing to show. */
 export function blocksOf({ content, options, damaged }: SharedMessage): Block[] {
-  // Never among the records that say nothing: this one did.
+  // A damaged message never counts as a record with nothing to show: it did have something.
   if (damaged) return [{ kind: "note", text: "What this message held is lost in this store" }];
   if (typeof content !== "string") return content.flatMap((part) => blockOf(part));
   const isCompaction = sourceFact(options, "boundary") === "compaction";
@@ -200,11 +200,11 @@ function fileShown(
   const text = /^(?:image|audio|video|font)\//i.test(mediaType) ? undefined : fileText(base64);
   return text === undefined
     ? { kind: "bytes", count: Buffer.from(base64, "base64").length }
-    : // A byte order mark is nothing to read.
+    : // Nobody reads a byte order mark.
       { kind: "text", text: text.replace(/^\ufeff/, "") };
 }
 
-/** Raster images alone: an SVG is a document, which may hold scripts and fetch things. */
+/** Only raster images are safe: an SVG is a document, which may hold scripts and fetch things. */
 function isSafeImage(mediaType: string, base64: string): boolean {
   return /^image\/(?:png|jpeg|gif|webp)$/.test(mediaType) && /^[A-Za-z0-9+/]+={0,2}$/.test(base64);
 }

@@ -1,9 +1,9 @@
 import type { Piece } from "./blocks.ts";
 
-/** Text of so many lines and characters is open from the start, longer text is folded. */
+/** Text up to so many lines and characters is open from the start; longer text is folded. */
 const unfolded = { lines: 12, characters: 1200 };
 
-/** Whether what a tool was given or gave is read without unfolding it. */
+/** Whether the input or output of a tool is short enough to be shown unfolded. */
 export function isShort(pieces: readonly Piece[]): boolean {
   let lines = 0;
   let characters = 0;
@@ -16,7 +16,7 @@ export function isShort(pieces: readonly Piece[]): boolean {
   return lines <= unfolded.lines;
 }
 
-/** `12 lines, 1 image` */
+/** The extent of pieces in words, as in `12 lines, 1 image`. */
 export function extentOf(pieces: readonly Piece[]): string {
   const lines = pieces.reduce(
     (sum, one) => sum + (one.kind === "image" ? 0 : countLines(one.text)),

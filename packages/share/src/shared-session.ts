@@ -1,27 +1,27 @@
 import type { WireMessage, WireSession } from "@pond/canonical";
 import type { Redactor } from "./redact/redactor.ts";
 
-/** A message as JSON, its parts inside. */
+/** A message as JSON, with its parts in it. */
 export type SharedMessage = Pick<WireMessage, "id" | "role" | "timestamp" | "content"> & {
   readonly options?: WireMessage["options"];
-  /** The value shown is not the one first stored. */
+  /** True if the value shown is not the one stored first. */
   readonly revised?: boolean;
-  /** It is not what was written: its parts are gone. */
+  /** True if the message is not as it was written, because its parts are lost. */
   readonly damaged?: boolean;
 };
 
-/** What a page is made of; its messages are read once, one after the other. */
+/** The content of a page. The messages are read once, one after the other. */
 export type SharedSession = {
   readonly session: WireSession;
-  /** What its client calls it; else its page is called as what was asked first begins. */
+  /** The title that its client gave it. Without one, the title is how the first prompt begins. */
   readonly title?: string | undefined;
   readonly messages: Iterable<SharedMessage> | AsyncIterable<SharedMessage>;
-  /** The ids of sessions that began in this one. */
+  /** The ids of the sessions that began in this one. */
   readonly children?: readonly string[];
 };
 
-/** How a page is made. */
+/** The options of a page. */
 export type PageOptions = {
-  /** Every text passes it before it is written; the page ends with what it replaced. */
+  /** Redacts every text before it is written. The page ends with the counts of what it replaced. */
   readonly redactor?: Redactor | undefined;
 };

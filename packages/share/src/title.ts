@@ -2,18 +2,18 @@ import { blocksOf } from "./blocks.ts";
 import type { PageOptions, SharedMessage, SharedSession } from "./shared-session.ts";
 import { visibleLine } from "./visible.ts";
 
-/** What is read ahead for a title; sessions begin with records that say nothing. */
+/** Messages to read ahead for a title: sessions begin with records that have nothing to show. */
 const readAhead = 100;
 const titleChars = 80;
 
-/** What a page is called, and the messages from the first on, both redacted. */
+/** The title of a page, and the messages from the first on, both redacted. */
 export async function withTitle(
   { title: called, messages }: SharedSession,
   { redactor }: PageOptions,
 ): Promise<{ title: string | undefined; messages: AsyncGenerator<SharedMessage> }> {
   const rest = redacted(messages, redactor);
   const ahead: SharedMessage[] = [];
-  // Cut when it is redacted: of half a secret nobody knows that it is one.
+  // Cut only after redaction: half a secret can no longer be recognised as one.
   const given = redactor && called !== undefined ? redactor.text(called) : called;
   let title = given === undefined ? undefined : visibleLine(given, titleChars);
   while (title === undefined && ahead.length < readAhead) {
@@ -29,7 +29,7 @@ export async function withTitle(
   return { title, messages: all() };
 }
 
-/** The first line of what a person asked in it. */
+/** The first line of the prompt that a person wrote in this message. */
 export function promptOf(message: SharedMessage): string | undefined {
   if (message.role !== "user") return undefined;
   for (const block of blocksOf(message)) {

@@ -2,7 +2,7 @@ import { userNameRule } from "./redact/patterns.ts";
 import type { RedactedCount, Redactor } from "./redact/redactor.ts";
 import { visibleLine } from "./visible.ts";
 
-/** `2026-03-04 08:00:01`, universal time, of RFC 3339 text. */
+/** An RFC 3339 time as `2026-03-04 08:00:01`, in universal time. */
 export function momentOf(rfc3339: string): string {
   const date = new Date(rfc3339);
   return Number.isNaN(date.getTime())
@@ -10,7 +10,7 @@ export function momentOf(rfc3339: string): string {
     : date.toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** What stands below a page: how much it shows, and what was replaced. */
+/** The notes at the end of a page: how much it shows, and what was replaced. */
 export function closingNotes(
   { count, silent }: { readonly count: number; readonly silent: number },
   redactor: Redactor | undefined,
@@ -44,20 +44,20 @@ function describeCounts(counts: readonly RedactedCount[]): string {
     : `Replaced: ${kinds.join(" and ")}.`;
 }
 
-/** The steps of one answer, calls and results among them, read as one. */
+/** Whether a message continues the answer before it. Its steps, calls and results read as one. */
 export function goesOn(lastRole: string, role: string): boolean {
   const isStep = (each: string) => each === "assistant" || each === "tool";
   return isStep(lastRole) && role !== "user" && role !== "system";
 }
 
-/** A role as pages write it. */
+/** The name of a role on a page. */
 export function roleName(role: string): string {
   return (
     { user: "User", assistant: "Assistant", tool: "Tool", system: "System" }[role] ?? "Message"
   );
 }
 
-/** So many bytes, in a few characters. */
+/** A number of bytes in a few characters. */
 export function sizeOf(count: number): string {
   if (count < 1000) return `${count} B`;
   return count < 1e6 ? `${(count / 1e3).toFixed(1)} kB` : `${(count / 1e6).toFixed(1)} MB`;

@@ -2,7 +2,7 @@ import { visible } from "../visible.ts";
 
 declare const brand: unique symbol;
 
-/** Markup that holds nothing of a session unescaped: made by the functions here alone. */
+/** Markup in which all text of a session is escaped. Only the functions of this file make it. */
 export type Html = string & { readonly [brand]: true };
 
 const entities: Readonly<Record<string, string>> = {
@@ -13,12 +13,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text, for between tags and for quoted attributes. */
+/** Escapes text for use between tags and in quoted attributes. */
 export function escaped(text: string): Html {
   return visible(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? "") as Html;
 }
 
-/** A template of our own markup around markup. */
+/** Template tag: puts our own markup around other markup. */
 export function html(words: TemplateStringsArray, ...values: readonly (Html | number)[]): Html {
   return String.raw({ raw: words }, ...values) as Html;
 }
@@ -27,7 +27,7 @@ export function joined(pieces: readonly Html[], separator: string = ""): Html {
   return pieces.join(separator) as Html;
 }
 
-/** Markup of a renderer that escapes by itself. */
+/** Accepts the markup of a renderer that escapes text itself. */
 export function rendered(markup: string): Html {
   return markup as Html;
 }

@@ -3,7 +3,7 @@ import { isWebLink, longestProse } from "../prose.ts";
 import { visible } from "../visible.ts";
 import { escaped, type Html, html, rendered } from "./html.ts";
 
-/** Renders Markdown; `breaks` keeps the line breaks of those who type. */
+/** Creates a renderer of Markdown. `breaks` keeps the line breaks that a person typed. */
 export function createRichText({ breaks }: { readonly breaks: boolean }): (text: string) => Html {
   const markdown = createMarkdown({ html: false, breaks, linkify: false, maxNesting: 40 });
   markdown.validateLink = (url) => isWebLink(url) || !/^[a-z][a-z0-9+.-]*:/i.test(url);
@@ -16,7 +16,7 @@ export function createRichText({ breaks }: { readonly breaks: boolean }): (text:
 
 function addRules({ renderer }: MarkdownIt): void {
   const { rules } = renderer;
-  // Below the headings of the page, so that nothing said can look like one of them.
+  // Below the headings of the page, so that no text of the session can look like one of them.
   rules["heading_open"] = rules["heading_close"] = (tokens, at) => {
     const token = tokens[at];
     const level = Math.min(6, Number(token?.tag.slice(1)) + 2);
@@ -25,7 +25,7 @@ function addRules({ renderer }: MarkdownIt): void {
   rules["link_open"] = (tokens, at) => {
     const url = String(tokens[at]?.attrGet("href") ?? "");
     if (isWebLink(url)) return html`<a href="${escaped(url)}" rel="noopener noreferrer">`;
-    // A place on the writer's machine leads nowhere from here. Links hold no links.
+    // A path on the writer's machine leads nowhere from here. Links cannot be nested.
     const close = tokens.slice(at).find(({ type }) => type === "link_close");
     if (close) close.meta = { isPlain: true };
     return html`<span class="place" title="${escaped(url)}">`;
@@ -41,7 +41,7 @@ function addRules({ renderer }: MarkdownIt): void {
   };
   rules["table_open"] = () => '<div class="table" tabindex="0"><table>\n';
   rules["table_close"] = () => "</table></div>\n";
-  // Inline styles, which the page forbids, are what it would use.
+  // The renderer would use inline styles, which the page forbids.
   rules["th_open"] = rules["td_open"] = (tokens, at) => {
     const token = tokens[at];
     const align = /right|center/.exec(String(token?.attrGet("style") ?? ""))?.[0];

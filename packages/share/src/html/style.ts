@@ -1,4 +1,4 @@
-/** All that a page looks like; a change of it changes the hash in the page's policy by itself. */
+/** The whole style of a page. The hash in the page's policy is computed from it. */
 export const pageStyle: string = `
 :root {
   color-scheme: light dark;

@@ -9,13 +9,14 @@ import { escaped, type Html, html, joined, rendered } from "./html.ts";
 import { createRichText } from "./rich-text.ts";
 import { pageStyle } from "./style.ts";
 
-/** Prompts in the table of contents. */
+/** The most prompts that the table of contents lists. */
 const mostPrompts = 500;
 
 /**
- * A session as one HTML file, in pieces: no script, nothing fetched, whatever the session holds.
+ * Renders a session as one HTML file and yields it in pieces. Whatever the session holds, the file
+ * has no script and fetches nothing.
  *
- * @throws What reading the messages throws.
+ * @throws The error of `messages`, if reading them fails.
  */
 export async function* toHtml(
   shared: SharedSession,
@@ -90,11 +91,11 @@ function contents(prompts: readonly Prompt[]): Html {
 ${joined(items)}</ol></nav>\n`;
 }
 
-/** Writes messages one after the other and knows what the page says of them at its end. */
+/** Writes messages one after the other and keeps what the end of the page says about them. */
 class MessageWriter {
   readonly prompts: Prompt[] = [];
   count = 0;
-  /** Messages with nothing to show. */
+  /** The number of messages with nothing to show. */
   silent = 0;
   #lastRole = "";
   #lastCalls: ReadonlySet<string> = new Set();
@@ -116,7 +117,7 @@ class MessageWriter {
       this.prompts.push({ anchor, text: prompt });
     }
     const body = blocks.map((block, at) => this.#block(block, role, `${anchor}-${at + 1}`));
-    // A mark needs the line that a step of an answer does without.
+    // The mark of a revised message needs a header line, which a step of an answer does not have.
     const isStep = goesOn(this.#lastRole, role) && !revised;
     this.#lastRole = role;
     if (role === "assistant") this.#lastCalls = callIds(blocks);
@@ -208,7 +209,7 @@ function file({ name, mediaType, content }: Extract<Block, { kind: "file" }>): H
   }
 }
 
-/** Of a type and alphabet that were checked. */
+/** An image whose media type and base64 alphabet were checked before. */
 function image({ mediaType, base64 }: { mediaType: string; base64: string }, name: string): Html {
   return html`<img alt="${escaped(name)}" src="data:${escaped(mediaType)};base64,${escaped(base64)}">`;
 }

@@ -1,10 +1,10 @@
 const safeLink = /\]\((?:https?:\/\/|mailto:)[^\s()<>&\\`]{1,2000}\)/iy;
 
-/** Markdown of one block without tags, images, definitions, and links to anything but the web. */
+/** The Markdown of one block without tags, images, definitions and links except to the web. */
 export function tamedInline(text: string): string {
   const endOfSpan = codeSpans(text);
   const pieces: string[] = [];
-  // Viewers that link addresses by themselves take a backslash behind one for a part of it.
+  // Viewers that turn addresses into links take a backslash after one for a part of it.
   let isAddress = false;
   for (let at = 0; at < text.length; ) {
     const next = text.charAt(at + 1);
@@ -42,7 +42,7 @@ function isSafeLink(text: string, at: number): boolean {
   return safeLink.test(text);
 }
 
-/** Where the code span that begins at a backtick ends, or the run of backticks where none does. */
+/** Finds the end of the code span that starts at a backtick; without one, the end of the run. */
 function codeSpans(text: string): (start: number) => number {
   const runs = new Map<number, number[]>();
   for (const { index, 0: run } of text.matchAll(/`+/g)) {
@@ -50,7 +50,7 @@ function codeSpans(text: string): (start: number) => number {
     starts.push(index);
     runs.set(run.length, starts);
   }
-  // The latest first: they are asked for in order, and dropped when they are passed.
+  // The latest first: starts are asked for in order and popped off the end once they are passed.
   for (const starts of runs.values()) starts.reverse();
   return (start) => {
     let after = start;

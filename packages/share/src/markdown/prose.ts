@@ -4,32 +4,33 @@ import { visible } from "../visible.ts";
 import { tamedInline } from "./inline.ts";
 import { fenced } from "./quoting.ts";
 
-/** The title, the headings of turns and those of their steps. */
+/** The heading levels of the page above: the title, turns, and the steps of a turn. */
 const headingsAbove = 3;
 const deepest = 40;
 
 /**
- * Makes text of a session part of a Markdown page: nothing in it is a tag, an image, a heading of
- * the page or a link into a program, and nothing that it leaves open goes on behind it.
+ * Creates a function that makes text of a session part of a Markdown page. The result holds no tag,
+ * no image, no heading of the page and no link into a program. Nothing that the text leaves open
+ * continues after it.
  */
 export function createProse({ breaks }: { readonly breaks: boolean }): (text: string) => string {
   const reader = createMarkdown({ html: false, maxNesting: deepest });
-  // Some viewers link addresses by themselves, before they look for code and what is escaped.
+  // Some viewers turn addresses into links before they look for code and escapes.
   const judges = [false, true].map((linkify) =>
     createMarkdown({ html: true, linkify, maxNesting: deepest * 2 }),
   );
-  // What these refuse to link would look like text to them, and like a link to others.
+  // A link that these parsers refuse would look like text to them, but like a link to viewers.
   for (const each of [reader, ...judges]) each.validateLink = () => true;
   return (text) => {
     if (text.length > longestProse) return fenced(text);
     const shown = visible(text).trimEnd().replace(/^\n+/, "");
     const tamed = tame(shown, reader.parse(shown, {}), breaks);
-    // What was not foreseen is shown as it was typed.
+    // Text in a form that was not foreseen is shown as it was typed.
     return judges.every((judge) => isTame(tamed, judge)) ? tamed : fenced(text);
   };
 }
 
-/** The same lines; changed inside of them alone, so that blocks stay what they are. */
+/** The same lines, changed only within a line, so that every block keeps its kind. */
 function tame(text: string, tokens: readonly Token[], breaks: boolean): string {
   const lines = text.split("\n");
   const isDone = new Array<boolean>(lines.length).fill(false);
@@ -58,7 +59,7 @@ function lowerHeading(lines: string[], { markup, tag }: Token, first: number, ne
     const level = Math.min(6, Number(tag.slice(1)) + headingsAbove);
     lines[first] = (lines[first] ?? "").replace(markup, "#".repeat(level));
   } else {
-    // Underlined: what stands above the line stays a paragraph.
+    // An underlined heading: without the underline, the text above stays a paragraph.
     lines[next - 1] = (lines[next - 1] ?? "").replace(/[=-]{1,}\s*$/, "");
   }
 }
@@ -89,7 +90,7 @@ function isTameToken(token: Token): boolean {
     case "heading_open":
       return Number(token.tag.slice(1)) > headingsAbove;
     case "link_open":
-      // What a viewer links by itself is an address as it stands there, also an `ftp://`.
+      // An address that a viewer turns into a link shows where it leads, even an `ftp://` one.
       return token.markup === "linkify" || isWebLink(String(token.attrGet("href") ?? ""));
     default:
       return token.children?.every(isTameToken) ?? true;

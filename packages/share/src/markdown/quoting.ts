@@ -1,6 +1,6 @@
 import { visible, visibleLine } from "../visible.ts";
 
-/** A fenced block that nothing in the text can end. */
+/** A fenced code block that nothing in the text can end. */
 export function fenced(text: string, language: string = ""): string {
   const shown = visible(text);
   const fence = "`".repeat(Math.max(3, longestRun(shown) + 1));
@@ -13,16 +13,16 @@ export function codeSpan(text: string): string {
   const shown = visibleLine(text, 300);
   if (shown === "") return "";
   const ticks = "`".repeat(longestRun(shown) + 1);
-  // Spaces keep backticks at an edge apart, and are not shown.
+  // Spaces separate backticks at the edges, and are not shown.
   const space = /^[` ]|[` ]$/.test(shown) ? " " : "";
   return `${ticks}${space}${shown}${space}${ticks}`;
 }
 
-/** Words of one line that mark nothing up. */
+/** The text as one line, escaped so that none of it is markup. */
 export function plain(text: string): string {
   return (
     visibleLine(text, 300)
-      // Viewers that link addresses by themselves take a backslash behind one for a part of it.
+      // Viewers that turn addresses into links take a backslash after one for a part of it.
       .replaceAll(/[\\`*_[\]<>&~|$#]/g, (mark, at: number, line: string) =>
         mark === "<" && /:\/\/\S*$/.test(line.slice(0, at)) ? "&lt;" : `\\${mark}`,
       )

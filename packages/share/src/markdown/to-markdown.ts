@@ -9,10 +9,11 @@ import { createProse } from "./prose.ts";
 import { codeSpan, fenced, plain } from "./quoting.ts";
 
 /**
- * A session as a Markdown page, in pieces: CommonMark with `<details>`, as most viewers show it.
- * Text of the session cannot become tags, images, headings of the page or links but to the web.
+ * Renders a session as a Markdown page and yields it in pieces. The page is CommonMark with
+ * `<details>`, which most viewers show. Text of the session cannot become a tag, an image, a
+ * heading of the page, or a link to anything other than the web.
  *
- * @throws What reading the messages throws.
+ * @throws The error of `messages`, if reading them fails.
  */
 export async function* toMarkdown(
   shared: SharedSession,
@@ -45,10 +46,10 @@ function factsOf({ session, children = [] }: SharedSession): string[] {
   return facts;
 }
 
-/** Writes messages one after the other and knows how many they were. */
+/** Writes messages one after the other and counts them. */
 class MessageWriter {
   count = 0;
-  /** Messages with nothing to show. */
+  /** The number of messages with nothing to show. */
   silent = 0;
   #lastRole = "";
   readonly #typed = createProse({ breaks: true });
@@ -134,8 +135,8 @@ function notShown(name: string, mediaType: string, bytes: number): string {
 }
 
 /**
- * Blank lines make the inside Markdown again; the summary's line is HTML, where a backslash escapes
- * nothing.
+ * A folded block. Blank lines make its inside Markdown again. The line of the summary is HTML,
+ * where a backslash escapes nothing.
  */
 function folded(summary: string, inside: string): string {
   const line = escaped(visibleLine(summary, 300));

@@ -4,13 +4,13 @@ import type { Rule } from "./rule.ts";
 const rule = "assigned-secret";
 const words =
   "passwd|password|passwort|passphrase|passcode|pwd|kennwort|mot de passe|contraseña|senha|пароль|密码|密碼|パスワード|requirepass|masterauth";
-/** Whose `_PASS` or `pw` is a password. */
+/** Words whose `_PASS` or `pw` is a password. */
 const owners =
   "admin|auth|database|db|ftp|imap|ldap|login|mail|mongo|mysql|pg|postgres|proxy|redis|root|smtp|sql|ssh|sudo|user";
 const passwords = `${words}|(?<![\\w-])psk(?!\\w)|(?:${owners})[_-]?(?:pass|pw)(?![a-z])`;
-// By itself it may also say that a test passed, or how often something is gone over.
+// On its own, `pass` may also mean that a test passed, or one run over something.
 const pass = "(?<![a-z])pass(?![a-z])";
-/** Whose key is a secret. */
+/** Words whose `key` is a secret. */
 const keys =
   "access|account|aes|api|app|application|auth|client|decryption|deploy|encryption|fernet|functions|hmac|license|master|preshared|private|root|secret|server|session|shared|signing|storage|subscription|unseal|validation|webhook";
 const names = `(?:${keys})[_ -]?key|${passwords}|${pass}|secret|token|credentials?`;
@@ -19,61 +19,61 @@ const begins = [words, owners, keys, "psk|pass|secret|token|credential"].flatMap
 );
 const aName = new RegExp(names, "iy");
 const isPasswordName = new RegExp(passwords, "i");
-/** `PASS: TestParse2Times`, as test runners write, unless what follows is no name of a test. */
+/** `PASS: TestParse2Times`, as test runners write, if the name of a test or words follow. */
 const verdict = /(?<![\w-])PASS:/y;
 const isTestName = /^Test[A-Z_]|\/|::/;
 const quote = String.raw`\\{0,8}["'\x60]`;
 const openingQuote = String.raw`(?:\\{0,8}(["'\x60])(?:""[ \t]*\r?\n?)?)?`;
-/** `_PROD`, `1`, a closing quote or bracket, what makes it bold, the brackets of an array. */
+/** `_PROD`, `1`, a closing quote or bracket, asterisks of bold text, the brackets of an array. */
 const restOfName = String.raw`(?:[_-][A-Za-z0-9]{1,24}){0,4}(?: ?\d{1,3})?(?:${quote}|\]){0,2}\*{0,2}(?:\[\w{0,8}\])?`;
-/** What stands between a name and its sign, as one of these. */
+/** What may stand between a name and its sign: one of these. */
 const betweenNameAndSign = [
-  // `value`, or the field of that name behind a `name`.
+  // `value`, or the field of that name after a `name`.
   String.raw`,?\s{0,40}(?:\\{0,8}["'])?\b[vV]alue(?:\\{0,8}["'])?(?=\s?:)`,
-  // A type in front of a `=`.
+  // A type before a `=`.
   String.raw`[ \t]{0,40}(?::\s?[^\s:=;"'\x60(){}\\][^:=;"'\x60(){}\\\n]{0,30}|\s{1,4}(?:value|[sS]tring)|\s?\{ get; (?:init|set); \})\s{0,2}(?=[ \t]=|=[ \t]?${quote})`,
 ];
-/** What stands between a sign and the value, as these in this order. */
+/** What may stand between a sign and the value: these, in this order. */
 const betweenSignAndValue = [
   String.raw`\*{0,2}[ \t\u00a0]{0,40}\s{0,4}`,
-  // What begins a block of YAML, and its tags.
+  // The marks that start a YAML block, and YAML tags.
   String.raw`(?:[|>][-+\d]{0,2}[ \t]*\r?\n\s{1,40}|[&!][!\w-]{1,40}[ \t]{1,4})?`,
-  // A list, what is no markup, the kind of a text.
+  // The start of a list, a CDATA section, the prefix of a string literal.
   String.raw`(?:\[\s{0,40}(?=${quote}))?(?:<!\[CDATA\[)?(?:[bBfFrRuUNL@$]{1,2}(?=${quote}))?`,
 ];
-// `=`, `:`, `=>`, `>`, which may stand below one another.
+// `=`, `:`, `=>`, `>`, also on a line below the name.
 const sign = new RegExp(
   `${restOfName}(?:${betweenNameAndSign.join("|")})?[ \\t]{0,40}\\s{0,4}(?:=>|:=|<-|={1,3}|:|：|>)${betweenSignAndValue.join("")}${openingQuote}`,
   "y",
 );
-/** What says less of the value behind it: that has to look like a secret by itself. */
+/** Signs that say less about the value after them: it has to look like a secret by itself. */
 const weakSigns = [
-  // Within a call of code, or in markup that says more.
+  // In a function call, or in markup with attributes.
   String.raw`[ \t]{0,4}(?:[:=][ \t]{0,4}[\w.:<>=[\] \t]{1,60})?[({][ \t]{0,4}(?:default=)?(?=${quote})`,
   String.raw`[ \t][^<>\n]{1,80}>`,
   String.raw`</key>\s{0,40}<string>`,
-  // What it is but where something else is said.
+  // A default value.
   String.raw`[ \t]{1,4}(?:\|\||\?\??|or)[ \t]{1,4}(?=${quote})`,
-  // The next of what code is called with, or of a line; the next of a table.
+  // The next argument of a call or the next field of a line; the next cell of a table.
   String.raw`,[ \t]{0,4}`,
   String.raw`[ \t]{0,40}[|│┃][ \t]{0,4}`,
-  // `is`; `for ada: `; what stands apart.
+  // `is`; `for ada: `; only spaces.
   String.raw`[ \t](?:is|was|to)[ \t]`,
   String.raw`[ \t](?:for|of)[ \t](?:key[ \t])?\S{1,100}:[ \t]`,
   String.raw`[ \t]{1,40}`,
 ];
 const weakSign = new RegExp(`${restOfName}(?:${weakSigns.join("|")})${openingQuote}`, "y");
-// `TOKEN_FILE=`, `token_type:`: what stands there is about a secret.
+// `TOKEN_FILE=`, `token_type:`: the value is about a secret, but not one itself.
 const namesNone =
   /^(?:[_-]\w{1,24}){0,3}[_-](?:algorithm|dir|encryption|endpoint|field|file|length|name|path|policy|prefix|type|ur[il])(?![\w-])/i;
-/** `PWD=/home/ada`, and its like under Windows. */
+/** `PWD=/home/ada`, and the same on Windows. */
 const isFolder = /^(?:[~/]|[A-Za-z]:[\\/])/;
-// Behind a space, or the next text in a list: behind an option that code declares stands more code.
+// After a space, or as the next text in a list. More code follows an option that code declares.
 const flagSign =
   /(?:[_-][A-Za-z0-9]{1,24}){0,4}(?:[ \t]{1,4}|\\{0,8}["'],\s{0,40}(?=\\{0,8}["'`]))(?:\\{0,8}(["'`]))?/y;
-// Enough to judge by, and to look at again and again where names stand close together.
+// Enough to judge by, and little enough to look at repeatedly where names are close together.
 const quoted = /[^"'`\\\r\n]{1,256}/y;
-// Another quote is part of it; so is what a string of JSON escapes.
+// A different quote is part of the value; so is what a JSON string escapes.
 const quotedBy: ReadonlyMap<string, RegExp> = new Map([
   ['"', /(?:[^"\\\r\n]|\\[^\r\n]){1,256}/y],
   ['\\"', /[^"\\\r\n]{1,256}/y],
@@ -84,7 +84,7 @@ const bare = /[^\s"'`,;&<>(){}|\\[\]]{1,256}/y;
 const inMarkup = /[^\s"'`<>\\\]]{1,256}/y;
 const bareToSpace = /[^\s"'`\\]{1,256}/y;
 
-/** `NAME=value`, `"name": "value"`, `--name value`, where the name is one of a secret. */
+/** Finds `NAME=value`, `"name": "value"` and `--name value`, if the name is one of a secret. */
 export const assignmentRule: Rule = {
   begins,
   find(text, at) {
@@ -95,16 +95,16 @@ export const assignmentRule: Rule = {
       valueAfter(text, match, signAfter(text, at, after)) ??
       valueAfter(text, match, weakSignAfter(text, after));
     if (value === undefined) return { hits: [], until: after };
-    // Names inside a secret are part of it.
+    // Names within a secret are part of it.
     return { hits: [{ start: value.start, end: value.end, rule }], until: value.until };
   },
 };
 
-// Its type and what it is for may stand between the two.
+// Its type and its description may stand between the name and the default.
 const variable =
   /\bvariable[ \t]{1,8}\\{0,8}"(?<name>[\w-]{1,100})\\{0,8}"[ \t]{0,8}\{[^{}]{0,2000}?\bdefault[ \t]{0,40}=[ \t]{0,8}\\{0,8}"(?<value>[^"\\\r\n]{6,256})\\{0,8}"/y;
 
-/** What a variable of Terraform is where nothing else is said, and its name is one of a secret. */
+/** Finds the default of a Terraform variable whose name is one of a secret. */
 export const variableRule: Rule = {
   begins: ["variable"],
   find(text, at) {
@@ -118,7 +118,7 @@ export const variableRule: Rule = {
   },
 };
 
-/** What is assigned, where it looks like a secret; and where all of it ends. */
+/** The assigned value, if it looks like a secret, and the end of all that belongs to it. */
 function valueAfter(
   text: string,
   { index, 0: name }: RegExpExecArray,
@@ -154,7 +154,7 @@ function valueAfter(
   return { start, end, until };
 }
 
-/** What a value may be of, the longest first: quotes need not be in pairs. */
+/** The patterns of a value, the longest first: quotes need not come in pairs. */
 function patternsFor({ text, quote, isWeak }: Assigned, toSpace: boolean): readonly RegExp[] {
   const own = quotedBy.get(quote);
   if (own) return [own, quoted];
@@ -162,7 +162,7 @@ function patternsFor({ text, quote, isWeak }: Assigned, toSpace: boolean): reado
   return [toSpace && !isWeak ? bareToSpace : bare];
 }
 
-/** Without what ends a sentence or a bracket around it. */
+/** The value without the punctuation that ends a sentence or a bracket around it. */
 function trimmed(bareValue: string): string {
   return bareValue.replace(/[,;.)]{1,8}$/, "");
 }
@@ -170,7 +170,7 @@ function trimmed(bareValue: string): string {
 const wholeName = new RegExp(`(?:${names})(?<more>(?:[_-][A-Za-z0-9]{1,24}){0,4}\\d{0,3})$`, "i");
 const longestName = 120;
 
-/** The whole value of a JSON field, where the name of the field says that it is a secret. */
+/** Whether the whole value of a JSON field is a secret, judged by the field's name and value. */
 export function isSecretField(name: string, value: string): boolean {
   const match = wholeName.exec(name.slice(-longestName));
   if (match === null || namesNone.test(match.groups?.["more"] ?? "")) return false;

@@ -1,12 +1,12 @@
-/** There is a user in the same command, as there is for no other `-p` of one of these words. */
+/** The same command names a user. No other `-p` after one of these words comes with a user. */
 const hasUser = String.raw`(?=[^\n|;&]{0,200}?[ \t](?:-u|--user))`;
-/** Of a container that is called so, `-p3306:3306` opens a port. */
+/** `-p3306:3306` opens a port of a container that has the name of one of these programs. */
 const notPorts = String.raw`-p(?!\d{1,5}:\d{1,5}(?:/[a-z]{3,4})?(?:[\s"'\x60\\;|&)]|$))`;
 const logins = "docker|podman|helm registry|oras|crane auth|oc|nerdctl".replaceAll(
   /(?=\||$)/g,
   "[ \\t]{1,4}login",
 );
-/** Programs, what stands right in front of the password they are given, and what else is to be there. */
+/** Programs, the text right before the password they are given, and what else has to be there. */
 export const commands: readonly (readonly [names: string, flag: string, condition?: string])[] = [
   ["mysql|mysqldump|mysqladmin|mariadb|mariadb-dump", notPorts, hasUser],
   [
@@ -37,7 +37,7 @@ export const commands: readonly (readonly [names: string, flag: string, conditio
   ["htpasswd", "-(?=\\w{0,8}b)(?=\\w{0,8}n)\\w{1,8}[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
   ["htpasswd", "-(?=\\w{0,8}b)(?!\\w{0,8}n)\\w{1,8}[ \\t]{1,4}(?:\\S{1,256}[ \\t]{1,4}){2}"],
   ["rabbitmqctl", "(?:add_user|change_password)[ \\t]{1,4}\\S{1,256}[ \\t]{1,4}"],
-  // Right behind the name of a network, and no sentence.
+  // Right after the name of a network, and not in a sentence.
   [
     "wpa_passphrase",
     String.raw`(?<=\bwpa_passphrase[ \t]{1,4}(?:\\{0,8}"[^"\n]{1,72}"|'[^'\n]{1,64}'|(?:\\ |\S){1,64})[ \t]{1,4})(?![A-Za-z]+[ \t]+[A-Za-z])`,
@@ -48,7 +48,7 @@ export const commands: readonly (readonly [names: string, flag: string, conditio
   ["az keyvault secret set", "--value[ =]{1,4}"],
   ["aws ssm put-parameter", "--value[ =]{1,4}", "(?=[^\\n]{0,400}SecureString)"],
   ["gh secret set", "(?:-b|--body)[ =]{0,4}"],
-  // Tokens; prose has these words, too.
+  // Tokens. Prose has these words, too, so a digit has to follow.
   [
     "vault|wandb|cargo|snyk|ngrok",
     "(?:login|auth|(?:config )?(?:add-)?authtoken)[ \\t]{1,4}(?=\\S{0,256}\\d)",

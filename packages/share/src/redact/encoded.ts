@@ -1,23 +1,26 @@
 import { fileText } from "../file-text.ts";
 
-// A whole line of several, its end escaped or not; what is left of them, or all of one line.
+// One whole line of several, its end escaped or not; then the rest of them, or a single line.
 const wholeLine = /[A-Za-z0-9+/]{60,76}(?:\r?\n|\\{1,8}n)[ \t]{0,16}/y;
 const lastLine = /[A-Za-z0-9+/_-]+={0,2}/y;
-/** None that says something is shorter. */
+/** Shorter base64 says nothing of use. */
 const shortest = 32;
 const isOfBase64 = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(/[A-Za-z0-9+/_-]/.test(String.fromCharCode(code))),
 );
-// Of random bytes, as those of hashes and pictures, few begin without one of these.
+// Few random bytes, such as those of hashes and pictures, begin without one of these.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what tells bytes from text
 const noText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** What breaks lines and stands in front of them. */
+/** Line breaks, and the space before a line. */
 const breaks = /\s|\\+n/g;
 
 type Encoded = { readonly start: number; readonly end: number; readonly text: string };
 
-/** A text with what base64 in it says mapped; what is no text, or stays the same, stays as it is. */
+/**
+ * Maps the texts that base64 in a text encodes. Base64 stays as it is if it encodes no text, or if
+ * its text stays the same.
+ */
 export function mapEncoded(whole: string, map: (text: string) => string): string {
   const pieces: string[] = [];
   let at = 0;
@@ -30,7 +33,7 @@ export function mapEncoded(whole: string, map: (text: string) => string): string
   return at === 0 ? whole : pieces.join("") + whole.slice(at);
 }
 
-/** In the alphabet of what was written, and without its padding where that had none. */
+/** Base64 in the alphabet of what was written, and without padding if that had none. */
 function encodedAs(written: string, text: string): string {
   const base64 = Buffer.from(text).toString(/[-_]/.test(written) ? "base64url" : "base64");
   const isCut = written.replaceAll(breaks, "").length % 4 !== 0;
@@ -45,7 +48,7 @@ function* encodedIn(whole: string): Generator<Encoded> {
     lastLine.lastIndex = endOfLines;
     const end = lastLine.test(whole) ? lastLine.lastIndex : endOfLines;
     free = end;
-    // A word may stand below lines of which the last is whole, and be base64 of text as well.
+    // A word may stand below lines of which the last is whole, and may itself be base64 of text.
     const isBelow = endOfLines > start && isWord(whole, endOfLines, end);
     const found =
       (isBelow ? undefined : textOf(whole, start, end)) ?? textOf(whole, start, endOfLines);
@@ -53,7 +56,7 @@ function* encodedIn(whole: string): Generator<Encoded> {
   }
 }
 
-/** Where runs of base64 begin: each holds one of any 32 places that follow one another. */
+/** Where runs of base64 begin. A run of 32 or more covers at least one of every 32nd place. */
 function* beginsIn(whole: string): Generator<number> {
   const isWithin = (place: number): boolean => isOfBase64[whole.charCodeAt(place)] === 1;
   for (let place = shortest - 1; place < whole.length; place += shortest) {
@@ -61,7 +64,7 @@ function* beginsIn(whole: string): Generator<number> {
     let start = place;
     while (isWithin(start - 1)) start -= 1;
     while (isWithin(place)) place += 1;
-    // The letter of an escape is none of it, and what else stands behind a backslash is no base64.
+    // The letter of an escape is not part of it. Anything else after a backslash is not base64.
     if (whole[start - 1] === "\\") start = /[nrt]/.test(whole[start] ?? "") ? start + 1 : place;
     if (place - start >= shortest) yield start;
   }
@@ -69,7 +72,7 @@ function* beginsIn(whole: string): Generator<number> {
 
 function isWord(whole: string, start: number, end: number): boolean {
   const word = whole.slice(start, end);
-  // What is left of base64 may look so where it has no padding, but is not followed by these.
+  // The last line of base64 without padding may look so, but none of these characters follows it.
   if (/[ :.,]/.test(whole.charAt(end))) return /^[A-Z]?[a-z]+$/.test(word);
   return word.length % 4 !== 0 && /^[a-z]{3,}$/.test(word);
 }
@@ -86,7 +89,7 @@ function textOf(whole: string, start: number, endOfRun: number): Encoded | undef
   const begin = Buffer.from(run.slice(0, 48), "base64").toString("latin1");
   if (run === "" || noText.test(begin)) return undefined;
   const bare = run.replaceAll(breaks, "");
-  // One more than what ends base64 says nothing, and is to stay.
+  // A single character past the end of base64 encodes nothing, and has to stay.
   if (bare.length % 4 === 1) return textOf(whole, start, start + run.length - 1);
   const text = fileText(bare);
   if (text === undefined || noText.test(text)) return undefined;

@@ -1,4 +1,4 @@
-/** A place in a text that a rule takes for a secret: UTF-16 positions, the end not included. */
+/** A place in a text that a rule takes for a secret. Positions are UTF-16; `end` is exclusive. */
 export type Hit = {
   readonly start: number;
   readonly end: number;

@@ -7,35 +7,35 @@ const isVersion = /^[~^v]?\d{1,4}(?:\.\d{1,4})+(?:-[\w.]{1,20})?$/;
 /** `@octokit/auth-token@6.0.0` */
 const isPackage =
   /^(?:@[\w.-]{1,60}\/)?[a-z][\w.-]{0,80}@\d{1,4}(?:\.\d{1,4}){2}(?:-[\w.]{1,20})?$/;
-// A sentence of these has no spaces.
+// A sentence in these scripts has no spaces.
 const isProse = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]/u;
 
-// Each alternative begins where the one before cannot go on, so that there is one way to match.
+// Each alternative begins where the one before cannot continue, so there is only one way to match.
 const wordsRun =
   /^(?=.*[a-z]{3})(?:[A-Z][a-z]{2,}|(?<![A-Za-z])[a-z]{3,}|(?<![A-Z])[A-Z]{2,}|(?<!\d)\d{1,3}[a-z]?|[-_.])+$/;
 
-/** Whether it is made of words, as the names of code are. */
+/** Whether a text is made of words, as names in code are. */
 export function isOfWords(text: string): boolean {
   return wordsRun.test(text);
 }
 
-/** Whether it is a variable, a placeholder, or what says "put yours here". */
+/** Whether a text is a variable, a placeholder, or one that says "put yours here". */
 export function isStandIn(text: string): boolean {
   return standsForOne.test(text);
 }
 
-/** What is known of a value besides itself. */
+/** What is known about a value besides its text. */
 export type ValueTraits = {
   /**
-   * What its name says. A person chose a password, so it may be short and made of words; by `pass`
-   * alone it is a password only where it looks like one.
+   * What its name says. A person chose a password, so it may be short and made of words. A value
+   * named only `pass` is a password only if it looks like one.
    */
   readonly kind: "password" | "pass" | "key";
-  /** It is a literal: in quotes, or behind `NAME=` as in an `.env` file. */
+  /** True for a literal: in quotes, or after `NAME=` as in an `.env` file. */
   readonly isLiteral: boolean;
 };
 
-/** Whether the value of something named like a secret is one, and not a word, a path or code. */
+/** Whether a value with the name of a secret is a secret, and not a word, a path or code. */
 export function isLikelySecret(value: string, { kind, isLiteral }: ValueTraits): boolean {
   if (value.length < 6 || isStandIn(value) || /\s/.test(value)) return false;
   if (isVersion.test(value) || isPackage.test(value) || isProse.test(value)) return false;
@@ -59,7 +59,7 @@ export function isLikelySecret(value: string, { kind, isLiteral }: ValueTraits):
   return value.length >= 20 && hasLower && hasUpper && entropy(value) >= 4;
 }
 
-/** Whether nobody would write it who does not copy a secret, whatever it is called. */
+/** Whether a value looks so random that it can only be a copied secret, whatever its name. */
 export function isRandomLooking(value: string): boolean {
   if (value.length < 8 || isStandIn(value) || !/^[\w+/=.~!@#$%^&*-]+$/.test(value)) return false;
   if (/^(?:[~.]?\/|[a-z]{2,10}:)/.test(value) || isOfWords(value) || isWordsJoined.test(value)) {
@@ -72,7 +72,7 @@ export function isRandomLooking(value: string): boolean {
   return isMixed && isScattered && entropy(value) >= 3;
 }
 
-/** Shannon's, in bits a character, of the first 256 characters. */
+/** The Shannon entropy of the first 256 characters, in bits a character. */
 export function entropy(text: string): number {
   const counts = new Map<string, number>();
   const sample = text.slice(0, 256);

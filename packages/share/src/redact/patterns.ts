@@ -7,10 +7,12 @@ type Pattern = {
   readonly rule: string;
   readonly begins: Rule["begins"];
   /**
-   * Sticky; what it matches is the secret, or its group `secret` is; `front` is a part of it, too.
-   * Every repetition is bounded, or begins where none of its own characters stands before, or needs
-   * nothing behind it: each keeps it linear. One without an end is a `*` or `+` of single characters: the engine counts those of
-   * `{12,}` on a stack, which ends after some million.
+   * Sticky. The secret is the match, or its group `secret`; the group `front` is a part of it, too.
+   *
+   * Every repetition is bounded, or begins where none of its own characters precedes, or needs
+   * nothing after it: each of these keeps it linear. An unbounded repetition is a `*` or `+` of
+   * single characters, because the engine counts those of `{12,}` on a stack, which ends after some
+   * million.
    */
   readonly pattern: RegExp;
   readonly isSecret?: (secret: string) => boolean;
@@ -18,39 +20,39 @@ type Pattern = {
 
 const hasDigit = (text: string): boolean => /\d/.test(text);
 const isRandom = (text: string): boolean => hasDigit(text) && entropy(text) >= 3.2;
-/** Of several kinds of characters: a word of a sentence or of code is not. */
+/** Has several kinds of characters, unlike a word of a sentence or of code. */
 const isMixed = (text: string): boolean =>
   hasDigit(text) || (/[a-z]/.test(text) && /[A-Z]/.test(text) && entropy(text) >= 3.5);
-/** No variable or word that says "password", and not the port of an address with an `@` behind. */
+/** Not a variable, not a word that says "password", and not the port of an address with an `@`. */
 const isPassword = (text: string): boolean =>
   !/^(?:[$%<{*[]|pass(?:word)?$|x-oauth-basic$|x{3}|\.{3}|\d{2,5}[?#])/i.test(text);
 
-/** Of a value that no code puts there. */
+/** Has a literal value, not one that code inserts. */
 const isCookie = (text: string): boolean =>
   /=(?!\$[{(]|\{\{|<)[^;\s]{16}/.test(text) && hasDigit(text);
-/** As a person chose it, where a command has it in clear. */
+/** A password as a person chose it, in clear text in a command. */
 const isTyped = (text: string): boolean =>
   isLikelySecret(text, { kind: "password", isLiteral: false });
 const isWord = (text: string): boolean => /^[A-Za-z]?[a-z]+(?:-[a-z]+)*[.,:;!?)]*$/.test(text);
-/** `name:password` in base64, as files of npm and Docker have it. */
+/** `name:password` in base64, as in files of npm and Docker. */
 const isBasicPair = (text: string): boolean =>
   /^[\x20-\x7e]{0,256}:[\x20-\x7e]{1,1024}$/.test(Buffer.from(text, "base64").toString("latin1"));
 
 const quote = String.raw`\\{0,8}["']`;
-// What stands between the name of a header and what it holds: a sign, as a field of an object too; the
-// `value` beside it; the next text in a list, or what code is called with; in a configuration, a space.
+// What may stand between the name of a header and its value: a sign, also of an object's field; the
+// `value` beside it; the next text in a list, or the next argument; in a configuration, a space.
 const heads = `(?:(?:${quote},\\s{0,40}${quote}value)?(?:${quote})?\\s{0,4}[:=]\\s{0,4}\\[?b?(?:${quote})?|${quote},\\s{0,40}b?${quote}|\\s{1,4}${quote})`;
-/** What a token is of that has no end of its own. */
+/** The characters of a token that has no fixed length. */
 const tokenOf = (length: number): string =>
   `(?<secret>[A-Za-z0-9._~+/=-]{${length}}[A-Za-z0-9._~+/=-]*)`;
 const schemes =
   "apikey|api-token|aws|basic|bearer|bot|geniekey|key|klaviyo-api-key|negotiate|ntlm|sharedkey(?:lite)?|splunk|token|zoho-oauthtoken";
 
-/** What begins a field of a query, one of these. */
+/** The beginnings of a query's fields with these names. */
 const fieldsOfQueries = (names: readonly string[]): string[] =>
   ["?", "&", ";"].flatMap((sign) => names.map((name) => sign + name));
 
-/** Addresses that anybody may post to who knows them. */
+/** Addresses to which anybody who knows them may post. */
 const webhooks = [
   String.raw`discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,22}/(?<secret>[A-Za-z0-9_-]{50,100})`,
   String.raw`hooks\.slack\.com/(?:workflows|triggers)/(?<secret>[A-Z0-9]{6,14}/[A-Za-z0-9/]{20,200})`,
@@ -60,7 +62,7 @@ const webhooks = [
 
 const patterns: readonly Pattern[] = [
   {
-    // Some name an account in front of what it signs with.
+    // Some schemes name an account before its signature.
     rule: "authorization",
     begins: ["authorization"],
     pattern: new RegExp(
@@ -86,7 +88,7 @@ const patterns: readonly Pattern[] = [
     isSecret: isBasicPair,
   },
   {
-    // What requests to AWS are signed with, and those by other schemes that name their fields.
+    // The signature of a request to AWS, and of other schemes that name their fields.
     rule: "authorization",
     begins: ["SignedHeaders=", "authorization"],
     pattern:
@@ -109,7 +111,7 @@ const patterns: readonly Pattern[] = [
     isSecret: isCookie,
   },
   {
-    // As `curl` is given it, to the next space where it is not in quotes, and a page.
+    // As given to `curl` or set by a page; without quotes, up to the next space.
     rule: "cookie",
     begins: ["curl", "document.cookie"],
     pattern:
@@ -117,7 +119,7 @@ const patterns: readonly Pattern[] = [
     isSecret: isCookie,
   },
   {
-    // A line of a file of cookies, as browsers once had it and `curl` has.
+    // A line of a cookie file, as browsers once wrote it and `curl` still does.
     rule: "cookie",
     begins: ["TRUE\t", "FALSE\t"],
     pattern:
@@ -133,13 +135,13 @@ const patterns: readonly Pattern[] = [
     rule: "connection-string",
     begins: ["://"],
     pattern:
-      // Behind a `+` or `-` too: lines of a difference begin with them. A password may have an `@` in
-      // it, and be a token of any length; no `/` is in it, and two begin each match.
+      // After a `+` or `-` too: lines of a diff begin with them. A password may have an `@` in it,
+      // and may be a token of any length. It has no `/`, and two begin each match.
       /(?<=(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,30}):\/\/[^\s:/"'`<>\\]{0,128}:(?<secret>[^\s@/"'`<>\\]+(?:@[^\s@/"'`<>\\?#,;&|]+){0,1000})@/iy,
     isSecret: isPassword,
   },
   {
-    // A token in the place of a name, as git hosts take it.
+    // A token in the place of a user name, as git hosts accept it.
     rule: "connection-string",
     begins: ["://"],
     pattern: /:\/\/(?<secret>[A-Za-z0-9_-]{20,256})(?::x-oauth-basic)?@/y,
@@ -152,7 +154,7 @@ const patterns: readonly Pattern[] = [
       /[?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=(?<secret>[A-Za-z0-9%+/=_-]{16}[A-Za-z0-9%+/=_-]*)/iy,
   },
   {
-    // Of less certain names, where it looks like one by itself.
+    // Less certain names: the value has to look like a secret by itself.
     rule: "signed-url",
     begins: fieldsOfQueries("auth hdnea hdnts hmac jwt key magic session sid signature".split(" ")),
     pattern:
@@ -160,7 +162,7 @@ const patterns: readonly Pattern[] = [
     isSecret: isRandomLooking,
   },
   {
-    // What `ansible-vault` encrypted with a password, to be guessed at as well: whole lines and a rest.
+    // Encrypted by `ansible-vault` with a password, which can be guessed: whole lines and a rest.
     rule: "ansible-vault",
     begins: ["$ANSIBLE_VAULT;"],
     pattern:
@@ -168,7 +170,7 @@ const patterns: readonly Pattern[] = [
     isSecret: (text) => text.length >= 80,
   },
   {
-    // As `crypt`, `htpasswd` and others write down what a password was, to be guessed at.
+    // The hash of a password, by `crypt`, `htpasswd` and others. The password can be guessed.
     rule: "password-hash",
     begins: ["$2", "$apr1$", "$1$", "$5$", "$6$", "$y$", "$7$", "$gy$", "$argon2", "pbkdf2_sha"],
     pattern:
@@ -190,8 +192,8 @@ const patterns: readonly Pattern[] = [
     isSecret: isBasicPair,
   },
   {
-    // Of `curl`: `-u 1000:1000` and `-u www:www` name a user and a group, `rsync -u host:/srv` and
-    // `ffuf -u http://host` a place.
+    // For `curl`. In other programs `-u 1000:1000` and `-u www:www` name a user and a group, and
+    // `rsync -u host:/srv` and `ffuf -u http://host` name a place.
     rule: "typed-password",
     begins: ["-u", "--user", "--proxy-user"],
     pattern:
@@ -199,8 +201,8 @@ const patterns: readonly Pattern[] = [
     isSecret: isTyped,
   },
   {
-    // The same without a space, behind other flags of one letter or as `-U`, where the command is one
-    // of `curl`: other programs have a `-u` too.
+    // The same without a space, after other flags of one letter, or as `-U`. The command has to be
+    // `curl`, because other programs have a `-u` too.
     rule: "typed-password",
     begins: ["curl"],
     pattern:
@@ -208,7 +210,7 @@ const patterns: readonly Pattern[] = [
     isSecret: isTyped,
   },
   {
-    // `name:password`, and what else programs have between the two.
+    // `name:password`, and the other separators of the two.
     rule: "typed-password",
     begins: [
       "http",
@@ -228,7 +230,7 @@ const patterns: readonly Pattern[] = [
   ...commands.map(([names, flag, condition = ""]) => ({
     rule: "typed-password",
     begins: names.split("|").map(beginningOf),
-    // Behind its flag, in one command.
+    // After its flag, in the same command.
     pattern: new RegExp(
       String.raw`\b(?:${names})${condition}[ \t](?:[^\n|;&]{0,200}?[ \t])?${flag}(?:\\{0,8}["'])?(?![-/.]|env:|file:)(?<secret>[^\s"'\x60\\]{6,256})`,
       "y",
@@ -236,7 +238,7 @@ const patterns: readonly Pattern[] = [
     isSecret: (text: string) => !isStandIn(text),
   })),
   {
-    // What is piped to one that asks for a password.
+    // Text piped to a command that asks for a password.
     rule: "typed-password",
     begins: ["echo", "printf"],
     pattern:
@@ -244,7 +246,7 @@ const patterns: readonly Pattern[] = [
     isSecret: (text) => !isStandIn(text),
   },
   {
-    // Statements of SQL.
+    // SQL statements.
     rule: "typed-password",
     begins: ["IDENTIFIED", "ENCRYPTED", "WITH", "LOGIN"],
     pattern:
@@ -252,7 +254,7 @@ const patterns: readonly Pattern[] = [
     isSecret: (text) => !isStandIn(text) && !isWord(text),
   },
   {
-    // `.netrc`, in one line or several, in any order. Sentences have its words too.
+    // `.netrc`, on one line or several, in any order. Sentences have its words, too.
     rule: "typed-password",
     begins: ["machine", "default"],
     pattern:
@@ -302,7 +304,7 @@ const patterns: readonly Pattern[] = [
   ...markedTokens.map(([front, mark, rest]) => ({
     rule: "provider-token",
     begins: [mark],
-    // The mark first: it is rare, where what stands in front of it may begin anywhere.
+    // The mark comes first: it is rare, while the part before it may begin anywhere.
     pattern: new RegExp(
       `(?<=(?<![A-Za-z0-9_-])(?<front>${front}))${mark.replaceAll(/[.+]/g, "\\$&")}${rest}(?![A-Za-z0-9])`,
       "y",
@@ -330,7 +332,7 @@ const patterns: readonly Pattern[] = [
     pattern: /(?<=(?<![A-Za-z0-9_-])(?<front>\d{8,10})):AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y,
   },
   {
-    // The number of an account in base64, a time and what signs both.
+    // The number of an account in base64, a time, and the signature of both.
     rule: "discord-bot-token",
     begins: Array.from({ length: 100 }, (_, number) =>
       Buffer.from(String(number).padStart(2, "0")).toString("base64").slice(0, 3),
@@ -346,24 +348,24 @@ const patterns: readonly Pattern[] = [
     pattern: /(?<![A-Z0-9-])AGE-SECRET-KEY-1[A-Z0-9]{58}/y,
   },
   {
-    // OpenAI, Anthropic, OpenRouter and many more, also forms that the preset does not know.
+    // OpenAI, Anthropic, OpenRouter and many more, including forms that the preset does not know.
     rule: "sk-token",
     begins: ["sk-"],
     pattern: /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,512}/y,
     isSecret: (text) => isRandom(text) && /[A-Za-z0-9]{16}/.test(text),
   },
   {
-    // The preset takes exact lengths only; these prefixes mean nothing else.
+    // The preset accepts only exact lengths, but these prefixes mean nothing else.
     rule: "github-token",
     begins: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
     pattern: /(?<![A-Za-z0-9_])(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})/y,
   },
 ];
 
-/** Names of people are no secrets, but may be replaced like them. */
+/** The rule for people's names. They are not secrets, but may be replaced like them. */
 export const userNameRule = "user-name";
 
-/** The rules of ours that are one regular expression. */
+/** Our own rules that are one regular expression each. */
 export const patternRules: readonly Rule[] = patterns.map(
   ({ rule, begins, pattern, isSecret = () => true }) => ({
     begins,
@@ -373,7 +375,7 @@ export const patternRules: readonly Rule[] = patterns.map(
       if (match === null) return undefined;
       const { front = "", secret: part = match[0] } = match.groups ?? {};
       const secret = front + part;
-      // Of the groups, the secret is the last thing but for an `@`.
+      // The secret is the last part of a match, apart from an `@`.
       const start = at + match[0].lastIndexOf(part) - front.length;
       const end = start + secret.length;
       const isHit = isSecret(secret) && text[end] !== "(";
@@ -382,11 +384,11 @@ export const patternRules: readonly Rule[] = patterns.map(
   }),
 );
 
-// A placeholder is no name, and neither are `$USER`, `<you>` and `...`.
+// A placeholder is not a name, and neither are `$USER`, `<you>` and `...`.
 const first = "(?![$*%.])";
 const character = String.raw`[^\s/\\:;,"'<>|()[\]{}\x60]`;
 const namePattern = `(?<name>${first}${character}{1,64})`;
-// Clients name the folder of a project after its path, with `-` for what no name of a file has.
+// Clients name the folder of a project after its path, with `-` for what no file name can hold.
 const wordPattern = `(?<name>${first}(?:(?!-)${character}){1,64})`;
 const homeFolder = "(?:mnt-[a-z]-|var-)?(?:home|Users)-";
 // `my-home-page` and `a--home-b` are words.
@@ -394,7 +396,7 @@ const begin = String.raw`(?<=^|[\s/\\"'\x60([{<>=:,;|*])`;
 const homes: readonly (readonly [begins: Rule["begins"], pattern: RegExp])[] = [
   // JSON may escape a slash.
   [["/home", "/Users"], new RegExp(String.raw`/(?:home|Users)\\*/${namePattern}`, "y")],
-  // A name may have spaces here, where its end is plain to see.
+  // A name may have spaces here, because its end is clear.
   [
     [":\\", ":/Users"],
     new RegExp(
@@ -402,7 +404,7 @@ const homes: readonly (readonly [begins: Rule["begins"], pattern: RegExp])[] = [
       "y",
     ),
   ],
-  // Linux as Windows sees it.
+  // A Linux path as Windows writes it.
   [
     ["\\wsl"],
     new RegExp(
@@ -418,7 +420,7 @@ const homes: readonly (readonly [begins: Rule["begins"], pattern: RegExp])[] = [
       "y",
     ),
   ],
-  // `project/home-ada-shop/storage`, as opencode kept each project's sessions once.
+  // `project/home-ada-shop/storage`, where opencode once kept the sessions of a project.
   [
     ["home-", "Users-"],
     new RegExp(
@@ -438,7 +440,7 @@ const homes: readonly (readonly [begins: Rule["begins"], pattern: RegExp])[] = [
   ],
 ];
 
-/** The names of people in the paths of their home folders. */
+/** Finds people's names in the paths of their home folders. */
 export const userNameRules: readonly Rule[] = homes.map(([begins, pattern]) => ({
   begins,
   find(text, at) {

@@ -5,11 +5,11 @@ import { isStandIn } from "./likely-secret.ts";
 import type { Rule } from "./rule.ts";
 
 /**
- * Secretlint's recommended rules. They are run by themselves, not by `lintSource`, which sets every
- * rule up again for each text and compares each pair of hits; and each where it may find something.
+ * Secretlint's recommended rules. They are not run by `lintSource`, which sets every rule up again
+ * for each text and compares each pair of hits. Each rule is run only where it may find something.
  */
 export function presetRules(): Rule[] {
-  // A comment in the text is not to switch rules off: nobody's to say in a foreign session.
+  // A comment in the text must not switch rules off: a session may hold text of anybody.
   return rules.filter(({ meta }) => meta.id !== filterByComments).map(presetRule);
 }
 
@@ -26,7 +26,7 @@ function presetRule(rule: (typeof rules)[number]): Rule {
       mayFind.lastIndex = at;
       if (!mayFind.test(text)) return undefined;
       hits = [];
-      // What it finds later would be missed: better no page than one that leaks.
+      // Hits that it finds later would be missed: better no page than one that leaks.
       if (handler.file?.(sourceOf(text)) instanceof Promise) {
         throw new TypeError("a rule of secretlint's preset became asynchronous");
       }
@@ -36,9 +36,9 @@ function presetRule(rule: (typeof rules)[number]): Rule {
 }
 
 /**
- * What stands in each text in which a rule finds something, and what that begins with. It is true
- * of one version of the preset, which is why we depend on no other. A rule that is not here sees
- * each text.
+ * For each rule, what every text in which it finds something contains, and how that begins. This
+ * holds for one version of the preset, which is why we pin that version. A rule that is not listed
+ * sees every text.
  */
 const needed: Readonly<Record<string, readonly [begins: Rule["begins"], mayFind: RegExp]>> = {
   aws: [
@@ -75,7 +75,7 @@ const needed: Readonly<Record<string, readonly [begins: Rule["begins"], mayFind:
   tailscale: [["tskey-"], /tskey-/y],
 };
 
-/** Called a scanner like the others. */
+/** It counts as a scanner like the others. */
 const filterByComments = "@secretlint/secretlint-rule-filter-comments";
 
 function contextOf(
@@ -100,15 +100,15 @@ function contextOf(
 }
 
 type Reported = Hit & {
-  /** What is said to stand there. */
+  /** The secret that the rule reports at this place. */
   readonly secret: string | undefined;
 };
 
 /**
- * Which part of what was matched is the secret.
+ * The part of a match that is the secret.
  *
- * Some rules report the place of `name=secret` with the length of the secret alone, which would
- * leave the end of it in the text; others take what follows an address for a part of it.
+ * Some rules report the place of `name=secret` with only the length of the secret, which would
+ * leave its end in the text. Others take what follows an address for a part of it.
  */
 function exact(text: string, { rule, secret, ...place }: Reported): Hit | undefined {
   const start = secret === undefined ? place.start : text.indexOf(secret, place.start);
@@ -122,20 +122,20 @@ function exact(text: string, { rule, secret, ...place }: Reported): Hit | undefi
 
 const parts: Readonly<Record<string, RegExp>> = {
   "aws-account-id": /\d{4}-?\d{4}-?\d{4}/,
-  // Until the first character that no address has; what ends a sentence is not of it.
+  // Up to the first character that no address has, without the punctuation that ends a sentence.
   "database-connection-string": /^[^@]{1,400}@[^\s"'`<>\\|{}]{0,900}(?<![.,;:!?)\]*_])/,
-  // Not the name of a variable of its configuration.
+  // Not the name of a variable of npm's configuration.
   "npm-access-token": /^npm_[A-Za-z]{0,35}\d\w*$/,
 };
 
-/** Key ids of AWS are looked for on demand only. */
+/** The rule looks for key ids of AWS only on demand. */
 const options = { enableIDScanRule: true };
 
 function shortName(ruleId: string): string {
   return ruleId.replace("@secretlint/secretlint-rule-", "");
 }
 
-/** `aws-access-key-id` of `@secretlint/secretlint-rule-aws` and `AWSAccessKeyID`. */
+/** Makes `aws-access-key-id` of `@secretlint/secretlint-rule-aws` and `AWSAccessKeyID`. */
 function ruleName(ruleId: string, messageId: string): string {
   const rule = shortName(ruleId);
   const detail = messageId
@@ -149,7 +149,7 @@ function ruleName(ruleId: string, messageId: string): string {
 
 type Source = Parameters<NonNullable<ReturnType<(typeof rules)[number]["create"]>["file"]>>[0];
 
-/** A text without a file: rules that would read one find no path. */
+/** A text without a file. Rules that would read a file find no path. */
 function sourceOf(content: string): Source {
   const nowhere = (): never => {
     throw new TypeError("rules of the preset are asked for ranges only");

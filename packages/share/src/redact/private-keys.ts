@@ -4,31 +4,31 @@ import type { Rule } from "./rule.ts";
 const rule = "private-key";
 const everyBegin =
   /-{4,5} ?BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\bPrivate-Lines: \d{1,4}/g;
-/** PuTTY has a count of lines in front of its keys, and nothing behind them: an end is another's. */
+/** PuTTY writes a count of lines before a key and nothing after it: an end is another key's. */
 const ofPutty = /^P/;
 const everyEnd = /-{4,5} ?END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
-/** No key is longer. */
+/** The longest key, in UTF-16 units. */
 const longest = 20_000;
-// What stands between the lines of a key: breaks, escaped ones, the numbers of a listing.
+// What may stand between the lines of a key: line breaks, escaped ones, the numbers of a listing.
 const between = String.raw`[^A-Za-z0-9+/]{0,16}(?:[nr][^A-Za-z0-9+/]{0,8})?(?:\d{1,6}\W{1,3})?`;
-/** `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`, in front of the lines. */
+/** `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`, before the lines. */
 const field = String.raw`[A-Z][A-Za-z-]{2,30}: [^\r\n\\]{1,200}(?=[\r\n\\])`;
 const lines = new RegExp(
   `(?:${between}${field}){0,8}(?:${between}[A-Za-z0-9+/]{16}[A-Za-z0-9+/]*={0,2}){1,1000}`,
   "y",
 );
-// Code that names both markers has none of these between them.
+// Code that names both markers has no such run between them.
 const anyRun = /[A-Za-z0-9+/]{16}[A-Za-z0-9+/]*/g;
-// In front of a line: its number in a listing, what marks a quotation, a comment or a difference.
+// Before a line: its number in a listing, or the mark of a quotation, a comment or a diff.
 const margin = String.raw`^(?:\s*\d{1,6}\W{1,3})?[\s>|#*-]*`;
 const isKeyLine = new RegExp(String.raw`${margin}[A-Za-z0-9+/]{16,}={0,2}\s*$`);
-/** What stands before the end of a key in its own line. */
+/** What may stand before the end marker of a key on its line. */
 const isMargin = new RegExp(String.raw`${margin}\+?$`);
-/** A key ends with what is left for its last line; some have a sum behind it. */
+/** The last line of a key holds the rest of it; some keys have a checksum after it. */
 const isRest = new RegExp(String.raw`${margin}[A-Za-z0-9+/]{1,15}={0,2}\s*$`);
 const isSum = new RegExp(String.raw`${margin}\+?=[A-Za-z0-9+/]{4}\s*$`);
 
-/** Blocks of private keys, also where their end or their beginning was cut away. */
+/** Finds blocks of private keys, even if their end or their beginning was cut away. */
 export const privateKeyRule: Rule = {
   begins: ["PRIVATE KEY", "Private-Lines"],
   find: (text, at) =>
@@ -77,9 +77,9 @@ function hasKey(body: string): boolean {
   );
 }
 
-/** Where the lines of a key begin that end at `end`; that is `end` where there are none. */
+/** Where the lines of a key that end at `end` begin; `end` itself if there are none. */
 function startOfLines(text: string, from: number, end: number): number {
-  // Not further back than where it may begin: the line may be all of the text.
+  // No further back than the key may begin: the line may be all of the text.
   const startOf = (after: number): number =>
     from + text.slice(from, Math.max(from, after - 1)).lastIndexOf("\n") + 1;
   let after = end;

@@ -1,6 +1,6 @@
-/** Tokens whose prefix means nothing else, each of its own length. */
+/** Tokens whose prefix means nothing else, each with its own length. */
 export const providerTokens: readonly string[] = [
-  // What signs, deploys and pays.
+  // Signing, deployment and payment.
   "whsec_[A-Za-z0-9+/]{24,64}={0,2}",
   "doo_v1_[a-f0-9]{64}",
   "dop_v1_[a-f0-9]{64}",
@@ -37,7 +37,7 @@ export const providerTokens: readonly string[] = [
   "FLWSECK(?:_TEST)?-[A-Za-z0-9]{32}-X",
   String.raw`access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}`,
   "access-(?:production|development|sandbox)-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
-  // Clouds and what stores.
+  // Clouds and storage.
   "sbp_[a-f0-9]{40}",
   "sb_secret_[A-Za-z0-9_-]{31}",
   "pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,64}",
@@ -51,7 +51,7 @@ export const providerTokens: readonly string[] = [
   "IQoJb3JpZ2lu[A-Za-z0-9+/]{80,2048}={0,2}",
   "FwoGZXIvYXdz[A-Za-z0-9+/]{80,2048}={0,2}",
   "AQVN[A-Za-z0-9_-]{35,38}",
-  // What watches and tells.
+  // Monitoring and notification.
   ...["api", "mob", "sdk"].map(
     (kind) => `${kind}-[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}`,
   ),
@@ -67,7 +67,7 @@ export const providerTokens: readonly string[] = [
   "SK[a-f0-9]{32}",
   "re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,32}",
   "apify_api_[A-Za-z0-9]{36}",
-  // What people write and plan with.
+  // Writing and planning.
   "secret_[A-Za-z0-9]{43,50}",
   "ntn_[A-Za-z0-9]{43,50}",
   String.raw`pat[A-Za-z0-9]{14}\.[a-f0-9]{64}`,
@@ -83,7 +83,7 @@ export const providerTokens: readonly string[] = [
   String.raw`sl\.[Bu]\.?[A-Za-z0-9_-]{120,1024}`,
   "waka_[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
   "A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
-  // Models, and what agents call.
+  // Models, and services that agents call.
   "xai-[A-Za-z0-9]{70,128}",
   "pplx-[A-Za-z0-9]{40,64}",
   "r8_[A-Za-z0-9]{37}",
@@ -108,16 +108,16 @@ export const providerTokens: readonly string[] = [
   "bb_live_[A-Za-z0-9_-]{27}",
   "ctx7sk-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
 ];
-/** What stands before a mark within a token, the mark, and what stands behind it. */
+/** Tokens with a mark inside: the part before the mark, the mark, and the part after it. */
 export const markedTokens: readonly (readonly [front: string, mark: string, rest: string])[] = [
   ["[A-Za-z0-9]{14}", ".atlasv1.", "[A-Za-z0-9_=-]{60,70}"],
-  // Of Azure.
+  // Azure.
   ["[A-Za-z0-9+/]{44}", "AzFu", "[A-Za-z0-9+/]{6}=="],
   ["[A-Za-z0-9]{76}", "AZDO", "[A-Za-z0-9]{4}"],
   ["[A-Za-z0-9+/]{76}", "+ASt", "[A-Za-z0-9+/]{6}[A-Za-z0-9+/=]{2}"],
   ["[A-Za-z0-9+/]{76}", "+AMC", "[A-Za-z0-9+/]{6}[A-Za-z0-9+/=]{2}"],
   ["[A-Za-z0-9+/]{42}", "+ACR", "[A-Za-z0-9+/]{6}"],
   ["[A-Za-z0-9]{52}", "JQQJ9", "[A-Za-z0-9]{27}(?:[A-Za-z0-9]{2}==)?"],
-  // Of Mailchimp.
+  // Mailchimp.
   ["[a-f0-9]{32}", "-us", "[0-9]{1,2}"],
 ];

@@ -10,43 +10,48 @@ import { createScan, type RankedHit } from "./scan.ts";
 import { readings, saidBy } from "./unescaped.ts";
 import { memberName, webKeyRule } from "./web-keys.ts";
 
-/** What is replaced beside secrets. */
+/** What to replace besides secrets. */
 export type RedactorOptions = {
-  /** Also replace the names of people in paths of home folders, and in folders named after one. */
+  /**
+   * Also replaces people's names in paths of home folders, and in folders named after such a path.
+   */
   readonly userNames?: boolean;
 };
 
 /** How many places a rule replaced. */
 export type RedactedCount = { readonly rule: string; readonly count: number };
 
-/** Replaces secrets; the same secret is the same `[redacted N: rule]` in all that passes one. */
+/**
+ * Replaces secrets by `[redacted N: rule]`. One redactor replaces the same secret by the same
+ * placeholder in everything it reads.
+ */
 export type Redactor = {
   /**
-   * The text without its secrets.
+   * Returns the text without its secrets.
    *
-   * @param text - Whole: a secret that two texts share between them is not found.
+   * @param text - The whole text: a secret that is split between two texts is not found.
    */
   text(text: string): string;
   /**
-   * The same value, its every text and key redacted; the text of files in base64 too.
+   * Returns the same value with every text and key redacted, and the text of files in base64 too.
    *
-   * @throws {TypeError} for a value that holds itself.
+   * @throws {TypeError} for a value that contains itself.
    */
   json<Value extends JsonValue>(value: Value): Value;
-  /** So far, the most frequent first. */
+  /** The number of replacements so far by rule, the most frequent rule first. */
   counts(): RedactedCount[];
 };
 
 /** Names of headers, of files, and of `curl`. */
 const header = /^(?:(?:proxy-)?authorization|(?:set-)?cookie|_?auth|-u|--user|--proxy-user)$/i;
 
-/** What ran into a secret looks like another once a placeholder stands there. */
+/** Text next to a secret may look like another secret once a placeholder stands there. */
 const mostPasses = 8;
 
-/** No secret is shorter. */
+/** The length of the shortest secret. */
 const shortest = 6;
 
-/** A redactor that has seen nothing yet. It looks for secrets of well-known forms and no others. */
+/** Creates a redactor with no counts yet. It finds only secrets of well-known forms. */
 export function createRedactor({
   userNames: hidesUserNames = false,
 }: RedactorOptions = {}): Redactor {
@@ -103,7 +108,7 @@ export function createRedactor({
   const field = (name: string, value: string): string => {
     if (isSecretField(name, value)) return placeholder(value, fieldRule);
     if (!header.test(name)) return text(value);
-    // What is recognised by the name of its header has to be seen with it.
+    // A rule that recognises a value by the name of its header has to see that name.
     const line = text(`${name}: ${value}`);
     return line.startsWith(`${name}: `) ? line.slice(name.length + 2) : text(value);
   };
@@ -118,7 +123,7 @@ export function createRedactor({
   };
 }
 
-/** In order, those that overlap as one, named after the longest. */
+/** The hits in order. Hits that overlap become one, named after the longest. */
 function merged(hits: readonly RankedHit[]): Hit[] {
   if (hits.length === 0) return [];
   const sorted = [...hits].sort((a, b) => a.start - b.start || b.end - a.end || a.rank - b.rank);
@@ -141,7 +146,7 @@ function merged(hits: readonly RankedHit[]): Hit[] {
 
 const everyPlaceholder = /\[redacted \d{1,9}: [a-z-]+\]/g;
 
-/** Without what of each lies in a placeholder of which it does not hold all; they are in order. */
+/** The hits, which are in order, without any part that lies in a placeholder they cut through. */
 function outsidePlaceholders(hits: readonly Hit[], text: string): readonly Hit[] {
   if (hits.length === 0) return hits;
   const placeholders = [...text.matchAll(everyPlaceholder)].map(({ index, 0: { length } }) => ({
@@ -174,8 +179,8 @@ type TextMaps = {
 type Task = {
   readonly value: JsonValue | undefined;
   /**
-   * What says what it is: its field; that of the list it is in, or a flag before it there; the
-   * `name` beside a `value`; of a JSON web key, that it is private.
+   * The name that says what the value is: its field; the field of its list, or a flag before it in
+   * that list; the `name` beside a `value`; for a private member of a JSON web key, that.
    */
   readonly name: string;
   /** The bytes of a file in base64, which may be text. */
@@ -183,10 +188,10 @@ type Task = {
   readonly put: (value: JsonValue) => void;
 };
 
-/** Comes when all that an object or list holds was mapped. */
+/** Marks that everything in an object or list has been mapped. */
 type End = { readonly endOf: object };
 
-/** A copy with every text mapped, in the order of reading; of any depth, so no call stack. */
+/** A copy with every text mapped, in reading order. Not recursive, since values have any depth. */
 function mapTexts(root: JsonValue, { text, field }: TextMaps): JsonValue {
   let result: JsonValue = null;
   const put = (value: JsonValue) => {
@@ -225,7 +230,7 @@ function mapList(list: readonly JsonValue[], name: string, tasks: (Task | End)[]
       copy[at] = value;
     };
     const before = at > 0 ? list[at - 1] : undefined;
-    // Of one letter only `-u` says what stands behind it.
+    // The only flag of one letter that says what follows it is `-u`.
     const isFlagged = typeof before === "string" && /^(?:--?[a-z][\w-]{1,60}|-u)$/i.test(before);
     tasks.push({ value: list[at], name: isFlagged ? before : name, put });
   }
@@ -241,9 +246,9 @@ function mapObject(
   const { type, name: label = object["key"] } = object;
   const own = Object.entries(object).map(([name, value]): Task => {
     let key = text(name);
-    // Only a key that looks like a placeholder can meet one.
+    // Two keys can only become equal if one looks like a placeholder.
     while (Object.hasOwn(copy, key)) key += "'";
-    // `__proto__` is a key like others.
+    // `__proto__` is a key like any other.
     const put = (mapped: JsonValue) => {
       Object.defineProperty(copy, key, {
         value: mapped,
@@ -252,7 +257,7 @@ function mapObject(
         configurable: true,
       });
     };
-    // Now, so that fields keep their order.
+    // Put in now, so that fields keep their order.
     put(null);
     const isLabelled = name === "value" && typeof label === "string";
     const isFile = typeof type === "string" && base64Fields.get(type) === name;
@@ -262,7 +267,7 @@ function mapObject(
   return copy;
 }
 
-/** The bytes of a file, in base64, with their text redacted; undefined where nothing of it is. */
+/** The bytes of a file in base64 with their text redacted; undefined if nothing was redacted. */
 function redactedFile(base64: string, text: TextMaps["text"]): string | undefined {
   const whole = fileText(base64);
   if (whole === undefined) return undefined;

@@ -1,22 +1,22 @@
 import type { Hit } from "./hit.ts";
 
-/** What is asked where a secret of its kind may begin, and nowhere else. */
+/** A rule is asked for its kind of secret only at the places where one may begin. */
 export type Rule = {
   /**
-   * All that it finds begins with one of these, in upper or lower case; of two characters or more.
-   * Without any it is asked once, at 0.
+   * How everything that it finds begins: one of these, in upper or lower case. Each has two
+   * characters or more. A rule without any is asked once, at 0.
    */
   readonly begins: readonly string[];
   /**
-   * What begins at a place where one of them may stand. All that it is asked of a text is to take
-   * time linear in the text whatever the text is.
+   * Finds what begins at a place where one of `begins` may stand. All calls for one text together
+   * have to take time linear in the text, whatever the text is.
    */
   readonly find: (text: string, at: number) => Found | undefined;
 };
 
 type Found = {
   readonly hits: readonly Hit[];
-  /** Where it is to be asked again. */
+  /** The place from which the rule is asked again. */
   readonly until: number;
 };
 

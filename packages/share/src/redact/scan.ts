@@ -1,16 +1,16 @@
 import type { Hit } from "./hit.ts";
 import type { Rule } from "./rule.ts";
 
-/** With which of the rules found it: of those that found the same, the first names it. */
+/** A hit with the rank of its rule. If several rules find the same, the first one names it. */
 export type RankedHit = Hit & { readonly rank: number };
 
-/** The last three characters as one number, by the five bits that a letter and its capital share. */
+/** The last three characters as one number, by the five bits a letter shares with its capital. */
 const withNext = (three: number, code: number): number => ((three << 5) | (code & 31)) & 0x7fff;
 
 /**
- * Looks through a text once, for all rules: most find nothing in most texts, and each took as long
- * to look through it as all of them take together here. Three characters tell enough, since a rule
- * that is asked for nothing takes less time than it takes to compare more.
+ * Looks through a text once for all rules. Most rules find nothing in most texts, and each one took
+ * as long to look through a text as all of them take together here. Three characters are enough:
+ * asking a rule in vain takes less time than comparing more characters.
  */
 export function createScan(rules: readonly Rule[]): (text: string) => RankedHit[] {
   const ranksBy = new Array<number[] | undefined>(0x8000).fill(undefined);
@@ -46,7 +46,7 @@ export function createScan(rules: readonly Rule[]): (text: string) => RankedHit[
   };
 }
 
-/** What a text may begin with that begins so: of two characters, with any third. */
+/** The numbers of the three characters with which a beginning starts; two stand for any third. */
 function threesOf(beginning: string): number[] {
   if (beginning.length < 2) throw new RangeError(`too short to begin with: "${beginning}"`);
   const codes = Array.from(beginning.slice(0, 3), (each) => each.charCodeAt(0));

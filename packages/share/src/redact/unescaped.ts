@@ -1,27 +1,27 @@
 import type { Hit } from "./hit.ts";
 
 /**
- * What a text is read without, each as one character, since no rule sees where that begins and ends
- * which runs into it, as in `\nghp_...`.
+ * The escapes that are read as at most one character. No rule sees where a secret begins or ends
+ * that runs into an escape, as in `\nghp_...`.
  */
 const escapes = [
   // Colours of a terminal.
   String.raw`(?:[\x00-\x08\x0e-\x1f\x7f-\x9f]|\\{1,8}(?:u001[bB]|x1[bB]|e|033))\[[\d;]{0,20}[A-Za-z]`,
-  // The end of a line that goes on, also in JSON, and in JSON that is a text in another.
+  // The end of a line that is continued, also in JSON, and in JSON within JSON.
   String.raw`(?:\\\r?\n|(?<!\\)(?:\\{3}|\\{6})n)[ \t]{0,40}`,
   // JSON within a string; some write a slash as `\/`, and so every address. Queries of addresses,
-  // also of one within another's.
+  // also of one address within another.
   String.raw`\\{1,8}(?<letter>[nrt/])`,
   String.raw`(?:\\{1,8}(?:u00|x)|%(?:25){0,4})(?<code>[0-7][\dA-Fa-f])`,
   // Markup.
   String.raw`&(?:#x0?(?<hex>[2-7][\dA-Fa-f])|#0?(?<decimal>[3-9]\d|1[01]\d)|(?<named>amp|apos|gt|lt|nbsp|quot));`,
-  // Texts that code joins. Where their quotes differ, the second may end the JSON that the first
-  // stands in.
+  // Texts that code joins. If their quotes differ, the second may end the JSON that the first is
+  // in.
   String.raw`(?<joint>(?<quote>\\{0,8}["'\x60])(?:\s|\\{1,8}n){0,20}[+.](?:\s|\\{1,8}n){0,20}(?:\k<quote>|\\{0,8}["'\x60](?![\s,:}\]\\]|$)))`,
 ];
-/** In front of a line: its number, its place in a file, what marks a difference or a quotation. */
+/** What may precede a line: its number, its place in a file, the mark of a diff or quotation. */
 const margin = String.raw`(?<=^|\n|\\n)[ \t]{0,8}(?:(?:[\w./-]{1,200}:)?\d{1,7}(?:→|\\{1,8}t|\t|: ?| ?[|│] ?)|(?:[-+>#*]|//)(?![-+>#*/]) ?)`;
-/** One of them, where there is what one begins with: few characters are, and that is soon seen. */
+/** One of the escapes. Few characters begin one, so most places are soon ruled out. */
 const anEscape = String.raw`(?=[\x00-\x08\x0e-\x1f\x7f-\x9f\\%&"'\x60])(?:${escapes.join("|")})`;
 const everyEscape = new RegExp(anEscape, "g");
 const everyMargin = new RegExp(margin, "g");
@@ -38,11 +38,11 @@ const entities: Readonly<Record<string, string>> = {
 /** A text with its escapes read. */
 type Unescaped = {
   readonly text: string;
-  /** The place in the text as it was written of one in this. */
+  /** Converts a place in `text` to the place in the text as it was written. */
   readonly written: (hit: Hit) => Hit;
 };
 
-/** What a text says besides what is written there: without its escapes, and without margins, too. */
+/** Other readings of a text: without its escapes, and without escapes and margins. */
 export function readings(whole: string): Unescaped[] {
   const hasMargins = whole.search(everyMargin) >= 0;
   const read = [
@@ -52,9 +52,9 @@ export function readings(whole: string): Unescaped[] {
   return read.filter((each) => each !== undefined);
 }
 
-/** What is the same of a secret however it is written: escaped, in a listing, in a difference. */
+/** What a secret says, the same however it is written: escaped, in a listing, in a diff. */
 export function saidBy(written: string): string {
-  // Of no other secret may signs be left out: two passwords may differ in them alone.
+  // Only keys are compared without punctuation: two passwords may differ only in that.
   const isKey = /PRIVATE KEY|Private-Lines/.test(written);
   const read = unescaped(written, isKey ? everyEscapeAndMargin : everyEscape)?.text ?? written;
   return read.replaceAll(isKey ? /[^A-Za-z0-9]/g : /\s/g, "");
@@ -76,7 +76,7 @@ function unescaped(whole: string, pattern: RegExp): Unescaped | undefined {
   pieces.push(whole.slice(at));
 
   const writtenAt = (place: number, isEnd: boolean): number => {
-    // What ends where nothing is read ends in front of that.
+    // A place that ends at an escape that is read as nothing ends before that escape.
     const last = lastOf(
       ends,
       ({ read, isNothing }) => read < place || (read === place && !(isEnd && isNothing)),
@@ -93,7 +93,7 @@ function unescaped(whole: string, pattern: RegExp): Unescaped | undefined {
   };
 }
 
-/** The character that an escape stands for, or what ends what stands in front of it. */
+/** The character an escape stands for; a space if it only separates; nothing if it joins texts. */
 function readAs(groups: Readonly<Record<string, string | undefined>>): string {
   const { letter, code, hex = code, decimal, named, joint } = groups;
   if (joint !== undefined) return "";
@@ -102,10 +102,10 @@ function readAs(groups: Readonly<Record<string, string | undefined>>): string {
   return letters[letter ?? ""] ?? entities[named ?? ""] ?? " ";
 }
 
-/** Where an escape ends in the text that is read and as it was written. */
+/** Where an escape ends, in the text that is read and in the text as it was written. */
 type Ends = { readonly read: number; readonly written: number; readonly isNothing: boolean };
 
-/** Of those that come first and pass, the last. */
+/** The last of the elements that pass, if all that pass come first. */
 function lastOf<Each>(list: readonly Each[], passes: (each: Each) => boolean): Each | undefined {
   let from = 0;
   let to = list.length;

@@ -1,24 +1,24 @@
 import { fieldRule, isSecretField } from "./assignments.ts";
 import type { Rule } from "./rule.ts";
 
-/** What of a JSON web key, an object with a `kty`, nobody else is to know. */
+/** The members of a JSON web key (an object with a `kty`) that are private. */
 const isPrivateName = /^(?:d|p|q|dp|dq|qi|k)$/;
 const type = /\\{0,8}"kty\\{0,8}"\s{0,40}:\s{0,40}\\{0,8}"(?:RSA|EC|OKP|oct)\\{0,8}"/y;
 const everyMember =
   /\\{0,8}"(?<name>d|p|q|dp|dq|qi|k)\\{0,8}"\s{0,40}:\s{0,40}\\{0,8}"(?<value>[\w-]{12,2000})\\{0,8}"/g;
-/** No key has more on one side of its type. */
+/** The most that a key has on one side of its type, in UTF-16 units. */
 const longest = 8000;
 /** Nor does any hold objects that lie deeper in one another. */
 const deepest = 4;
 /** As secrets of it are called where its members say too little. */
 const name = "private_key";
 
-/** What the field of an object is called, or, of a web key, what it is. */
+/** The name of an object's field; for a private member of a JSON web key, a name that says so. */
 export function memberName(object: Readonly<Record<string, unknown>>, field: string): string {
   return typeof object["kty"] === "string" && isPrivateName.test(field) ? name : field;
 }
 
-/** The private members of a JSON web key. */
+/** Finds the private members of a JSON web key. */
 export const webKeyRule: Rule = {
   begins: ['"kty'],
   find(text, at) {
