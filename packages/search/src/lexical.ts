@@ -115,7 +115,7 @@ export async function byCharacters(
   return { messages: nothing, windows: nothing, literals, isScanned: true };
 }
 
-/** True where all texts were read for the query as it stands, or for a piece of it that is in none. */
+/** True if all texts were read for the query as it stands, or for a piece of it that none holds. */
 function isScan({ text }: ParsedQuery, literal: string, found: LiteralHits | undefined): boolean {
   if (found?.isScanned !== true) return false;
   if (literal === text) return true;

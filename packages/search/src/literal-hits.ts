@@ -5,9 +5,9 @@ import { type FoundMessage, toFound } from "./message.ts";
 import { inSmallLetters } from "./small-letters.ts";
 import { holdsWhole, inCamelCase, isNoPart } from "./words.ts";
 
-// The very characters, by themselves; in another case; inside of a longer word, or in camelCase; and
-// the same words in a row, with something else between them. Below the second each gap is wider than
-// what the other arms can make up for (`weights`): what holds the very name comes first.
+// The exact characters, on their own; in another case; inside a longer word, or in camelCase; the
+// same words in a row, with something else between them. Below the second, each gap is wider than
+// the other arms can make up for (`weights`), so messages that hold the exact name come first.
 const exactly = 1;
 export const inAnotherCase = 0.99;
 const insideWord = 0.65;
@@ -17,16 +17,16 @@ export const inWords = 0.3;
 export type LiteralHit = FoundMessage & {
   /** How many of the query's literals it holds, and how exactly: 0 to 1. */
   readonly share: number;
-  /** BM25 of the words of the literal it was found by; undefined where a scan found it. */
+  /** BM25 of the words of the literal that found it; undefined if a scan found it. */
   readonly score?: number;
 };
 
-/** True where a message holds the literal as it stands, or in another case. */
+/** True if a message holds the literal as it stands, or in another case. */
 export function isHeldWhole({ share }: LiteralHit): boolean {
   return share >= inAnotherCase;
 }
 
-/** Rows as messages that hold a literal, or its words. */
+/** Turns rows into messages that hold a literal, or its words. */
 export async function literalHits(
   sessions: SessionStore,
   rows: readonly Row[],
@@ -38,7 +38,7 @@ export async function literalHits(
   return found.map((message) => ({ ...message, share: exactness(message.text, literal) }));
 }
 
-/** How exactly a text holds a literal whose words it has in a row. */
+/** How exactly a text holds a literal, if it has the literal's words in a row. */
 export function exactness(stored: string, literal: string): number {
   const text = inOneForm(stored);
   if (holdsWhole(text, literal)) return exactly;

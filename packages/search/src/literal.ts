@@ -25,13 +25,13 @@ export type LiteralHits = Hits<LiteralHit> & {
 /** What the index finds for a literal. */
 export type IndexedLiteral = Hits<LiteralHit> & {
   readonly literal: string;
-  /** Where others may hold it that the index cannot tell of; undefined for nowhere. */
+  /** Where other messages may hold it that the index cannot find; undefined for nowhere. */
   readonly unread: () => Promise<Scope | undefined>;
 };
 
 type Scope = { readonly where: Filter | undefined };
 
-/** The messages that hold the words of a literal in a row, those with most BM25 first. */
+/** The messages that hold the words of a literal in a row, the highest BM25 first. */
 export async function indexedLiteral(
   sessions: SessionStore,
   query: ParsedQuery,
@@ -54,7 +54,7 @@ export async function indexedLiteral(
   // For `__add__` the index knows only "add", which may be everywhere. For a Korean phrase it
   // misses messages in which the last word continues with a particle.
   const isVague = !isServed && (words.length <= 1 || isHangul(words.at(-1) ?? ""));
-  // More messages hold it whole than are looked at: a scan would add others in no order.
+  // More messages hold it whole than are looked at, so a scan would add others in no useful order.
   const isFull = isCut && hits.every(isHeldWhole);
   // The index knows whether it has a phrase of plain words; a scan would read everything in scope.
   // The same goes for `a_b` and `POND-58`, unless too many messages hold `a b` or a dictionary
@@ -62,20 +62,20 @@ export async function indexedLiteral(
   const isName = isShortName(literal) || isKey(literal);
   const isKnownName = isName && !isUnspaced(literal) && !isCut;
   const isPhrase = words.length > 1 && (isServed || isKnownName);
-  // Nobody said that a line is there as it stands.
+  // No user expects a whole line to be there as it stands.
   const isEnough = literal === query.line || isPhrase || isFull || (isWhole && !isVague);
   const unread = async (): Promise<Scope | undefined> => {
-    // Where the bounds alone leave it out, no longer word is meant.
+    // If only the bounds exclude the literal, it does not stand for a longer word.
     const isAll = isEnough || (where && !isVague && (await isKnown(sessions, literal)));
     if (isAll) return undefined;
-    // Sessions that hold it often would be all that a scan finds.
+    // Otherwise a scan would find nothing but sessions that hold it often.
     const held = hits.length < literalDepth ? [] : hits.filter(isHeldWhole);
     return { where: without(new Set(held.map(({ sessionId }) => sessionId)), where) };
   };
   return { literal, hits, isCut, unread };
 }
 
-/** Adds what the index could not tell of literals. What is to be read for several is read once. */
+/** Adds messages that the index could not find. Texts needed for several literals are read once. */
 export async function withUnread(
   sessions: SessionStore,
   query: ParsedQuery,

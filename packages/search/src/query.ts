@@ -331,7 +331,7 @@ function nameOf({ text, isPhrase }: Omit<Token, "sign">, tokens: number): string
   const bare = text.replaceAll(aroundNames, "");
   // Alone or in quotes, a word is a name however it looks in a sentence.
   const isApart = tokens === 1 || quoted.test(text);
-  // Of a call, only the name is written the same way by others.
+  // Other people write a call with the same name, but with different arguments.
   const [callee = ""] = bare.replace(/^[@.&]+(?=\p{Lu})/u, "").split("(");
   const pieces = isApart ? 2 : 3;
   const name = [bare, callee].find((each) => isIdentifier(each) || isTypeName(each, { pieces }));

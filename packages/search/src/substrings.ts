@@ -12,8 +12,8 @@ export const literalDepth = 40;
 const scanDepth = 400;
 
 /**
- * Of each of these texts the messages that hold it, in any case and inside of words too. That reads
- * every text in scope, once for all of them, but for those whose inner words few messages have.
+ * For each of these texts, the messages that hold it, in any case and even inside words. This reads
+ * every text in scope, once for all of them, except for texts whose inner words few messages have.
  */
 export async function substringArm(
   sessions: SessionStore,
@@ -29,7 +29,7 @@ export async function substringArm(
   return Promise.all(
     texts.map((text, at) => {
       const rows = byWords[at] ?? (isAlone(text) ? undefined : together);
-      // Of the first of many none may meet what the scan cannot be asked for.
+      // No limit: of many rows, the first ones may all fail a condition that a scan cannot check.
       const limit = isAlone(text) ? undefined : scanDepth;
       const batches = rows ? [rows.filter((row) => holds(row, text))] : undefined;
       return hitsAmong(sessions, query, text, batches ?? scan(messages, [text], where, limit));
@@ -58,12 +58,12 @@ async function hitsAmong(
   return { hits, isCut: found.length > literalDepth };
 }
 
-// To read more by the index takes longer than to read all.
+// Reading more rows by the index takes longer than reading all.
 const innerDepth = 100;
 
 /**
- * Rows among which are all that hold a text, by the words inside of it; undefined where it has none, or
- * too many rows have them, or the index is missing.
+ * Rows that include all that hold a text, found by the words inside it. Undefined if the text has
+ * no inner words, if too many rows have them, or if the index is missing.
  */
 async function byInnerWords(
   messages: Table,
@@ -81,7 +81,7 @@ async function byInnerWords(
   return inOrder.map(({ _score, ...row }) => row);
 }
 
-/** Rows among which are all that hold one of several texts; undefined where they are too many. */
+/** Rows that include all that hold one of several texts; undefined if there are too many. */
 async function scanTogether(
   messages: Table,
   texts: readonly string[],
@@ -128,7 +128,7 @@ function folded(text: string): string {
   });
 }
 
-/** What a scan finds has no score: of what holds it alike the newest come first. */
+/** Hits of a scan have no score: of messages that hold the text equally, the newest come first. */
 function byShare(left: LiteralHit, right: LiteralHit): number {
   return right.share - left.share || Number(right.timestamp - left.timestamp);
 }
