@@ -36,7 +36,7 @@ export type EmbedReport = {
   readonly dimension: number;
   /** Messages that got a vector, which is stored. */
   readonly embedded: number;
-  /** Messages that still have none of this model: interrupted, failed, or new in the meantime. */
+  /** Messages that still have no vector of this model: interrupted, failed, or new meanwhile. */
   readonly remaining: number;
   /** Messages that cannot be embedded. */
   readonly failed: number;

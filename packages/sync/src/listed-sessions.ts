@@ -1,30 +1,33 @@
 import { PackedList } from "@pond/canonical/adapter";
 import type { SeenSessions } from "./seen-sessions.ts";
 
-/** A session that is to be read. A home may have a hundred thousand: no more of each than is needed. */
+/** A session to read. It holds no more than is needed, since a home may have a hundred thousand. */
 export type Change = {
   readonly key: string;
   readonly bytes: number;
-  /** False of one that is read only to verify it. */
+  /** False for a session that is read only to verify it. */
   readonly isDue: boolean;
 };
 
 /** A session of a listing. */
 export type Listed = {
-  /** Its number among those that were seen, where it was. */
+  /** Its number among the sessions seen before; undefined if it was never seen. */
   readonly number: number | undefined;
   readonly bytes: number;
   readonly isDue: boolean;
-  /** True where nothing but that it is there has to be told, as long as it is not read. */
+  /** True if, unless it is read, nothing has to be reported about it except that it exists. */
   readonly isQuiet: boolean;
 };
 
-/** Sessions of one source in the order in which it lists them, in columns. */
+/** The sessions of one source in the order in which it lists them, kept in columns. */
 export class ListedSessions {
   readonly #seen: SeenSessions;
-  /** Keys of those that were never seen; of the others these are known. */
+  /** The keys of sessions never seen before. The keys of the others are known. */
   readonly #newKeys = new PackedList<string>();
-  /** Their numbers among those that were seen, or below zero among the keys, counted from the end. */
+  /**
+   * Their numbers among the sessions seen before. A number below zero is one among the new keys: -1
+   * is the first.
+   */
   #numbers: number[] = [];
   #bytes: number[] = [];
   #flags: number[] = [];
@@ -37,7 +40,7 @@ export class ListedSessions {
     return this.#numbers.length;
   }
 
-  /** Of all of them. */
+  /** The bytes of all sessions together. */
   get bytes(): number {
     return this.#bytes.reduce((sum, bytes) => sum + bytes, 0);
   }

@@ -8,7 +8,7 @@ import type { SeenSessions } from "./seen-sessions.ts";
 /** A source, in reading order. */
 type Work = { readonly seen: SeenSessions };
 
-/** Where a session was read, and how far it went there; older versions did not note that. */
+/** Where a session was read, and how far it went there, which older versions did not note. */
 type Found = {
   readonly source: number;
   readonly key: string;
@@ -18,7 +18,7 @@ type Found = {
 /** A session by its id, and the one place where it was found. */
 type Here = readonly [id: string, source: number, key: string, extent: Extent | null];
 
-/** One that is gone from where it was read. */
+/** A session that is gone from where it was read. */
 type Gone = { readonly seen: SeenSessions; readonly key: string };
 
 /** The read in progress. */
@@ -33,11 +33,11 @@ export class Places {
   readonly #works: readonly Work[];
   readonly #isVerifying: boolean | undefined;
   readonly #here = new PackedEntries<Here>();
-  /** Those found in several places, which may be thousands. */
+  /** Sessions found in several places. There may be thousands. */
   readonly #copies: Map<string, Found[]> = new Map();
   readonly #elsewhere: Map<string, FoundElsewhere[]> = new Map();
   readonly #gone: Map<string, Gone[]> = new Map();
-  /** Sessions that are known to have been read here before; asked where all are verified. */
+  /** Sessions that are known to have been read here before. Needed if all are verified. */
   readonly #remembered = new PackedEntries<readonly [id: string]>();
 
   /** @param elsewhere - Where sources that are not read now had sessions. */
@@ -63,7 +63,7 @@ export class Places {
   /** The place from which a session is being read. */
   placeOf(work: Work, { key, before, notes }: Reading, sessionId: string): Place {
     const source = this.#works.indexOf(work);
-    /** True if that holds for each of the others. */
+    /** True if `is` holds for every other place of the session. */
     const isSoOfOthers = (is: (other: Found) => boolean): boolean =>
       this.#foundOf(sessionId).every((each) => isSame(each, { source, key }) || is(each));
     const { isUsual, path } = work.seen;
@@ -115,7 +115,7 @@ export class Places {
     this.#gone.delete(sessionId);
   }
 
-  /** For a file that was moved: what was seen where it was. */
+  /** What was seen of a moved file at its old place. */
   #seenBefore(before: SeenSession | undefined, sessionId: string): SeenSession | undefined {
     if (before?.sessionId === sessionId) return before;
     const [gone, ...others] = this.#gone.get(sessionId) ?? [];
@@ -145,7 +145,7 @@ export class Places {
 function addTo<T>(lists: Map<string, T[]>, id: string, value: T): void {
   const list = lists.get(id);
   if (list) list.push(value);
-  // Made by a spread, it would reserve room for sixteen more.
+  // An array made by a spread would reserve room for sixteen more elements.
   else lists.set(id, [value]);
 }
 

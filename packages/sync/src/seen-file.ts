@@ -16,7 +16,7 @@ export type SeenSession = {
   readonly fingerprint: string;
   /** Its id in the store; absent if no session had begun in it. */
   readonly sessionId?: string;
-  /** What the store showed of it then. */
+  /** What the store showed of the session then. */
   readonly held?: HeldMessages;
   /**
    * Up to when rows of it were stored when it was not an older copy, or 0. Older versions noted it
@@ -74,7 +74,7 @@ export type Entry = readonly [
   rest?: Omit<SeenSession, "fingerprint">,
 ];
 
-/** What a state file says of the one source it is for, beside the sessions. */
+/** What a state file says about its one source, besides the sessions. */
 type SeenHead = {
   readonly software?: unknown;
   /** The source; absent in files of older versions. */
@@ -86,11 +86,11 @@ type SeenHead = {
   readonly storedRows?: RowCounts;
   /** The last row of each table that came from this source; absent in files of older versions. */
   readonly lastRows?: readonly AddedRow[];
-  /** Places of leftovers that a sync has told of. */
+  /** Places of leftovers that a sync has reported. */
   readonly told?: readonly string[];
 };
 
-/** What a state file says of the one source it is for. */
+/** What a state file says about its one source. */
 export type SeenFile = SeenHead & { readonly sessions: PackedEntries<Entry> };
 
 const version = 1;
@@ -125,13 +125,13 @@ export async function isOfStore(seen: SeenHead, stored: Stored): Promise<boolean
   return true;
 }
 
-/** As far as counts tell. */
+/** The same as {@link isOfStore}, as far as counts tell. */
 export function isOfCounts({ storedMessages, storedRows }: SeenHead, { rows }: Stored): boolean {
   const noted = storedRows ?? { sessions: 0, messages: storedMessages, parts: 0 };
   return watchedTables.every((table) => noted[table] <= rows[table]);
 }
 
-/** What is written of one, its sessions as the texts of their entries. */
+/** A state file to be written, with its sessions as the texts of their entries. */
 export type WrittenSeen = SeenHead & { readonly sessions: Iterable<string> };
 
 /** Writes the file whole or not at all. */
@@ -147,8 +147,8 @@ export async function writeSeenFile(file: string, seen: WrittenSeen): Promise<vo
   }
 }
 
-// Of a hundred thousand sessions the whole text takes 30 MB, so it is written and read in portions, and
-// each entry has a line of its own.
+// For a hundred thousand sessions, the whole text takes 30 MB. So it is written and read in
+// portions, and each entry has a line of its own.
 const entriesPerPortion = 1_000;
 // Longer than nearly any such line. A file with a longer one is read as one text, as is what older
 // versions wrote all in one line.

@@ -38,9 +38,9 @@ export class SeenSessions {
   readonly path: string;
   readonly #software: string;
   readonly #sessions: PackedEntries<Entry>;
-  /** Which of them were found since a listing began, by their numbers. */
+  /** Which sessions were found since a listing began, by their numbers. */
   #found: Uint8Array | undefined;
-  /** Numbers of those that the last listing lacked. */
+  /** The numbers of the sessions that the last listing lacked. */
   #lacked: readonly number[] = [];
   #told: ReadonlySet<string>;
   /** The last row of each table. */
@@ -60,7 +60,7 @@ export class SeenSessions {
     this.path = path;
     this.#software = software;
     this.#lastRows = new Map(seen?.lastRows?.map((row) => [row.table, row]));
-    // It has to say what it is about, so that other sources can be compared with it.
+    // The file has to say what source it is about, so that other sources can be compared with it.
     this.#isDirty = seen !== undefined && seen.isUsual !== this.isUsual;
     this.#told = new Set(seen?.told);
     this.#sessions = seen?.sessions ?? new PackedEntries();
@@ -86,7 +86,7 @@ export class SeenSessions {
     return entry && sessionOf(entry);
   }
 
-  /** The same of a session by its number. */
+  /** What was read of a session, by its number. */
   at(number: number): SeenSession | undefined {
     const entry = this.#sessions.at(number);
     return entry && sessionOf(entry);
@@ -96,12 +96,12 @@ export class SeenSessions {
     return this.#sessions.at(number)?.[0] ?? "";
   }
 
-  /** What was read, by key; also what is gone. */
+  /** What was read of each session, by key, including sessions that are gone. */
   *entries(): Generator<[string, SeenSession]> {
     for (const entry of this.#sessions) yield [entry[0], sessionOf(entry)];
   }
 
-  /** What is gone, as of the last listing. */
+  /** What was read of the sessions that are gone, as of the last listing. */
   *gone(): Generator<SeenSession> {
     for (const number of this.#lacked) {
       const entry = this.#sessions.at(number);
@@ -119,7 +119,7 @@ export class SeenSessions {
     if (this.#sessions.delete(key)) this.#isDirty = true;
   }
 
-  /** What was read of a session that is listed now, and its number: it is not gone, or back. */
+  /** Notes that a session is listed, so not gone; returns its number and what was read of it. */
   found(key: string): { readonly number: number; readonly session: SeenSession } | undefined {
     const number = this.#sessions.numberOf(key);
     const before = number === undefined ? undefined : this.at(number);
@@ -174,7 +174,7 @@ export class SeenSessions {
    */
   async save(stored: Stored): Promise<void> {
     if (!this.#isDirty) return;
-    // What is set in the meantime is for the next time.
+    // Anything set in the meantime is saved the next time.
     this.#isDirty = false;
     try {
       await this.#write(stored);
