@@ -182,7 +182,7 @@ export async function withStore<T>(use: (sessions: SessionStore) => Promise<T>):
   }
 }
 
-/** A row as it is to be, by the name of its table; undefined where it is to be gone. */
+/** A row as it should be, by the name of its table; undefined if it should be gone. */
 export type Alter = (table: string, row: Row) => Row | undefined;
 
 /** Runs with a store of the rows that these sessions get, altered, and with one where they are not. */

@@ -13,12 +13,12 @@ type Read = readonly [
   agent: Child["source_agent"],
   project: string,
   shared: string,
-  /** Its own name, where that is not its id, and the name that its parent had then. */
+  /** Its name in the store if that is not its id, and likewise the name its parent had then. */
   name: string | null,
   above: string | null,
 ];
 
-/** Sessions whose parent may get a name of its own when it is read, after them. */
+/** Sessions whose parent may get another name when it is read, which is after them. */
 export class Hanging {
   readonly #store: Store;
   readonly #names: SessionNames;
@@ -33,19 +33,19 @@ export class Hanging {
   add({ id: name, parent_session_id: above }: Session, child: Session): void {
     const { id, parent_session_id: shared, source_agent, project } = child;
     if (!this.#names.areClientsApart || above === undefined || shared === undefined) return;
-    // A home may hold a hundred thousand of them.
+    // Names that say nothing new are left out: a home may hold a hundred thousand sessions.
     const names = [name === id ? null : name, above === shared ? null : above] as const;
     this.#read.push([id, source_agent, project, shared, ...names]);
   }
 
-  /** Attaches sessions that came before their parent to the name that it has got. */
+  /** Attaches sessions that came before their parent to the name that the parent got. */
   async hangAnew(): Promise<void> {
     const moved = [...this.#movedOf(this.#read), ...(await this.#hungBefore())];
     this.#read = new PackedList();
     await hangBelow(this.#store, moved);
   }
 
-  /** Those of the sessions that were read for which the one above them has another name by now. */
+  /** The sessions among those read whose parent has another name by now. */
   *#movedOf(read: Iterable<Read>): Generator<Hung> {
     for (const [id, source_agent, project, shared, name, above] of read) {
       const sessionId = name ?? id;
@@ -56,7 +56,7 @@ export class Hanging {
     }
   }
 
-  /** Sessions that an earlier run hung below what was there: the one above them may have come since. */
+  /** Sessions that an earlier run attached to what was there: their parent may have come since. */
   async #hungBefore(): Promise<readonly Hung[]> {
     const names = this.#names;
     if (!names.areClientsApart || !names.hasApart) return [];
@@ -85,7 +85,7 @@ export class Hanging {
    */
   #nearer({ sourceAgent, project, createdAt }: Begun, above: string): string {
     const stored = this.#names.begun(above);
-    // That one may have begun elsewhere itself, and be the nearest of an earlier run.
+    // The parent may have begun elsewhere itself, and be the nearest one of an earlier run.
     const elsewhere = stored && idAtClient(above, stored);
     const shared = elsewhere ?? idWithin(sourceAgent, above) ?? above;
     const others = [...this.#names.begunElsewhere(sourceAgent, shared)].filter(([id]) => {

@@ -19,7 +19,7 @@ import {
   timesAhead,
 } from "./begun-elsewhere.ts";
 
-/** A session by its client's id, as far as that says which one it belongs below. */
+/** A session by its client's id, with what is needed to tell which session it belongs below. */
 export type Child = Pick<Session, "source_agent" | "project"> & { readonly id: string };
 
 /** When and where a session began, by its id. A store may hold a hundred thousand. */
@@ -31,12 +31,12 @@ export type SessionNamesOptions = {
   /** False if every id stands for one session. */
   readonly areClientsApart: boolean;
   /**
-   * Stores what was taken in so far: what came of other sessions has to be there for comparison.
+   * Stores what was taken in so far: rows of other sessions have to be there for comparison.
    */
   readonly commit: () => Promise<void>;
 };
 
-/** Knows the stored sessions, and the names of those whose id another one has. */
+/** Knows the stored sessions, and the names of sessions that share their id with another one. */
 export class SessionNames {
   readonly areClientsApart: boolean;
   /**
@@ -51,9 +51,9 @@ export class SessionNames {
   readonly #known = new PackedEntries<Known>();
   /** Sessions of one client that have the same id as another one, begun in other projects. */
   #elsewhere: BegunElsewhere = new BegunElsewhere([]);
-  /** Sessions of other clients that have the same id, as far as they were there before. */
+  /** Sessions of other clients with the same id, as far as they were stored before. */
   #apart: ReadonlyMap<string, readonly string[]> = new Map();
-  /** Those that came behind so many were thought new, and may not have got their ids. */
+  /** Sessions after this many were thought new, and may not have got their ids. */
   #settled = 0;
 
   constructor(sessions: SessionStore, options: SessionNamesOptions) {
@@ -63,7 +63,7 @@ export class SessionNames {
     this.#commit = options.commit;
   }
 
-  /** Reads once what is stored; before that no session is known. */
+  /** Reads, once, which sessions are stored. Before that, no session is known. */
   async load(): Promise<void> {
     if (this.#isLoaded) return;
     // A session may continue what another process stored a moment ago: unseen, it would begin anew.
@@ -82,7 +82,7 @@ export class SessionNames {
     return known && begunOfKnown(known);
   }
 
-  /** True if any session has the id of another client's. */
+  /** True if any session has the id of another client's session. */
   get hasApart(): boolean {
     return idsApart(this.#all()).size > 0;
   }
@@ -161,18 +161,18 @@ export class SessionNames {
     return (await sharing(this.#sessions.store, all, await timesAhead(ahead))) ?? own;
   }
 
-  /** The other client's may be in another store, as when these were copied alone. */
+  /** The other client's session may be in another store, for example if only these were copied. */
   #isNamedApart(agent: string, id: string): boolean {
     const stored = this.begun(id);
     if (stored) return stored.sourceAgent !== agent;
     return this.begun(idApart(agent, id))?.sourceAgent === agent;
   }
 
-  /** Another session may have got the id of one that was read before: then the id is that one's. */
+  /** Another session may have got the id of one that was read before, and then keeps it. */
   async #settle(id: string): Promise<void> {
     if (!this.#isUnsettled(id)) return;
     await this.#commit();
-    // All of them are by now: a copied folder holds many of one id.
+    // By now all of them may have: a copied folder holds many sessions with the same id.
     const taken = [...this.putOff].filter((each) => this.#isUnsettled(each));
     for (const each of taken) this.#known.delete(each);
     for (const ids of idChunks(taken)) await this.#read(ids);

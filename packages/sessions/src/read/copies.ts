@@ -81,7 +81,7 @@ type Moments = {
   isRevised: boolean;
 };
 
-/** Of sessions with everything below them, by their ids. Reads no texts. */
+/** The moments of sessions with everything below them, by their ids. Reads no texts. */
 async function momentsOf(
   store: Store,
   ids: ReadonlySet<string>,
@@ -93,13 +93,13 @@ async function momentsOf(
   const forks = await forksIn(store, later);
   // Continuing a fork is not continuing what it was forked from.
   const apart = withForksApart(parents, forks);
-  /** The moments of the sessions that each session belongs to, */
+  /** For each session, the moments of the sessions that it belongs to. */
   const ofMembers = new Map<string, readonly Moments[]>();
   for (const id of began.keys()) {
     const own = upFrom(apart, id).flatMap((each) => moments.get(each) ?? []);
     if (own.length > 0) ofMembers.set(id, own);
   }
-  /** and of those that were forked from it, or from what was. */
+  /** For each session, the moments of sessions forked from it, directly or through other forks. */
   const ofForks = new Map<string, Moments[]>();
   for (const [id, own] of moments) {
     if (!forks.has(id)) continue;

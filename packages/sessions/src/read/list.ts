@@ -100,7 +100,7 @@ export async function listSessions(
 }
 
 /**
- * Of a conversation that was also put into another client, only the original is listed, if it is
+ * Drops the copies of a conversation that was also put into another client, if the original is
  * there.
  */
 async function dropCopies(

@@ -39,7 +39,7 @@ export class Bases {
     this.#contents = new Map([root, ...descendants].map((each) => [each.session.id, each]));
   }
 
-  /** The session as one of its own: with what it continues in front. */
+  /** The session on its own: with the messages that it continues before its own. */
   async withInherited(content: SessionContent): Promise<SessionContent> {
     const { session, messages } = content;
     const { pieces } = await this.#inheritedBy(content);
