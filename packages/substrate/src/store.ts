@@ -124,13 +124,13 @@ export class Store {
 /**
  * Opens a store.
  *
- * @throws {StoreNotFoundError} in mode `read` where there is none.
- * @throws {StoreSchemaError} where a newer version of the consumer wrote it, and for tables that
+ * @throws {StoreNotFoundError} in mode `read` if there is no store.
+ * @throws {StoreSchemaError} if a newer version of the consumer wrote it, and for tables that
  *   cannot be made as they are declared: nothing is made then.
  * @throws {StorageUnavailableError} after every retry failed, for a place that can hold no store, and
- *   where tables have to be made in an object store that would lose commits
+ *   if tables have to be made in an object store that would lose commits
  *   ({@link Store.proveWritable}).
- * @throws {TypeError} for a mode that is none, no location, storage options that are not text, and a
+ * @throws {TypeError} for an unknown mode, no location, storage options that are not text, and a
  *   `stalenessMs` that is not a number of milliseconds.
  * @throws {Error} on a Node older than 22.18, before anything is made.
  */

@@ -62,8 +62,9 @@ const longestTogether = 256;
 const textsTogether = 32;
 
 /**
- * The engine looks for several texts in any case at once as fast as for one. In a group: without it,
- * it makes a LIKE of each, which takes as long as it does for each, and takes a backslash for another.
+ * The engine looks for several texts in any case at once as fast as for one. The pattern needs a
+ * group: without one, the engine turns it into a LIKE for each text, which takes the time of one
+ * search for each, and takes a backslash for something else.
  */
 function anyOf(filters: readonly Filter[], table: TableDeclaration): string[] {
   const isInAnyCase = (filter: Filter): filter is Filter & ContainedText =>
@@ -194,7 +195,7 @@ function literal(value: FilterValue): string {
       // Written plainly, the parser takes its digits for a double before it sees the sign.
       return value === leastInteger ? `CAST('${value}' AS BIGINT)` : String(value);
     case "object":
-      // Of the functions for times, only this one takes all 64 bits.
+      // This is the only function for times that takes all 64 bits.
       return `arrow_cast(${literal(value.micros)}, 'Timestamp(Microsecond, Some("UTC"))')`;
   }
 }
