@@ -6,12 +6,12 @@ import { type FileName, fileName } from "./layout.ts";
 /** One file of a thread. */
 export type ThreadFile = {
   readonly file: string;
-  /** Where it lies in the client's home; without the suffix of a compressed twin. */
+  /** Its path in the client's home, without the suffix of a compressed twin. */
   readonly path: string;
   readonly name: FileName;
 };
 
-/** The files of one thread, oldest first: a revert of the thread goes on in a file of its own. */
+/** The files of one thread, oldest first: a revert continues the thread in a new file. */
 export type Thread = {
   readonly kind: "files";
   /** Path of the first file. */
@@ -24,7 +24,7 @@ export type Thread = {
 /** A thread by its id, or by its path where its name says none, and where a file of it is. */
 type Entry = readonly [thread: string, file: string, path: string];
 
-/** The threads of a home, of which there may be a hundred thousand, by the names of their files. */
+/** The threads of a home, by the names of their files. There may be a hundred thousand. */
 export class Threads {
   readonly #entries = new PackedEntries<Entry>();
   /** Where the others are of those that have several files, which may be thousands. */
@@ -38,7 +38,7 @@ export class Threads {
     else this.#entries.set([thread, file, path]);
   }
 
-  /** The thread with that key. */
+  /** The thread with this key; undefined if there is none. */
   get(key: string): Thread | undefined {
     const entry = this.#entries.get(fileName(basename(key))?.thread ?? key);
     const thread = entry && this.#threadOf(entry);
@@ -56,7 +56,7 @@ export class Threads {
     const places = [one, ...(this.#others.get(thread) ?? [])];
     const all = places.flatMap(([file, path]): ThreadFile[] => {
       const own = basename(file);
-      // Of one that the user named, any name will do.
+      // A file that the user named may have any name.
       const name = fileName(own) ?? fileName(`${own}.jsonl`);
       return name ? [{ file, path, name }] : [];
     });
@@ -74,8 +74,9 @@ export class Threads {
 }
 
 /**
- * Each file once, in the order in which they were begun. Names begin with a local time, which goes
- * back on a journey; what reverts began is named for an id that begins with a time, too.
+ * Each file once, in the order in which they were begun. File names begin with a local time, which
+ * can go back when the user travels. A file that a revert began is named for an id that begins with
+ * a time, too.
  */
 function withoutTwins(files: readonly ThreadFile[]): ThreadFile[] {
   const chosen = new Map<string, ThreadFile>();
@@ -89,8 +90,8 @@ function withoutTwins(files: readonly ThreadFile[]): ThreadFile[] {
 }
 
 /**
- * The client itself reads the plain file where both are there. Of two in different folders, which
- * an archiving leaves that was interrupted, the longer one is the later one.
+ * If a plain and a compressed file exist, the client itself reads the plain one. An interrupted
+ * archiving leaves two files in different folders, of which the longer one is the later one.
  */
 function better(left: ThreadFile, right: ThreadFile): ThreadFile {
   if (left.name.isCompressed !== right.name.isCompressed) {
@@ -99,7 +100,7 @@ function better(left: ThreadFile, right: ThreadFile): ThreadFile {
   return sizeOf(right) > sizeOf(left) ? right : left;
 }
 
-/** One that may not be looked at may be the longer: then the thread is reported, and not half read. */
+/** A file that cannot be looked at counts as longer: the thread is then reported, not half read. */
 function sizeOf({ file }: ThreadFile): number {
   try {
     return statSync(file, { throwIfNoEntry: false })?.size ?? 0;

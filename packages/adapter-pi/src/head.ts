@@ -155,7 +155,7 @@ function isEntry(record: SourceRecord): boolean {
   return isNamed && record.timestamp("timestamp") !== undefined;
 }
 
-/** The last problem is that of every record that is none by itself. */
+/** The last problem also counts for every record that has no problem itself. */
 function noHead(
   others: readonly (FaultEvent | PendingEvent)[],
   { records = 0 }: RecordCount,

@@ -6,7 +6,7 @@ import { type JsonValue, type ReadEvent, stringifyJson } from "@pond/canonical";
 import type { Lineage, Reader, SessionContent } from "@pond/canonical/adapter";
 import { afterEach, beforeEach } from "vitest";
 
-/** A client's home for one test, gone behind it. */
+/** A client's home for one test, removed after it. */
 export class TemporaryHome {
   path = "";
 

@@ -15,8 +15,8 @@ export type OmpFolders = {
 };
 
 /**
- * The logs that omp was told to keep elsewhere: it notes the path of each, in a file for each.
- * Without those that are read where they are, or are copies of what somebody else hosts.
+ * The logs that omp was told to keep elsewhere: it notes the path of each, in a file for each. Logs
+ * that are read at their own place, and copies of sessions that somebody else hosts, are left out.
  */
 export function notedLogs({ agents, roots, scans }: OmpFolders): readonly string[] {
   const logs = [...agents, ...roots].flatMap((folder) =>
