@@ -26,7 +26,7 @@ export const mappings: Readonly<Record<string, Mapping>> = {
     code: "internal",
     message: "the store is damaged: one of its tables is lost",
   },
-  // Of the configured model: the operator reads them in the status.
+  // Errors of the configured model. The operator reads them in the status.
   config_invalid: { code: "validation_failed" },
   model_not_found: { code: "not_found" },
   model_incomplete: { code: "internal" },

@@ -11,7 +11,7 @@ export function createNodeServer(limits: HttpLimits): Server {
   const { headersTimeoutMs, bodyTimeoutMs, answerTimeoutMs, idleTimeoutMs } = limits;
   const server = createServer({
     headersTimeout: headersTimeoutMs,
-    // Bodies have a timeout of their own that can say what was wrong; this one is behind it.
+    // Bodies have a timeout of their own that can say what was wrong. This one is a fallback.
     requestTimeout: headersTimeoutMs + bodyTimeoutMs + limits.lingerMs + checkEveryMs,
     keepAliveTimeout: idleTimeoutMs,
     connectionsCheckingInterval: Math.min(checkEveryMs, headersTimeoutMs),

@@ -127,7 +127,7 @@ export function headersOf(...names: string[]): fc.Arbitrary<Record<string, strin
   return fc.dictionary(name, fc.oneof(text, fc.constantFrom(...headerValues)), { maxKeys: 4 });
 }
 
-/** Requests of which some bytes are others, missing or doubled. */
+/** Requests in which some bytes are changed, missing or doubled. */
 export function damagedOf(whole: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> {
   return fc.tuple(whole, fc.nat(), fc.nat({ max: 8 }), bytes).map(([request, at, cut, put]) => {
     const from = at % request.length;

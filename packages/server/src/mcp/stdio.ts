@@ -3,20 +3,20 @@ import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { DrainingTransport } from "./draining-transport.ts";
 
-/** Other streams than those of the process, and when to stop. */
+/** The streams, if not those of the process, and when to stop. */
 export type StdioOptions = {
   readonly stdin?: Readable;
-  /** Carries nothing but the protocol. */
+  /** Carries only the protocol. */
   readonly stdout?: Writable;
-  /** Ends it at once: work in progress is given up. */
+  /** Stops the server at once and gives up work in progress. */
   readonly signal?: AbortSignal;
   /** Called for lines that are not messages, and for a stream that fails. */
   readonly onError?: (error: Error) => void;
 };
 
 /**
- * Answers on stdin and stdout until stdin ends and all its requests are answered, or nobody is
- * there to take answers.
+ * Serves MCP on stdin and stdout. Resolves once stdin has ended and all its requests are answered,
+ * or once nobody takes answers any more.
  */
 export async function serveStdio(
   server: Server,
@@ -28,15 +28,15 @@ export async function serveStdio(
     server.onclose = resolve;
   });
   if (onError) server.onerror = (error) => onError(inShort(error));
-  // For good: that nobody reads the last answer is heard of when all else is over.
+  // Never removed: the error that nobody reads the last answer comes after everything else.
   stdout.on("error", (error) => onError?.(error));
   const close = (): void => void server.close();
   const drain = (): void => void transport.drained().then(close);
   signal?.addEventListener("abort", close);
   stdin.once("end", drain);
-  // A pipe may break without an end.
+  // A pipe may break without an `end` event.
   stdin.once("close", drain);
-  // What waits to be written there would wait for ever.
+  // Answers that wait to be written there would wait for ever.
   stdout.once("close", close);
   try {
     await server.connect(transport);
@@ -49,7 +49,7 @@ export async function serveStdio(
   }
 }
 
-/** What the SDK says of a line that is JSON and no message is 140 lines of what a message may be. */
+/** For JSON that is not a message, the SDK's error is 140 lines about what a message may be. */
 function inShort(error: Error): Error {
   if (!/^\$?ZodError$/.test(error.name)) return error;
   return new Error("a line on stdin is not a JSON-RPC message", { cause: error });
