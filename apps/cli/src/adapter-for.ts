@@ -2,10 +2,10 @@ import type { Adapter } from "@pond/canonical/adapter";
 import { NoClientError } from "./errors.ts";
 
 /**
- * The adapter that writes a session: that of the client named, else that of its own client.
+ * The adapter that writes a session: the named client's, or its own client's if none is named.
  *
- * @throws {UnknownAdapterError} for a client there is not.
- * @throws {NoClientError} where none is named, for a session of an agent that was recorded.
+ * @throws {UnknownAdapterError} for an unknown client.
+ * @throws {NoClientError} if none is named and the session is one of a recorded agent.
  */
 export async function adapterFor(agent: string, to: string | undefined): Promise<Adapter> {
   const { adapterNamed, adapters } = await import("@pond/adapters");

@@ -16,7 +16,7 @@ export function takeStdout({
     decodeStrings: false,
     write: (chunk: string | Uint8Array, _, done) => void write(chunk, (error) => done(error)),
   });
-  // The reader has gone; the process hears of it from stdout itself.
+  // The reader has gone. The process learns that from stdout itself.
   own.on("error", () => undefined);
   return own;
 }

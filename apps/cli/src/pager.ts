@@ -58,7 +58,7 @@ class Pager {
   readonly #command: PagerCommand;
   readonly #output: Output;
   readonly #env: Context["env"];
-  /** What there is as long as it still fits the screen. */
+  /** The text so far, as long as it still fits the screen. */
   #head = say``;
   #child: ChildProcessByStdio<Writable, null, null> | undefined;
   #ended: Promise<PagerEnd> = Promise.resolve("done");

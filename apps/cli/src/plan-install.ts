@@ -38,7 +38,7 @@ export function planInstall<File extends RestoredFile>(
   };
 }
 
-/** Without lines for a shared file of a session of which nothing else is written. */
+/** Drops the lines for a shared file of sessions of which nothing else is written. */
 export function withOwnFile<File extends RestoredFile>(
   files: readonly File[],
   isWritten: (file: File) => boolean = () => true,

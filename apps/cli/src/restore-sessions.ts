@@ -243,7 +243,7 @@ async function restoreOne(
     ...(ahead && { ahead }),
     // A client that is started in a folder looks there for what to continue.
     ...(install && adapter.resume && { projectFor: realFolder }),
-    // What is in a folder of the user's own says nothing about what the client has.
+    // Files in the user's own folder say nothing about what the client has.
     ...(install && { hasFile: (path: string) => existsSync(join(target, path)) }),
   });
   const restored = install ? inHome(all, adapter, target) : all;

@@ -53,7 +53,7 @@ export async function resolveSessionId(
   throw ambiguous("sessions", typed, ids);
 }
 
-/** Sorted. If none fits as typed, those that do in another case, because hex digits have none. */
+/** The fitting ids, sorted. If none fits as typed, another case is tried: hex digits have none. */
 async function idsFitting(table: SessionTable, typed: string): Promise<string[]> {
   const ids = await idsBetween(table, typed);
   if (ids.length > 0 || !/^[\da-f…-]+$/i.test(typed)) return ids;

@@ -15,7 +15,7 @@ export type Finished = {
 };
 
 export const fixtures: string = fileURLToPath(new URL("../../../fixtures/", import.meta.url));
-/** A command that runs for longer says where it is, before its test ends without a word. */
+/** A command that runs for longer says how far it is, before its test ends without a word. */
 const patienceMs = 30_000;
 // Shared, or each process would compile the engine's bindings again.
 const compiled = join(tmpdir(), `pond-cli-tests-${process.getuid?.() ?? 0}`);

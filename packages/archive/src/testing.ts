@@ -17,9 +17,9 @@ import { onTestFinished } from "vitest";
 
 export type DemoSession = {
   readonly id: string;
-  /** Of each message; of a list, every one is a part of its own. */
+  /** The text of each message. Each text of a list becomes a part of its own. */
   readonly texts: readonly (string | readonly string[])[];
-  /** Of each message; default: m0, m1 and so on. */
+  /** The id of each message. Default: m0, m1 and so on. */
   readonly ids?: readonly string[];
   readonly project?: string;
   readonly agent?: string;

@@ -19,7 +19,7 @@ export class WholeRows {
     this.#store = store;
   }
 
-  /** Ids of the sessions of which something was left out. */
+  /** The ids of the sessions that lost something because it was left out. */
   get damaged(): string[] {
     return [...this.#damaged].sort(compareText);
   }

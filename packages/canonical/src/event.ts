@@ -58,7 +58,7 @@ export type FaultEvent = {
   readonly records?: number;
   /**
    * True if every record of the log was read all the same, for example when only a file beside the
-   * log is gone: a message that is missing then was removed. Otherwise it may lie behind the fault.
+   * log is gone: a message that is missing then was removed. Otherwise it may lie after the fault.
    */
   readonly isLogWhole?: boolean;
   /**

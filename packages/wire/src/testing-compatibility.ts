@@ -122,7 +122,7 @@ function itemChanges(old: Side, next: Side, direction: Direction, path: string):
   return JSON.stringify(before) === JSON.stringify(after) ? [] : [`${path}: its items changed`];
 }
 
-/** Of a request every old branch must still be there; of an answer no new one may be. */
+/** A request must keep every old branch; an answer must get no new one. */
 function branchChanges(old: Side, next: Side, direction: Direction, path: string): string[] {
   return ["anyOf", "oneOf"].flatMap((keyword) => {
     const before = branchesOf(old, keyword);
@@ -148,7 +148,7 @@ function otherChanges(old: JsonObject, next: JsonObject, path: string): string[]
     .map((keyword) => `${path}: ${keyword} changed`);
 }
 
-/** What a reference stands for; what is said beside it does not change that. */
+/** The schema that a reference stands for. Keywords beside the reference do not change it. */
 function resolved({ schema, root }: Side): Side {
   const { $ref: reference } = schema;
   if (typeof reference !== "string") return { schema, root };

@@ -1,7 +1,7 @@
 /** What something cost. */
 export type Spent = {
   readonly wallMs: number;
-  /** Of all threads: other work of the machine hardly lengthens it. */
+  /** The CPU time of all threads, which other work of the machine hardly lengthens. */
   readonly cpuMs: number;
 };
 

@@ -50,9 +50,9 @@ type ResumeReport = {
   readonly files: readonly string[];
   /** False if the files were there already and were left as they are. */
   readonly written: boolean;
-  /** Those of the files that belong to other sessions, were there already and stay. */
+  /** The files that belong to other sessions, were there already and stay. */
   readonly left_as_is: readonly string[];
-  /** What its client did not get: sessions of other clients below it, and what it continues. */
+  /** What its client did not get: sessions of other clients below it, and the one it continues. */
   readonly faults: RestoreReport["faults"];
   /** Why the client is known to refuse the commands, one sentence each. */
   readonly refused: readonly string[];

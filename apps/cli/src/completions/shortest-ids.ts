@@ -16,7 +16,7 @@ export function shortestIds(ids: readonly string[], typedLength: number): Map<st
       while (sorted[next]?.startsWith(`${id}/`)) next += 1;
       const needed = 1 + Math.max(shared(id, sorted[at - 1]), shared(id, sorted[next]));
       const length = Math.max(leastLength, typedLength, needed);
-      // Half a character is none, and what goes on from another's id is told apart by its end.
+      // Half a character is not one, and an id that continues another one differs in its end.
       const isWhole = id.length <= length + spared || !/^[\w-]+$/.test(id);
       return [id, isWhole ? id : id.slice(0, length)];
     }),

@@ -1,6 +1,6 @@
 import { type Shown, shown, shownLine } from "./shown.ts";
 
-// Of equal width, which the names of a locale need not be: `Sept`.
+// All have the same width. The names of a locale need not: `Sept`.
 const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 const minuteMs = 60_000;

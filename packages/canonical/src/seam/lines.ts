@@ -7,7 +7,7 @@ import { freeBytes, KeptBytes } from "./kept-bytes.ts";
 type LinePlace = {
   /** From 1; blank lines count. */
   readonly number: number;
-  /** Of the line's first byte in the file. */
+  /** The offset of the line's first byte in the file. */
   readonly byteOffset: number;
   /** Without the line's end (LF or CRLF). */
   readonly byteLength: number;
