@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The cores this process may run on, where the system says so, as Linux does. */
+/** The cores that this process may run on, if the system tells, as Linux does. */
 export function allowedCores(): number[] {
   try {
     return coresIn(readFileSync("/proc/self/status", "utf8"));
@@ -9,7 +9,7 @@ export function allowedCores(): number[] {
   }
 }
 
-/** The cores that the status of a process lists, as `0-3,8`. */
+/** The cores that the status of a process lists, for example `0-3,8`. */
 export function coresIn(status: string): number[] {
   const list = /^Cpus_allowed_list:\s*(.+)$/m.exec(status)?.[1] ?? "";
   return list

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 const module = new URL("memory-folder.ts", import.meta.url).href;
 
-/** Runs a process that makes a folder for itself; which that was, and how it ended. */
+/** Runs a process that makes a folder for itself. Returns that folder and how the process ended. */
 async function run(
   memory: string,
   then: string,
@@ -33,7 +33,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-// Elsewhere there is no such folder.
+// Other systems have no such folder.
 describe.runIf(process.platform === "linux")("a folder in memory", () => {
   test("of a run that was killed is taken away by the next, and none that is in use", async () => {
     const memory = temporaryFolder();

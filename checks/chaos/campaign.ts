@@ -4,7 +4,7 @@ import { copyHome } from "./processes.ts";
 import { Random } from "./random.ts";
 import { Workshop } from "./workshop.ts";
 
-/** A run that went wrong, and what replays it. */
+/** A run that went wrong, and the command that replays it. */
 export type Failure = {
   readonly fault: string;
   readonly seed: number;
@@ -16,23 +16,23 @@ export type FaultResult = {
   readonly about: string;
   readonly runs: number;
   readonly failures: readonly Failure[];
-  /** Why it was not run; undefined where it was. */
+  /** Why it was not run; undefined if it was. */
   readonly unmet?: string;
   readonly seconds: number;
 };
 
 export type CampaignOptions = {
-  /** The seed of the first run of each fault; those after it count up. */
+  /** The seed of the first run of each fault. Later runs count up from it. */
   readonly seed: number;
-  /** Runs of each fault, instead of what each says of itself. */
+  /** The number of runs of each fault, instead of each fault's own number. */
   readonly runs?: number | undefined;
-  /** Leaves the homes of runs that failed where they are. */
+  /** Keeps the homes of failed runs. */
   readonly isKeeping?: boolean;
-  /** Told after each run. */
+  /** Called after each run. */
   readonly onRun?: (fault: Fault, run: number, runs: number, failure?: Failure) => void;
 };
 
-/** Inflicts each fault as often as it says. A run that fails does not end the campaign. */
+/** Inflicts each fault as often as it says. A failed run does not end the campaign. */
 export async function runCampaign(
   faults: readonly Fault[],
   options: CampaignOptions,
@@ -75,7 +75,7 @@ async function runFault(
 
 type Once = { readonly seed: number; readonly name: string; readonly isKeeping?: boolean };
 
-/** Does a fault once; everything it used is gone afterwards. */
+/** Inflicts a fault once, and removes everything that it used. */
 export async function inflictOnce(
   inflict: Inflict,
   { seed, name, isKeeping = false }: Once,
@@ -103,7 +103,7 @@ export async function inflictOnce(
   return problems;
 }
 
-/** So that the same seed means another thing to each fault. */
+/** Makes the same seed mean something different for each fault. */
 function hashOf(name: string): number {
   return [...name].reduce((hash, letter) => Math.imul(hash, 31) + letter.charCodeAt(0), 7);
 }

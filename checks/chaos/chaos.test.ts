@@ -3,7 +3,7 @@ import { inflictOnce } from "./campaign.ts";
 import { faults } from "./faults/index.ts";
 import { Workshop } from "./workshop.ts";
 
-// One run of a fault of each kind: `pnpm chaos` does all of them, hundreds of times.
+// One run of one fault of each kind. `pnpm chaos` does all faults, hundreds of times.
 const slice = [
   "kill/sync of what grew",
   "kill/restore",

@@ -2,33 +2,33 @@ import type { Home } from "../e2e/pond.ts";
 import type { Random } from "./random.ts";
 import type { Workshop } from "./workshop.ts";
 
-/** What a single run of a fault may use; its homes are removed when the run is over. */
+/** The things that one run of a fault may use. Its homes are removed when the run is over. */
 export type Trial = {
   readonly random: Random;
-  /** A throw-away home that begins as a copy of `template`. */
+  /** Makes a throw-away home as a copy of `template`. */
   home(template: Home): Home;
-  /** Has `undo` done when the run is over, whatever came of it. */
+  /** Calls `undo` when the run is over, whatever its result. */
   defer(undo: () => void): void;
 };
 
 export type FaultInit<Ready, Result> = {
   /** `what/where`, such as `kill/sync`. */
   readonly name: string;
-  /** What is done, and what has to be true after it. */
+  /** What the fault does, and what has to be true afterwards. */
   readonly about: string;
-  /** How many runs a whole campaign makes. */
+  /** The number of runs in a whole campaign. */
   readonly runs: number;
-  /** Why the fault cannot be inflicted on this machine; undefined where it can. */
+  /** Why the fault cannot be inflicted on this machine; undefined if it can. */
   readonly unmet?: () => string | undefined;
-  /** Once in a campaign. */
+  /** Called once in a campaign. */
   prepare(workshop: Workshop): Promise<Ready>;
-  /** Does it once. What it throws is a problem found. */
+  /** Inflicts the fault once. An error that it throws is a problem found. */
   inflict(ready: Ready, trial: Trial): Promise<Result>;
-  /** What is wrong after it, a line each: nothing, where all held. */
+  /** What is wrong afterwards, one line each; empty if everything held. */
   check(ready: Ready, result: Result, trial: Trial): Promise<readonly string[]>;
 };
 
-/** A fault that was prepared: does it once and resolves to what is wrong after it. */
+/** A prepared fault: inflicts it once and resolves to what is wrong afterwards. */
 export type Inflict = (trial: Trial) => Promise<readonly string[]>;
 
 export type Fault = Pick<FaultInit<unknown, unknown>, "name" | "about" | "runs" | "unmet"> & {

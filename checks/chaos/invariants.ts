@@ -2,14 +2,14 @@ import { type Rows, rowDifferences, storedRows } from "../e2e/rows.ts";
 
 type Row = Readonly<Record<string, string>>;
 
-// Windows are made of messages and are replaced when a session grows.
+// Windows are derived from messages, and are replaced when a session grows.
 const kept = ["sessions", "messages", "parts"] as const;
-// Made of the rows, and made anew at will.
+// Derived from the rows, and made anew at any time.
 const derived = new Set(["vector", "embedding_model"]);
 
 /**
- * What is wrong with a store that was interrupted on its way from `before` to `truth`: rows that were
- * acknowledged and are gone, rows that neither holds, rows twice, messages without their parts,
+ * What is wrong with a store that was interrupted on its way from `before` to `truth`: acknowledged
+ * rows that are gone, rows that neither holds, duplicate rows, messages without their parts, and
  * sessions without their messages.
  */
 export async function interruptedProblems(
@@ -26,7 +26,7 @@ export async function interruptedProblems(
   ].slice(0, 20);
 }
 
-/** Where a store differs from what it has to hold. */
+/** How a store differs from the rows that it has to hold. */
 export async function differingRows(storage: string, truth: Rows): Promise<string[]> {
   const { rows, duplicates } = await storedRows(storage);
   return [...duplicates.map((row) => `twice: ${row}`), ...rowDifferences(truth, rows)];
@@ -54,7 +54,7 @@ function inventedRows(found: Rows, known: readonly Rows[]): string[] {
   );
 }
 
-/** A row that can be seen implies everything below it. */
+/** If a row can be seen, everything below it has to be there. */
 function halves(found: Rows, truth: Rows): string[] {
   const problems: string[] = [];
   for (const [key, part] of entriesOf(truth, "parts")) {
@@ -72,7 +72,7 @@ function entriesOf(rows: Rows, table: string): ReadonlyMap<string, Row> {
 function isEqual(left: Row, right: Row): boolean {
   return Object.keys(left).every((name) => {
     const [own, other] = [left[name], right[name]];
-    // Copied rows get theirs when all are there.
+    // Copied rows get their head only when all of them are there.
     const isUnfilled = name === "head" && (own === "null" || other === "null");
     return derived.has(name) || isUnfilled || own === other;
   });

@@ -1,4 +1,4 @@
-// Imported before a program: its clock jumps by days, back and forth, each time it was read a while.
+// Imported before a program: its clock jumps by days, back and forth, after every few readings.
 import { Random } from "./random.ts";
 
 const random = new Random(Number(process.env["POND_CHAOS_CLOCK"]));

@@ -2,7 +2,7 @@ import { cpSync, rmSync, watch } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Finished, finished, type Home } from "../e2e/pond.ts";
 
-/** Makes `to` what `from` is: its store, what was seen, its configuration. */
+/** Copies `from` to `to`: its store, its state files and its configuration. */
 export function copyHome(from: Home, to: Home): void {
   rmSync(to.folder, { recursive: true, force: true });
   cpSync(from.folder, to.folder, { recursive: true, preserveTimestamps: true });
@@ -18,16 +18,16 @@ export async function done(home: Home, ...args: readonly string[]): Promise<Fini
 }
 
 export type Killed = Finished & {
-  /** False where it ended before its moment came. */
+  /** False if it ended before its moment came. */
   readonly isKilled: boolean;
   /** How many changes to files were seen. */
   readonly changes: number;
 };
 
-/** The moment to kill a process: so long after so many changes to files in its home. */
+/** The moment to kill a process: some time after a number of changes to files in its home. */
 export type Moment = { readonly change: number; readonly delayMs: number };
 
-/** Runs a command and kills it, as if the machine had gone, at a moment of its own work. */
+/** Runs a command and kills it at a moment of its work, as if the machine had failed. */
 export async function killed(
   home: Home,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** Numbers that are the same for the same seed. */
+/** Random numbers that are the same for the same seed. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 to 1, without 1. */
+  /** A number from 0 to 1, without 1. */
   share(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0, below `count`. */
+  /** A whole number of at least 0 and below `count`. */
   below(count: number): number {
     return Math.floor(this.share() * count);
   }

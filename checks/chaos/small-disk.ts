@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Trial } from "./fault.ts";
 
-/** Why no file system can be mounted here; undefined where one can. */
+/** Why no file system can be mounted here; undefined if one can. */
 export function noMounting(): string | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "only root on Linux mounts";
   const folder = mkdtempSync(join(tmpdir(), "pond-mount-"));
@@ -18,7 +18,7 @@ export function noMounting(): string | undefined {
 export class SmallDisk {
   readonly #folder: string;
 
-  /** Puts what the folder holds on a disk with `spareBytes` left. */
+  /** Moves the content of the folder to a disk with `spareBytes` left. */
   constructor(folder: string, spareBytes: number, trial: Trial) {
     this.#folder = folder;
     mkdirSync(folder, { recursive: true });
@@ -35,7 +35,7 @@ export class SmallDisk {
     this.#remount("ro");
   }
 
-  /** Room for everything, and writable. */
+  /** Makes the disk writable, with room for everything. */
   repair(): void {
     this.#remount("rw,size=512m");
   }

@@ -5,12 +5,12 @@ const sessionCount = 14;
 const turnsInSession = 12;
 const samples = resolve("fixtures/samples/claude-code");
 
-/** How far a client has come: the same sessions, later with more in them and others beside them. */
+/** A stage of a client: the second has more in the same sessions, and further sessions. */
 export type Stage = "first" | "grown";
 
 /**
- * Writes a client's home: our samples, and sessions that are said turn by turn. Between the stages
- * some grow, one has a record changed and one has a record taken back.
+ * Writes a client's home: our samples, and sessions that grow turn by turn. Between the stages some
+ * sessions grow, in one a record changes, and in one a record is taken back.
  */
 export function writeTranscripts(home: string, stage: Stage): void {
   cpSync(samples, home, { recursive: true });
@@ -33,7 +33,7 @@ function sessionId(session: number): string {
   return `c4a05000-0000-4000-8000-${String(session).padStart(12, "0")}`;
 }
 
-/** A prompt, an answer that calls a tool, and what the tool said. */
+/** A prompt, an answer that calls a tool, and the result of the tool. */
 export function turnLines(session: number, turn: number): string[] {
   const call = `toolu_${session}_${turn}`;
   const said = `The answer of turn ${turn}: herons stand in reeds ${"and wait ".repeat(turn % 9)}`;

@@ -7,23 +7,23 @@ import { type Rows, storedRows } from "../e2e/rows.ts";
 import { copyHome, done } from "./processes.ts";
 import { type Stage, writeTranscripts } from "./transcripts.ts";
 
-/** A home to begin from, and all the rows its store holds. */
+/** A home to start from, and all rows of its store. */
 export type Template = { readonly home: Home; readonly rows: Rows };
 
-/** What several faults begin from, each made when it is first asked for. */
+/** The homes that several faults start from, each made when it is first needed. */
 export class Workshop {
   readonly folder: string = mkdtempSync(join(tmpdir(), "pond-chaos-"));
-  /** The client's home that is synced, always at one place: that is part of what is stored. */
+  /** The client's home that is synced. It is always at one path, because the path is stored. */
   readonly source: string = join(this.folder, "client");
   readonly #made: Map<string, Promise<unknown>> = new Map();
   readonly #homes: Home[] = [];
 
-  /** Words that sync the client's home. */
+  /** The arguments that sync the client's home. */
   get sync(): readonly string[] {
     return ["sync", "claude-code", "--path", this.source, "--json"];
   }
 
-  /** Nothing is stored; the command has run once, so that what it compiles is there. */
+  /** A home with nothing stored. The command has run once, so that its compiled code is there. */
   empty(): Promise<Home> {
     return this.#once("empty", async () => {
       const home = this.#home();
@@ -32,12 +32,12 @@ export class Workshop {
     });
   }
 
-  /** The first stage of the client is stored. */
+  /** A home in which the first stage of the client is stored. */
   first(): Promise<Template> {
     return this.#once("first", async () => this.#synced(await this.empty(), ["first"]));
   }
 
-  /** Both stages, one after the other: the client's home stays at the second. */
+  /** A home in which both stages were stored in turn. The client's home stays at the second. */
   grown(): Promise<Template> {
     return this.#once("grown", async () => {
       const { home } = await this.first();
@@ -45,7 +45,7 @@ export class Workshop {
     });
   }
 
-  /** The second stage alone, in a store that never saw the first. */
+  /** A home with only the second stage, in a store that never saw the first. */
   whole(): Promise<Template> {
     return this.#once("whole", async () => {
       await this.grown();

@@ -5,15 +5,15 @@ type FunctionCoverage = { readonly ranges: readonly Range[] };
 type ScriptCoverage = { readonly url: string; readonly functions: readonly FunctionCoverage[] };
 
 /**
- * Which blocks of some sources were run, as the engine counts them. It counts in functions that it
- * compiles later, so this is made before anything of those sources is called.
+ * Which blocks of some sources were run, by the engine's counts. The engine counts only in
+ * functions that it compiles later, so create this before any of those sources is called.
  */
 export class Coverage {
   readonly #session = new Session();
   #sources: RegExp = /^$/;
   /** By script and function: the start of each block, and whether it was ever run. */
   #blocks: Map<string, Map<number, boolean>> = new Map();
-  /** Run for the first time since it was asked last, by function. */
+  /** The blocks run for the first time since the last call, by function. */
   #fresh: (readonly [name: string, offset: number])[] = [];
 
   constructor() {
@@ -22,7 +22,7 @@ export class Coverage {
     this.#session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
   }
 
-  /** Begins anew, with these sources. */
+  /** Starts again, with these sources. */
   watch(sources: RegExp): void {
     this.#sources = sources;
     this.#blocks = new Map();
@@ -38,7 +38,7 @@ export class Coverage {
     return reached;
   }
 
-  /** True where a block was run since it was asked last that never was before. */
+  /** True if a block was run since the last call that had never run before. */
   isNew(): boolean {
     this.#fresh = [];
     for (const [name, ranges] of this.#take()) {
@@ -56,7 +56,7 @@ export class Coverage {
     return this.#fresh.length > 0;
   }
 
-  /** True where what was run since it was asked last is of those new blocks; each counts once. */
+  /** True if one of those new blocks was run since the last call. Each block counts once. */
   isNewer(): boolean {
     const run = this.#take();
     const before = this.#fresh.length;
@@ -64,7 +64,7 @@ export class Coverage {
     return this.#fresh.length < before;
   }
 
-  /** Leaves out what was run since it was asked last. */
+  /** Ignores the blocks that were run since the last call. */
   forget(): void {
     this.#take();
   }
@@ -75,7 +75,7 @@ export class Coverage {
 
   #take(): ReadonlyMap<string, readonly Range[]> {
     const taken = new Map<string, readonly Range[]>();
-    // Answered before the call returns: the session is of this very thread.
+    // Answered before the call returns, because the session is on this thread.
     this.#session.post("Profiler.takePreciseCoverage", (error, answer) => {
       if (error) throw error;
       for (const { url, functions } of answer.result as readonly ScriptCoverage[]) {
@@ -92,7 +92,7 @@ export class Coverage {
   }
 }
 
-/** Ranges come from the outside in: the last that holds the offset is the block it is in. */
+/** Ranges come from the outside in: the last one that holds an offset is its block. */
 function isRun(ranges: readonly Range[], offset: number): boolean {
   const own = ranges.findLast(
     ({ startOffset, endOffset }) => startOffset <= offset && offset < endOffset,

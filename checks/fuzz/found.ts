@@ -6,7 +6,7 @@ import type { Input } from "./target.ts";
 
 const folder = fileURLToPath(new URL("./found", import.meta.url));
 
-/** Inputs that once broke a promise, cut down to what it takes. */
+/** Inputs that once broke a promise, reduced to the minimum. */
 export function foundInputs(): readonly { readonly target: string; readonly name: string }[] {
   return globSync("*/*", { cwd: folder })
     .sort()

@@ -8,7 +8,7 @@ import { runTargets } from "./run-targets.ts";
 import type { Target } from "./target.ts";
 import { targets } from "./targets/index.ts";
 
-// `pnpm fuzz` runs as many as it is told; these are the same at every run.
+// `pnpm fuzz` runs as many cases as it is told. These are the same in every run.
 const options = { cases: 200, seed: 20_261_120, isGuided: false };
 
 let scratch: string;
@@ -37,7 +37,7 @@ it.each(foundInputs())("keeps them for $target: $name", async ({ target, name })
   expect(own).toBeDefined();
 });
 
-/** Targets that break what is promised of all, each in its own way. */
+/** Targets that break the promises of all targets, each in its own way. */
 const broken: readonly (readonly [string, Pick<Target, "run">, RegExp])[] = [
   ["throws", { run: () => Promise.reject(new TypeError("a mistake")) }, /^TypeError: a mistake$/],
   [

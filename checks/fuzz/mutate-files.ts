@@ -5,10 +5,10 @@ import { oddText } from "./odd-values.ts";
 /** Files by path: relative, `/`-separated. */
 export type Files = ReadonlyMap<string, Buffer>;
 
-/** What one kind of file is made of: lines of JSON, or one JSON value. */
+/** The form of one kind of file: lines of JSON, or one JSON value. */
 export type IsLines = (path: string) => boolean;
 
-/** Files with one to four things changed in them. */
+/** Files with one to four changes. */
 export function mutateFiles(files: Files, isLines: IsLines, random: Random): Files {
   const changed = new Map(files);
   for (let left = 1 + random.below(4); left > 0; left--) mutateOne(changed, isLines, random);
@@ -26,7 +26,7 @@ function mutateOne(files: Map<string, Buffer>, isLines: IsLines, random: Random)
   else files.set(path, Buffer.from(mutateJson(bytes.toString(), random)));
 }
 
-/** A file that is gone, empty, there twice, or in another's place. */
+/** One file is gone, empty, duplicated, or in another's place. */
 function mutateFolder(files: Map<string, Buffer>, path: string, random: Random): void {
   const bytes = files.get(path) ?? Buffer.alloc(0);
   const paths = [...files.keys()];
@@ -46,7 +46,7 @@ function mutateFolder(files: Map<string, Buffer>, path: string, random: Random):
   }
 }
 
-/** Bytes with one thing changed. */
+/** Bytes with one change. */
 export function mutateBytes(bytes: Buffer, random: Random): Buffer {
   const at = random.below(bytes.length + 1);
   switch (random.below(8)) {
@@ -83,7 +83,7 @@ export function mutateBytes(bytes: Buffer, random: Random): Buffer {
 }
 
 function mutateLines(bytes: Buffer, random: Random): Buffer {
-  // One character a byte, so that what is no UTF-8 stays as it is.
+  // One character for each byte, so that invalid UTF-8 stays as it is.
   const lines = bytes.toString("latin1").split("\n");
   const at = random.below(lines.length);
   const line = lines[at] ?? "";
@@ -111,7 +111,7 @@ function mutateLines(bytes: Buffer, random: Random): Buffer {
       lines[at] = `${line}${line}`;
       break;
     case 7:
-      // Few lines are done sooner, and most of what can go wrong needs few.
+      // Few lines take less time, and most mistakes need few.
       lines.splice(2 + random.below(8), Number.POSITIVE_INFINITY);
       if (random.isIn(0.7)) lines.push("");
       break;

@@ -5,11 +5,11 @@ import { oddKey, oddText } from "./odd-values.ts";
 type Path = readonly (string | number)[];
 type Change = (value: JsonValue) => JsonValue | undefined;
 
-/** Stands where a text that no writer of JSON would write is put in afterwards. */
+/** Stands for a text that no JSON writer would write and that is inserted afterwards. */
 const mark = "\u0001odd\u0001";
 const markedText = JSON.stringify(mark);
 
-/** JSON with one value or key changed; the text as it is where it is no JSON. */
+/** JSON with one value or key changed; the unchanged text if it is not JSON. */
 export function mutateJson(text: string, random: Random): string {
   let root: JsonValue;
   try {
@@ -27,7 +27,7 @@ export function mutateJson(text: string, random: Random): string {
       return stringifyJson(changed).replace(markedText, () => oddText(random));
     }
     case 3: {
-      // The value of another place: the same id twice, a parent that is its child.
+      // The value of another place: a duplicate id, or a parent that is its own child.
       const other = paths[random.below(paths.length)] ?? [];
       const value = valueAt(root, other);
       return stringifyJson(changeAt(root, path, () => value ?? null));
@@ -46,7 +46,7 @@ export function mutateJson(text: string, random: Random): string {
       return stringifyJson(renamed);
     }
     case 6: {
-      // A key that is there twice, or one more.
+      // A duplicate key, or an additional one.
       const key = random.isIn(0.5) ? String(path.at(-1) ?? "type") : oddKey(random);
       const holder = random.isIn(0.5) ? [] : path.slice(0, -1);
       const marked = stringifyJson(
@@ -59,7 +59,7 @@ export function mutateJson(text: string, random: Random): string {
   }
 }
 
-/** The same, as another type. */
+/** The same value, as another type. */
 function retyped(value: JsonValue): JsonValue {
   if (typeof value === "string") return [{ type: "text", text: value }];
   if (typeof value === "number") return String(value);
@@ -67,7 +67,7 @@ function retyped(value: JsonValue): JsonValue {
   return isJsonObject(value) ? [value] : "x";
 }
 
-/** Where values stand, the deepest too; not all of a large value. */
+/** The places of values, including the deepest ones; not all places of a large value. */
 function pathsIn(root: JsonValue): readonly Path[] {
   const paths: Path[] = [];
   const open: (readonly [Path, JsonValue])[] = [[[], root]];

@@ -1,6 +1,6 @@
 import type { Random } from "../chaos/random.ts";
 
-/** Values in JSON that readers do not expect, as text: a writer of JSON would make most of them tame. */
+/** JSON values that readers do not expect, as text: a JSON writer would tame most of them. */
 const oddTexts = [
   "null",
   "true",
@@ -64,7 +64,7 @@ const oddTexts = [
   '[{"toString":1}]',
 ] as const;
 
-/** Keys that mean something to JavaScript or to pond's own forms. */
+/** Keys with a meaning in JavaScript or in pond's own forms. */
 const oddKeys = [
   "__proto__",
   "constructor",
@@ -93,7 +93,7 @@ const oddKeys = [
   "block.0",
 ] as const;
 
-/** One such value; rarely one that is deep or long. */
+/** One such value; rarely a deep or long one. */
 export function oddText(random: Random): string {
   if (!random.isIn(0.01)) return random.pick(oddTexts);
   const size = random.isIn(0.02) ? 10_000 : 50 + random.below(500);

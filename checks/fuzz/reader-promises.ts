@@ -21,25 +21,25 @@ import {
 } from "@pond/canonical/adapter";
 import type { Files, IsLines } from "./mutate-files.ts";
 
-/** An adapter, and what its files are. */
+/** An adapter, and the kinds of its files. */
 export type Reading = {
   readonly adapter: Adapter;
   readonly isLines: IsLines;
-  /** True for a file that is one JSON value, equal when it is restored; others are their bytes. */
+  /** True for a file that is one JSON value, which stays equal; other files keep their bytes. */
   readonly isDocument: (path: string) => boolean;
 };
 
-/** Every promise of a reader, for a folder that holds these files. */
+/** Checks every promise of a reader, for a folder that holds these files. */
 export async function checkFolder(reading: Reading, files: Files, folder: string): Promise<void> {
   const { adapter } = reading;
   const first = await readAll(adapter.from(folder));
-  // Once in a while, for it costs as much as all the rest.
+  // Done only now and then, because it costs as much as all the rest.
   if (runs++ % 8 === 0) {
     const second = await readAll(adapter.from(folder));
     strictEqual(first.join("\n"), second.join("\n"), "reads the same twice");
   }
   for (const events of first.sessions) checkSession(reading, files, events);
-  // What the client would refuse is said, and never thrown.
+  // What the client would refuse is returned, and never thrown.
   adapter.problems?.(files);
 }
 
@@ -70,13 +70,13 @@ async function readAll(reader: Reader): Promise<Listing> {
   return listing;
 }
 
-/** The system and SQLite may refuse a file; anything else is a mistake of the reader's. */
+/** The system and SQLite may refuse a file. Any other error is a mistake of the reader. */
 function refused(error: unknown): string {
   if (error instanceof Error && ("syscall" in error || "errcode" in error)) return error.message;
   throw error;
 }
 
-/** What is read is of the model, survives the wire, and gives back every record. */
+/** Events fit the model, survive the wire, and give back every record. */
 function checkSession(
   { adapter: { to }, isLines, isDocument }: Reading,
   files: Files,
@@ -98,7 +98,7 @@ function checkSession(
     if (source === undefined) continue;
     if (isLines(path)) {
       const all = recordsIn(source);
-      // Of a file that sessions share, those that name this one.
+      // In a file that sessions share, only the records that name this session.
       const own = all.filter((each) => !shared.has(path) || objectOf(each)["id"] === session.id);
       compareRecords(path, own, recordsIn(Buffer.from(bytes)));
     } else if (isDocument(path)) {
@@ -120,14 +120,14 @@ function compareRecords(
   strictEqual(after.length, before.length, `${path}: records restored`);
 }
 
-/** The records of a log, told by other means than the reader's, but for those that share a line. */
+/** The records of a log, found by other means than the reader's, except if they share a line. */
 function recordsIn(bytes: Buffer): readonly JsonValue[] {
   const text = bytes.toString("latin1").replace(/^\u00ef\u00bb\u00bf/, "");
   const lines = text.split("\n");
   return lines.flatMap((line, at) => {
     const isLast = at === lines.length - 1;
     const own = isLast ? line : line.replace(/\r$/, "");
-    // Zeros stand around a record that a power cut hit.
+    // A power cut leaves zeros around a record.
     const inner = own.replace(/^\0+/, "").replace(/\0+$/, "");
     const whole = valueIn(inner);
     if (whole !== undefined) return isJsonObject(whole) ? [whole] : [];
@@ -136,7 +136,7 @@ function recordsIn(bytes: Buffer): readonly JsonValue[] {
   });
 }
 
-/** @param text - A character for each byte. */
+/** @param text - One character for each byte. */
 function valueIn(text: string): JsonValue | undefined {
   try {
     return parseJson(decoder.decode(Buffer.from(text, "latin1")));

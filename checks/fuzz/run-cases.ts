@@ -5,11 +5,11 @@ import type { Input, Target } from "./target.ts";
 export type RunOptions = {
   readonly cases: number;
   readonly seed: number;
-  /** A folder of its own, for files. */
+  /** A separate folder for files. */
   readonly scratch: string;
-  /** Inputs that reach code no other did are kept and built on. */
+  /** If given, inputs that reach new code are kept and built on. */
   readonly coverage?: Coverage | undefined;
-  /** Told before each case, for a watchdog. */
+  /** Called before each case, for a watchdog. */
   readonly onCase?: (done: number) => void;
 };
 
@@ -20,14 +20,14 @@ export type RunResult = {
   readonly cases: number;
   /** Inputs that were built on. */
   readonly corpus: number;
-  /** One for each message, the first input that gave it. */
+  /** One failure for each message, with the first input that gave it. */
   readonly found: readonly Found[];
 };
 
-/** How many cases are run before it is asked what they reached. */
+/** How many cases run before their coverage is read. */
 const batchSize = 64;
 
-/** Runs cases that all follow from the seed. */
+/** Runs cases that all derive from the seed. */
 export async function runCases(
   target: Target,
   { cases, seed, scratch, coverage, onCase }: RunOptions,

@@ -5,24 +5,23 @@ import { Worker } from "node:worker_threads";
 import type { Answer, Job } from "./worker.ts";
 
 export type RunTargetsOptions = {
-  /** Of each target. */
+  /** The number of cases for each target. */
   readonly cases: number;
   readonly seed: number;
-  /** Look which code a case reaches, and build on those that reach new one. */
+  /** Measures which code a case reaches, and builds on cases that reach new code. */
   readonly isGuided: boolean;
-  /** Longest that one case may take. Default 20 s: the machine may have other things to do. */
+  /** The longest time for one case. Default: 20 s, because the machine may be busy. */
   readonly maxCaseMs?: number;
-  /** Default 1024. */
+  /** Default: 1024. */
   readonly maxHeapMb?: number;
-  /** Told as targets are done. */
+  /** Called as each target is done. */
   readonly onAnswer?: (answer: Answer) => void;
 };
 
 const defaults = { maxCaseMs: 20_000, maxHeapMb: 1024 };
 
 /**
- * Runs targets in a thread of their own, which is ended where a case takes too long or too much
- * memory.
+ * Runs targets in a separate thread, which is ended if a case takes too long or too much memory.
  *
  * @throws {Error} naming the target, the case, its seed and the folder that holds its files.
  */
@@ -63,7 +62,7 @@ export async function runTargets(
       });
     });
   } catch (error) {
-    // Its files stay, for whoever looks what it was.
+    // The files of the case stay, so that somebody can look at them.
     throw new Error(`${place()}: ${String(error)}`, { cause: error });
   } finally {
     await worker.terminate();

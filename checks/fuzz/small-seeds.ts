@@ -4,7 +4,7 @@ import type { Files, IsLines } from "./mutate-files.ts";
 const linesTogether = 6;
 const entriesTogether = 2;
 
-/** Pieces of well-made files, each of one file: most of what can go wrong needs little of them. */
+/** Pieces of well-formed files, each of one file: most mistakes show with a small piece. */
 export function smallSeeds(files: Files, isLines: IsLines): readonly Files[] {
   return [...files].flatMap(([path, bytes]) => {
     const pieces = isLines(path) ? piecesOfLog(bytes) : piecesOfDocument(path, bytes);
@@ -23,7 +23,7 @@ function piecesOfLog(bytes: Buffer): readonly Buffer[] {
   return pieces;
 }
 
-/** Everything but the list it holds, and some of its entries. */
+/** Everything except its list, with some entries of the list. */
 function piecesOfDocument(path: string, bytes: Buffer): readonly Buffer[] {
   const document = path.endsWith(".json") ? parsed(bytes) : undefined;
   if (!isJsonObject(document)) return [];

@@ -1,16 +1,16 @@
 import type { Random } from "../chaos/random.ts";
 
-/** What one case is: files by name, or the one text under the empty name. */
+/** The input of one case: files by name, or one text under the empty name. */
 export type Input = ReadonlyMap<string, Buffer>;
 
-/** Something that reads what others wrote. */
+/** A target: code that reads what others wrote. */
 export type Target = {
   readonly name: string;
-  /** Sources whose branches the search for new inputs goes by. */
+  /** The sources whose branches guide the search for new inputs. */
   readonly sources: RegExp;
-  /** Well-made inputs to start from. */
+  /** Well-formed inputs to start from. */
   readonly seeds: () => readonly Input[] | Promise<readonly Input[]>;
   readonly mutate: (input: Input, random: Random) => Input;
-  /** Rejects, saying which promise is broken, where one is. */
+  /** Rejects if a promise is broken, and says which one. */
   readonly run: (input: Input, scratch: string) => Promise<void>;
 };

@@ -2,29 +2,29 @@ import { parentPort, workerData } from "node:worker_threads";
 import { Coverage } from "./coverage.ts";
 import { type RunResult, runCases } from "./run-cases.ts";
 
-/** What a worker is to run, one target after the other. */
+/** What a worker has to run, one target after the other. */
 export type Job = {
   readonly targets: readonly string[];
   readonly cases: number;
   readonly seed: number;
   readonly scratch: string;
   readonly isGuided: boolean;
-  /** Told the number of the target under way and of its case. */
+  /** Receives the number of the current target and of its case. */
   readonly progress: SharedArrayBuffer;
 };
 
-/** What it answers for each. */
+/** The worker's answer for each target. */
 export type Answer = RunResult & {
   readonly target: string;
   readonly perSecond: number;
-  /** How many blocks of the target's sources were run; 0 where nobody looked. */
+  /** How many blocks of the target's sources were run; 0 if nobody looked. */
   readonly blocks: number;
 };
 
 const { targets: names, progress, isGuided, ...options }: Job = workerData;
 const counter = new Int32Array(progress);
 const coverage = isGuided ? new Coverage() : undefined;
-// Only now, for the sake of the coverage.
+// Imported only now, so that coverage counts its functions.
 const { targets } = await import("./targets/index.ts");
 for (const [at, name] of names.entries()) {
   Atomics.store(counter, 0, at);

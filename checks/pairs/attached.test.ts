@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-// In Codex what nobody typed is text alone.
+// In Codex, anything that nobody typed can only be text.
 test.each([
   ["codex", false],
   ["opencode", true],
@@ -32,7 +32,7 @@ test.each([
   expect(text).toContain("/work/loom.png:\\na picture");
   expect(text.includes(png)).toBe(isShown);
   expect(problems?.(restoredFiles(files)) ?? []).toEqual([]);
-  // It is of the record, which is one.
+  // Fidelity counts records, and there is one.
   expect(files.map(({ fidelity }) => fidelity)).toEqual([
     { system: { kept: 0, translated: 1, dropped: 0 } },
   ]);

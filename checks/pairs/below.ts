@@ -4,18 +4,18 @@ import type { Adapter, RestoredFile, SessionContent } from "@pond/canonical/adap
 import { readHome } from "./copies.ts";
 import { story } from "./story.ts";
 
-/** A session of a client, and one of another below it, as that client gets them. */
+/** A session of one client, with a session of another client below it, written for the first. */
 export type Below = {
   readonly parent: SessionContent;
   readonly child: SessionContent;
   readonly native: readonly RestoredFile[];
-  /** The child, where the parent goes with it. */
+  /** The child, written together with its parent. */
   readonly below: readonly RestoredFile[];
-  /** The child by itself. */
+  /** The child on its own. */
   readonly alone: readonly RestoredFile[];
 };
 
-/** The story as the client keeps it, and its sub-agent's session with what it says, in another. */
+/** The story as the client keeps it, and the sub-agent's session, with the same texts, for it. */
 export async function writeBelow(client: Adapter, source: JsonObject): Promise<Below> {
   const { root: told, descendants } = story();
   const only = (root: SessionContent) => ({ root, descendants: [] });
@@ -35,7 +35,7 @@ export async function writeBelow(client: Adapter, source: JsonObject): Promise<B
   };
 }
 
-/** Every session that a client's reader finds in these files, of which it complains of none. */
+/** Every session that a client's reader finds in these files. It must not report any fault. */
 export async function readFiles(
   client: Adapter,
   files: SourceFiles,

@@ -17,7 +17,7 @@ import type {
 } from "@pond/canonical/adapter";
 import { missingIn, saidIn } from "./said.ts";
 
-/** What an adapter reads in a folder: the lineages in it, and what it complains about. */
+/** What an adapter reads in a folder: its lineages, and the faults that it reports. */
 export type Found = {
   readonly lineages: readonly Lineage[];
   readonly complaints: readonly string[];
@@ -40,9 +40,9 @@ export async function readHome({ from }: Adapter, home: string): Promise<Found> 
 export type Copy = {
   readonly files: SourceFiles;
   readonly restored: readonly RestoredFile[];
-  /** What the client would refuse in it, and what its own reader says. */
+  /** What the client would refuse in it, and what its own reader reports. */
   readonly complaints: readonly string[];
-  /** Read back by the client's own reader, in the order of the original. */
+  /** The contents as the client's own reader reads them, in the order of the original. */
   readonly contents: readonly (SessionContent | undefined)[];
 };
 
@@ -82,12 +82,12 @@ async function copyOf(
   return copies.find(({ session }) => alone.some((each) => each.session.id === session.id));
 }
 
-/** All that is wrong with the copy of a lineage. */
+/** Everything that is wrong with the copy of a lineage. */
 export function wrongIn(lineage: Lineage, copy: Copy): readonly string[] {
   return [...copy.complaints, ...missing(lineage, copy), ...uncounted(lineage, copy)];
 }
 
-/** What of a lineage is not in its copy. */
+/** What the copy of a lineage lacks. */
 export function missing({ root, descendants }: Lineage, { contents }: Copy): readonly string[] {
   return [root, ...descendants].flatMap((original, index) => {
     const copy = contents[index];
@@ -98,7 +98,7 @@ export function missing({ root, descendants }: Lineage, { contents }: Copy): rea
   });
 }
 
-/** Part types whose counts in the fidelity report are not those of the session. */
+/** Part types whose counts in the fidelity report differ from those of the session. */
 function uncounted({ root, descendants }: Lineage, { restored }: Copy): readonly string[] {
   return [root, ...descendants].flatMap(({ session, messages }) => {
     const expected = countsOf(messages.flatMap(partsOf).map(({ type }) => type));

@@ -35,12 +35,12 @@ test.each(named)("what a person called a session goes from $name", async ({ from
   const told = (await copyTo(from, storyCalled(called), storyMeanings)).contents[0];
   const copy = told && (await copyTo(to, { root: told, descendants: [] })).contents[0];
 
-  // phi-core knows no names.
+  // phi-core has no session names.
   const isKept = [from, to].every(({ origin }) => origin !== "phi-core");
   expect(titleOf(copy?.messages ?? [])?.text === called).toBe(isKept);
 });
 
-/** The story in a session that somebody gave a name. */
+/** The story in a session that has a name. */
 function storyCalled(customTitle: string): Lineage {
   const { root } = story();
   const name = messageFromWire({
@@ -69,7 +69,7 @@ function expectGolden(name: string, { files, restored }: Copy): void {
   expect(text.split("\n")).toEqual(readFileSync(golden, "utf8").split("\n"));
 }
 
-/** A record a paragraph, a field a line. */
+/** The text with a paragraph for each record and a line for each field. */
 function readable(path: string, bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString();
   if (path.endsWith(".json")) return outline(text);
@@ -91,7 +91,7 @@ test.each(
   "real sessions of $name go to every client whole",
   async ({ from, home }) => {
     const { lineages } = await readHome(from, home);
-    // A few of them every time; all of them on request.
+    // A few of them in every run, and all of them on request.
     const chosen = lineages.filter((_, index) => process.env["POND_ALL"] || index % 12 === 0);
     expect(chosen.length).toBeGreaterThan(0);
     const wrong: string[] = [];

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { readFiles, writeBelow } from "./below.ts";
 import { missingIn, saidIn } from "./said.ts";
 
-// Claude Code knows a sub-agent by nothing but its place, and the copy of one by its main session.
+// Claude Code knows a sub-agent only by its place, and the copy of one by its main session.
 test.each([
   ["claude-code", "sub-agent", false],
   ["claude-code", "fork", false],
@@ -33,7 +33,7 @@ test.each([
   );
   expect(copy?.session.parent_session_id).toBe(isNamed ? parent.session.id : undefined);
   expect(free?.session.parent_session_id).toBeUndefined();
-  // By its id it is known for a copy.
+  // The id shows that it is a copy.
   expect(copy?.session.id).toBe(free?.session.id);
   expect(copy && missingIn(saidIn(copy), saidIn(child))).toEqual([]);
 });

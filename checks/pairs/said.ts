@@ -3,20 +3,20 @@ import { type Message, partsOf } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { hasVisibleText, resultBlocks, Tally, turnsOf } from "@pond/canonical/foreign";
 
-/** What a session says, by who says it; each list in order. */
+/** The texts of a session by speaker, each list in order. */
 export type Said = {
   readonly user: readonly string[];
   readonly assistant: readonly string[];
-  /** A line a call: how often its id came before, and the text of its answer. */
+  /** For each call, the text of its answer. */
   readonly answers: readonly string[];
-  /** Texts the harness gave. */
+  /** Texts of the harness. */
   readonly given: readonly string[];
 };
 
 /**
- * What was said, without what every client may say in its own way: white space around texts, and
- * between the blocks of an answer. What sub-agents said inside of a session is not of it, and
- * what its user took back.
+ * The texts of a session, without differences that every client may make: white space around
+ * texts, and between the blocks of an answer. Texts of sub-agents within a session, and those that
+ * the user took back, are left out.
  */
 export function saidIn(content: SessionContent): Said {
   const turns = turnsOf(content, meanings, new Tally());
@@ -32,7 +32,7 @@ export function saidIn(content: SessionContent): Said {
   };
 }
 
-/** The messages of a session that its client would go on from. */
+/** The messages of a session that its client would continue from. */
 export function liveIn(content: SessionContent): readonly Message[] {
   const rules = meanings.recordsOf?.(content.session.source_agent);
   return rules?.course?.(content).live ?? content.messages;
@@ -62,7 +62,7 @@ function answerText(result: Parameters<typeof resultBlocks>[0]): string {
     .trim();
 }
 
-/** What of one session is not in its copy, or not in its place; empty where all is there. */
+/** The texts of a session that its copy lacks or misplaces; empty if all are there. */
 export function missingIn(copy: Said, original: Said): readonly string[] {
   const typed = copy.user.join("\n");
   return [

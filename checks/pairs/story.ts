@@ -4,9 +4,9 @@ import type { Lineage, Meanings, SessionContent } from "@pond/canonical/adapter"
 import { readRenamed, toolFields } from "@pond/canonical/foreign";
 
 /**
- * One rich session in no client's words: system text, harness text, an image, reasoning, calls of
- * every kind of tool, a failure, an answer that never came, a tool nobody else has, a sub-agent.
- * Its tools are called as the common kinds are.
+ * One rich session in no client's own form: system text, harness text, an image, reasoning, calls
+ * of every kind of tool, a failure, a missing answer, a tool that nobody else has, and a sub-agent.
+ * Its tools have the names of the common kinds.
  */
 export function story(): Lineage {
   return {
@@ -15,7 +15,7 @@ export function story(): Lineage {
   };
 }
 
-/** Reads the tools of the story: each kind under its own name, its parameters under theirs. */
+/** Reads the tools of the story: each kind and its parameters have their own names. */
 export const storyMeanings: Meanings = {
   readTool: (_, { name, params }) => {
     const kind = kinds.find((each) => each === name);

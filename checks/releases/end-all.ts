@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 
 /**
- * Ends a process that leads a group, all of its group, and all whose environment names a folder:
- * clients start commands in sessions of their own, which nobody ends with the client.
+ * Ends a process that leads a group, its whole group, and every process whose environment names a
+ * folder: clients start commands in sessions of their own, which do not end with the client.
  */
 export function endAllOf(folder: string, leader: number | undefined): void {
   if (leader !== undefined) end(-leader);
-  // Where there is no such folder, those end when they are done.
+  // Without /proc, those processes end when they are done.
   for (const path of globSync("/proc/[0-9]*/environ")) {
     if (environmentAt(path).includes(folder)) end(Number(path.split("/")[2]));
   }
@@ -16,7 +16,7 @@ function environmentAt(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // It has ended, or is somebody else's.
+    // The process has ended, or belongs to somebody else.
     return "";
   }
 }

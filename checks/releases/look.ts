@@ -1,4 +1,4 @@
-// Looks at one release, in a process of its own: what that leaves behind is ended with it.
+// Examines one release in a process of its own: processes that the release leaves end with it.
 import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,9 +6,9 @@ import { type Examined, examine } from "../clients/examine.ts";
 import type { Step } from "../clients/generated.ts";
 import { make, releaseNamed } from "./release.ts";
 
-/** What was found of a release. */
+/** The result for one release. */
 export type Look = Examined & {
-  /** What it could not do, and why. */
+  /** The steps that the release could not do, and why. */
   readonly cannot: readonly string[];
 };
 
@@ -16,7 +16,7 @@ const [, , name = "", answer = "", kept] = process.argv;
 const release = releaseNamed(name);
 const cannot: string[] = [];
 
-/** No step takes so long, except one that waits for what this release never says. */
+/** No step takes this long, except one that waits for an event that this release never sends. */
 const longestMs = 60_000;
 
 const step: Step = async (what, work) => {
@@ -37,14 +37,14 @@ const generated = await make(release, step);
 if (kept !== undefined) {
   cpSync(generated.folder, kept, {
     recursive: true,
-    // Not sessions, and large.
+    // These files are large and hold no sessions.
     filter: (path) => !/node_modules|\/(?:bin|packages|snapshot)\/|\.sock$/.test(path),
   });
 }
 const examined = await examine(release.origin, generated, mkdtempSync(join(tmpdir(), "look-")));
-// Of a release that does nothing, nothing is found.
+// A release that does nothing would show no problems.
 const nothing = examined.sessions === 0 ? ["made no session"] : [];
 const look: Look = { ...examined, problems: [...examined.problems, ...nothing], cannot };
 writeFileSync(answer, JSON.stringify(look));
-// A client that does not end is ended with this process's group.
+// A client that does not end is ended together with this process's group.
 process.exit(0);

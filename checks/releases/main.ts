@@ -64,7 +64,7 @@ function told(name: string, look: Look | string): string {
   ].join("\n");
 }
 
-/** All that a release takes or leaves lies in one folder, and goes with it. */
+/** Examines a release. Everything that it needs or leaves is in one folder, which is removed. */
 async function lookAt(name: string): Promise<Look | string> {
   const folder = mkdtempSync(join(place, "pond-release-"));
   const answer = join(folder, "answer.json");
@@ -82,7 +82,7 @@ async function lookAt(name: string): Promise<Look | string> {
       ...process.env,
       TMPDIR: folder,
       POND_CLIENT_CACHE: join(folder, "clients"),
-      // Some releases install a browser, too, which nobody here asks for.
+      // Some releases also install a browser, which is not needed here.
       PUPPETEER_SKIP_DOWNLOAD: "1",
     },
     timeout: 15 * 60_000,

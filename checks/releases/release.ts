@@ -14,7 +14,7 @@ export type Release = { readonly origin: Origin; readonly version: string };
 
 type Make = (version: string, step: Step) => Promise<Generated>;
 
-/** How a release of each client is installed and made to work. */
+/** How a release of each client is installed and run. */
 const makers: Readonly<Record<Origin, Make>> = {
   "claude-code": async (version, step) =>
     generateClaudeCode(there(await installClaudeCode(version)), step),
@@ -25,7 +25,7 @@ const makers: Readonly<Record<Origin, Make>> = {
   omp: async (version, step) => generatePi(there(await installOmp(version)), step),
 };
 
-/** @throws {TypeError} for anything else than a client and a version. */
+/** @throws {TypeError} for anything other than a client and a version. */
 export function releaseNamed(name: string): Release {
   const [origin = "", version = "", ...more] = name.split("@");
   if (!Object.hasOwn(makers, origin) || !/^\d/.test(version) || more.length > 0) {
@@ -35,7 +35,7 @@ export function releaseNamed(name: string): Release {
   return { origin, version };
 }
 
-/** Installs a release and lets it work. */
+/** Installs a release and runs it. */
 export async function make({ origin, version }: Release, step: Step): Promise<Generated> {
   const maker = makers[origin];
   if (maker === undefined) throw new TypeError(`no client ${origin}`);

@@ -1,4 +1,4 @@
-/** Releases that are looked at where none are named: about where what they write changed. */
+/** The releases to examine if none is named: about those that changed what a client writes. */
 export const releases: readonly string[] = [
   ...named("claude-code", "0.2.126 1.0.0 1.0.24 1.0.67 1.0.128 2.0.0 2.0.20 2.0.42 2.0.76"),
   ...named("claude-code", "2.1.12 2.1.37 2.1.83 2.1.132 2.1.187 2.1.242 2.1.300 2.1.332"),

@@ -43,14 +43,14 @@ const abouts = {
   index: "a file of an index deleted, cut, zeroed or with a bit flipped: every row stays readable",
 } as const;
 
-// What the digest of a message covers. Of a carrier's time nothing tells, nor of the form of a text
-// that only the index sees.
+// The columns that the digest of a message covers. It covers neither a carrier's time nor the form
+// of a text that only the index sees.
 const told = {
   messages: ["role", "content", "options", "digest", "revision"],
   parts: ["ordinal", "type", "provenance", "variant_data", "data", "options"],
 } as const;
 
-/** Messages and parts that read as others. What cannot be read at all is none of them. */
+/** Messages and parts that have other values now, without those that cannot be read at all. */
 async function othersIn(storage: string, rows: Rows): Promise<string[]> {
   const found = await storedRows(storage).catch((error: unknown) => {
     if (PondError.is(error)) return undefined;
@@ -66,7 +66,7 @@ async function othersIn(storage: string, rows: Rows): Promise<string[]> {
   );
 }
 
-/** One file of one table is damaged, as a failing disk does. */
+/** One file of one table is damaged, as by a failing disk. */
 export const damages: readonly Fault[] = (Object.keys(kinds) as (keyof typeof kinds)[]).map(
   (kind) =>
     defineFault({
@@ -79,7 +79,7 @@ export const damages: readonly Fault[] = (Object.keys(kinds) as (keyof typeof ki
         const table = random.pick(tables);
         const below = join(home.storage, `${table}.lance`);
         const files = globSync(kinds[kind], { cwd: below }).sort();
-        // The newest manifest is the first; every data file that one names counts.
+        // The newest manifest sorts first. Every data file that it names counts.
         const file = join(below, files[kind === "manifest" ? 0 : random.below(files.length)] ?? "");
         const way: Way = random.pick(["deleted", "cut", "zeros", "flipped"]);
         ways[way](file, random.share());
@@ -95,7 +95,7 @@ export const damages: readonly Fault[] = (Object.keys(kinds) as (keyof typeof ki
           .map(({ name }) => `${way} ${file}: of ${name} not all is readable`);
         const own = verdicts.find(({ name }) => name === table);
         const isNamed = own?.damages.some(({ files }) => files.includes(file)) ?? false;
-        // Of a manifest that is gone nobody can tell that it was there; what is older may be read.
+        // Nobody can tell that a deleted manifest was there, and an older version may be read.
         const isTorn = way === "cut" || way === "zeros";
         const hasToBeNamed =
           (kind !== "index" && isTorn) || (kind === "data file" && way === "deleted");
@@ -105,7 +105,7 @@ export const damages: readonly Fault[] = (Object.keys(kinds) as (keyof typeof ki
         }
         const isUsed = kind === "manifest" || own?.readable_rows !== rows.get(table)?.size;
         if (hasToBeNamed && isUsed && !isNamed) problems.push(`${way} ${file}: is not named`);
-        // Whatever else is asked, nothing but a typed answer comes.
+        // Every other command gets a typed answer.
         for (const args of [["list"], ["search", "herons"], ["status"]]) {
           const asked = await home.pond(...args, "--json");
           if (asked.code === null || /"code":"internal","message":(?!.*kind)/.test(asked.stdout)) {

@@ -10,13 +10,13 @@ import type { Workshop } from "../workshop.ts";
 
 type Work = {
   readonly from: Home;
-  /** What is on the disk that fails. */
+  /** The folder that is on the failing disk. */
   folderOf(home: Home): string;
   args(home: Home): readonly string[];
-  /** Rows the store holds before and has to hold after it. */
+  /** The rows that the store holds before the failure and has to hold after it. */
   readonly before?: Rows;
   readonly truth: Rows;
-  /** What must not be there after a failure. */
+  /** The file that must not exist after a failure. */
   finalFile?(home: Home): string;
 };
 
@@ -49,7 +49,7 @@ const outOf = ({ folder }: Home): string => join(folder, "out");
 
 const wrongs = ["full", "read-only"] as const;
 
-/** A disk that is full, or that nobody may write to, in the middle of the work or from the start. */
+/** A disk that is full or read-only, in the middle of the work or from the start. */
 export const diskFaults: readonly Fault[] = wrongs.flatMap((wrong) =>
   Object.entries(works).map(([name, prepare]) =>
     defineFault({

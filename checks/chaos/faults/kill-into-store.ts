@@ -10,7 +10,7 @@ import { killFault } from "./kill.ts";
 const defaultStorage = ({ storage }: Home): string => storage;
 const copied = ({ folder }: Home): string => join(folder, "copy", "default");
 
-/** What has to be true of a store on its way from `before`, which it may not have been, to `truth`. */
+/** What has to be true of a store on its way from `before`, which may not exist, to `truth`. */
 function towards(truth: Rows, before?: Rows, storageOf: (home: Home) => string = defaultStorage) {
   return {
     afterKill: async (home: Home) => {
@@ -25,13 +25,13 @@ function towards(truth: Rows, before?: Rows, storageOf: (home: Home) => string =
   };
 }
 
-/** True for a store of which not all tables were made yet: it says so, and nothing is in it. */
+/** True for a store whose tables were not all made yet: it says so, and it holds nothing. */
 function isBegun(error: unknown): boolean {
   const isNone = error instanceof Error && "code" in error && error.code === "store_not_found";
   return isNone || /older than this table; write to the store once/.test(String(error));
 }
 
-/** `kill -9` of all that writes to a store. */
+/** `kill -9` of every command that writes to a store. */
 export const killsIntoStore: readonly Fault[] = [
   killFault({
     name: "first sync",
@@ -97,7 +97,7 @@ export const killsIntoStore: readonly Fault[] = [
   }),
 ];
 
-/** Words a search has to find, and does not. */
+/** Words that a search has to find and does not find. */
 async function unfound(home: Home): Promise<string[]> {
   const { stdout } = await done(home, "search", "+herons +reeds", "--json");
   const { sessions }: { sessions: readonly unknown[] } = JSON.parse(stdout);

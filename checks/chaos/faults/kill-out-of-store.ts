@@ -9,7 +9,7 @@ import { killFault } from "./kill.ts";
 const archiveOf = ({ folder }: Home): string => join(folder, "all.pond");
 const restoredTo = ({ folder }: Home): string => join(folder, "restored");
 
-/** `kill -9` of all that writes files of its own. */
+/** `kill -9` of every command that writes files outside the store. */
 export const killsOutOfStore: readonly Fault[] = [
   killFault({
     name: "export",
@@ -64,7 +64,7 @@ export const killsOutOfStore: readonly Fault[] = [
   }),
 ];
 
-/** What is wrong with an archive: it has to be whole, and to give its rows back. */
+/** What is wrong with an archive. It has to be whole and to give its rows back. */
 async function archiveProblems(home: Home): Promise<string[]> {
   const { code, stderr } = await home.pond("import", "--dry-run", archiveOf(home), "--json");
   return code === 0 ? [] : [`the archive is not whole: ${stderr}`];

@@ -3,7 +3,7 @@ import { defineFault, type Fault, type Trial } from "../fault.ts";
 import { done, killed, type Moment } from "../processes.ts";
 import type { Workshop } from "../workshop.ts";
 
-/** A command to be killed, and what it has to come to. */
+/** A command to be killed, and the state that it has to reach. */
 export type Victim = {
   readonly name: string;
   readonly runs: number;
@@ -11,20 +11,20 @@ export type Victim = {
 };
 
 type Work = {
-  /** What the command begins with. */
+  /** The home that the command starts from. */
   readonly from: Home;
   args(home: Home): readonly string[];
-  /** The same command where it may have come to its end before. */
+  /** The same command for a home in which it may already have ended. */
   again?(home: Home): readonly string[];
-  /** What is wrong right after it was killed. */
+  /** What is wrong right after the kill. */
   afterKill(home: Home): Promise<readonly string[]>;
-  /** What is wrong once it ran to its end. */
+  /** What is wrong once the command ran to its end. */
   afterEnd(home: Home): Promise<readonly string[]>;
 };
 
 const maxAttempts = 6;
 
-/** Kills the command at a random moment, every third time once more while it goes on. */
+/** Kills the command at a random moment, and every third time once more while it continues. */
 export function killFault({ name, runs, prepare }: Victim): Fault {
   return defineFault({
     name: `kill/${name}`,
@@ -43,7 +43,7 @@ export function killFault({ name, runs, prepare }: Victim): Fault {
         problems.push(...(await work.afterKill(home)));
         if (end.isKilled) break;
         if (end.code !== 0) problems.push(`ended with ${end.code}: ${end.stderr}`);
-        // It was done before its moment: an earlier one, from the beginning.
+        // It ended before that moment. Try an earlier one, from the start.
         last = Math.min(last, end.changes) * 0.8;
         home = trial.home(work.from);
       }
@@ -69,7 +69,7 @@ function momentIn(changes: number, { random }: Trial): Moment {
   return { change: random.below(changes + 1), delayMs: random.below(4) };
 }
 
-/** How many changes to files it makes undisturbed. */
+/** How many changes to files the command makes if undisturbed. */
 async function changesOf(work: Work, workshop: Workshop): Promise<number> {
   const home = workshop.copyOf(work.from);
   const { code, changes, stderr } = await killed(home, work.args(home));

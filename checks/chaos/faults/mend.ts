@@ -7,7 +7,7 @@ import { defineFault, type Fault } from "../fault.ts";
 
 type Verdict = { readonly damages: readonly { readonly files: readonly string[] }[] };
 
-/** One table of messages and parts is older than the other, or reads as something else. */
+/** Of the tables of messages and parts, one is older than the other, or has other values. */
 const ways = {
   "an older state": (below: string) => {
     const [newest = ""] = globSync("_versions/*.manifest", { cwd: below }).sort();
@@ -41,7 +41,7 @@ async function shownMessages(storage: string): Promise<Map<string, WireMessage>>
   }
 }
 
-/** What `pond sync --verify` has to make right again, because the clients still hold it. */
+/** Damage that `pond sync --verify` has to mend, because the clients still hold the data. */
 export const mends: readonly Fault[] = [
   defineFault({
     name: "damage/mended",
@@ -64,7 +64,7 @@ export const mends: readonly Fault[] = [
       const tables: readonly Verdict[] = JSON.parse(stdout).tables;
       const isReadable = tables.every(({ damages }) => damages.every((each) => !each.files.length));
       const sync = await home.pond(...args, "--verify");
-      // What cannot be read cannot be compared.
+      // Tables that cannot be read cannot be compared.
       if (!isReadable) return sync.code === null ? [`${what}: ${sync.stderr}`] : [];
       if (sync.code !== 0)
         return [`${what}: ended with ${sync.code}: ${sync.stdout}${sync.stderr}`];

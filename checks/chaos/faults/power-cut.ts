@@ -12,7 +12,7 @@ import type { Workshop } from "../workshop.ts";
 
 type Start = { readonly from: Home; readonly before?: Rows; readonly truth: Rows };
 
-/** Replays what a traced sync did to the disk up to a random call, and loses what was not flushed. */
+/** Replays what a traced sync did to the disk up to a random call; unflushed data is lost. */
 function powerCut(
   name: string,
   runs: number,
@@ -31,7 +31,7 @@ function powerCut(
     },
     async inflict({ from, operations, traced }, trial) {
       const said = operations.findLastIndex(({ kind }) => kind === "say");
-      // Often right behind the report: what it says is stored has to be.
+      // Often right after the report: everything that it calls stored has to be stored.
       const isSaid = trial.random.isIn(1 / 4);
       const calls = isSaid ? said + 1 : trial.random.below(operations.length + 1);
       const home = trial.home(from);
@@ -43,7 +43,7 @@ function powerCut(
       return { home, isAcknowledged: calls > said };
     },
     async check({ before, truth, sync }, { home, isAcknowledged }) {
-      // Heals what was torn.
+      // Heals torn tables.
       const opened = await home.pond("status", "--json");
       const isNothing = opened.code !== 0 && before === undefined && !isAcknowledged;
       if (opened.code !== 0 && !isNothing) return [`it does not open: ${opened.stderr}`];

@@ -18,7 +18,7 @@ import { lostRows } from "../invariants.ts";
 import type { Random } from "../random.ts";
 import { turnLines } from "../transcripts.ts";
 
-/** What a client, or its user, does to a session's file. */
+/** Things that a client or its user does to a session's file. */
 const changes: readonly [Change, ...Change[]] = [
   (path, turn) =>
     appendFileSync(
@@ -89,12 +89,12 @@ function changeSome(source: string, random: Random): void {
   try {
     random.pick(changes)(join(source, file), 30 + random.below(20));
   } catch (error) {
-    // It is a folder by now.
+    // The path is a folder by now.
     if (!(error instanceof Error && "syscall" in error)) throw error;
   }
 }
 
-/** Records that are in the files and whole, and not in the store. */
+/** Records that are whole in the files but not in the store. */
 function unstored(source: string, ids: ReadonlySet<string>): string[] {
   return globSync("projects/-work-pond/*.jsonl", { cwd: source }).flatMap((file) => {
     const path = join(source, file);
@@ -104,7 +104,7 @@ function unstored(source: string, ids: ReadonlySet<string>): string[] {
       .slice(0, -1)
       .flatMap((line) => {
         const uuid = /^\{"type":"\w+","uuid":"([^"]+)".*\}$/.exec(line)?.[1];
-        // A line cut short and the next one behind it are no record, and named as a fault.
+        // A cut line is joined to the next one: together they are a reported fault, not a record.
         if (uuid === undefined || ids.has(uuid) || !isJson(line)) return [];
         return [`not stored: ${file} ${uuid}`];
       });

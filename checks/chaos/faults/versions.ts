@@ -5,7 +5,7 @@ import { differingRows } from "../invariants.ts";
 
 const firstKeys = { sessions: "id", messages: "session_id", parts: "session_id" } as const;
 
-/** Has a table say that another version of pond made it. */
+/** Makes a table say that another version of pond made it. */
 async function setVersion(home: Home, table: keyof typeof firstKeys, version: number) {
   const connection = await connect(home.storage);
   const handle = await connection.openTable(table);

@@ -15,30 +15,30 @@ import type { Operation } from "./trace.ts";
 type File = { kind: "file"; bytes: Buffer; synced: Buffer; isSynced: boolean; writtenAt: number };
 type Folder = {
   kind: "folder";
-  /** As the running system shows it. */
+  /** The entries as the running system shows them. */
   entries: Map<string, Entry>;
-  /** As it surely is on the disk. */
+  /** The entries that are certainly on the disk. */
   synced: Map<string, Entry>;
 };
 type Entry = File | Folder;
 
-/** A change of names that happens as one or not at all. */
+/** A change of names that happens completely or not at all. */
 type Change = { readonly parts: readonly { folder: Folder; name: string; entry?: Entry }[] };
 
 /**
- * What of a folder is on the disk, and what is only in the system's memory. A file's bytes are safe
- * once it is synced, its name once the folder is: that is all POSIX promises.
+ * Tells which data of a folder is on the disk, and which only in the system's memory. A file's
+ * bytes are safe once the file is synced, and its name once the folder is. POSIX promises no more.
  */
 export class Disk {
   readonly #root: string;
   readonly #top: Folder;
   /** Changes of names that may be lost. */
   #changes: Change[] = [];
-  /** Links, and what they lead to: nothing below one is looked at. */
+  /** Links and their targets. Nothing below a link is looked at. */
   readonly #links: Map<string, string> = new Map();
   #time = 0;
 
-  /** A folder as it is, all of it safe. */
+  /** Starts with a folder as it is, all of it safe. */
   constructor(root: string) {
     this.#root = root;
     this.#top = load(root, this.#links);
@@ -75,8 +75,8 @@ export class Disk {
   }
 
   /**
-   * Writes down what may be left when the power goes now: all that is safe; of other names some, of
-   * other bytes all, none, the first or as many zeros.
+   * Writes what may be left if the power fails now: all safe data; some of the other changes of
+   * names; and of other bytes all, none, the first ones, or as many zeros.
    */
   cut(target: string, random: Random, bootedAtMs: number): void {
     const left = new Map<Folder, Map<string, Entry>>();
@@ -85,7 +85,7 @@ export class Disk {
       left.set(folder, entries);
       return entries;
     };
-    // A journal keeps the order of changes; what has none keeps any of them.
+    // A journal keeps the order of changes. Without one, any of the changes may survive.
     const isJournal = random.isIn(0.5);
     const kept = random.below(this.#changes.length + 1);
     for (const [at, { parts }] of this.#changes.entries()) {
@@ -102,7 +102,7 @@ export class Disk {
         if (entry.kind === "folder") write(entry, place);
         else {
           writeFileSync(place, bytesLeft(entry, random));
-          // Before the system started again, in the order it was written.
+          // Times before the system started again, in the order of writing.
           const writtenMs = bootedAtMs - 60_000 + (entry.writtenAt - this.#time);
           utimesSync(place, writtenMs / 1000, writtenMs / 1000);
         }
@@ -140,7 +140,7 @@ export class Disk {
 
   #change(path: string, edit: (bytes: Buffer) => Buffer): void {
     const file = this.#at(path);
-    // It was removed while it was open.
+    // The file was removed while it was open.
     if (file?.kind !== "file") return;
     file.bytes = edit(file.bytes);
     file.isSynced = false;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Home } from "../../e2e/pond.ts";
 
-/** What a process did to files, in the order the system was done with it. */
+/** An operation of a process on files, in the order in which the system completed them. */
 export type Operation =
   | { readonly kind: "create"; readonly path: string; readonly isEmptied: boolean }
   | { readonly kind: "mkdir" | "remove" | "sync"; readonly path: string }
@@ -11,24 +11,24 @@ export type Operation =
       readonly kind: "write";
       readonly path: string;
       readonly bytes: Buffer;
-      /** Left out: behind what was written before. */
+      /** If left out, after the bytes written before. */
       readonly at?: number;
     }
   | { readonly kind: "truncate"; readonly path: string; readonly size: number }
   | { readonly kind: "rename" | "link"; readonly path: string; readonly to: string }
-  /** Something was printed: what a report says is acknowledged. */
+  /** Something was printed. Everything that a report says is acknowledged. */
   | { readonly kind: "say" };
 
 const calls =
   "openat,creat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,copy_file_range,sendfile,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,unlink,unlinkat,rmdir,fsync,fdatasync";
 
-/** Why no process can be traced here; undefined where one can. */
+/** Why no process can be traced here; undefined if one can. */
 export function noTracing(): string | undefined {
   const { status } = spawnSync("strace", ["-qq", "-o", "/dev/null", "true"]);
   return status === 0 ? undefined : "strace is not there, or may not trace";
 }
 
-/** Runs a command to its end and reads what it did to files. */
+/** Runs a command to its end and returns what it did to files. */
 export async function traced(
   home: Home,
   args: readonly string[],
@@ -53,7 +53,7 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** @throws {Error} for a call that is not understood: a model that misses one would prove nothing. */
+/** @throws {Error} for an unknown call, because a model that misses one would prove nothing. */
 function operationsOf(log: string): Operation[] {
   const begun = new Map<string, string>();
   const operations: Operation[] = [];
@@ -134,7 +134,7 @@ function between(kind: "rename" | "link", given: string): Operation | undefined 
   return path === undefined || to === undefined ? undefined : { kind, path, to };
 }
 
-/** Paths named in a call, each below the folder named before it. */
+/** The paths that a call names, each below the folder named before it. */
 function pathsIn(given: string): string[] {
   const named = [...given.matchAll(new RegExp(`(?:${opened}, )?${hex}`, "g"))];
   return named.map(([, below, path]) =>
@@ -142,7 +142,7 @@ function pathsIn(given: string): string[] {
   );
 }
 
-/** The path behind the number of an open file. */
+/** The path of an open file, by its number. */
 function openedIn(given: string): string {
   const [, path] = new RegExp(`^${opened}`).exec(given) ?? [];
   return decode(path)

@@ -13,7 +13,7 @@ import type { Target } from "../target.ts";
 const blockBytes = 512;
 const name = "a.pond";
 
-/** Archives that no export wrote: refused with a reason, or read as what was exported. */
+/** Archives that no export wrote. They are refused with a reason, or read as what was exported. */
 export const archive: Target = {
   name: "archive",
   sources: /packages\/archive\/src/,
@@ -54,7 +54,7 @@ async function exported(): Promise<Buffer> {
     await ingest.finish();
     await exportArchive(sessions, join(folder, name));
     sessions.close();
-    // One that is refused from the start would say nothing of those made of it.
+    // If one is refused from the start, archives derived from it would prove nothing.
     await verifyArchive(join(folder, name));
     return readFileSync(join(folder, name));
   } finally {
@@ -116,7 +116,7 @@ function mutated(bytes: Buffer, random: Random): Buffer {
   return Buffer.concat([...blocks, Buffer.alloc(2 * blockBytes)]);
 }
 
-/** The members of a tar, as far as it is one. */
+/** The members of a tar file, as far as it is valid. */
 function membersOf(bytes: Buffer): Member[] {
   const found: Member[] = [];
   for (let at = 0; at + blockBytes <= bytes.length && bytes[at] !== 0; ) {
@@ -130,7 +130,7 @@ function membersOf(bytes: Buffer): Member[] {
   return found;
 }
 
-/** Where in a header, and what. */
+/** A place in a header, and the text for it. */
 type Field = readonly [offset: number, text: string];
 
 const fields: readonly [Field, ...Field[]] = [

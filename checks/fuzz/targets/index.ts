@@ -7,12 +7,12 @@ import { readerTarget } from "./reader.ts";
 import { wire } from "./wire.ts";
 
 const isJson = (path: string): boolean => path.endsWith(".json");
-/** Clients that write documents; the others keep such files as they are. */
+/** Clients that write JSON documents. The others keep such files as they are. */
 const documents: ReadonlySet<string> = new Set(["codex", "opencode", "phi-core"]);
 // The log of a workflow is a file of its session, kept byte by byte.
 const isLog = (path: string): boolean => path.endsWith(".jsonl") && !path.endsWith("journal.jsonl");
 
-/** Everything that reads what others wrote. */
+/** Every target: everything that reads what others wrote. */
 export const targets: readonly Target[] = [
   ...adapters.map((adapter) =>
     readerTarget({

@@ -32,7 +32,7 @@ const pieces = [
   " ",
 ];
 
-/** The lossless JSON layer: what `JSON.parse` takes and refuses, with nothing lost. */
+/** The lossless JSON layer. It accepts and refuses the same as `JSON.parse`, and loses nothing. */
 export const json: Target = {
   name: "json",
   sources: /packages\/canonical\/src\/(?:json|raw-number|set-field)/,
@@ -76,7 +76,7 @@ function check(text: string): void {
   const again = parseJson(written);
   ok(jsonEqual(value, again), "reads back what it wrote");
   strictEqual(stringifyJson(again), written, "writes the same again");
-  // As doubles the numbers are what JSON.parse makes of them; it alone has two zeros.
+  // As doubles, the numbers equal those of JSON.parse. Only JSON.parse has two zeros.
   if (text.length < 10_000) {
     strictEqual(JSON.stringify(JSON.parse(written)), JSON.stringify(native.value));
   }

@@ -16,7 +16,7 @@ import { mutateJson } from "../mutate-json.ts";
 import { checkFolder } from "../reader-promises.ts";
 import type { Input, Target } from "../target.ts";
 
-/** Columns without the constraints that keep a client from writing what it did not mean to. */
+/** Columns without the constraints that protect a client from its own mistakes. */
 const columns: Readonly<Record<string, readonly string[]>> = {
   project: ["id", "worktree"],
   session: [
@@ -174,7 +174,7 @@ function write(file: string, value: JsonValue): void {
     for (const [table, rows] of Object.entries(isJsonObject(value) ? value : {})) {
       const known = Object.hasOwn(columns, table) ? columns[table] : undefined;
       if (known === undefined) continue;
-      // Numbers and texts are told apart by the columns, as in the client's own tables.
+      // The columns decide between numbers and texts, as in the client's own tables.
       const typed = known.map(
         (name) => `${name} ${/^time_|^seq$|^position$/.test(name) ? "integer" : "text"}`,
       );
@@ -205,7 +205,7 @@ function toSql(value: JsonValue | undefined): SQLInputValue {
   return typeof value === "boolean" ? Number(value) : (value ?? null);
 }
 
-/** A text as a client stores it that takes half a character for one: no UTF-8. */
+/** A text of a client that takes half a character for a whole one: invalid UTF-8. */
 function halfCharacters(text: string): Uint8Array {
   const bytes = Array.from(text, (character) => {
     const code = character.charCodeAt(0);

@@ -11,7 +11,7 @@ const fixtures = fileURLToPath(new URL("../../../fixtures", import.meta.url));
 
 export type ReaderTarget = Pick<Reading, "adapter"> & Partial<Reading>;
 
-/** The reader of a client, and what its writer makes of what was read. */
+/** The reader of a client, and its writer, which gets what was read. */
 export function readerTarget({
   adapter,
   isLines = (path) => path.endsWith(".jsonl"),
@@ -32,10 +32,10 @@ export function readerTarget({
   };
 }
 
-/** What stands in a scratch folder: most cases differ in a file from the case before. */
+/** The content of a scratch folder: most cases differ in one file from the case before. */
 let written: { readonly folder: string; readonly files: Files } = { folder: "", files: new Map() };
 
-/** The files in a folder of their own; nothing of the case before is left in it. */
+/** Writes the files into a folder that holds nothing else of the case before. */
 function write(files: Files, scratch: string): string {
   const folder = join(scratch, "home");
   const before = written.folder === folder ? written.files : new Map<string, Buffer>();

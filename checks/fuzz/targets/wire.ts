@@ -63,7 +63,7 @@ const objects: Readonly<Record<string, readonly object[]>> = {
   part: [text, image, call, result],
 };
 
-/** What is sent to a server, before any store is asked: each input is one body, by its name. */
+/** Requests to a server, before any store is asked. Each input is one body, by its name. */
 export const wire: Target = {
   name: "wire",
   sources: /packages\/(?:wire|canonical)\/src/,
@@ -112,7 +112,7 @@ function jsonOf(body: Buffer): JsonValue | undefined {
   }
 }
 
-/** Taken as it was sent, or refused with a small body that says why. */
+/** A request is accepted as it was sent, or refused with a small body that says why. */
 function checkRequest(name: OperationName, value: JsonValue): void {
   try {
     const request = readRequest(name, value);
@@ -133,7 +133,7 @@ const forms: Readonly<Record<string, (value: unknown) => JsonValue>> = {
   part: (value) => partToWire(partFromWire(value)),
 };
 
-/** Read with nothing lost and nothing added, or refused with the place of what is wrong. */
+/** A body is read with nothing lost or added, or refused with the place of the mistake. */
 function checkObject(name: string, value: JsonValue): void {
   const there = forms[name];
   ok(there, `${name} is an operation or an object of the model`);
@@ -148,7 +148,7 @@ function checkObject(name: string, value: JsonValue): void {
   strictEqual(stringifyJson(there(parseJson(stringifyJson(once)))), stringifyJson(once));
 }
 
-/** One time can be spelled in many ways. */
+/** The same time can be written in many ways. */
 function withoutTime(value: JsonValue): JsonValue {
   if (!isJsonObject(value)) return value;
   const { created_at: _, timestamp: __, ...others } = value;
