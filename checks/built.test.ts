@@ -22,7 +22,7 @@ function write(path: string, text = ""): void {
   writeFileSync(join(root, path), text);
 }
 
-/** As if the build had begun so long after now. */
+/** Sets the stamp as if the build had begun that long from now. */
 function buildBegan(afterMs: number): void {
   const seconds = (Date.now() + afterMs) / 1000;
   utimesSync(join(root, "node_modules/.cache/built"), seconds, seconds);

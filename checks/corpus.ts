@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 
 const folder = resolve(process.env["POND_CORPUS"] ?? join("..", "shared", "corpus"));
 
-/** Real session files, where this machine has them; says so where it has none. */
+/** The folder of real session files, if this machine has any; prints a line if it has none. */
 export function corpusFolder(client: string): string | undefined {
   const path = join(folder, client);
   if (existsSync(path)) return path;

@@ -11,10 +11,10 @@ import {
 import { join } from "node:path";
 
 const inMemory = "/dev/shm";
-// Many times what was seen of tests at once, 0.4 GB: one of them writes a line of 300 MB.
+// Many times the 0.4 GB that tests were seen to use at once. One of them writes a line of 300 MB.
 const enough = 8 * 1024 ** 3;
 
-/** A folder in memory, for as long as this process runs; undefined where none would do. */
+/** A folder in memory while this process runs; undefined if no folder there would do. */
 export function memoryFolder(
   memory: string = inMemory,
   enoughBytes: number = enough,
@@ -22,14 +22,14 @@ export function memoryFolder(
   try {
     const { bavail, bsize } = statfsSync(memory);
     if (bavail * bsize < enoughBytes) return undefined;
-    // A container may share the memory, and has processes of its own.
+    // A container may share the memory, but has its own process ids.
     const prefix = `pond-tests-${readlinkSync("/proc/self/ns/pid").replace(/\D/g, "")}-`;
     removeLeft(memory, prefix);
     const folder = mkdtempSync(join(memory, `${prefix}${process.pid}-`));
     process.on("exit", () => remove(folder, 20));
-    // As /tmp is: some tests run as another user.
+    // The mode of /tmp, because some tests run as another user.
     chmodSync(folder, 0o1777);
-    // Containers often forbid programs there, and tests write some.
+    // Containers often forbid to run programs there, and some tests write programs.
     const program = join(folder, "program");
     writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });
     execFileSync(program);
@@ -39,7 +39,7 @@ export function memoryFolder(
   }
 }
 
-/** Removes the folders of those who were killed. */
+/** Removes the folders of processes that were killed. */
 function removeLeft(memory: string, prefix: string): void {
   for (const name of readdirSync(memory)) {
     if (name.startsWith(prefix) && !isRunning(Number.parseInt(name.slice(prefix.length), 10)))
@@ -57,7 +57,7 @@ function isRunning(pid: number): boolean {
 
 const pauseMs = 100;
 
-/** What was started by tests may write there still; what stays all the same is no failure of theirs. */
+/** Processes that tests started may still write there. Files that stay do not fail the tests. */
 function remove(folder: string, attempts: number): void {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -9,11 +9,11 @@ import { type Example, examplesOf } from "./examples.ts";
 const pages = ["README.md", ...globSync(["docs/*.md", "{packages,apps}/*/README.md"])];
 const examples = pages.flatMap(examplesOf);
 
-// What an example makes it leaves, for its reader to look at.
+// An example leaves the files that it makes, so that its reader can look at them.
 const left = mkdtempSync(join(tmpdir(), "pond-examples-"));
 afterAll(() => rmSync(left, { recursive: true }));
 
-/** Where an example finds what it imports: its own package, or the first that has all of it. */
+/** Where an example finds its imports: in its own package, or the first package that has all. */
 function folderFor({ page, code }: Example): string {
   const own = dirname(page);
   if (existsSync(join(own, "package.json")) && own !== ".") return own;

@@ -1,4 +1,4 @@
-/** The rules of the specification (sections 3 to 8), each in a sentence. */
+/** The rules of the specification (sections 3 to 8), one sentence each. */
 export const rules: Readonly<Record<string, string>> = {
   "lance-chokepoints": "Only four places of the substrate reach tables, as below.",
   "lance-chokepoints-catalog": "One place looks up where a table is.",

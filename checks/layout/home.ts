@@ -15,8 +15,8 @@ const folders = {
 } as const;
 
 /**
- * Programs that would change this machine, or might not be on it: stand-ins which do to the files
- * of the home what the real ones do.
+ * Stand-ins for programs that would change this machine, or might not be on it. They change the
+ * files of the home as the real programs do.
  */
 const programs = {
   systemctl: `case $2 in
@@ -50,7 +50,7 @@ if (client === "claude") {
 }
 `;
 
-/** A throw-away home with five clients' sessions and, alone on the PATH, the real command. */
+/** A throw-away home with sessions of five clients. Its PATH holds only the real command. */
 export type Home = {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
@@ -78,7 +78,7 @@ export function createHome(): Home {
     env: {
       PATH: join(folder, "bin"),
       HOME: folder,
-      // One for all homes, or each would compile the engine's bindings again.
+      // One cache for all homes; otherwise each would compile the engine's bindings again.
       XDG_CACHE_HOME: join(tmpdir(), `pond-cli-tests-${process.getuid?.() ?? 0}`),
       POND_TEST_NODE: process.execPath,
       TZ: "UTC",
@@ -88,17 +88,17 @@ export function createHome(): Home {
   };
 }
 
-/** Puts the samples where their clients would have them. */
+/** Puts the samples where their clients would keep them. */
 export function addClients({ folder }: Home): void {
   for (const [name, place] of Object.entries(folders)) {
     cpSync(join(samples, name), join(folder, place), { recursive: true });
   }
 }
 
-/** What a terminal would act on: colours, a cleared screen, a hidden cursor, another title. */
+/** Codes that a terminal would obey: colours, a cleared screen, a hidden cursor, another title. */
 const hostile = "\x1b[31mred\x1b[2J\x1b[?25l\x1b[?1049h\x1b]0;taken\x07\r\x9b5A\u202etxet\u0008";
 
-/** Sessions whose titles and folders are wide, long, or hostile; each has the heron in it. */
+/** Sessions whose titles and folders are wide, long, or hostile. Each mentions the heron. */
 const hard: readonly (readonly [folder: string, text: string])[] = [
   [
     "/work/池塘/苍鹭",
@@ -118,7 +118,7 @@ const hard: readonly (readonly [folder: string, text: string])[] = [
   ["/work/hostile", `${hostile} the heron ${hostile}`],
 ];
 
-/** The id of the session of that place in the list above. */
+/** The id of the session at a place in the list above. */
 export function hardSession(at: number): string {
   return `${at}e551000-0000-4000-8000-0000000000${at + 10}`;
 }

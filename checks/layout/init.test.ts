@@ -41,7 +41,7 @@ describe.skipIf(tmux === undefined)("pond init at a terminal", () => {
     }
   }
 
-  /** What is kept of the clients and of pond, but for stored sessions and copies. */
+  /** The files of the clients and of pond, except stored sessions and copies. */
   function settings(): Record<string, string> {
     const files = readdirSync(home.folder, { recursive: true, withFileTypes: true });
     return Object.fromEntries(

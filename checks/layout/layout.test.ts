@@ -20,19 +20,19 @@ if (tmux === undefined)
   console.warn("skipped: tmux 3.2 or later, which records a terminal, is not on the PATH");
 
 const hostileSession = hardSession(6);
-/** Of the samples, longer than a screen. */
+/** A sample that is longer than a screen. */
 const longSession = "019d9a10-5e00-7000-8000-0000000000a1";
 
 type Case = {
   readonly name: string;
   readonly argv: readonly string[];
-  /** How many tables it prints. */
+  /** The number of tables that it prints. */
   readonly tables: number;
-  /** True where it draws over what it has drawn. */
+  /** True if it draws over its own output. */
   readonly isLive?: boolean;
-  /** Lines that are printed whole, however wide: they are copied, or somebody's own words. */
+  /** Lines that are printed whole, however wide: they are to be copied, or are somebody's words. */
   readonly isWhole?: (line: string) => boolean;
-  /** What stands somewhere on the screen. */
+  /** A text that has to be on the screen. */
   readonly says: RegExp;
 };
 
@@ -94,7 +94,7 @@ describe.skipIf(tmux === undefined)("what a terminal shows", () => {
     addHardSessions(home);
     terminals = new Terminals(tmux ?? "", home.env);
     first = await terminals.record(60, ["pond", "sync"]);
-    // Two at a time, as many as there are cores.
+    // Two at a time, one for each core.
     await Promise.all(
       [ways.slice(0, 3), ways.slice(3)].map(async (some) => {
         for (const [columns, way, env, flags] of some) {
@@ -141,7 +141,7 @@ describe.skipIf(tmux === undefined)("what a terminal shows", () => {
         ...{ isCursorVisible: true, isOtherScreen: false },
       });
       expect(title).not.toContain("taken");
-      // On a line of its own, and plain.
+      // It is plain, on its own line.
       expect(lines.at(-1)).toBe(mark);
       expect(unevenLines(recording)).toEqual([]);
       expect(painted.join("").includes("\x1b")).toBe(isColored);
@@ -165,7 +165,7 @@ describe.skipIf(tmux === undefined)("what a terminal shows", () => {
     expect(lines.length).toBe(rows);
     expect(recording.code).toBe(0);
     expect([recording.isCursorVisible, recording.isOtherScreen]).toEqual([true, false]);
-    // What was read stays on the screen.
+    // The text that was read stays on the screen.
     expect(recording.lines[0]).toBe(lines[0]);
     expect(recording.lines.at(-1)).toBe(mark);
     expect(unevenLines(recording)).toEqual([]);

@@ -19,7 +19,7 @@ describe("what goes into a pipe", () => {
   afterAll(() => home.remove());
 
   const plain = new Map<string, ReturnType<typeof pond>>();
-  /** The same twice is run once. */
+  /** The same command is run only once. */
   function plainly(argv: readonly string[]) {
     const key = argv.join(" ");
     const said = plain.get(key) ?? pond(argv);
@@ -35,7 +35,7 @@ describe("what goes into a pipe", () => {
     return { code: status, stdout, stderr };
   }
 
-  // What a script reads is on stdout; what a person is told beside it, on stderr.
+  // Output for scripts is on stdout; remarks for people are on stderr.
   it.each<[name: string, argv: readonly string[], stdout: RegExp, stderr: RegExp]>([
     ["init", ["init", "--dry-run"], /\nSchedule: to be started.*\n\nNothing was written/, /^$/],
     ["sync", ["sync"], /^claude-code {2}12 sessions, nothing new\n/, /^$/],

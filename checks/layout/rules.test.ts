@@ -9,7 +9,7 @@ import {
 } from "./rules.ts";
 import type { Recording } from "./terminal.ts";
 
-// The rules that recordings are held to have to notice what is against them.
+// The rules for recordings have to notice violations.
 
 const recording = (more: Partial<Recording>): Recording => ({
   ...{ code: 0, lines: [], whole: [], painted: [], bytes: "", title: "" },

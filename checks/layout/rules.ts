@@ -1,20 +1,20 @@
 import type { Recording } from "./terminal.ts";
 
-/** How many cells a terminal gives to a character; those it was not asked about have one. */
+/** The number of cells that a terminal gives to a character; 1 if it was not asked. */
 export type Cells = ReadonlyMap<string, number>;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const styles = /\x1b\[(\d+)m/g;
-/** What live lines are drawn with: lines up, a step aside, erased to the end of line or screen. */
+/** The codes that draw live lines: lines up, a column, erase to the end of line or screen. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const drawing = /\x1b\[(?:\d+A|[CJK])/g;
-/** With these readline asks: to a column, erased from there. */
+/** The codes of readline's questions: to a column, erase from there. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const asking = /\x1b\[(?:\d+G|0?J|0?K)/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
-/** Lines that are wider than the terminal, which broke them. */
+/** Lines that are wider than the terminal and were broken by it. */
 export function brokenLines({ lines, whole }: Recording): string[] {
   const packed = (text: string): string => text.replaceAll(" ", "");
   let at = 0;
@@ -26,7 +26,7 @@ export function brokenLines({ lines, whole }: Recording): string[] {
   });
 }
 
-/** Characters that came to the terminal and are neither text nor what pond draws with. */
+/** Received characters that are neither text nor codes that pond draws with. */
 export function strangers(
   { bytes }: Recording,
   { isColored, isLive }: { readonly isColored: boolean; readonly isLive: boolean },
@@ -37,14 +37,14 @@ export function strangers(
   return text.split("\n").filter((line) => controls.test(line));
 }
 
-/** What each of the codes that end a style ends. */
+/** The styles that each end code ends. */
 const endings: ReadonlyMap<string, RegExp> = new Map([
   ["22", /^[12]$/],
   ["27", /^7$/],
   ["39", /^3\d$/],
 ]);
 
-/** Lines behind which a style is still on. */
+/** Lines after which a style is still on. */
 export function unevenLines({ bytes }: Recording): string[] {
   return bytes.split("\n").filter((line) => {
     const on = new Set<string>();
@@ -57,7 +57,7 @@ export function unevenLines({ bytes }: Recording): string[] {
   });
 }
 
-/** The widest of the lines that others were drawn over. */
+/** The widest line among those that were drawn over. */
 export function widestDrawn({ bytes }: Recording, cells: Cells): number {
   const drawn = bytes.slice(0, bytes.lastIndexOf("\x1b[J"));
   const lines = drawn
@@ -69,7 +69,7 @@ export function widestDrawn({ bytes }: Recording, cells: Cells): number {
 
 const titles = /^ *[#+A-Z]+(?: [A-Z]+)*(?: {2,}[+A-Z]+(?: [A-Z]+)*)+$/;
 
-/** The tables of a screen, each with its titles first. */
+/** The tables on a screen, each with its titles first. */
 export function tablesOf(lines: readonly string[]): string[][] {
   return lines.flatMap((line, at) => {
     if (!titles.test(line)) return [];
@@ -79,7 +79,7 @@ export function tablesOf(lines: readonly string[]): string[][] {
   });
 }
 
-/** Rows of a table in which a cell does not stand below its title. */
+/** Rows of a table in which a cell is not below its title. */
 export function shiftedRows([head = "", ...rows]: readonly string[], cells: Cells): string[] {
   const places = [...head.matchAll(/\S+(?: \S+)*/g)].map(({ 0: title, index }) => ({
     start: index,
@@ -100,7 +100,7 @@ export function shiftedRows([head = "", ...rows]: readonly string[], cells: Cell
   });
 }
 
-/** A character for each cell, with nothing for the second one of a wide character. */
+/** One character for each cell; nothing for the second cell of a wide character. */
 function toCells(text: string, cells: Cells): string[] {
   return [...text].flatMap((character) => {
     const count = cells.get(character) ?? 1;
@@ -108,7 +108,7 @@ function toCells(text: string, cells: Cells): string[] {
   });
 }
 
-/** Characters whose width has to be asked for. */
+/** The characters whose width the terminal has to be asked for. */
 export function unusualIn(recordings: readonly Recording[]): string[] {
   const text = recordings.map(({ bytes }) => bytes).join("");
   return [...new Set(text)].filter((character) => (character.codePointAt(0) ?? 0) > 0x7e);

@@ -7,40 +7,40 @@ import { promisify } from "node:util";
 import { vi } from "vitest";
 
 const run = promisify(execFile);
-/** Lines of each of the terminals. */
+/** The height of each terminal, in lines. */
 export const rows = 40;
-/** More lines than any recording here has. */
+/** More lines than any recording has. */
 const history = 5_000;
 const patience = { timeout: 30_000, interval: 20 };
-/** Each look at a screen starts a program. */
+/** Not too often, because each look at a screen starts a program. */
 const patienceWithScreens = { timeout: 30_000, interval: 100 };
 
-/** Where a program is; undefined where it is not. */
+/** The path of a program; undefined if it is not on the PATH. */
 export function programOnPath(name: string): string | undefined {
   const files = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, name));
   return files.find((file) => existsSync(file));
 }
 
-/** tmux, if it is here and can tell how wide a text is, which it does since 3.2. */
+/** tmux, if it is installed and can tell the width of a text, which it can since 3.2. */
 export const tmux: string | undefined = [programOnPath("tmux")].find((file) => {
   const said = file === undefined ? "" : spawnSync(file, ["-V"], { encoding: "utf8" }).stdout;
   const [, major, minor] = /^tmux (\d+)\.(\d+)/.exec(said) ?? [];
   return Number(major) > 3 || (Number(major) === 3 && Number(minor) >= 2);
 });
 
-/** What a command left on the screen, and how. */
+/** What a command left on the screen, and how it ended. */
 export type Recording = {
   readonly code: number;
-  /** As they stand on the screen, from the first to the mark behind the last. */
+  /** The lines as on the screen, from the first one to the mark after the last. */
   readonly lines: readonly string[];
-  /** The same where a line that the terminal broke is one. */
+  /** The same lines, with lines that the terminal broke joined again. */
   readonly whole: readonly string[];
-  /** The same with the codes of colours. */
+  /** The same lines, with the codes of colours. */
   readonly painted: readonly string[];
-  /** Every byte that came to the terminal. */
+  /** Every byte that the terminal received. */
   readonly bytes: string;
   readonly isCursorVisible: boolean;
-  /** What the terminal's window is called. */
+  /** The title of the terminal's window. */
   readonly title: string;
   readonly isOtherScreen: boolean;
 };
@@ -49,23 +49,23 @@ export type Recording = {
 export type Running = {
   /** Waits until the screen shows a text. */
   see(text: string): Promise<void>;
-  /** The lines that are in sight. */
+  /** The visible lines. */
   screen(): Promise<readonly string[]>;
-  /** Presses keys, by tmux's names for them; other texts are typed. */
+  /** Presses keys by tmux's names. Other texts are typed. */
   press(...keys: readonly string[]): Promise<void>;
   /** Waits for its end. */
   ended(): Promise<Recording>;
 };
 
-/** What is typed behind a command that has ended: where it stands, the cursor stood. */
+/** Printed after a command has ended, so that it shows where the cursor was. */
 export const mark = "(end)";
 
-/** What tmux is asked of a terminal that has ended. */
+/** What tmux is asked about a terminal whose command has ended. */
 const state = "#{cursor_flag}\t#{alternate_on}\t#{pane_title}";
 /** A line between two of its answers. */
 const border = randomUUID();
 
-/** Terminals of a tmux server of their own, which ends with them: nobody's sessions are seen. */
+/** Terminals of a separate tmux server, which ends with them. It sees no other tmux sessions. */
 export class Terminals {
   readonly #folder = mkdtempSync(join(tmpdir(), "pond-tmux-"));
   readonly #script = join(this.#folder, "run.sh");
@@ -75,7 +75,7 @@ export class Terminals {
 
   constructor(program: string, env: Readonly<Record<string, string>>) {
     this.#tmux = program;
-    // Its own socket in its own folder, and by UTF-8.
+    // A separate socket in a separate folder, and UTF-8.
     this.#env = { ...env, TMUX_TMPDIR: this.#folder, LC_ALL: "C.UTF-8" };
     writeFileSync(
       this.#script,
@@ -92,7 +92,7 @@ read line
     chmodSync(this.#script, 0o755);
   }
 
-  /** A command line in a terminal of so many columns. */
+  /** Starts a command line in a terminal of so many columns. */
   async start(
     columns: number,
     command: readonly string[],
@@ -101,13 +101,13 @@ read line
     this.#count += 1;
     const name = join(this.#folder, String(this.#count));
     const size = ["-x", String(columns), "-y", String(rows)];
-    // By env(1): tmux has a TERM of its own.
+    // Set by env(1), because tmux has its own TERM.
     const variables = Object.entries(env).map(([key, value]) => `${key}=${value}`);
     const words = ["/bin/sh", this.#script, name, "/usr/bin/env", ...variables, ...command];
     const pane = (
       await this.#ask(
         ...["start-server", ";", "set", "-g", "history-limit", String(history), ";"],
-        // It goes on where its last terminal has ended.
+        // The server has to continue after its last terminal has ended.
         ...["set", "-g", "status", "off", ";", "set", "-g", "exit-empty", "off", ";"],
         ...["new-session", "-d", "-P", "-F", "#{pane_id}", ...size, ...words],
       )
@@ -168,13 +168,13 @@ read line
     return cells;
   }
 
-  /** Ends the server and all that runs in it. */
+  /** Ends the server and everything that runs in it. */
   close(): void {
     try {
       const words = ["-L", "pond-test", "kill-server"];
       execFileSync(this.#tmux, words, { env: this.#env, stdio: "ignore" });
     } catch {
-      // None was started.
+      // No server was started.
     }
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -186,7 +186,7 @@ read line
   }
 }
 
-/** tmux hands over what it read at its own time. */
+/** tmux passes on what it read with a delay. */
 function endedBytes(file: string): string {
   const bytes = readFileSync(file, "utf8");
   if (!bytes.endsWith(mark)) throw new Error(`${file} has no end`);

@@ -6,15 +6,15 @@ import { workspacePackages } from "./packages.ts";
 
 /** An example of the documentation as a file of a consumer. */
 export type ExampleFile = Example & {
-  /** Where it runs, below the consumer; its paths count from there. */
+  /** The folder in which it runs, below the consumer. Its paths start there. */
   readonly folder: string;
-  /** Its file there. */
+  /** Its file in that folder. */
   readonly file: string;
 };
 
 /**
- * Writes the examples of all pages into a consumer, as somebody would who tries them; those that
- * use what is not published are for this repository alone.
+ * Writes the examples of all pages into a consumer, as a user would who tries them. Examples that
+ * use unpublished packages are only for this repository, and are left out.
  */
 export function writeExamples(consumer: Consumer): readonly ExampleFile[] {
   symlinkSync(resolve("fixtures"), join(consumer.folder, "fixtures"));
@@ -23,7 +23,7 @@ export function writeExamples(consumer: Consumer): readonly ExampleFile[] {
     .flatMap((page) => examplesOf(page).filter(isForUsers).map(asInstalled))
     .map((example, index) => {
       const [group = "", name = ""] = dirname(example.page).split("/");
-      // Paths are those of a package, as in checks/readme.test.ts.
+      // Paths start in a package, as in checks/readme.test.ts.
       const folder = group === "docs" ? "packages/docs" : join(group, name);
       return { ...example, folder, file: `example-${index}.ts` };
     });
@@ -39,7 +39,7 @@ export function writeExamples(consumer: Consumer): readonly ExampleFile[] {
   return files;
 }
 
-/** They are written for a Node of today, and as strictly as this repository. */
+/** Examples are written for a current Node, and as strictly as this repository. */
 export const forExamples: CompilerOptions = {
   ...{ module: "nodenext", target: "esnext", exactOptionalPropertyTypes: true },
   allowImportingTsExtensions: true,

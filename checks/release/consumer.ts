@@ -6,25 +6,25 @@ import { promisify } from "node:util";
 import { startRegistry } from "./registry.ts";
 import { type Packed, pnpm } from "./stage.ts";
 
-/** Somebody's project, empty but for what was installed into it. */
+/** A user's project, empty except for the packages installed into it. */
 export type Consumer = {
   readonly folder: string;
-  /** Writes a file of it. */
+  /** Writes a file of the project. */
   write(path: string, text: string): void;
-  /** Runs a program in it; output and errors as text, whether it succeeds or not. */
+  /** Runs a program in the project. Returns output and errors as text, even if it fails. */
   run(program: string, args: readonly string[], options?: RunOptions): Promise<string>;
   remove(): void;
 };
 
 type RunOptions = {
-  /** Below the project. */
+  /** Path below the project. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
 };
 
 export type PackageManager = "npm" | "pnpm";
 
-/** Packages to install: of ours by name, others with a version. No script of any is run. */
+/** Packages to install: ours by name, others with a version. None of their scripts is run. */
 export async function createConsumer(
   manager: PackageManager,
   names: readonly string[],
@@ -65,13 +65,13 @@ export async function createConsumer(
   }
 }
 
-/** Without what tells pond, its tests or this Node how to behave. */
+/** The environment without variables that tell pond, its tests or this Node how to behave. */
 function plainEnvironment(): Readonly<Record<string, string | undefined>> {
   const entries = Object.entries(process.env);
   return Object.fromEntries(entries.filter(([name]) => !/^(POND|XDG|NODE|VITEST)_/.test(name)));
 }
 
-/** A program that imports all there is to import, and prints how many names each has. */
+/** A program that imports every entry point and prints how many names each has. */
 export function importsOf(packed: readonly Packed[]): string {
   const paths = packed.flatMap(({ manifest }) =>
     Object.keys(manifest.exports ?? {}).map((path) => manifest.name + path.slice(1)),
@@ -86,10 +86,10 @@ export function importsOf(packed: readonly Packed[]): string {
   return `${lines.flat().join("\n")}\n`;
 }
 
-/** What a compiler is told, besides to be strict with everything it sees. */
+/** The options of a compiler, besides strictness with everything it sees. */
 export type CompilerOptions = Readonly<Record<string, string | boolean | readonly string[]>>;
 
-/** Compiles files of a consumer; the compiler's complaints, "" if there are none. */
+/** Compiles files of a consumer. Returns the compiler's complaints, "" if there are none. */
 export function compile(
   consumer: Consumer,
   compiler: string,

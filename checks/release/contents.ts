@@ -15,7 +15,7 @@ function filesOf({ contents }: Packed): readonly string[] {
 const unwanted =
   /\.test|test-kit|test-setup|(^|\/)testing|__snapshots__|(^|\/)fixtures?\/|\.env$|tsbuildinfo|\.log$/;
 
-/** What is wrong with a package as npm gets it, each in a line. */
+/** What is wrong with a package as published, one line each. */
 export function problemsOf(packed: Packed): readonly string[] {
   const files = filesOf(packed);
   const isThere = (file: string): boolean => files.includes(normalize(file));
@@ -54,7 +54,7 @@ function lostSources({ contents }: Packed, map: string): readonly string[] {
     .map((source) => `${map} names ${source}, which is missing`);
 }
 
-/** Other packages that built code or declarations import, and the manifest does not name. */
+/** Packages that built code or declarations import although the manifest does not name them. */
 function undeclaredImports(
   { contents, manifest }: Packed,
   files: readonly string[],

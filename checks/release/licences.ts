@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { published } from "./packages.ts";
 import { pnpm } from "./stage.ts";
 
-/** Licences under which something that pond installs may be; each lets anybody use and pass it on. */
+/** Allowed licences of everything that pond installs: each permits anybody to use and share it. */
 const allowed: readonly string[] = [
   "0BSD",
   "Apache-2.0",
@@ -22,8 +22,8 @@ const allowed: readonly string[] = [
 export type Licensed = { readonly name: string; readonly licence: string };
 
 /**
- * Everything that the published packages depend on or hold, by name. Builds for one platform go by
- * the name of what they are builds of.
+ * Everything that the published packages depend on or hold, by name. A build for one platform goes
+ * by the name of the package that it is a build of.
  */
 export async function licencesOf(): Promise<readonly Licensed[]> {
   const filters = published.map(({ manifest }) => `--filter=${manifest.name}`);
@@ -40,14 +40,14 @@ export async function licencesOf(): Promise<readonly Licensed[]> {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What stands in a file of ours: its build wrote it down. */
+/** The bundled packages, from a file that our build wrote. */
 function bundled(): readonly (readonly [name: string, licence: string])[] {
   const text = readFileSync("packages/substrate/dist/lancedb/LICENSES.txt", "utf8");
   const heads = text.matchAll(/^={80}\n(\S+) \S+: (.+)$/gm);
   return [...heads].map(([, name = "", licence = ""]) => [name, licence]);
 }
 
-/** A licence with a choice is allowed where one of the choices is. */
+/** A licence with a choice is allowed if one of the choices is. */
 export function isAllowed(licence: string): boolean {
   return licence
     .replaceAll(/[()]/g, "")

@@ -3,16 +3,16 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { publint } from "publint";
 import type { Packed } from "./stage.ts";
 
-/** How the packages cannot be loaded: they are ES modules, and name what they export. */
+/** Ways in which the packages cannot be loaded: they are ES modules and name their exports. */
 const unmeant: readonly string[] = ["node10", "node16-cjs"];
 
-/** What linters of packages say against a package as npm gets it, each in a line. */
+/** The complaints of package linters about a package as published, one line each. */
 export async function lintOf({ contents, manifest, tarball }: Packed): Promise<readonly string[]> {
   const { messages } = await publint({ pkgDir: contents, pack: false, strict: true });
   const errors = messages
     .filter(({ type }) => type === "error")
     .map((each) => JSON.stringify(each));
-  // A program has no types.
+  // A program needs no types.
   if (manifest.exports === undefined) return errors;
   const found = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
   if (!found.types) return [...errors, "no types are found"];

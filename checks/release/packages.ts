@@ -27,14 +27,14 @@ export const workspacePackages: readonly WorkspacePackage[] = globSync(
   .map((file) => ({ folder: dirname(file), manifest: readManifest(dirname(file)) }))
   .sort((a, b) => (a.manifest.name < b.manifest.name ? -1 : 1));
 
-/** Those that are published: all that are not private. */
+/** The published packages: all that are not private. */
 export const published: readonly WorkspacePackage[] = workspacePackages.filter(
   ({ manifest }) => manifest.private !== true,
 );
 
 /**
- * What was not built, or was built from other sources than there are now. A source map holds the
- * sources; times would not do, since a build may come from a cache.
+ * Packages that were not built, or were built from other sources than the present ones. Compares
+ * the sources in source maps; times would not do, because a build may come from a cache.
  */
 export function staleBuilds(): readonly string[] {
   return published.filter(({ folder }) => !isBuilt(folder)).map(({ folder }) => folder);

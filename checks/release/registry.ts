@@ -5,12 +5,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Packed } from "./stage.ts";
 
-/** A registry that has nothing but the packages given, until closed. */
+/** A registry with only the given packages, until it is closed. */
 export type Registry = { readonly url: string; close(): void };
 
 /**
- * Its address is never used twice: a port comes round again, and npm would install the packages
- * that an earlier registry had there from its cache.
+ * Every registry has a new address: a port may be used again, and npm would then install, from its
+ * cache, the packages that an earlier registry had there.
  */
 export async function startRegistry(packed: readonly Packed[]): Promise<Registry> {
   const root = `/${randomUUID()}/`;
@@ -35,7 +35,7 @@ export async function startRegistry(packed: readonly Packed[]): Promise<Registry
   };
 }
 
-/** What a registry says of a package with one version. */
+/** The answer of a registry about a package with one version. */
 function description({ manifest, tarball }: Packed, url: string): object {
   const bytes = readFileSync(tarball);
   const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;

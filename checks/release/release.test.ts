@@ -17,7 +17,7 @@ import { runOn, useCommand } from "./uses.ts";
 
 const isUpdating = process.env["UPDATE"] === "1";
 const compiler = resolve("node_modules/typescript/bin/tsc");
-/** Those that need nothing native also compile where no types of Node are installed. */
+/** Packages that need nothing native also compile without the types of Node. */
 const portable = ["canonical", "wire", "client", "recorder", "adapters", "adapter-testkit"];
 
 let stage: Stage;
@@ -119,7 +119,7 @@ describe("installed by npm", () => {
     expect(others.map(({ manifest }) => manifest.name)).toEqual([]);
   });
 
-  // An expression that an older engine does not know ends all that imports it.
+  // A regular expression that an older engine does not know breaks everything that imports it.
   test.each([process.version, firstNode])(
     "every export can be imported by Node %s",
     async (version) => {
@@ -148,7 +148,7 @@ describe("installed by npm", () => {
     expect(await compile(consumer, compiler, files, forExamples)).toBe("");
   });
 
-  // With the engine as it was put into dist, which nothing that runs from source loads.
+  // Uses the engine as it was put into dist, which nothing that runs from source loads.
   test("pond imports, finds and shows a session", async () => {
     const [imported, found, shown] = await useCommand(consumer, process.execPath);
 
@@ -158,7 +158,7 @@ describe("installed by npm", () => {
   });
 });
 
-/** The files of a package with what they hold. */
+/** The files of a package with their content. */
 function filesIn(folder: string): ReadonlyMap<string, Buffer> {
   const files = globSync("**/*", { cwd: folder, withFileTypes: true }).filter((each) =>
     each.isFile(),

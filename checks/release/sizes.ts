@@ -2,10 +2,10 @@ import { existsSync, globSync, lstatSync, readFileSync, realpathSync } from "nod
 import { dirname, join } from "node:path";
 import type { Packed } from "./stage.ts";
 
-/** Bytes of what is measured, by name. */
+/** Measured sizes in bytes, by name. */
 export type Sizes = Readonly<Record<string, number>>;
 
-/** What a package weighs on the way to a user, and on their disk, without what it depends on. */
+/** The size of a package as downloaded and on disk, without its dependencies. */
 export function sizesOfPackages(packed: readonly Packed[]): Sizes {
   return Object.fromEntries(
     packed.flatMap(({ manifest, packedBytes, contents }) => [
@@ -15,7 +15,7 @@ export function sizesOfPackages(packed: readonly Packed[]): Sizes {
   );
 }
 
-/** What a package and all it depends on take on the disk, each once. */
+/** The size on disk of a package and all its dependencies, each counted once. */
 export function installedBytes(folder: string, seen: Set<string> = new Set()): number {
   const own = realpathSync(folder);
   if (seen.has(own)) return 0;
@@ -29,7 +29,7 @@ export function installedBytes(folder: string, seen: Set<string> = new Set()): n
   return found.reduce((sum, each) => sum + installedBytes(each, seen), bytesBelow(own));
 }
 
-/** Where Node finds a dependency; optional ones may be nowhere. */
+/** Where Node finds a dependency; undefined for an optional one that is not installed. */
 function installed(from: string, name: string): string | undefined {
   const folder = join(from, "node_modules", name);
   if (existsSync(folder)) return folder;
@@ -42,10 +42,10 @@ function bytesBelow(folder: string): number {
     .reduce((sum, stat) => (stat.isFile() ? sum + stat.size : sum), 0);
 }
 
-/** Room for a change that is none of size. */
+/** Room for a change that does not concern size. */
 const headroom = 1.2;
 
-/** What has outgrown its budget, or has none, each in a line. */
+/** Sizes that exceed their budget, or have none, one line each. */
 export function outgrown(sizes: Sizes, budgets: Sizes): readonly string[] {
   return Object.entries(sizes).flatMap(([name, bytes]) => {
     const budget = budgets[name];
@@ -54,7 +54,7 @@ export function outgrown(sizes: Sizes, budgets: Sizes): readonly string[] {
   });
 }
 
-/** A fifth more than is needed now, in round numbers. */
+/** A fifth more than the present size, in round numbers. */
 export function budgetsFor(sizes: Sizes): Sizes {
   const entries = Object.entries(sizes).map(([name, bytes]) => {
     const unit = 10 ** (Math.floor(Math.log10(bytes)) - 1);

@@ -7,11 +7,11 @@ import { type Manifest, published, readManifest, staleBuilds } from "./packages.
 
 const run = promisify(execFile);
 
-/** A package as npm gets it. */
+/** A package as it is published to npm. */
 export type Packed = {
   /** Its folder in the workspace. */
   readonly folder: string;
-  /** As in the tarball. */
+  /** The manifest in the tarball. */
   readonly manifest: Manifest;
   readonly tarball: string;
   readonly packedBytes: number;
@@ -34,9 +34,9 @@ export function pnpm(args: readonly string[], cwd: string): Promise<{ stdout: st
 }
 
 /**
- * Does in a copy what a release does here: the next versions, and a tarball of each package.
+ * Does in a copy what a release does here: sets the next versions, and packs each package.
  *
- * @throws Where a package is not built from the sources there are.
+ * @throws If a package is not built from the present sources.
  */
 export async function stageRelease(): Promise<Stage> {
   const stale = staleBuilds();

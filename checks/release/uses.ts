@@ -12,7 +12,7 @@ function environment(consumer: Consumer, node: string): Readonly<Record<string, 
   return { HOME, PATH, NO_COLOR: "1", NODE_OPTIONS: "--disable-warning=ExperimentalWarning" };
 }
 
-/** Runs a program on a Node; what it prints. */
+/** Runs a program on a Node and returns what it prints. */
 export function runOn(
   consumer: Consumer,
   node: string,
@@ -21,7 +21,7 @@ export function runOn(
   return consumer.run(node, [file], { cwd: folder, env: environment(consumer, node) });
 }
 
-/** At a terminal: imports sessions, finds one, shows it; what each command printed. */
+/** At a terminal: imports sessions, finds one, shows it. Returns what each command printed. */
 export async function useCommand(consumer: Consumer, node: string): Promise<readonly string[]> {
   const env = environment(consumer, node);
   const pond = (...args: readonly string[]): Promise<string> =>
@@ -45,7 +45,7 @@ const { sessions } = await client.search({ query: "thread" });
 console.log(sessions.map(({ matches }) => matches[0]?.text).join());
 `;
 
-/** The hosted server: starts it, asks it with a program of the consumer, stops it. */
+/** The hosted server: starts it, queries it with a program of the consumer, and stops it. */
 export async function useServer(
   consumer: Consumer,
   node: string,

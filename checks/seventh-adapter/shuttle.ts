@@ -12,12 +12,12 @@ import {
 import * as seam from "@pond/canonical/adapter";
 import * as foreign from "@pond/canonical/foreign";
 
-// An adapter of a client that pond does not know, as somebody else would write it: a head, then a
-// line for each thing said; a tool that was run, and what it gave, stand in the line that ran it.
+// An adapter for a client that pond does not know, as somebody else would write it. A log has a
+// head, then a line for each message. A tool call and its result are on the line of the message.
 
 const origin = "shuttle";
 
-/** All a registry needs of it. */
+/** Everything that a registry needs. */
 export const shuttle: seam.Adapter = {
   origin,
   homes: ({ home }) => [`${home}/.shuttle`],
@@ -78,7 +78,7 @@ function recordReader(path: string): (record: seam.SourceRecord) => readonly Rea
       const [id, project] = [record.requireString("session"), record.requireString("dir")];
       const source = { path, rest: record.rest() };
       const init = { id, sourceAgent: origin, createdAt: anchor, project, source };
-      // No message keeps this record: the session does.
+      // The session keeps this record, since no message does.
       session = seam.sessionEvent({ ...init, records: 1 });
       return [session];
     }
