@@ -20,7 +20,7 @@ export async function installClaudeCode(version: string = newest): Promise<strin
   return modules && join(modules, program);
 }
 
-/** What it takes to keep the client off the network, and with the stand-in for its model. */
+/** The environment that keeps the client off the network, with the stand-in as its model. */
 export function claudeCodeEnvironment(modelUrl: string): Readonly<Record<string, string>> {
   return {
     ANTHROPIC_BASE_URL: modelUrl,
@@ -32,17 +32,17 @@ export function claudeCodeEnvironment(modelUrl: string): Readonly<Record<string,
 }
 
 export type Resumed = {
-  /** What the client sent to the model: the history it replayed, and the new prompt last. */
+  /** The messages that the client sent to the model: the replayed history, then the new prompt. */
   readonly history: readonly JsonValue[];
   readonly answer: string;
-  /** The models that the client asked. */
+  /** The models that the client requested. */
   readonly models: readonly string[];
 };
 
 /**
  * Resumes a session in the real client, offline, in a throw-away home.
  *
- * @param folder - In the client's own layout; what is beside the session is copied, never changed.
+ * @param folder - A folder in the client's layout. Files beside the session are only copied.
  * @param directory - Folder name of the session below `projects`.
  */
 export async function resumeClaudeCode(
@@ -63,7 +63,7 @@ export async function resumeClaudeCode(
       ...["-p", "continue", "--resume", sessionId, "--output-format", "json"],
     ]);
     const longest = stub.requests.toSorted((left, right) => right.length - left.length)[0] ?? [];
-    // The client tells the model where it runs.
+    // The client tells the model in which folder it runs.
     const history = JSON.parse(JSON.stringify(longest).replaceAll(home.folder, "HOME"));
     return { history, answer: String(JSON.parse(stdout).result), models: [...stub.models] };
   } finally {

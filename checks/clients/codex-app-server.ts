@@ -5,11 +5,11 @@ import { createCodexHome } from "./codex.ts";
 import { arrayAt } from "./model-json.ts";
 import { type Talk, talkTo } from "./talk.ts";
 
-/** A session as the client's own user interface gets it. */
+/** A session as the client's user interface gets it. */
 type Thread = {
   readonly id: string;
   readonly preview: string;
-  /** What the client calls it; null where it was given no name. */
+  /** The name of the session; null if it has none. */
   readonly name: JsonValue | undefined;
   readonly forkedFrom: JsonValue | undefined;
   readonly spawnedBy: JsonValue | undefined;
@@ -18,7 +18,7 @@ type Thread = {
 };
 
 export type Threads = {
-  /** Ids that the client lists as sessions a human may continue. */
+  /** The ids that the client lists as sessions that a human may continue. */
   readonly listed: readonly string[];
   readonly threads: readonly Thread[];
 };
@@ -29,7 +29,7 @@ export async function readThreads(
   folder: string,
   ids: readonly string[],
 ): Promise<Threads> {
-  // Nothing is asked of a model.
+  // No model is needed.
   const home = createCodexHome("http://127.0.0.1:1", "stub");
   cpSync(folder, join(home.folder, ".codex"), { recursive: true });
   const talk = talkTo(home.start(binary, ["app-server"]));
@@ -43,7 +43,7 @@ export async function readThreads(
   }
 }
 
-/** Says who asks, before anything is asked. */
+/** Introduces the caller before the first request. */
 export async function greet(talk: Talk, call: Call): Promise<void> {
   await call("initialize", { clientInfo: { name: "pond", title: null, version: "0" } });
   talk.tell({ method: "initialized" });

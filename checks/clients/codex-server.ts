@@ -8,8 +8,8 @@ import { startModelStub } from "./model-stub.ts";
 import { talkTo } from "./talk.ts";
 
 /**
- * The real client as a server, in a home of its own: it is started once for many sessions, where its
- * command would be started for each.
+ * The real client as a server, in a home of its own. It starts once for many sessions; the command
+ * would start once for each.
  */
 type CodexServer = {
   readonly threads: (ids: readonly string[]) => Promise<Threads>;
@@ -19,9 +19,9 @@ type CodexServer = {
 
 export type CodexServers = {
   /**
-   * A server that has the sessions of a folder, which is in the client's own layout and not changed,
-   * beside those of earlier folders. It is another one where the last has ended, or has other
-   * sessions of these ids.
+   * Returns a server that has the sessions of a folder besides those of earlier folders. The folder
+   * is in the client's own layout and is not changed. It is a new server if the last one has ended,
+   * or has other sessions with these ids.
    */
   holding(folder: string): Promise<CodexServer>;
   end(): Promise<void>;
@@ -59,7 +59,7 @@ async function startServer(binary: string): Promise<Running> {
   const stub = await startModelStub();
   const home = createCodexHome(stub.url, "openai");
   const own = join(home.folder, ".codex");
-  // Unlike its command, the server takes no key from the environment.
+  // Unlike the command, the server takes no key from the environment.
   writeFileSync(join(own, "auth.json"), JSON.stringify({ OPENAI_API_KEY: "fake" }));
   const child = home.start(binary, ["app-server"], 900_000);
   const talk = talkTo(child);
@@ -105,7 +105,7 @@ async function startServer(binary: string): Promise<Running> {
   };
 }
 
-/** A session is resumed with its own provider alone, whose place is taken by the stand-in. */
+/** A session is only resumed with its own provider, so the stand-in takes its place. */
 function providing(provider: string, url: string): JsonObject {
   if (provider === "openai") return { modelProvider: provider };
   const stub = { base_url: `${url}/v1`, wire_api: "responses", env_key: "CODEX_API_KEY" };
@@ -119,7 +119,7 @@ function textOf({ params }: JsonObject): string | undefined {
   return type === "agentMessage" ? String(text) : undefined;
 }
 
-/** The list of names is one for all sessions: what comes is put behind what there is. */
+/** There is one list of names for all sessions, so new names are appended to it. */
 function copySessions(from: string, to: string): void {
   const list = "session_index.jsonl";
   cpSync(from, to, { recursive: true, filter: (path) => path !== join(from, list) });

@@ -27,10 +27,10 @@ const restoredHome = once(async (home) => {
 
 const homes = homesOf(origin);
 const rollouts = homes.flatMap((home) =>
-  // In the order of their time, and so of their versions.
+  // In order of time, and so of version.
   spread(rolloutsIn(home), 8).map((rollout, index) => ({
     ...{ home, rollout, id: threadIdOf(rollout) },
-    // One of each home the command resumes, too.
+    // The command also resumes one session of each home.
     isRun: index === 0,
   })),
 );
@@ -40,7 +40,7 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
   if (!originals || !copies || !translated) throw new TypeError("three were made");
   afterAll(() => Promise.all([originals, copies, translated].map((servers) => servers.end())));
 
-  // Before any is resumed, which changes it. In the last one threads have names.
+  // Done before any session is resumed, which changes it. In the last home, threads have names.
   test.each([...homes, resolve("fixtures", "codex", "named", "input")])(
     "shows every session of %s as before",
     async (home) => {
@@ -64,7 +64,7 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
 
       expect(before.history.length).toBeGreaterThan(1);
       expect(after).toEqual({ ...before, answer: stubAnswer });
-      // So that the server may stand for the command, here and below.
+      // This shows that the server may stand for the command, here and below.
       if (isRun) expect(await resumeCodex(binary, copy, rollout, id)).toEqual(after);
     },
   );
@@ -90,7 +90,7 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
         expect(models).toEqual([configuredModel]);
         expect(threads[0]?.name).toBe(titleOf(lineage.root.messages)?.text ?? null);
         expect(missing(lineage.root, heardInItems(history), origin)).toEqual([]);
-        // The client looks for a prompt at the head of the file.
+        // The client looks for a prompt at the beginning of the file.
         if (isBegunByHuman(lineage.root)) expect(listed).toContain(main);
         const unseen = rollout.flatMap(({ session }, index) => {
           const content = contentsOf(lineage).find((each) => each.session.id === session);
@@ -104,7 +104,7 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
   });
 });
 
-/** Whether the first thing said was typed. */
+/** Whether the first text was typed. */
 function isBegunByHuman({ messages }: SessionContent): boolean {
   const first = messages.find((message) =>
     partsOf(message).some(({ provenance }) => provenance === "conversational"),

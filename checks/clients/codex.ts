@@ -33,7 +33,7 @@ export function createCodexHome(modelUrl: string, provider: string): ThrowAwayHo
   mkdirSync(join(home.folder, ".codex"));
   const url = JSON.stringify(`${modelUrl}/v1`);
   const name = JSON.stringify(provider);
-  // Long answers of tools are cut on resume otherwise.
+  // Otherwise long tool results are cut on resume.
   const common = `model = "${configuredModel}"\ntool_output_token_limit = 10000000\n`;
   writeFileSync(
     join(home.folder, ".codex", "config.toml"),
@@ -45,21 +45,21 @@ export function createCodexHome(modelUrl: string, provider: string): ThrowAwayHo
   return home;
 }
 
-/** Session files in a folder of the client's, whose names it can find: its ids are UUIDs. */
+/** Session files in a folder of the client that it can find by name: its ids are UUIDs. */
 export function rolloutsIn(folder: string): string[] {
   return globSync("{sessions,archived_sessions}/**/*.jsonl", { cwd: folder })
     .filter((path) => threadIdOf(path) !== "")
     .sort();
 }
 
-/** The id in a file's name. */
+/** The id in the name of a file. */
 export function threadIdOf(rollout: string): string {
   return (
     /^rollout-.+?-([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})/.exec(basename(rollout))?.[1] ?? ""
   );
 }
 
-/** The provider that a rollout of this text wants: a session is resumed with its own alone. */
+/** The provider that a rollout needs: a session is only resumed with its own provider. */
 export function providerOf(text: string): string {
   const meta: JsonValue = parseJson(text.split("\n", 1)[0] ?? "");
   const payload = isJsonObject(meta) ? meta["payload"] : undefined;
@@ -68,10 +68,10 @@ export function providerOf(text: string): string {
 }
 
 /**
- * What the client gave to a model, as it would be of any home, at any time: it tells the model where
- * it runs, and names what it adds by the time.
+ * What the client gave to a model, made independent of home and time: it tells the model where it
+ * runs, and names its own additions after the time.
  *
- * @param known - Text of the session, whose own marks stay.
+ * @param known - The text of the session, whose own marks are kept.
  */
 export function historyIn(
   request: readonly JsonValue[],
@@ -84,9 +84,9 @@ export function historyIn(
 }
 
 /**
- * Resumes a session in the real client, offline, in a throw-away home that has no other.
+ * Resumes a session in the real client, offline, in a throw-away home with no other session.
  *
- * @param folder - In the client's own layout; never changed.
+ * @param folder - A folder in the client's own layout; never changed.
  * @param rollout - Path of the session's file below the folder; copied.
  */
 export async function resumeCodex(

@@ -1,11 +1,11 @@
 import type { Heard } from "./heard.ts";
 
-/** A place in a history: what is sought next must stand behind it. */
+/** A place in a history. Whatever is sought next has to come after it. */
 export class Cursor {
   readonly #heard: readonly Heard[];
-  /** The item where the last thing was found. */
+  /** The item of the last match. */
   #item: number;
-  /** Where in that item it ended. */
+  /** The end of the match in that item. */
   #end: number;
 
   constructor(heard: readonly Heard[], item = 0, end = 0) {
@@ -22,7 +22,7 @@ export class Cursor {
     return new Cursor(this.#heard, this.#item, this.#end);
   }
 
-  /** Finds the next item that matches, and moves behind the match; stays where there is none. */
+  /** Finds the next item that matches and moves after the match; stays if there is none. */
   seek(endOf: (heard: Heard, from: number) => number | undefined): Heard | undefined {
     for (let index = this.#item; index < this.#heard.length; index++) {
       const heard = this.#heard[index];
@@ -34,7 +34,7 @@ export class Cursor {
     return undefined;
   }
 
-  /** Moves to where the other one is, if that is further on. */
+  /** Moves to the place of another cursor if that is further on. */
   catchUp(other: Cursor): void {
     const isBehind =
       this.#item < other.#item || (this.#item === other.#item && this.#end < other.#end);

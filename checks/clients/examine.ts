@@ -13,22 +13,22 @@ import { stubAnswer } from "./model-stub.ts";
 import { comparable } from "./opencode.ts";
 import { contentsOf, restoreHome, type StoredHome, storeHome } from "./stored.ts";
 
-/** What became of sessions that a real client had just made. */
+/** The result for sessions that a real client had just made. */
 export type Examined = {
   readonly sessions: number;
   readonly messages: number;
   readonly calls: number;
-  /** How many sessions were told what a helper is asked. */
+  /** How many sessions got the task of a helper. */
   readonly helpers: number;
-  /** What was typed, by session; of those in which anything was. */
+  /** The typed texts of each session in which any were typed. */
   readonly conversations: readonly (readonly string[])[];
-  /** All that is not as it was, or is strange. */
+  /** Everything that differs from the original, or is unknown. */
   readonly problems: readonly string[];
-  /** What is not kept, and is said so. */
+  /** Data that is not kept, and is reported as such. */
   readonly notes: readonly string[];
 };
 
-/** Stores what a client has made, restores it, translates it, and looks at all of it. */
+/** Stores a client's sessions, restores them, translates them, and checks everything. */
 export async function examine(
   origin: Origin,
   generated: Generated,
@@ -60,14 +60,14 @@ export async function examine(
   };
 }
 
-/** A session without a project is none, and a client may have written no directory down. */
+/** There is no session without a project, and a client may have noted no directory. */
 const nothingOfProject = "(`model-project-non-empty`)";
 
 async function lineagesIn({ sessions }: StoredHome): Promise<readonly Lineage[]> {
   return Promise.all((await rootIds(sessions)).map((id) => loadLineage(sessions, id)));
 }
 
-/** A sub-agent is told what to do by a model, which some clients count as typed. */
+/** A model gives a sub-agent its task, which some clients count as typed. */
 function typedIn({ messages }: SessionContent): readonly string[] {
   const texts = said(messages, "user");
   return texts.includes(task) && texts.every((text) => text === task)
@@ -89,7 +89,7 @@ function said(messages: readonly Message[], role: Message["role"]): string[] {
     );
 }
 
-/** What counts as said and was not, and what was said and does not count so. */
+/** Texts that count as typed but were not, and texts that were typed but do not count so. */
 function misheard(
   contents: readonly SessionContent[],
   { typed, tried }: Generated,
@@ -111,8 +111,8 @@ function misheard(
 }
 
 /**
- * A session as its client goes on from it: a resume of some releases repeats what was said, and some
- * keep what is said to sub-agents, and by them, in the log of the session.
+ * A session as its client continues it: when some releases resume, they repeat earlier texts, and
+ * some keep texts to and from sub-agents in the log of the session.
  */
 function liveOf(content: SessionContent): SessionContent {
   return { ...content, messages: liveIn(content) };
@@ -128,14 +128,14 @@ function notTyped(texts: readonly string[], tried: readonly string[]): string[] 
   });
 }
 
-/** Sub-agents that stand alone. */
+/** Sub-agents without a parent. */
 function lonely(lineages: readonly Lineage[]): string[] {
   return lineages
     .filter(({ root }) => isHelper(root) && typedIn(root).length === 0)
     .map(({ root }) => `a sub-agent below nothing: ${root.session.id}`);
 }
 
-/** Where files, or what a client exports, are not what they were. */
+/** Where restored files, or the client's exports, differ from the originals. */
 async function notRestored(
   origin: Origin,
   { folder, exported }: Generated,
@@ -145,7 +145,7 @@ async function notRestored(
   const isDatabase = globSync("*.db", { cwd: folder }).length > 0;
   if (exported && isDatabase) {
     const wrong: string[] = [];
-    // What a release of 1.x keeps in tables of 2.x it does not export.
+    // A release of 1.x does not export data that it keeps in tables of 2.x.
     const files = globSync("**/*.json", { cwd: restored }).filter(
       (each) => !/\.2\.json$/.test(each),
     );
@@ -164,11 +164,11 @@ async function notRestored(
     .filter((line) => !isLeft(line.slice(0, line.indexOf(": "))));
 }
 
-/** Files that make up sessions, and no list of them. */
+/** Files of sessions, without lists of sessions. */
 const ingested =
   /^(?:sessions|projects(?!.*\/sessions-index\.json:)|storage\/(?:session|message|part)|project\/[^/]+\/storage\/session)\//;
 
-/** Where what was restored is other sessions than what was read first. */
+/** Where restored sessions read differently from those read first. */
 async function readOtherwise(
   origin: Origin,
   contents: readonly SessionContent[],

@@ -25,8 +25,8 @@ const allowed = "Bash,Read,View,Edit,Replace,TodoWrite,TaskCreate,Agent,Task,dis
 const options = ["--output-format", "json", "--allowedTools", allowed];
 
 /**
- * Lets the real Claude Code work for a while: tools, hooks, pictures, a sub-agent, a compaction, a
- * turn that is interrupted, a fork.
+ * Lets the real Claude Code work for a while: tools, hooks, pictures, a sub-agent, a compaction, an
+ * interrupted turn, a fork.
  */
 export async function generateClaudeCode(
   binary: string,
@@ -50,11 +50,11 @@ export async function generateClaudeCode(
   await step("/compact", () => print("/compact"));
   await typed.say(prompts.wait, async () => {
     const child = home.start(binary, ["-p", prompts.wait, ...options, ...again()]);
-    // It is read to its end before anything is done.
+    // The client reads stdin to its end before it does anything.
     child.stdin?.end();
     await begun(home, child);
     child.kill("SIGINT");
-    // Early releases do not end by that.
+    // Early releases do not end because of that.
     const hard = setTimeout(() => child.kill("SIGKILL"), 10_000);
     await ended(child).finally(() => clearTimeout(hard));
   });
@@ -80,7 +80,7 @@ function sessionIn(stdout: string): string | undefined {
   return (Array.isArray(printed) ? printed.at(-1) : printed)?.session_id;
 }
 
-/** A prompt with a picture, as programs hand it over that run the client. */
+/** A prompt with a picture, as a program that runs the client passes it. */
 async function showPicture(
   home: ThrowAwayHome,
   binary: string,
@@ -104,7 +104,7 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 }
 
-/** Something is said at each prompt and at what is read, and the first turn may not end at once. */
+/** Hooks add text to each prompt and each reading, and keep the first turn from ending at once. */
 function writeHooks(home: ThrowAwayHome): void {
   const running = (command: string) => [{ matcher: "", hooks: [{ type: "command", command }] }];
   const block = stringifyJson({ decision: "block", reason: "Look once more" });

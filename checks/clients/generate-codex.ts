@@ -20,8 +20,9 @@ import { type Talk, talkTo } from "./talk.ts";
 import type { ThrowAwayHome } from "./throw-away-home.ts";
 
 /**
- * Lets the real Codex work for a while, a prompt at a time: tools and a sub-agent; then as a server:
- * a turn that is interrupted, a shell command, a compaction, a name, a fork, a turn taken back.
+ * Lets the real Codex work for a while, one prompt at a time: tools and a sub-agent. Then it works
+ * as a server: an interrupted turn, a shell command, a compaction, a name, a fork, a turn taken
+ * back.
  */
 export async function generateCodex(binary: string, step: Step = everyStep): Promise<Generated> {
   const stub = await startModelStub(following(() => script));
@@ -56,7 +57,7 @@ export async function generateCodex(binary: string, step: Step = everyStep): Pro
   };
 }
 
-/** Goes on with a thread in the client's server; how many forks there are then. */
+/** Continues a thread in the client's server. Returns the number of forks. */
 async function serve(
   binary: string,
   home: ThrowAwayHome,
@@ -103,7 +104,7 @@ async function serve(
   return forks;
 }
 
-/** Nobody is asked whether a command may run. */
+/** Commands run without approval. */
 const free = { approvalPolicy: "never", sandbox: "danger-full-access" };
 
 function turnOf(threadId: string, text: string): JsonObject {
@@ -119,14 +120,14 @@ async function turn(talk: Talk, call: Call, threadId: string, text: string): Pro
   return turnStarted(await ending(talk, threadId, call("turn/start", turnOf(threadId, text))));
 }
 
-/** Takes the last turn back, as earlier servers and later ones want it said. */
+/** Takes the last turn back, in the form of earlier servers and of later ones. */
 function takeBack(call: Call, threadId: string, turnId: string): Promise<unknown> {
   return call("thread/rollback", { threadId, numTurns: 1 }).catch(() =>
     call("thread/revert", { threadId, beforeTurnId: turnId }),
   );
 }
 
-/** Resolves when a turn of the thread has ended, which a call begins or ends. */
+/** Makes a call that begins or ends a turn of the thread. Resolves when the turn has ended. */
 async function ending(
   talk: Talk,
   threadId: string,
@@ -152,7 +153,7 @@ const script: Script = {
   [prompts.read]: shell("cat notes.txt"),
 };
 
-/** The tool for a command, under the names that it had. */
+/** The tool that runs a command, under all its names. */
 function shell(command: string): readonly [Wish, ...Wish[]] {
   return [
     ["exec_command", { cmd: command }],

@@ -27,13 +27,13 @@ import { following, type Script } from "./script.ts";
 
 const model = { providerID: "stub", modelID: "stub-model" };
 
-/** Who is to answer, in the words of early releases and of later ones. */
+/** The agent and model that answer, in the form of early releases and of later ones. */
 const asked = { ...model, mode: "build", agent: "build", model };
 
 /**
- * Lets the real opencode work for a while as a server: tools, files, a sub-agent, a shell command, a
- * turn that is interrupted, a compaction, a fork, a prompt taken back. It still runs, its database
- * open, until it is removed.
+ * Lets the real opencode work for a while as a server: tools, files, a sub-agent, a shell command,
+ * an interrupted turn, a compaction, a fork, a prompt taken back. It keeps running, with its
+ * database open, until it is removed.
  */
 export async function generateOpencode(binary: string, step: Step = everyStep): Promise<Generated> {
   const home = createOpencodeHome();
@@ -66,7 +66,7 @@ export async function generateOpencode(binary: string, step: Step = everyStep): 
   await step("compaction", () => server.post(`${main}/summarize`, model));
   const image = `data:image/png;base64,${pixel}`;
   await say(prompts.goOn, { type: "file", mime: "image/png", filename: "dot.png", url: image });
-  // Then what the server shows may stand for an export, for which the client is started again.
+  // Then the server's view may stand for an export, which would need another start of the client.
   let isAsExported = false;
   let forks = 0;
   await step("fork", async () => {

@@ -22,8 +22,8 @@ import { type Talk, talkTo } from "./talk.ts";
 import { createThrowAwayHome } from "./throw-away-home.ts";
 
 /**
- * Lets the real pi or omp work for a while, over its RPC: tools, a picture, a turn that is
- * interrupted, a shell command, a name, a compaction, a fork.
+ * Lets the real pi or omp work for a while, over its RPC: tools, a picture, an interrupted turn, a
+ * shell command, a name, a compaction, a fork.
  */
 export async function generatePi(client: PiClient, step: Step = everyStep): Promise<Generated> {
   const home = createThrowAwayHome(() => ({ PI_OFFLINE: "1" }));
@@ -93,8 +93,8 @@ function scriptOf({ origin }: PiClient, path: string): Script {
 const script =
   'const { output } = await tools.bash({ command: "wc -l notes.txt" });\nstore("lines", output);\nreturn output;';
 
-// Otherwise a session as short as this has nothing to compact. Tools are named one by one: to add some
-// to the usual ones is newer than to choose them, and leaves releases before that without any.
+// Otherwise a session as short as this has nothing to compact. Tools are named one by one: adding
+// to the usual ones is a newer option than choosing them, and earlier releases would have none.
 const settings = {
   compaction: { keepRecentTokens: 50 },
   defaultTools: ["read", "bash", "edit", "write", "codemode"],
@@ -110,18 +110,18 @@ function modelsAt(baseUrl: string): JsonObject {
   };
 }
 
-/** Resolves when the model has had its last word, and has heard of what it waits for. */
+/** Resolves when the model has ended, and has the results that it waits for. */
 async function prompt(talk: Talk, asked: JsonObject): Promise<void> {
   const isEnd = ({ type, success, messages = null }: JsonObject): boolean =>
     (type === "agent_end" && !awaitsHelper(stringifyJson(messages))) ||
     (type === "response" && success === false);
   const { error } = await talk.ask({ type: "prompt", ...asked }, isEnd);
   if (error !== undefined) throw new Error(`${asked["message"]}: ${error}`);
-  // It says so a moment before it takes the next prompt, and says no more after that.
+  // The client reports the end a moment before it takes the next prompt, and nothing after that.
   while (await isStreaming(talk));
 }
 
-/** Since omp 14 or so a helper works beside, and its result comes when it comes. */
+/** Since about omp 14, a helper works in the background, and its result comes later. */
 function awaitsHelper(messages: string): boolean {
   return messages.includes("Spawned agent") && !messages.includes('"customType":"async-result"');
 }
@@ -134,7 +134,7 @@ async function isStreaming(talk: Talk): Promise<boolean> {
   return answer?.["isStreaming"] === true;
 }
 
-/** Early releases of pi answer no such question, and take the next prompt at once. */
+/** Clients that do not answer that: early releases of pi, which take the next prompt at once. */
 const silent: WeakSet<Talk> = new WeakSet();
 
 async function command(talk: Talk, asked: JsonObject): Promise<JsonObject> {
@@ -146,12 +146,12 @@ async function command(talk: Talk, asked: JsonObject): Promise<JsonObject> {
   return typeof data === "object" ? (data as JsonObject) : {};
 }
 
-/** Goes on from the second prompt in a session of its own. */
+/** Continues from the second prompt in a separate session. */
 async function fork(talk: Talk): Promise<void> {
   try {
     await forkBy(talk, "get_fork_messages", "fork");
   } catch {
-    // omp's words, and those of early releases of pi.
+    // The commands of omp and of early releases of pi.
     await forkBy(talk, "get_branch_messages", "branch");
   }
 }

@@ -32,7 +32,7 @@ const clients: readonly Generator[] = [
     ? [{ origin: "claude-code", generate: () => generateClaudeCode(claudeCode) }]
     : []),
   ...(codex ? [{ origin: "codex", generate: () => generateCodex(codex) }] : []),
-  // Its database is read while the client has it open.
+  // The database is read while the client has it open.
   ...(opencode ? [{ origin: "opencode", generate: () => generateOpencode(opencode) }] : []),
   ...[pi, omp].flatMap((client) =>
     client ? [{ origin: client.origin, generate: () => generatePi(client) }] : [],

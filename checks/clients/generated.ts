@@ -5,33 +5,33 @@ import { setTimeout as later } from "node:timers/promises";
 import type { JsonObject } from "@pond/canonical";
 import type { ThrowAwayHome } from "./throw-away-home.ts";
 
-/** Sessions that a real client has just made, in its own files. */
+/** Sessions that a real client has just written to its own files. */
 export type Generated = {
   /** The client's own folder. */
   readonly folder: string;
-  /** What was typed in the main session, in order. */
+  /** The texts typed in the main session, in order. */
   readonly typed: readonly string[];
-  /** All that was typed anywhere, in order; it may be that the client took none of it. */
+  /** All texts typed anywhere, in order. The client may have taken none of them. */
   readonly tried: readonly string[];
-  /** Sessions there are: the main one, sub-agents, forks. */
+  /** The number of sessions: the main one, sub-agents, forks. */
   readonly sessions: number;
   /** How many of them are sub-agents. */
   readonly helpers: number;
-  /** What the client itself exports of a session, where it keeps none in files of its own. */
+  /** The client's own export of a session, if it keeps no file for each session. */
   readonly exported?: (id: string) => Promise<JsonObject>;
   remove(): Promise<void>;
 };
 
-/** Does a part of a client's work; resolves to false where the client cannot do it. */
+/** Does a part of a client's work; resolves to false if the client cannot do it. */
 export type Step = (what: string, work: () => Promise<unknown>) => Promise<boolean>;
 
-/** A client that is known can do all. */
+/** A known client can do everything. */
 export const everyStep: Step = async (_, work) => {
   await work();
   return true;
 };
 
-/** What is typed into every client; the scripts say which tool each prompt leads to. */
+/** The prompts for every client. The scripts say which tool each prompt leads to. */
 export const prompts = {
   list: "Please list the folder",
   read: "Now read the notes",
@@ -47,10 +47,10 @@ export const prompts = {
   other: "Or the other way round",
 } as const;
 
-/** What a helper is asked. */
+/** The task of a helper. */
 export const task = "Say how many lines there are";
 
-/** What was typed, as a session is made. */
+/** Collects the typed texts while a session is made. */
 export class Typed {
   readonly done: string[] = [];
   readonly tried: string[] = [];
@@ -60,7 +60,7 @@ export class Typed {
     this.#step = step;
   }
 
-  /** Types a text; remembers it as typed where the client took it. */
+  /** Types a text, and remembers it as typed if the client took it. */
   async say(text: string, work: () => Promise<unknown>): Promise<void> {
     if (await this.elsewhere(text, work)) this.done.push(text);
   }
@@ -83,10 +83,10 @@ export function writePicture({ work }: ThrowAwayHome): string {
   return path;
 }
 
-/** A command for a shell that says that it has begun, and goes on until it is stopped. */
+/** A shell command that reports its start and runs until it is stopped. */
 export const endlessCommand = "touch begun; sleep 100";
 
-/** Resolves once {@link endlessCommand} runs in a home. @throws {Error} where the client ends. */
+/** Resolves once {@link endlessCommand} runs in a home. @throws {Error} if the client ends. */
 export async function begun({ work }: ThrowAwayHome, client: ChildProcess): Promise<void> {
   const sign = join(work, "begun");
   while (!existsSync(sign)) {

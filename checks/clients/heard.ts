@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue, stringifyJson } from "@pond/canonical";
 import { arrayAt, textsOf } from "./model-json.ts";
 
-/** One thing in a history that a client gives to a model. */
+/** One item of a history that a client gives to a model. */
 export type Heard =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image" }
@@ -15,11 +15,11 @@ export type Heard =
       readonly type: "result";
       readonly id: string;
       readonly text: string;
-      /** Undefined where the API does not say. */
+      /** Undefined if the API does not say. */
       readonly isFailure?: boolean;
     };
 
-/** A history in the words of the Messages API. */
+/** Reads a history in the form of the Messages API. */
 export function heardInMessages(messages: readonly JsonValue[]): Heard[] {
   return messages.flatMap((message) => {
     const content = isJsonObject(message) ? (message["content"] ?? null) : null;
@@ -53,7 +53,7 @@ function heardInBlock(block: JsonValue): Heard[] {
   }
 }
 
-/** A history in the words of the Responses API. */
+/** Reads a history in the form of the Responses API. */
 export function heardInItems(items: readonly JsonValue[]): Heard[] {
   return items.flatMap((item): Heard[] => {
     if (!isJsonObject(item)) return [];

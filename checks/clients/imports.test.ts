@@ -33,7 +33,7 @@ async function contentsIn(origin: Origin, folder: string): Promise<readonly Sess
   return Promise.all(sessions.map(async ({ key }) => contentOf(await readAll(reader, key))));
 }
 
-/** What a human typed. */
+/** The texts that a human typed. */
 function typedIn(content: SessionContent | undefined): readonly string[] {
   const messages = content?.messages.filter(({ role }) => role === "user") ?? [];
   return messages

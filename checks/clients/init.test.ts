@@ -21,7 +21,7 @@ const pond = startOf("main");
 let home: ThrowAwayHome;
 afterEach(() => home.remove());
 
-/** Runs `pond init` where the client's own program is on the PATH. */
+/** Runs `pond init` with the client's own program on the PATH. */
 async function init(client: string, ...argv: readonly string[]) {
   const flags = ["init", "--json", "--no-schedule", "--no-sync", ...argv];
   const child = spawn(process.execPath, [...pond, ...flags], {

@@ -1,5 +1,5 @@
-// The MCP inspector reads what a server says by the letter: it refuses an answer that its own
-// schema does not allow, and names schemas that some client could not use.
+// The MCP inspector reads a server's answers strictly: it refuses an answer that its own schema
+// does not allow, and names schemas that some client could not use.
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHome, type Home, type Served } from "../e2e/pond.ts";
@@ -48,7 +48,7 @@ describe.skipIf(inspector === "").each(places)("the inspector over %s", (_, plac
       { name: "pond_search", annotations, ...schemas },
       { name: "pond_get", annotations, ...schemas },
     ]);
-    // A tool's parameters and result can be any JSON, which it thinks careless.
+    // The parameters and result of a tool can be any JSON, which the inspector calls careless.
     expect(stderr.match(/Path: .*/g)).toEqual([
       "Path: outputSchema.$defs.Part.oneOf[2].properties.params",
       "Path: outputSchema.$defs.Part.oneOf[3].properties.result",

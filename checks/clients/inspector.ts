@@ -14,13 +14,13 @@ export async function installInspector(): Promise<string | undefined> {
   return modules && join(modules, program);
 }
 
-/** A server as the inspector is told of it: flags, then what it starts or where it listens. */
+/** A server, as arguments of the inspector: flags, then its command or its address. */
 export type InspectedServer = {
   readonly flags: readonly string[];
   readonly target: readonly string[];
 };
 
-/** Asks one thing. @throws {Error} with what it said where it is not content. */
+/** Sends one request. @throws {Error} with the inspector's output, if it complains. */
 export async function inspect(
   inspector: string,
   { flags, target }: InspectedServer,

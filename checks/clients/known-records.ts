@@ -6,17 +6,17 @@ const pi = [
   ..."session_info thinking_level_change usage".split(" "),
 ];
 
-/** Records of each client that are no message of anybody's, and are carried whole. */
+/** Records of each client that are nobody's message, and are carried whole. */
 const carried: Readonly<Record<Origin, readonly string[]>> = {
   "claude-code": [
     ..."attachment atis-latch cost-state last-prompt mode queue-operation system".split(" "),
-    // New in this version: what the client asked of the model's API.
+    // New in this version: the client's requests to the model's API.
     ..."api-request api-request-blob api-request-shape tools-used".split(" "),
     ...earlier("progress summary"),
   ],
   codex: [
     ..."compacted session_meta token_usage_record turn_context world_state".split(" "),
-    // A line of the index of threads, and in early files the header and states, have no type.
+    // Lines of the index of threads, and the header and states of early files, have no type.
     "session",
     ...[
       ..."item_completed task_complete task_started thread_settings_applied token_count".split(" "),
@@ -42,7 +42,7 @@ function earlier(kinds: string): readonly string[] {
   return kinds.split(" ");
 }
 
-/** Kinds of records, and of their parts, that a client wrote and nobody has heard of. */
+/** Kinds of records, and of their parts, that a client wrote and that are unknown. */
 export function unknownRecords(origin: Origin, messages: readonly Message[]): string[] {
   const kinds = messages.flatMap(({ options }) =>
     Object.entries(objectAt(options, "source")).flatMap(([key, value]) => {

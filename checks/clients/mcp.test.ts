@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Whether the client starts pond, or is told where one listens. */
+/** Whether the client starts pond, or is given the address of a running one. */
 const transports = ["stdio", "http"] as const;
 
 describe.skipIf(claudeCode === "")("Claude Code", { timeout: 120_000 }, () => {
@@ -81,7 +81,7 @@ describe.skipIf(codex === "")("Codex", { timeout: 120_000 }, () => {
       await home.run(codex, ["mcp", "add", ...place[transport]]);
       await home.run(codex, [
         ...["exec", "--skip-git-repo-check", "--json"],
-        // Else the model is asked before the server has started, where the machine is busy.
+        // Otherwise, on a busy machine, the model is asked before the server has started.
         ...["-c", "mcp_servers.pond.required=true"],
         ...["--dangerously-bypass-approvals-and-sandbox", prompt],
       ]);
@@ -103,12 +103,12 @@ function variables(flag: string): string[] {
   return Object.entries(env).flatMap(([name, value]) => [flag, `${name}=${value}`]);
 }
 
-/** A model that searches when it is asked, and is content with the answer. */
+/** A model that searches when it is asked, and accepts the answer. */
 function startStub(tool: string): Promise<ModelStub> {
   return startModelStub(following(() => ({ [prompt]: [[tool, { query: "heron nests" }]] })));
 }
 
-/** What the tool answered, as the model was told. */
+/** The answer of the tool, as the model got it. */
 function answerIn(
   { requests }: ModelStub,
   heardIn: (history: readonly JsonValue[]) => readonly Heard[],

@@ -11,11 +11,11 @@ export const messagesApi: ModelApi = {
   answer: (body, reply) => (body["stream"] ? streamed(body, reply) : whole(body, reply)),
 };
 
-/** What was said since the model last spoke; nothing where tools have just answered. */
+/** The text sent since the model's last answer; empty if tools have just answered. */
 function lastWords(messages: readonly JsonValue[]): string {
   const objects = messages.filter(isJsonObject);
   const since = objects.slice(objects.findLastIndex(({ role }) => role === "assistant") + 1);
-  // A client may put reminders of its own behind the prompt.
+  // A client may put its own reminders after the prompt.
   const said = since.filter(({ role }) => role === "user");
   const blocks = said.flatMap((message) => arrayAt(message, "content"));
   if (blocks.some((block) => isJsonObject(block) && block["type"] === "tool_result")) return "";
@@ -24,7 +24,7 @@ function lastWords(messages: readonly JsonValue[]): string {
 
 function message(body: JsonObject): JsonObject {
   return {
-    // A client takes messages of one id for one message.
+    // A client takes messages with the same id for one message.
     id: `msg_${crypto.randomUUID()}`,
     type: "message",
     role: "assistant",

@@ -11,7 +11,7 @@ const [typed = ""] = root.messages
     part.type === "text" && part.provenance === "conversational" ? [part.text] : [],
   );
 
-/** What a model that hears all of the sample session hears. */
+/** The history of a model that hears the whole sample session. */
 const all: readonly Heard[] = [
   { type: "text", text: `Some reminder.\n${typed}` },
   { type: "image" },

@@ -7,9 +7,9 @@ import type { Heard } from "./heard.ts";
 import { isSameCall } from "./same-call.ts";
 
 /**
- * What a session holds and a model does not hear, a sentence each: every text people and models
- * said and did not take back, every call in their order, every answer with its call, every image.
- * Within one message a client may put the calls behind the texts.
+ * Everything that a session holds but a model does not hear, one sentence each. The model has to
+ * hear every text that people and models said and did not take back, every call in order, every
+ * answer with its call, and every image. Within one message, a client may put calls after texts.
  */
 export function missing(
   content: SessionContent,
@@ -41,7 +41,7 @@ export function missing(
   });
 }
 
-/** True for what need not be heard, too. */
+/** True if the part was said. Also true for a part that the model need not hear. */
 function isSaid(part: Part, cursor: Cursor): boolean {
   if (part.provenance !== "conversational") return true;
   if (part.type === "text") {
@@ -51,7 +51,7 @@ function isSaid(part: Part, cursor: Cursor): boolean {
   return !isImage(part) || cursor.seek(endOfImage) !== undefined;
 }
 
-/** A session without its calls: what a client that shows no history of calls can show. */
+/** A session without its calls, for a client that shows no history of calls. */
 export function saidIn({ session, messages }: SessionContent): SessionContent {
   const said = messages.map(
     (message): Message =>
@@ -65,7 +65,7 @@ export function saidIn({ session, messages }: SessionContent): SessionContent {
   return { session, messages: said };
 }
 
-/** Images that a model can be given; it has no bytes of one that is elsewhere. */
+/** Images that a model can be given. An image that is elsewhere has no bytes here. */
 function isImage(part: Part): boolean {
   return (
     part.type === "file" &&
@@ -93,7 +93,7 @@ function answersOf(parts: readonly { readonly type: string }[]): Map<string, Too
   return Map.groupBy(results, ({ call_id }) => call_id);
 }
 
-/** An id may be written in another alphabet or shortened, and get a number where it is used twice. */
+/** An id may use another alphabet or be shortened, and gets a number if it is used twice. */
 function isIdOf(heard: string, id: string): boolean {
   const plain = (text: string): string => text.replaceAll(/[^A-Za-z0-9]/g, "");
   const isBegin = (each: string): boolean =>

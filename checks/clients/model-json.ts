@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
 
-/** The array at a key; empty where there is none. */
+/** The array at a key; empty if there is none. */
 export function arrayAt(value: JsonObject, key: string): readonly JsonValue[] {
   const found = value[key];
   return Array.isArray(found) ? found : [];
@@ -16,7 +16,7 @@ export function textsOf(content: JsonValue | undefined): string[] {
   });
 }
 
-/** The tools that a request offers to the model; those in a namespace with its name before theirs. */
+/** The tools that a request offers. A tool in a namespace has the namespace before its name. */
 export function toolNames(body: JsonObject): string[] {
   return arrayAt(body, "tools").flatMap((tool) => {
     if (!isJsonObject(tool)) return [];
@@ -26,7 +26,7 @@ export function toolNames(body: JsonObject): string[] {
   });
 }
 
-/** Events as a server sends them, one behind the other. */
+/** Events as a server sends them, one after the other. */
 export function serverEvents(events: readonly JsonObject[]): string {
   return events
     .map((event) => `event: ${event["type"]}\ndata: ${JSON.stringify(event)}\n\n`)

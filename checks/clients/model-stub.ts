@@ -4,17 +4,17 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/
 import { messagesApi } from "./messages-api.ts";
 import { responsesApi } from "./responses-api.ts";
 
-/** What the stand-in says: a text, or that it wants a tool to be run. */
+/** The answer of the stand-in: a text, or a tool call. */
 export type Reply =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "call"; readonly name: string; readonly input: JsonObject };
 
-/** What was last said to the model, and whether it may ask for tools. */
+/** The last text sent to the model, and the tools that it may call. */
 export type Asked = { readonly text: string; readonly tools: readonly string[] };
 
 /** A model API on the wire. */
 export type ModelApi = {
-  /** True for a request that asks the model to go on. */
+  /** True for a request that asks the model to continue. */
   readonly isTurn: (request: IncomingMessage) => boolean;
   /** The conversation as the client sent it. */
   readonly history: (body: JsonObject) => readonly JsonValue[];
@@ -22,12 +22,12 @@ export type ModelApi = {
   readonly answer: (body: JsonObject, reply: Reply) => string;
 };
 
-/** A loopback stand-in for the model APIs: remembers what it was sent. */
+/** A loopback stand-in for the model APIs. It keeps the requests that it receives. */
 export type ModelStub = {
   readonly url: string;
   /** The conversation of each request, oldest first. */
   readonly requests: readonly (readonly JsonValue[])[];
-  /** The models that were asked. */
+  /** The models that were requested. */
   readonly models: Set<string>;
   close(): Promise<void>;
 };
@@ -51,7 +51,7 @@ export async function startModelStub(
       response.setHeader("content-type", body["stream"] ? "text/event-stream" : "application/json");
       response.end(api.answer(body, reply(api.asked(body))));
     } else if (request.headers.upgrade) {
-      // A client that would rather have a web socket goes on without.
+      // A client that prefers a web socket continues without one.
       response.writeHead(426).end();
     } else {
       response.setHeader("content-type", "application/json");
@@ -77,7 +77,7 @@ function bodyOf(chunks: readonly Buffer[]): JsonObject {
     const value: JsonValue = parseJson(Buffer.concat(chunks).toString("utf8"));
     return isJsonObject(value) ? value : {};
   } catch {
-    // Clients also ask with an empty body whether anybody is there.
+    // Clients also check with an empty body whether a server is there.
     return {};
   }
 }

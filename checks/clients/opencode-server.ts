@@ -9,7 +9,7 @@ export type OpencodeServer = {
   end(): Promise<void>;
 };
 
-/** Resolves when the server, which was just started, listens. */
+/** Resolves when the newly started server listens. */
 export async function talkToServer(server: ChildProcess): Promise<OpencodeServer> {
   const ended = new Promise<void>((done) => server.on("exit", () => done()));
   const url = await addressOf(server);
@@ -29,7 +29,7 @@ export async function talkToServer(server: ChildProcess): Promise<OpencodeServer
       }),
     delete: (path) => ask(path, { method: "DELETE" }),
     end: () => {
-      // Asked politely, it waits for all who are connected.
+      // If asked politely, it waits for everyone who is connected.
       server.kill("SIGKILL");
       return ended;
     },

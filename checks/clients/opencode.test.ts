@@ -26,7 +26,7 @@ const exportsIn = homesOf(origin).map((home) => ({
   files: globSync("exports/*.json", { cwd: home }).sort(),
 }));
 const exports = exportsIn.flatMap(({ home, files }) =>
-  // One of each home it also exports again, for which it has to be started once more.
+  // The client also exports one session of each home, for which it has to be started once more.
   spread(files, 3).map((file, index) => ({ home, file, isExported: index === 0 })),
 );
 
@@ -47,14 +47,14 @@ describe.skipIf(binary === "")("opencode", { timeout: 180_000 }, () => {
     const after = await opencode.shown(id);
 
     expect(comparable(after)).toEqual(comparable(before));
-    // So that what it shows may stand for an export, here and below.
+    // This proves that what it shows may stand for an export, here and below.
     if (isExported) expect(comparable(await opencode.export(id))).toEqual(comparable(after));
   });
 
   describe.each(foreignTo(origin))("given sessions of %s", async (foreign) => {
     const store = once((home) => storeHome(foreign, home, temporary));
 
-    // The client is started for every file.
+    // The client starts once for every file.
     test.each(await chosenSources(foreign, 1))(
       "takes $key with all that was said and done",
       async ({ home, key }) => {

@@ -9,7 +9,7 @@ const newest = "1.18.33";
 /** Path of the real client. */
 export async function installOpencode(version: string = newest): Promise<string | undefined> {
   const { platform, arch } = process;
-  // What early releases put there expects what their install scripts do.
+  // The file that early releases put there expects their install scripts to have run.
   const program =
     version === newest
       ? join(".bin", "opencode")
@@ -32,21 +32,21 @@ export function createOpencodeHome(): ThrowAwayHome {
     OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
     OPENCODE_DISABLE_SHARE: "1",
     OPENCODE_PURE: "1",
-    // Else it installs what plugins are written with into every home, from the registry.
+    // Otherwise it installs the plugin SDK from the registry into every home.
     npm_config_offline: "true",
   }));
 }
 
-/** The real client in a home of its own, where it also serves. */
+/** The real client in a home of its own, where it also runs as a server. */
 export type Opencode = {
-  /** Takes an exported session in. @throws {Error} where the client refuses it. */
+  /** Imports an exported session. @throws {Error} if the client refuses it. */
   import(file: string): Promise<void>;
   export(id: string): Promise<JsonObject>;
-  /** What it shows of a session, in the form of an export; no start of the client is needed. */
+  /** What it shows of a session, in the form of an export, without another start of the client. */
   shown(id: string): Promise<JsonObject>;
-  /** The ids of the sessions that it lists; sub-agents are not among them. */
+  /** The ids of the sessions that it lists, which excludes sub-agents. */
   listed(): Promise<readonly string[]>;
-  /** Deletes all sessions: it takes no other content for an id it has. */
+  /** Deletes all sessions, because it accepts no other content for an id that it has. */
   forget(): Promise<void>;
   end(): Promise<void>;
 };
@@ -71,7 +71,7 @@ export async function startOpencode(binary: string): Promise<Opencode> {
     }),
     listed: () => sessionsAt(server, "/session?roots=true"),
     forget: async () => {
-      // With a session go those below it.
+      // Deleting a session also deletes those below it.
       for (let ids = await sessionsAt(server, "/session"); ids[0] !== undefined; ) {
         await server.delete(`/session/${ids[0]}`);
         ids = await sessionsAt(server, "/session");
@@ -90,14 +90,14 @@ async function sessionsAt(server: OpencodeServer, path: string): Promise<readonl
   return sessions.map((session) => (isJsonObject(session) ? String(session["id"]) : ""));
 }
 
-/** Fields that the client sets anew at every import: where the session now is. */
+/** Fields that the client sets at every import: where the session now is. */
 const placed = ["projectID", "directory", "path"] as const;
 
-/** What the client takes from an export, without what an import changes or adds. */
+/** The fields that the client takes from an export, without those an import changes or adds. */
 export function comparable({ info: own, messages = null }: JsonObject): JsonObject {
   const info = isJsonObject(own) ? own : {};
   const kept = Object.entries(info).filter(([key]) => !placed.some((name) => name === key));
-  // What older versions did not count is counted as nothing by now.
+  // Tokens that older versions did not count now count as zero.
   const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
   return { info: { cost: 0, tokens, ...Object.fromEntries(kept) }, messages };
 }

@@ -52,7 +52,7 @@ test.skipIf(opencode === "")(
   180_000,
 );
 
-/** A session of the client and one below it, in a folder of their own. */
+/** A session of the client and one below it, in a separate folder. */
 async function written(origin: string, source: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(temporary, "home-"));
   const { parent, native, below } = await writeBelow(adapterNamed(origin), source);

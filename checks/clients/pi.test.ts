@@ -35,7 +35,7 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
   });
   const openedAt = once((home) => openWithPi(client, home, sessionsIn(home)));
 
-  /** The client skips a line that two records share; restored, each is on a line of its own. */
+  /** The client skips a line that two records share. When restored, each has its own line. */
   function recordsApart(home: string, paths: readonly string[]): string {
     const mended = paths.flatMap((path) => {
       const [text, apart] = [readFileSync(join(home, path)), linesApart(join(home, path))];
@@ -60,7 +60,7 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
   });
 
   test.each(homesOf(origin))("gives a model what our library gives it: %s", async (home) => {
-    // The client gives an old file other ids each time, and an odd one no place in the tree.
+    // The client gives an old file new ids each time, and an odd one no place in the tree.
     const files = sessionsIn(home).map((path) => ({
       path,
       ours: SessionFile.open(join(home, path), { dialect: origin, blobs: join(home, "blobs") }),
@@ -82,7 +82,7 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
     expect(files.length).toBeGreaterThan(0);
   });
 
-  // Those of all other clients at once: it takes the client long to start.
+  // Sessions of all other clients at once, because the client takes long to start.
   const openedForeign = once(async (folder) => {
     const restored: RestoredForeign[] = [];
     for (const foreign of foreignTo(origin)) {
@@ -127,7 +127,7 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
 type RestoredForeign = {
   readonly foreign: Origin;
   readonly content: SessionContent;
-  /** Below the folder that it was restored into. */
+  /** The path below the folder that it was restored into. */
   readonly path: string;
 };
 
@@ -141,7 +141,7 @@ async function restoreSome(
   const restored: RestoredForeign[] = [];
   for (const [index, { home, key }] of (await chosenSources(foreign, 6)).entries()) {
     const lineage = await lineageOf(await store(home), key);
-    // A sub-agent may be chosen beside the session above it.
+    // A sub-agent may be chosen in addition to its parent session.
     const place = join(foreign, `source-${index}`);
     for (const { session, path } of await restoreForeign(lineage, origin, join(folder, place))) {
       const content = contentsOf(lineage).find((each) => each.session.id === session);
@@ -153,7 +153,7 @@ async function restoreSome(
   return restored;
 }
 
-/** A message as a model sees it; what the client notes beside that is its own. */
+/** A message as a model sees it, without the client's own notes. */
 function seen({ role, content, summary, toolCallId, customType }: JsonObject): JsonObject {
   const entries = Object.entries({ role, content, summary, toolCallId, customType });
   const given = entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
@@ -179,7 +179,7 @@ function sessionsIn(home: string): string[] {
   return globSync("sessions/**/*.jsonl", { cwd: home }).sort();
 }
 
-/** A log, with what shares a line on lines of their own. */
+/** A log in which records that share a line have their own lines. */
 function linesApart(log: string): Buffer {
   const bytes = readFileSync(log);
   if (!isUtf8(bytes)) return bytes;

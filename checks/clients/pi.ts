@@ -4,10 +4,10 @@ import type { JsonObject, JsonValue } from "@pond/canonical";
 import { installFromNpm } from "@pond/npm-testkit";
 import { createThrowAwayHome } from "./throw-away-home.ts";
 
-/** One of the clients that keep a session as a tree of lines. */
+/** A client that keeps a session as a tree of lines. */
 export type PiClient = {
   readonly origin: "pi" | "omp";
-  /** What its command is run with. */
+  /** The program that runs its command. */
   readonly runtime: string;
   readonly command: string;
   /** The module that exports its `SessionManager`. */
@@ -16,7 +16,7 @@ export type PiClient = {
   readonly folder: string;
 };
 
-/** pi; by `scope` also under the name that it was published under until 0.73. */
+/** pi; with `scope`, also under the name of its packages until 0.73. */
 export async function installPi(
   version = "1.6.0",
   scope = "@earendil-works",
@@ -39,7 +39,7 @@ export async function installPi(
 
 const newestOmp = "18.2.3";
 
-/** The newest version whose own packages are all published under the same number. */
+/** The newest version whose packages all have the same version number. */
 export async function installOmp(version: string = newestOmp): Promise<PiClient | undefined> {
   const runtime = join(".bin", "bun");
   const modules = await installFromNpm({
@@ -60,7 +60,7 @@ export async function installOmp(version: string = newestOmp): Promise<PiClient 
   };
 }
 
-/** The only program that a package has. */
+/** The only program of a package. */
 function commandOf(folder: string): string {
   const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   return join(folder, typeof bin === "string" ? bin : String(Object.values(bin)[0]));
@@ -75,7 +75,7 @@ export type ShownSession = {
 
 /** A session as the client itself holds it. */
 export type OpenedSession = ShownSession & {
-  /** What the model would be given. */
+  /** What the model would get. */
   readonly messages: readonly JsonObject[];
   /** Its settings, such as the model. */
   readonly settings: JsonObject;
@@ -98,7 +98,7 @@ process.exit(0);
 /**
  * Opens session files with the real client's `SessionManager`, in a throw-away home.
  *
- * @param folder - In the client's own layout; copied, because the client may rewrite a file.
+ * @param folder - A folder in the client's layout; copied, because the client may rewrite a file.
  * @param paths - The files, below the folder.
  */
 export async function openWithPi(
@@ -134,11 +134,11 @@ process.exit(0);
 `;
 
 /**
- * Has omp import every session of another client, as `--from-claude` and `--from-codex` do with the
- * one that is chosen on the screen.
+ * Makes omp import every session of another client, as `--from-claude` and `--from-codex` do with
+ * the one that the user chooses on the screen.
  *
- * @param folder - That client's own, of which a copy stands in the home.
- * @returns Where omp keeps its files, which whoever asked removes.
+ * @param folder - The folder of that client; a copy of it is in the home.
+ * @returns The folder in which omp keeps its files. The caller removes it.
  */
 export async function importWithOmp(
   { runtime, sessionManager, folder: own }: PiClient,
@@ -152,7 +152,7 @@ export async function importWithOmp(
   return { home: join(home.folder, own), remove: () => home.remove() };
 }
 
-/** The session in the page that the real client makes for people without the client. */
+/** The session in the HTML page that the real client makes for people without the client. */
 export async function exportWithPi(
   { runtime, command, folder: own }: PiClient,
   folder: string,
@@ -163,7 +163,7 @@ export async function exportWithPi(
     const copy = join(home.folder, own);
     cpSync(folder, copy, { recursive: true });
     const page = join(home.work, "page.html");
-    // One takes the page's name, the other chooses it.
+    // One client takes a name for the page, the other one chooses it.
     const { stdout } = await home.run(runtime, [command, "--export", join(copy, path), page]);
     const html = readFileSync(/: (.+\.html)/.exec(stdout)?.[1] ?? page, "utf8");
     const shown = /id="session-data"[^>]*>([^<]+)</.exec(html)?.[1] ?? "";

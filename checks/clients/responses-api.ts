@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
 import { arrayAt, serverEvents, textsOf, toolNames } from "./model-json.ts";
 import type { ModelApi, Reply } from "./model-stub.ts";
 
-/** The Responses API of OpenAI, as Codex asks it: always streamed. */
+/** The Responses API of OpenAI as Codex uses it: always streamed. */
 export const responsesApi: ModelApi = {
   isTurn: ({ method, url = "" }) => method === "POST" && url.includes("/responses"),
   history: (body) => arrayAt(body, "input"),
@@ -17,7 +17,7 @@ export const responsesApi: ModelApi = {
 
 const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
 
-/** The last thing said; nothing where a tool has just answered. */
+/** The last text sent; empty if a tool has just answered. */
 function lastWords(items: readonly JsonValue[]): string {
   const last = items.at(-1);
   if (!isJsonObject(last) || last["role"] !== "user") return "";

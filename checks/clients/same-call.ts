@@ -12,7 +12,7 @@ import type { Heard } from "./heard.ts";
 
 const { readTool } = meaningsOf();
 
-/** Whether a model hears a call as it was made, in the words of the client that resumes it. */
+/** Whether a model hears a call as it was made, in the form of the client that resumes it. */
 export function isSameCall(
   origin: Origin,
   call: ToolCallPart,
@@ -21,7 +21,7 @@ export function isSameCall(
 ): boolean {
   const own = readTool?.(origin, call);
   const translated = readTool?.(target, heard);
-  // No other client has such a tool: it keeps its name, as far as that is legal.
+  // No other client has such a tool, so it keeps its name as far as that is legal.
   if (own === undefined) {
     const name = call.name.replaceAll(/[^A-Za-z0-9_-]/g, "_");
     return heard.name.includes(name) && holdsAll(heard.params, call.params);
@@ -33,7 +33,7 @@ export function isSameCall(
   return areFieldsHeard && holdsAll(heard.params, own.rest);
 }
 
-/** Whether every text and number of a value stands somewhere in another one, in any shape. */
+/** Whether every text and number of a value occurs in another value, in any shape. */
 function holdsAll(whole: JsonValue, value: JsonValue): boolean {
   const text = leavesOf(whole).join("\n");
   return leavesOf(value)
@@ -41,7 +41,7 @@ function holdsAll(whole: JsonValue, value: JsonValue): boolean {
     .every((line) => text.includes(line.trim()));
 }
 
-/** Strings and numbers in a value; those of JSON inside a string, too. */
+/** The strings and numbers in a value, including those of JSON inside a string. */
 function leavesOf(value: JsonValue): string[] {
   if (typeof value === "string") {
     const inner = innerOf(value);

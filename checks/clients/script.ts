@@ -1,21 +1,21 @@
 import type { JsonObject } from "@pond/canonical";
 import { type Asked, type Reply, stubAnswer } from "./model-stub.ts";
 
-/** A tool, and what it is given. */
+/** A tool and its input. */
 export type Wish = readonly [name: string, input: JsonObject];
 
 /**
- * What the stand-in wishes when a prompt is put to it, by words of the prompt. Of several wishes it
- * has the first whose tool the client offers: releases call their tools differently.
+ * The tool calls of the stand-in, by words of the prompt. Of several calls, it makes the first one
+ * whose tool the client offers, because releases call their tools differently.
  */
 export type Script = Readonly<Record<string, readonly [Wish, ...Wish[]]>>;
 
-/** What the stand-in says where it is asked for a title or a summary. */
+/** The answer of the stand-in to a request for a title or a summary. */
 const stubSummary = "A summary";
 
 /**
- * Follows a script; every other prompt, and every answer of a tool, gets a plain answer. The script
- * is asked for late, because it may name the home of a client that is told of the stand-in first.
+ * Follows a script. Every other prompt, and every tool result, gets a plain answer. The script is
+ * read late, because it may name the home of a client that needs the stand-in's address first.
  */
 export function following(script: () => Script): (asked: Asked) => Reply {
   return ({ text, tools }) => {

@@ -4,7 +4,7 @@ import { adapterNamed, adapters } from "@pond/adapters";
 import type { Origin } from "@pond/canonical/adapter";
 import { corpusFolder } from "../corpus.ts";
 
-/** One session as its own client keeps it. */
+/** A session as its own client keeps it. */
 export type Source = {
   readonly origin: Origin;
   /** The client's own folder. */
@@ -13,25 +13,25 @@ export type Source = {
   readonly key: string;
 };
 
-/** The clients whose sessions are strange to another one. */
+/** The clients whose sessions are foreign to another client. */
 export function foreignTo(target: Origin): readonly Origin[] {
   return adapters.map(({ origin }) => origin).filter((origin) => origin !== target);
 }
 
-/** Folders of a client: our samples, and real sessions where there are any. */
+/** Folders of a client: our samples, and real sessions if there are any. */
 export function homesOf(origin: Origin): readonly string[] {
   const samples = resolve("fixtures", "samples", origin);
   const corpus = corpusFolder(origin);
   return [...(existsSync(samples) ? [samples] : []), ...(corpus === undefined ? [] : [corpus])];
 }
 
-/** Sessions of a client: our samples, and `count` real ones, evenly spread; all on request. */
+/** Sessions of a client: our samples, and `count` evenly spread real ones; all on request. */
 export async function chosenSources(origin: Origin, count: number): Promise<readonly Source[]> {
   const sources = await Promise.all(homesOf(origin).map((home) => sourcesIn(origin, home)));
   return sources.flatMap((found) => spread(found, count));
 }
 
-/** `count` of many, evenly spread, for they are much alike; all on request. Says what is left out. */
+/** `count` of many, evenly spread, because they are similar; all on request. Logs the rest. */
 export function spread<T>(all: readonly T[], count: number): readonly T[] {
   const every = process.env["POND_ALL"] ? 1 : Math.max(1, Math.ceil(all.length / count));
   const chosen = all.filter((_, index) => index % every === 0);

@@ -13,13 +13,13 @@ import {
   writeFiles,
 } from "@pond/sessions";
 
-/** All of a client's folder in a store of pond's. */
+/** The whole folder of a client in a store of pond. */
 export type StoredHome = {
   readonly origin: Origin;
   readonly sessions: SessionStore;
-  /** The stored session of a key; undefined where its file holds none. */
+  /** The stored session of a key; undefined if its file holds none. */
   readonly idOf: (key: string) => string | undefined;
-  /** What the reader could not read, or found incomplete. */
+  /** The faults of the reader: data that it could not read, or that is incomplete. */
   readonly remarks: readonly string[];
 };
 
@@ -52,14 +52,14 @@ export async function storeHome(origin: Origin, home: string, folder: string): P
   return { origin, sessions, idOf: (key) => ids.get(key), remarks };
 }
 
-/** A session with all below it, as it comes out of the store. */
+/** A session with everything below it, as it comes out of the store. */
 export async function lineageOf(stored: StoredHome, key: string): Promise<Lineage> {
   const id = stored.idOf(key);
   if (id === undefined) throw new Error(`no session at ${key}: ${stored.remarks.join("; ")}`);
   return loadLineage(stored.sessions, id);
 }
 
-/** A session and all below it. */
+/** A session and everything below it. */
 export function contentsOf({ root, descendants }: Lineage): readonly SessionContent[] {
   return [root, ...descendants];
 }

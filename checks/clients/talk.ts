@@ -2,12 +2,12 @@ import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
 
-/** A client that is talked to over its standard streams, a JSON message a line. */
+/** A client that talks over its standard streams, one JSON message a line. */
 export type Talk = {
   tell(message: JsonObject): void;
-  /** Tells, and resolves to the first message from then on that is an answer. */
+  /** Sends a message, and resolves to the first later message that is an answer. */
   ask(message: JsonObject, isAnswer: (message: JsonObject) => boolean): Promise<JsonObject>;
-  /** Resolves to the first message from now on that is what is waited for. */
+  /** Resolves to the first message from now on that matches. */
   hear(isAwaited: (message: JsonObject) => boolean): Promise<JsonObject>;
   /** Ends the client, and waits for its end. */
   end(): Promise<void>;
@@ -18,7 +18,7 @@ type Waiting = {
   readonly done: (message: JsonObject) => void;
 };
 
-/** Begins to talk. A client that ends fails whoever waits for it, with what it last said. */
+/** Begins to talk. If the client ends, everyone who waits for it gets an error with its output. */
 export function talkTo(child: ChildProcess): Talk {
   const { stdin, stdout, stderr } = child;
   if (!stdin || !stdout || !stderr) throw new TypeError("the client has no standard streams");
@@ -42,7 +42,7 @@ export function talkTo(child: ChildProcess): Talk {
     child.on("error", fail);
     child.on("close", (code) => fail(new Error(`the client ended with ${code}: ${last}`)));
   });
-  // Whoever waits for an answer hears of it; there may be nobody.
+  // Everyone who waits for an answer gets the error; there may be nobody.
   failed.catch(() => undefined);
   const tell = (message: JsonObject): void => {
     stdin.write(`${JSON.stringify(message)}\n`);

@@ -5,19 +5,19 @@ import { dirname, join } from "node:path";
 
 type Run = { readonly stdout: string; readonly stderr: string };
 
-/** A home directory for one run of a client: nothing of this machine's user is seen or changed. */
+/** A home directory for one run of a client, which neither sees nor changes the user's files. */
 export type ThrowAwayHome = {
   readonly folder: string;
   /** An empty folder to work in. */
   readonly work: string;
-  /** Starts a program to talk to; it is killed after so many milliseconds, 90 s if none are given. */
+  /** Starts a program to talk to. It is killed after some milliseconds, by default after 90 s. */
   start(program: string, args: readonly string[], timeout?: number): ChildProcess;
-  /** Runs a program to its end. @throws {Error} with what it said where it fails. */
+  /** Runs a program to its end. @throws {Error} with its output, if it fails. */
   run(program: string, args: readonly string[]): Promise<Run>;
   remove(): void;
 };
 
-/** `environment` is all that a client gets beside the path and the usual directories. */
+/** `environment` is all that a client gets besides the path and the usual directories. */
 export function createThrowAwayHome(
   environment: (folder: string) => Readonly<Record<string, string>> = () => ({}),
 ): ThrowAwayHome {
@@ -28,12 +28,12 @@ export function createThrowAwayHome(
     cwd: work,
     timeout: 90_000,
     env: {
-      // Clients written for Node want the one that runs the tests.
+      // Clients written for Node use the one that runs the tests.
       PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
-      // Some ask a registry for plugins by git, at every start.
+      // Some clients use git to ask a registry for plugins at every start.
       GIT_ALLOW_PROTOCOL: "file",
-      // Clients built with Bun run for seconds, and would compile as if they ran for hours.
+      // Clients built with Bun run for seconds, but would compile as if they ran for hours.
       BUN_JSC_useDFGJIT: "0",
       HOME: folder,
       XDG_CONFIG_HOME: join(folder, ".config"),
@@ -49,7 +49,7 @@ export function createThrowAwayHome(
     start: (program, args, timeout = options.timeout) =>
       spawn(program, args, { ...options, timeout, stdio: "pipe" }),
     run: async (program, args) => {
-      // Some clients exit before a pipe has taken all that they print.
+      // Some clients exit before a pipe has taken all their output.
       const [stdout, stderr] = [join(folder, ".stdout"), join(folder, ".stderr")];
       const files = [openSync(stdout, "w"), openSync(stderr, "w")] as const;
       const child = spawn(program, args, { ...options, stdio: ["ignore", ...files] });
