@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 
-/** What each workspace package may import of ours: arrows point down, there are no others. */
+/** The workspace packages that each package may import: arrows point down, and no others exist. */
 const allowed: Record<string, readonly string[]> = {
   canonical: [],
   substrate: [],

@@ -19,7 +19,7 @@ const files = globSync([
   "docs/*.md",
 ]).filter((file) => !file.includes("node_modules"));
 
-/** Names in backticks or quotes. What begins as rules do and stands in backticks is one. */
+/** Names in backticks or quotes. A name in backticks that begins like a rule is one. */
 const [inBackticks, anywhere] = [
   /`((?:lance|model|adapter|session|search|wire)-[a-z-]+)`/g,
   /["`]((?:lance|model|adapter|session|search|wire)-[a-z-]+)["`]/g,
@@ -50,7 +50,7 @@ test("formats.md says what each rule is, and where it is defended", () => {
   );
   const rows = Object.entries(rules).map(([rule, meaning]) => {
     const found = [...(defended.get(rule) ?? [])].sort();
-    // More may come; what is said has to be so.
+    // More may be added, but everything that is stated has to be true.
     const isSo = said
       .get(rule)
       ?.split(", ")
@@ -102,7 +102,7 @@ function outcomesOf(restored: Iterable<RestoredFile>): ReadonlyMap<string, Reado
   return outcomes;
 }
 
-/** Compares with the table behind `<!-- name -->`. */
+/** Compares with the table after `<!-- name -->`. */
 function expectTable(name: string, rows: readonly (readonly string[])[]): void {
   const [head = []] = rows;
   const widths = head.map((_, at) => Math.max(3, ...rows.map((row) => row[at]?.length ?? 0)));

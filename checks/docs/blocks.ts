@@ -1,12 +1,12 @@
 /** A fenced block of a page. */
 export type Block = {
-  /** Of the first line inside, counted from 1. */
+  /** The number of the first line inside, counted from 1. */
   readonly line: number;
-  /** Where its text begins. */
+  /** The position at which its text begins. */
   readonly start: number;
   readonly text: string;
   readonly language: string;
-  /** Why it cannot be run here; undefined where it can. */
+  /** Why it cannot be run here; undefined if it can. */
   readonly notRun: string | undefined;
 };
 
@@ -15,7 +15,7 @@ export type Step = { readonly command: string; readonly expected: readonly strin
 
 const block = /^```(\S*) ?(.*)\n([\s\S]*?)^```$/gm;
 
-/** @throws {Error} where a fence stands that would be run by nobody. */
+/** @throws {Error} for a fence that nothing would run. */
 export function blocksOf(page: string): Block[] {
   const blocks = [...page.matchAll(block)].map((match) => {
     const [whole, language = "", info = "", text = ""] = match;
@@ -33,7 +33,7 @@ export function blocksOf(page: string): Block[] {
   return blocks;
 }
 
-/** `$ ` begins a command, `> ` goes on with it, and the rest is what it prints. */
+/** `$ ` begins a command, `> ` continues it, and the rest is its output. */
 export function stepsOf(text: string): Step[] {
   const steps: { command: string; expected: string[] }[] = [];
   for (const line of text.split("\n").slice(0, -1)) {

@@ -16,7 +16,7 @@ import { basename, dirname, join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { runPage } from "./run-page.ts";
 
-// As many pages at once as there are cores; a page is up to forty starts of a program.
+// As many pages at once as there are cores. A page starts up to forty programs.
 vi.setConfig({ maxConcurrency: 2, testTimeout: 240_000 });
 
 const readmes = globSync("{packages,apps}/*/README.md");

@@ -1,5 +1,5 @@
-// A client's own command, as far as `pond init` needs one: `mcp add` and `mcp remove` do to the
-// client's file what the real ones do.
+// The command of a client, as far as `pond init` needs it: `mcp add` and `mcp remove` change the
+// client's file as the real ones do.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -6,12 +6,12 @@ import { PageShell, type Ran } from "./page-shell.ts";
 
 const main = startOf("main").at(-1) ?? "";
 
-/** The port pages speak of; while they run it is a free one. */
+/** The port that pages name. While they run, a free one takes its place. */
 const saidPort = "9797";
 
 type Opened = { readonly home: Home; readonly shell: PageShell; readonly port: string };
 
-/** The home and the shell of a page, made when it first needs them. */
+/** The home and the shell of a page, made when they are first needed. */
 export class OpenPage {
   #opened: Promise<Opened> | undefined;
   #isOpen: Opened | undefined;
@@ -25,7 +25,7 @@ export class OpenPage {
     return shell.script(text.replaceAll(saidPort, port));
   }
 
-  /** What is printed comes as pages show it: ada's home, a pond that npm installed, the usual port. */
+  /** Output looks as on pages: ada's home, a pond that npm installed, the usual port. */
   async command(text: string): Promise<Ran> {
     const { home, shell, port } = await this.#open();
     const { code, lines } = await shell.command(text.replaceAll(saidPort, port));
@@ -37,7 +37,7 @@ export class OpenPage {
         .replaceAll(main, "/usr/lib/node_modules/@pond/cli/dist/main.js")
         .replaceAll(port, saidPort)
         .trimEnd();
-    // What runs pond from its sources would not stand in what an installed one writes.
+    // The flags that run pond from its sources would not be in the output of an installed pond.
     const isOwn = (line: string): boolean => /^[+ ]*"--conditions=@pond\/source",$/.test(line);
     return { code, lines: lines.filter((line) => !isOwn(line)).map(shown) };
   }

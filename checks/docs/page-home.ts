@@ -11,8 +11,9 @@ const terminal = new URL("./page-terminal.ts", import.meta.url).href;
 const client = fileURLToPath(new URL("./fake-client.ts", import.meta.url));
 
 /**
- * The home of somebody who works with three clients and has never heard of pond: the sample sessions,
- * last written to 26 days ago, a folder with a model, and stand-ins for whatever starts programs.
+ * The home of a user who works with three clients and has never used pond: the sample sessions,
+ * last written 26 days ago, a folder with a model, and stand-ins for every program that starts
+ * others.
  */
 export async function createPageHome(): Promise<Home> {
   const home = new Home();
@@ -30,14 +31,14 @@ export async function createPageHome(): Promise<Home> {
   }
   const start = [process.execPath, `--import=${terminal}`, ...startOf("main")];
   fake(home, "pond", `exec ${start.map((word) => `"${word}"`).join(" ")} "$@"`);
-  // fish makes its own when it first starts.
+  // fish creates its own folder when it first starts.
   for (const folder of [".cache/pond", ".config/fish/completions"]) {
     mkdirSync(join(home.folder, folder), { recursive: true });
   }
   return home;
 }
 
-/** All that a page's shell sees of this machine. */
+/** Everything that the shell of a page sees of this machine. */
 export function environmentOf(home: Home, port: string): Record<string, string> {
   return {
     HOME: home.folder,
@@ -48,7 +49,7 @@ export function environmentOf(home: Home, port: string): Record<string, string> 
     TZ: "UTC",
     TERM: "dumb",
     PAGER: "cat",
-    // Or each page would compile pond and the engine's bindings again.
+    // Otherwise each page would compile pond and the engine's bindings again.
     NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
   };
 }

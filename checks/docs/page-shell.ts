@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 
 export type Ran = {
-  /** Of the command that failed last, where any did. */
+  /** The exit code of the command that failed last, if any did. */
   readonly code: number;
   readonly lines: readonly string[];
 };
@@ -17,7 +17,7 @@ export class PageShell {
   #code = 0;
 
   constructor(folder: string, env: Readonly<Record<string, string>>) {
-    // A group of its own, so that jobs end with it.
+    // A separate process group, so that jobs end with it.
     this.#bash = spawn("bash", ["--noprofile", "--norc"], { cwd: folder, env, detached: true });
     for (const stream of [this.#bash.stdout, this.#bash.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
@@ -33,7 +33,7 @@ export class PageShell {
     this.#bash.stdin?.write("exec 2>&1 9>&1\n");
   }
 
-  /** Runs lines of which none may fail; those after one that did are run too. */
+  /** Runs lines, none of which may fail. Lines after a failed one are run, too. */
   script(text: string): Promise<Ran> {
     return this.#evaluate(
       `failed=0; trap 'failed=$?' ERR; eval ${quoted(text)} </dev/null`,
@@ -41,7 +41,7 @@ export class PageShell {
     );
   }
 
-  /** Runs one command; `$?` is what the command before it left. */
+  /** Runs one command. `$?` is the status of the command before it. */
   async command(text: string): Promise<Ran> {
     const ran = await this.#evaluate(
       `trap - ERR; (exit ${this.#code}); eval ${quoted(text)} </dev/null`,
@@ -57,7 +57,7 @@ export class PageShell {
     try {
       process.kill(-pid, "SIGKILL");
     } catch (error) {
-      // Nothing of the group is left.
+      // No process of the group is left.
       if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
     }
   }

@@ -1,8 +1,8 @@
-// Loaded before the `pond` of a page: the real command line, on a day that stays, at a terminal of 80
-// columns where it prints to the page itself, and in a pipe where it does not.
+// Loaded before the `pond` of a page: the real command line, on a fixed day, at a terminal of 80
+// columns if it prints to the page itself, and otherwise in a pipe.
 import { fstatSync } from "node:fs";
 
-// The shell keeps what it prints to open as descriptor 9.
+// The shell keeps its output open as descriptor 9.
 const isShown = fstatSync(1).ino === fstatSync(9).ino;
 if (isShown) {
   Object.defineProperties(process.stdout, { isTTY: { value: true }, columns: { value: 80 } });

@@ -1,11 +1,11 @@
-/** A line of three dots stands for any number of lines, none among them. */
+/** A line of three dots stands for any number of lines, including none. */
 const anything = "...";
 
 /**
- * True where a command printed what the page says.
+ * True if a command printed what the page says.
  *
- * Exact, but for what differs from one machine to the next: durations and sizes (a number with a
- * unit), and with their width the gaps of tables and where a sentence goes to its next line.
+ * Exact, except for differences between machines: durations and sizes (a number with a unit), and,
+ * because of their width, the gaps of tables and the line breaks of sentences.
  */
 export function isAsSaid(expected: readonly string[], printed: readonly string[]): boolean {
   const pieces: string[][] = [[]];
@@ -16,7 +16,7 @@ export function isAsSaid(expected: readonly string[], printed: readonly string[]
   return isInOrder(pieces.map(masked), masked(printed));
 }
 
-/** True where a text begins with the first piece, ends with the last and has all between in order. */
+/** True if a text begins with the first piece, ends with the last, and has the others in order. */
 function isInOrder([first = "", ...rest]: readonly string[], text: string): boolean {
   const last = rest.pop();
   if (last === undefined) return text === first;
@@ -30,7 +30,7 @@ function isInOrder([first = "", ...rest]: readonly string[], text: string): bool
   return text.length - last.length >= from && text.endsWith(last);
 }
 
-/** What a command printed as a page should say it: cut where the page cut it before. */
+/** The output of a command as a page should show it: cut where the page cut it before. */
 export function cutAsSaid(expected: readonly string[], printed: readonly string[]): string[] {
   const [head, tail] = [expected.indexOf(anything), expected.lastIndexOf(anything)];
   const after = expected.length - 1 - tail;

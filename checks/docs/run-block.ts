@@ -9,11 +9,11 @@ import { cutAsSaid, isAsSaid } from "./printed.ts";
 type BlockResult = {
   readonly ran: number;
   readonly wrong: readonly string[];
-  /** Where it printed something else than it says: what it should say. */
+  /** What the block should say, if the command printed something else. */
   readonly renewed?: { readonly text: string; readonly differences: readonly string[] };
 };
 
-/** Nothing to run: pictures of things, and files that are not pond's. */
+/** Blocks with nothing to run: pictures, and files that are not pond's. */
 const shownOnly = ["", "text", "html", "markdown", "nginx", "sql", "python"];
 
 export async function runBlock(block: Block, file: string, page: OpenPage): Promise<BlockResult> {
@@ -22,7 +22,7 @@ export async function runBlock(block: Block, file: string, page: OpenPage): Prom
   if (language === "console") return runSteps(stepsOf(text), page);
   if (language === "toml") return useConfig(text, page);
   if (language === "json") return attempt(() => JSON.parse(text));
-  // checks/readme.test.ts runs them; `js` is a part of something longer.
+  // checks/readme.test.ts runs `ts`; `js` is a part of something longer.
   if (language === "ts" || language === "js") return { ran: 0, wrong: [] };
   const isCommand = language === "" && /^(\$|pond|npm|npx|node) /m.test(text);
   if (shownOnly.includes(language) && !isCommand) return { ran: 0, wrong: [] };
@@ -31,7 +31,7 @@ export async function runBlock(block: Block, file: string, page: OpenPage): Prom
 
 const fine: BlockResult = { ran: 1, wrong: [] };
 
-/** A package's README says how to install that package; the registry is not asked. */
+/** A package's README says how to install that package. The registry is not asked. */
 function isInstall(file: string, text: string): boolean {
   const manifest = file.replace(/README\.md$/, "package.json");
   if (manifest === file || !existsSync(manifest) || !/^npm install .*\n$/.test(text)) return false;
@@ -61,7 +61,7 @@ async function runSteps(steps: readonly Step[], page: OpenPage): Promise<BlockRe
   return { ran: steps.length, wrong, ...(differences.length > 0 && { renewed }) };
 }
 
-/** What stands on a page as TOML is pond's configuration, from there on. */
+/** TOML on a page is pond's configuration from there on. */
 async function useConfig(text: string, page: OpenPage): Promise<BlockResult> {
   const home = await page.home();
   const POND_CONFIG = home.write(".config/pond/config.toml", text);
@@ -77,7 +77,7 @@ async function attempt(read: () => unknown): Promise<BlockResult> {
   }
 }
 
-/** What is not run is at least something bash can read. */
+/** A block that is not run has to be at least valid bash. */
 export function syntaxFaults({ language, text }: Block): string[] {
   if (language !== "sh" && language !== "console") return [];
   const commands = stepsOf(language === "console" ? text : "").map(({ command }) => command);

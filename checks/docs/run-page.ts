@@ -3,7 +3,7 @@ import { type Block, blocksOf } from "./blocks.ts";
 import { OpenPage } from "./open-page.ts";
 import { runBlock, syntaxFaults } from "./run-block.ts";
 
-/** What became of a page: a line each of what is wrong, and of what was not run and why. */
+/** The result of a page: one line for each problem, and for each block not run, with the reason. */
 export type PageReport = {
   readonly wrong: readonly string[];
   readonly notRun: readonly string[];
@@ -49,7 +49,7 @@ function withRenewed(
   page: string,
   renewed: readonly { readonly block: Block; readonly text: string }[],
 ): string {
-  // From the last one up, so that places stay.
+  // From the last one up, so that positions stay valid.
   return renewed.reduceRight(
     (before, { block: { start, text: old }, text }) =>
       `${before.slice(0, start)}${text}${before.slice(start + old.length)}`,

@@ -1,4 +1,4 @@
-// docs/settings.md says every flag, variable and key there is: the tables of flags are made from the
+// docs/settings.md lists every flag, variable and key. The tables of flags are made from the
 // program (UPDATE=1 writes them), and the rest is compared with what the program knows.
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -88,7 +88,7 @@ function sectionOf(name: string, command: Command): string {
   return rows.length === 0 ? about : `${about}\n${alignedTable(["Flag", "What it does"], rows)}`;
 }
 
-/** As the formatter would have it. */
+/** The table as the formatter would write it. */
 function alignedTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) =>
     Math.max(...[head, ...rows].map((cells) => cells[column]?.length ?? 0)),

@@ -11,12 +11,12 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-// Every session there is.
+// Every session of the sources.
 vi.setConfig({ testTimeout: 400_000 });
 
 it("an archive of every client's sessions gives them back after the disk died", async () => {
   for (const [at, { client, home: source }] of clientHomes().entries()) {
-    // Where it stands is part of what is stored, so that each is there once.
+    // The path is part of what is stored, so each session has only one place.
     const copy = join(home.folder, "homes", String(at));
     cpSync(source, copy, { recursive: true });
     expect((await home.pondHere("sync", client, "--path", copy)).code).not.toBe(1);

@@ -11,8 +11,8 @@ import {
 } from "@pond/canonical";
 
 /**
- * The JSON objects of a JSONL file, in order, also two that share a line; lines that hold none are
- * faults, not records.
+ * The JSON objects of a JSONL file, in order, including two that share a line. Lines without an
+ * object are faults, not records.
  */
 export function recordsOf(file: string): JsonObject[] {
   const bytes = readFileSync(file);
@@ -33,7 +33,7 @@ function objectIn(text: string): JsonObject | undefined {
   }
 }
 
-/** Two records that share a line; none where it is one, or holds none. */
+/** The two records that share a line; empty if the line is one record, or holds none. */
 export function twoIn(text: string): JsonObject[] {
   if (objectIn(text) !== undefined) return [];
   for (const { index } of text.matchAll(/(?<=\})\{"/g)) {
@@ -44,9 +44,9 @@ export function twoIn(text: string): JsonObject[] {
 }
 
 /**
- * Where a restored folder differs from its source: one line a file. Records are compared one by
- * one, in order, numbers as decimals; other files byte by byte. For clients that keep a session in
- * one JSON document, that is a record.
+ * Where a restored folder differs from its source: one line for each file. Records are compared one
+ * by one, in order, with numbers as decimals; other files byte by byte. If a client keeps a session
+ * in one JSON document, the document is a record.
  */
 export function differences(source: string, restored: string, client = "claude-code"): string[] {
   const files = (folder: string): string[] =>

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 export type DamagedHome = {
   readonly home: string;
-  /** `path:line` of every fault to be named, below `projects`. */
+  /** `path:line`, below `projects`, of every fault that has to be reported. */
   readonly faults: readonly string[];
   /** Sessions whose last line is still being written. */
   readonly pending: number;
@@ -27,7 +27,7 @@ export function promptLine(text: string, fields: object = {}): string {
   });
 }
 
-/** A session for each way a file can be bad, with something good around it. */
+/** One session for each way in which a file can be bad, with good records around it. */
 export function writeDamagedHome(home: string): DamagedHome {
   const files: Readonly<Record<string, string | Buffer>> = {
     "bad-lines": [

@@ -8,7 +8,7 @@ import { claudeCodeHomes } from "./sources.ts";
 
 const homes = claudeCodeHomes();
 const samples = homes[0]?.home ?? "";
-// The richest source there is here.
+// The richest of our sources.
 const source = homes.at(-1)?.home ?? "";
 const sync = ["sync", "claude-code", "--path", source, "--json"] as const;
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-/** What a sync in peace leaves, and how long it takes. */
+/** The result of an undisturbed sync, and how long it takes. */
 type Peace = { readonly rows: Rows; readonly wholeMs: number };
 
 async function syncInPeace(): Promise<Peace> {
@@ -34,7 +34,7 @@ async function syncInPeace(): Promise<Peace> {
 }
 
 let peace: Promise<Peace> | undefined;
-/** Of the richest source, once for all tests. */
+/** For the richest source, once for all tests. */
 function inPeace(): Promise<Peace> {
   peace ??= syncInPeace();
   return peace;
@@ -79,10 +79,10 @@ test(
       await sleep(wholeMs * shareOf(moment));
       const isHit = child.kill("SIGKILL");
       await end;
-      // It was done before: try another moment.
+      // It ended before that: try another moment.
       if (!isHit) continue;
       kill++;
-      // Some stores are hit again while they are being repaired.
+      // Some stores are disturbed again during their repair.
       if (kill % 3 === 0 && kill <= kills) continue;
       await home.pond(...sync);
       const stored = await storedRows(home.storage);
@@ -94,7 +94,7 @@ test(
   200_000 + kills * 60_000,
 );
 
-/** Where in a run to strike: multiples of the golden ratio spread evenly over it. */
+/** When to disturb a run: multiples of the golden ratio are spread evenly over it. */
 function shareOf(moment: number): number {
   return (moment * 0.618_034) % 1;
 }

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-/** The two largest are left out: what they would add is more of the same rows. All on request. */
+/** Without the two largest, which would only add more of the same rows. All on request. */
 function chosenHomes(): readonly ClientHome[] {
   const homes = clientHomes();
   if (process.env["POND_ALL"]) return homes;
@@ -24,13 +24,13 @@ function chosenHomes(): readonly ClientHome[] {
 const noText = "'\ufffe\uffff'";
 const noBytes = `X'${Buffer.from("pond: no value\0\0").toString("hex")}'`;
 
-/** What stands where there is no value, since their columns are sparse: it was null. */
+/** The marker for no value, since these columns are sparse. It was null before. */
 const standsForNone = {
   messages: { content: noText, search_text: noText },
   parts: { data: noBytes },
 };
 
-/** Makes of the store what version 1 of its schema was, before there was a column `head`. */
+/** Turns the store into version 1 of its schema, before the column `head` existed. */
 async function takeBack(storage: string): Promise<void> {
   const connection = await connect(storage);
   for (const [name, columns] of Object.entries(standsForNone)) {
@@ -39,11 +39,11 @@ async function takeBack(storage: string): Promise<void> {
     for (const [column, none] of Object.entries(columns)) {
       const taken = { where: `${column} = ${none}`, valuesSql: { [column]: "NULL" } };
       expect((await table.update(taken)).rowsUpdated).toBeGreaterThan(0);
-      // It did not say yet that it holds no nulls.
+      // Version 1 did not say that it holds no nulls.
       const unsaid = { path: column, metadata: { "pond:without_nulls": null } };
       await table.updateFieldMetadata([unsaid]);
     }
-    // Else the words of what was moved would be scored apart.
+    // Otherwise the words of moved rows would be scored separately.
     await table.optimize();
     const metadata = { "pond:schema_version": "1" };
     await table.updateFieldMetadata([{ path: "session_id", metadata }]);

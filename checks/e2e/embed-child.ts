@@ -1,6 +1,6 @@
-// A process of its own that embeds a store with a local model, made to be killed: it stores vectors
-// often, and notes every message's text it embeds before it can be stored. It prints "open" once the
-// store is, and a line for each batch; it ends with the report.
+// A separate process that embeds a store with a local model, to be killed by a test. It stores
+// vectors often, and notes the text of every message that it embeds before the vector can be
+// stored. It prints "open" once the store is open, a line for each batch, and the report at the end.
 import { appendFileSync } from "node:fs";
 import { type Embedder, openEmbedder } from "@pond/embed";
 import { openSessions } from "@pond/sessions";

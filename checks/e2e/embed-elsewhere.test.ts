@@ -1,4 +1,4 @@
-// The seam of docs/scale-out.md: other engines embed the same tables, and pond uses what they wrote.
+// The seam of docs/scale-out.md: other engines embed the same tables, and pond uses their vectors.
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -68,7 +68,7 @@ test("partitions embedded by others are covered, searched by meaning, and otherw
   await embedder.close();
 });
 
-/** Messages in fragments of their own, which no index covers yet. */
+/** Adds messages in separate fragments that no index covers yet. */
 async function storeMore(): Promise<void> {
   const namespaces = singleNamespace(store.storage);
   const handlers = createHandlers({ namespaces });
@@ -95,7 +95,7 @@ async function storeMore(): Promise<void> {
   await namespaces.close();
 }
 
-/** How far the index of words reaches. */
+/** The state of the word index: how far it reaches. */
 async function indexedTexts({ store }: SessionStore) {
   const { indexes } = await store.table("messages").health();
   return indexes.find(({ column }) => column === "search_text");

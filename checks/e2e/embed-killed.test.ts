@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => store.remove());
 
-// One after the other on one store: each replaces the vectors of the one before.
+// In turn on one store: each replaces the vectors of the one before.
 describe(`embedding ${messages} messages, killed ${kills} times (POND_SEED=${seed})`, () => {
   it.each([
     ["for the first time", "first", 64],
@@ -52,12 +52,12 @@ describe(`embedding ${messages} messages, killed ${kills} times (POND_SEED=${see
 
       for (let run = 0; run <= kills; run++) {
         const before = isForced ? new Set<string>() : await stored();
-        // The first is killed before its first batch, where a column may be replaced.
+        // The first one is killed before its first batch, when a column may be replaced.
         const lines = run === 0 ? 1 : 1 + Math.floor((random() * batches) / kills / 2);
         const texts = await embed(model, isForced, run < kills ? lines : undefined);
         expect(texts.filter((text) => before.has(text))).toEqual([]);
         asked.push(...texts);
-        // What was begun by force is finished without, lest it begin again.
+        // A forced run is finished without force, because force would begin again.
         if (isForced) isForced = (await stored()).size === messages && texts.length === 0;
       }
 
@@ -74,9 +74,9 @@ describe(`embedding ${messages} messages, killed ${kills} times (POND_SEED=${see
 });
 
 /**
- * Embeds in a process of its own, which is killed soon after it has printed so many lines.
+ * Embeds in a separate process, which is killed soon after it has printed so many lines.
  *
- * @returns The texts it embedded.
+ * @returns The texts that it embedded.
  */
 async function embed(model: string, isForced: boolean, linesToKill?: number): Promise<string[]> {
   const log = join(store.folder, "log");
@@ -91,12 +91,12 @@ async function embed(model: string, isForced: boolean, linesToKill?: number): Pr
   for await (const _ of createInterface(started.stdout)) {
     lines += 1;
     if (lines !== linesToKill) continue;
-    // A model is loaded before vectors are given up for it.
+    // A model is loaded before older vectors are dropped for it.
     await sleep(random() * (linesToKill === 1 ? 120 : 15));
     started.kill("SIGKILL");
   }
   const [code] = await end;
-  // A run that nobody kills succeeds, and one that is to be killed is.
+  // A run that is not to be killed succeeds, and any other is killed.
   expect(code).toBe(linesToKill === undefined ? 0 : null);
   const texts = linesOf(log);
   rmSync(log);

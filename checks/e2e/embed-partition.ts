@@ -1,6 +1,6 @@
-// What a job of a distributed engine does with one of its partitions, in plain LanceDB and a model:
-// the steps of docs/scale-out.md, as a process of its own. Of the fragments of `messages` it takes
-// those that are its share, embeds what waits in them, and merges the vectors in.
+// The work of one job of a distributed engine on one partition, in plain LanceDB and a model: the
+// steps of docs/scale-out.md, as a separate process. It takes its share of the fragments of
+// `messages`, embeds the messages that wait in them, and merges the vectors in.
 import { connect, makeArrowTable } from "@lancedb/lancedb";
 import { openEmbedder } from "@pond/embed";
 
@@ -16,7 +16,7 @@ const waiting = await messages
   .where(`is_searchable = 1 AND (embedding_model IS NULL OR embedding_model != ${literal})`)
   .select(["session_id", "id", "search_text", "_rowaddr"])
   .toArray();
-// The number of a row's fragment is above that of the row in it.
+// The upper bits of a row's address are the number of its fragment.
 const fragmentOf = (row: { _rowaddr: bigint }): bigint => BigInt(row._rowaddr) >> 32n;
 const own = waiting.filter((row: { _rowaddr: bigint }) => {
   return fragmentOf(row) % BigInt(workers) === BigInt(worker);
@@ -32,7 +32,7 @@ for (let from = 0; from < own.length; from += embedder.limits.maxTexts) {
     rows.push({ session_id, id, vector, embedding_model: embedder.modelId });
   }
 }
-// The four columns alone, no condition, no insert: whatever else is in a row stays as it is, and
+// Only the four columns, no condition, no insert: everything else in a row stays as it is, and
 // stays indexed.
 const schema = (await messages.schema()).select(["session_id", "id", "vector", "embedding_model"]);
 if (rows.length > 0) {
@@ -45,7 +45,7 @@ const fragments = [...new Set(own.map(fragmentOf))].map(Number);
 console.log(JSON.stringify({ embedded: rows.length, fragments }));
 await embedder.close();
 
-/** In a bucket the first version of a pointer names the dataset; in a folder there is none. */
+/** In a bucket, the first version of a pointer names the dataset; a folder has no pointer. */
 async function datasetOf(table: string): Promise<string> {
   if ((await connection.tableNames()).includes(table)) return table;
   const pointer = await connection.openTable(`${table}.pointer`);
@@ -55,7 +55,7 @@ async function datasetOf(table: string): Promise<string> {
   return dataset;
 }
 
-/** What stands behind U+FFFF is there for the index of words. */
+/** Text after U+FFFF is only for the word index. */
 function textOf(stored: string): string {
   const end = stored.lastIndexOf("\uffff");
   return end === -1 ? stored : stored.slice(0, end);

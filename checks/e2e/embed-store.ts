@@ -9,18 +9,18 @@ import { discoverSources, sync } from "@pond/sync";
 const messagesInSession = 50;
 const wordsInQuery = 50;
 
-/** A store of messages that each have a word of their own. */
+/** A store of messages, each with a word of its own. */
 export type EmbedStore = {
   readonly folder: string;
   readonly storage: string;
-  /** The word only this message has. */
+  /** The word that only this message has. */
   wordOf(message: number): string;
-  /** Opens it as whoever only reads does. */
+  /** Opens the store for reading. */
   read<T>(use: (sessions: SessionStore) => Promise<T>): Promise<T>;
   remove(): void;
 };
 
-/** Imports so many messages, and brings the indexes up to date. */
+/** Imports a number of messages, and brings the indexes up to date. */
 export async function createEmbedStore(messages: number): Promise<EmbedStore> {
   const folder = mkdtempSync(join(tmpdir(), "pond-embed-"));
   const storage = join(folder, "store");
@@ -83,12 +83,12 @@ function textOf(message: number): string {
   return `${wordOf(message)} is what the pond said in turn ${message % 97} of ${message % 7}`;
 }
 
-/** False for what is embedded only to see whether a model works. */
+/** False for the text that is embedded only to see whether a model works. */
 export function isMessageText(text: string): boolean {
   return text.startsWith("zq");
 }
 
-/** Texts whose vectors of a model are stored. */
+/** The texts for which vectors of a model are stored. */
 export async function embeddedTexts(
   { store }: SessionStore,
   modelId: string,
@@ -98,7 +98,7 @@ export async function embeddedTexts(
   return new Set(rows.map((row) => String(row["search_text"])));
 }
 
-/** What is wrong with a store that is embedded completely; nothing, if nothing is. */
+/** What is wrong with a completely embedded store; empty if nothing is. */
 export async function wrongEmbeddings(
   { store }: SessionStore,
   messages: number,
@@ -124,20 +124,20 @@ export async function wrongEmbeddings(
   return wrong;
 }
 
-/** True for the same vector, but for the rounding of float16. */
+/** True for the same vector, apart from the rounding of float16. */
 function isNear(stored: unknown, wanted: Float32Array): boolean {
   if (!(stored instanceof Float32Array) || stored.length !== wanted.length) return false;
   return stored.every((number, at) => Math.abs(number - (wanted[at] ?? 0)) < 1e-3);
 }
 
-/** What the text index misses: rows it does not cover, and messages it does not find. */
+/** What the text index misses: rows that it does not cover, messages that it does not find. */
 export async function lostTexts({ store }: SessionStore, messages: number): Promise<string[]> {
   const lost: string[] = [];
   const table = store.table("messages");
   const { indexes } = await table.health();
   const index = indexes.find(({ column }) => column === "search_text");
   if (index?.unindexedRows !== 0) lost.push(`${index?.unindexedRows} rows not covered`);
-  // A word finds its own message alone, so many can be looked for at once.
+  // A word finds only its own message, so many can be looked for at once.
   for (let from = 0; from < messages; from += wordsInQuery) {
     const count = Math.min(wordsInQuery, messages - from);
     const some = Array.from({ length: count }, (_, at) => from + at);

@@ -12,11 +12,11 @@ beforeEach(() => {
 });
 afterEach(() => stepwise.remove());
 
-/** What a store knows of one record. */
+/** What a store holds of one record. */
 type Known = {
   /** The value first stored. */
   readonly first: string;
-  /** The value last seen; "null" where the source no longer holds it. */
+  /** The value last seen; "null" if the source no longer holds it. */
   readonly last: string;
 };
 
@@ -49,7 +49,7 @@ test.each(series)(
   },
 );
 
-/** What a home that saw no other state stores of it. */
+/** What a home stores that saw no other state. */
 async function storedAlone(source: string, client: string): Promise<Stored> {
   const home = createHome();
   try {
@@ -68,7 +68,7 @@ function knownRecords({ rows }: Stored): Map<string, Known> {
   );
   const known = new Map<string, Known>();
   for (const { id = "", revises = "null", digest = "" } of inOrder) {
-    // What is said of the session itself is another matter than its records.
+    // Data about the session itself is not part of its records.
     if (revises === "pond-revision:session") continue;
     const first = known.get(revises)?.first;
     if (first === undefined) known.set(id, { first: digest, last: digest });

@@ -23,7 +23,7 @@ const load: Load = isLong
   : { clients: 8, rounds: 4, messages: 12 };
 const child = fileURLToPath(import.meta.resolve("./worker-client.ts"));
 const folder = mkdtempSync(join(tmpdir(), "pond-many-"));
-/** Where one client fails, the others would try for long. */
+/** The running clients: if one fails, the others are killed, because they would try for long. */
 const clients = new Set<ChildProcess>();
 afterAll(() => {
   for (const client of clients) client.kill("SIGKILL");
@@ -48,7 +48,7 @@ describe.each(storages)("on %s", (name, start) => {
     await storage?.close();
   });
 
-  /** What is stored is what one client would have stored, row by row. */
+  /** Checks, row by row, that the store holds what one client would have stored. */
   const expectAsByOne = async (namespace: string, whole: Whole): Promise<void> => {
     const location = storage?.url(`ponds/${namespace}`) ?? "";
     const stored = await storedRows(location, storage?.storageOptions);
@@ -62,7 +62,7 @@ describe.each(storages)("on %s", (name, start) => {
     const namespace = "turns";
     const [one, other] = workers.map(({ url }) => createClient({ url, namespace }));
     const own = { clients: 1, rounds: 3, messages: 8 };
-    // Both have the store open, and have read all of it.
+    // Both servers have the store open, and have read all of it.
     const before = roundOf(own, 1, 0);
     await one?.ingest({ events: before.events });
     await other?.ingest({ events: before.events });
@@ -96,7 +96,7 @@ describe.each(storages)("on %s", (name, start) => {
 /** How a search may end while servers come and go. */
 const fineOutcomes = new Set(["found", "connection_failed", "storage_unavailable", "conflict"]);
 
-/** Runs every client to its end; kills a server when half is there. */
+/** Runs every client to its end, and kills a server when half of the load is stored. */
 async function sendAll(namespace: string, workers: readonly Worker[]): Promise<ClientReport[]> {
   const urls = workers.map(({ url }) => url);
   const half = (load.clients * load.rounds) / 2;
@@ -108,7 +108,7 @@ async function sendAll(namespace: string, workers: readonly Worker[]): Promise<C
   };
   const reports = await Promise.all(
     Array.from({ length: load.clients }, (_, client) => {
-      // The last two have a balancer before them that sends them here and there.
+      // The last two clients use a balancer that sends them to any server.
       const own = client < load.clients - 2 ? urls.slice(client % 2).slice(0, 1) : urls;
       return runClient({ load, client, urls: own, namespace }, onAcknowledged);
     }),
@@ -134,8 +134,8 @@ async function runClient(task: ClientTask, onAcknowledged: () => void): Promise<
 type Whole = ReadonlyMap<string, readonly Round[]>;
 
 /**
- * Every session by its words, and its messages in their order: each through one of the servers, in
- * turns. A server sees what another one stored within seconds.
+ * Looks for every session by its words, and for its messages in order, through the servers in turn.
+ * A server sees within seconds what another one stored.
  */
 async function everyoneFinds(
   namespace: string,

@@ -16,7 +16,7 @@ export type Finished = {
   readonly stderr: string;
 };
 
-/** What `pond sync --json` says of one adapter. */
+/** The report of `pond sync --json` on one adapter. */
 export type Synced = {
   readonly code: number | null;
   readonly sessions: Readonly<Record<string, number>>;
@@ -30,39 +30,39 @@ export type Synced = {
 /** A running `pond serve`. */
 export type Served = {
   readonly url: string;
-  /** Where it speaks MCP. */
+  /** Its MCP address. */
   readonly mcp: string;
   stop(): Promise<void>;
 };
 
-/** A throw-away home with the real command in it. */
+/** A throw-away home with the real command. */
 export type Home = {
   readonly folder: string;
-  /** Where the store is. */
+  /** The folder of the store. */
   readonly storage: string;
-  /** What starts the command, but for its arguments. */
+  /** The program that starts the command, without the command's arguments. */
   readonly command: readonly [program: string, ...args: string[]];
-  /** The environment it runs in. */
+  /** The environment of the command. */
   readonly env: Readonly<Record<string, string>>;
   /** Runs the command to its end. */
   pond(...args: readonly string[]): Promise<Finished>;
-  /** Runs it in this process: the same code, without the start of a process. */
+  /** Runs the command in this process: the same code, without starting a process. */
   pondHere(...args: readonly string[]): Promise<Finished>;
-  /** Starts it and lets go of it. */
+  /** Starts the command and does not wait for it. */
   start(...args: readonly string[]): ChildProcess;
   /** Starts a server at any free port. */
   serve(): Promise<Served>;
-  /** Syncs one client's home: in this process, where the command runs as its user. */
+  /** Syncs one client's home, in this process if the command runs as the same user. */
   sync(path: string, client?: string): Promise<Synced>;
-  /** Restores everything in a process that has synced nothing; resolves to the client's folder. */
+  /** Restores everything, in a process that synced nothing. Resolves to the client's folder. */
   restoreAll(client?: string): Promise<string>;
-  /** Forgets the store and what this machine saw. */
+  /** Removes the store and this machine's state files. */
   reset(): void;
   remove(): void;
 };
 
 type HomeOptions = {
-  /** Runs the command as nobody where the tests run as root. */
+  /** Runs the command as the user nobody if the tests run as root. */
   readonly isOrdinaryUser?: boolean;
 };
 
@@ -78,7 +78,7 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
     XDG_STATE_HOME: join(folder, "state"),
     XDG_CONFIG_HOME: join(folder, "config"),
     XDG_CACHE_HOME: join(folder, "cache"),
-    // One for all homes, or each would compile the engine's bindings again.
+    // One cache for all homes; otherwise each would compile the engine's bindings again.
     NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? compiled,
   };
   const start = (...args: readonly string[]): ChildProcess =>
@@ -113,7 +113,7 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
     },
     sync: async (path, client = "claude-code") => {
       const argv = ["sync", client, "--path", path, "--json"];
-      // Only a process can be another user's.
+      // Another user needs a process of its own.
       const run = await (asNobody ? pond(...argv) : pondHere(...argv));
       const [report] = run.code === 1 ? [] : JSON.parse(run.stdout).adapters;
       if (report === undefined) throw new Error(run.stdout + run.stderr);
@@ -133,7 +133,7 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
   };
 }
 
-/** What would be on a pipe. */
+/** The output as it would be on a pipe. */
 class Printed {
   readonly isTTY: boolean = false;
   text = "";
@@ -143,7 +143,7 @@ class Printed {
   }
 }
 
-/** The one line a server prints. */
+/** The one line that a server prints. */
 async function announced(server: ChildProcess): Promise<Pick<Served, "url" | "mcp">> {
   if (server.stdout === null) throw new TypeError("no stdout");
   for await (const line of createInterface(server.stdout)) return JSON.parse(line);

@@ -50,7 +50,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What was said, called and answered, a line each. */
+/** The texts, calls and answers, one line each. */
 function linesOf({ messages }: SessionContent): readonly string[] {
   return messages.flatMap((message) =>
     partsOf(message).map((part) => {
@@ -161,7 +161,7 @@ it.each(adapters.map((to) => ({ client: to.origin, to })))(
   },
 );
 
-/** A session in which nothing goes straight. */
+/** A session full of complications. */
 function troubled(): SessionContent {
   const agent = createRecorder({ agent: "loom-agent", project: "/home/ada/loom" });
   const prompt = { role: "user", content: "Which yarn?" } as const;
@@ -198,7 +198,7 @@ function troubled(): SessionContent {
   return content;
 }
 
-/** What was called with what; a client may write parameters as text. */
+/** The calls with their parameters, which a client may write as text. */
 function callsOf(content: SessionContent): readonly unknown[] {
   return turnsOf(content, {}, new Tally()).flatMap((turn) =>
     turn.kind === "assistant"

@@ -6,11 +6,11 @@ export type Rows = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<strin
 
 export type Stored = {
   readonly rows: Rows;
-  /** Keys that stand in a table twice. */
+  /** Keys that a table holds twice. */
   readonly duplicates: readonly string[];
 };
 
-/** All that a store holds, except when it was stored. */
+/** All rows of a store, without the time of storing. */
 export async function storedRows(
   storage: string,
   storageOptions: Readonly<Record<string, string>> = {},
@@ -32,7 +32,7 @@ export async function storedRows(
   return { rows, duplicates };
 }
 
-/** Where two stores differ, a line for each row; few lines, because one cause differs in many. */
+/** How two stores differ, one line a row; only a few, because one cause affects many rows. */
 export function rowDifferences(expected: Rows, found: Rows): string[] {
   const lines: string[] = [];
   for (const table of new Set([...expected.keys(), ...found.keys()])) {

@@ -5,7 +5,7 @@ import { corpusFolder } from "../corpus.ts";
 
 export type ClientHome = { readonly client: string; readonly name: string; readonly home: string };
 
-/** Homes of every client to try: our samples, and the corpus where there is one. */
+/** Homes of every client to try: our samples, and the corpus if there is one. */
 export function clientHomes(): readonly ClientHome[] {
   return adapters.flatMap(({ origin: client }) => {
     const samples = resolve("fixtures/samples", client);
@@ -17,7 +17,7 @@ export function clientHomes(): readonly ClientHome[] {
   });
 }
 
-/** The two of Claude Code. */
+/** The two homes of Claude Code. */
 export function claudeCodeHomes(): readonly ClientHome[] {
   return clientHomes().filter(({ client }) => client === "claude-code");
 }
@@ -34,7 +34,7 @@ export function layOut(folder: string, home: string): void {
 export type Series = {
   readonly client: string;
   readonly session: string;
-  /** Where the client keeps the session, below its home. */
+  /** The client's path for the session, below its home. */
   readonly file: string;
   readonly states: readonly string[];
 };
@@ -46,7 +46,7 @@ const places: Readonly<Record<string, (session: string) => string>> = {
   pi: (session) => `sessions/--work-app--/2026-01-02T03-04-05-006Z_${session}.jsonl`,
 };
 
-/** Earlier and later states of single sessions, of every client there are some of. */
+/** Earlier and later states of single sessions, for every client that has some. */
 export function growthSeries(): readonly Series[] {
   return adapters.flatMap(({ origin: client }) => {
     const place = places[client];

@@ -1,5 +1,5 @@
-// One set of handlers stands behind every transport (spec 7.1), so the same question gets the same
-// answer over HTTP, over MCP and from the command line.
+// Every transport uses the same handlers (spec 7.1), so the same question gets the same answer over
+// HTTP, over MCP and from the command line.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { IngestEvent } from "@pond/client";
@@ -29,7 +29,7 @@ const session = (id: string, more: object = {}): IngestEvent => ({
   },
 });
 
-/** A message and its parts: a text, and for a model also a tool it called. */
+/** A message and its parts: a text, and for a model also a tool call. */
 function said(session_id: string, at: number, text: string): IngestEvent[] {
   const role = at % 2 === 0 ? "user" : "assistant";
   const id = `${session_id}-${at}`;
@@ -60,7 +60,7 @@ const talk = (id: string, texts: readonly string[], more: object = {}): IngestEv
   ...texts.flatMap((text, at) => said(id, at, text)),
 ];
 
-/** A message of several parts, more than a page holds. */
+/** A message with more parts than a page holds. */
 function saidAtLength(session_id: string, texts: readonly string[]): IngestEvent[] {
   const [message_id, role] = [`${session_id}-0`, "user"] as const;
   const part = { session_id, message_id, provenance: "conversational", options: {} } as const;
@@ -111,7 +111,7 @@ describe("with a few sessions stored", () => {
   beforeAll(async () => {
     const { accepted, rejected } = await transports.client.ingestAll(events);
     expect({ accepted, rejected }).toEqual({ accepted: events.length, rejected: [] });
-    // The server does so in a second, between two of the answers that are compared.
+    // The server does this within a second, between two of the compared answers.
     await home.pondHere("sync", "--only", "update-indexes");
   });
 
@@ -232,7 +232,7 @@ describe("with a few sessions stored", () => {
     expect(refusal).toMatchObject({ code });
     expect(await transports.mcp(operation, fields)).toEqual(refusal);
     expect(await transports.mcpOverHttp(operation, fields)).toEqual(refusal);
-    // The command line speaks of its own flags.
+    // The command line names its own flags instead.
     expect(await transports.commandLine(operation, fields)).toMatchObject({ code });
   });
 

@@ -8,7 +8,7 @@ import type { Home } from "./pond.ts";
 
 export type Operation = "search" | "get" | "status";
 export type Fields = Readonly<Record<string, string | number>>;
-/** An answer, or what an error says of itself. */
+/** An answer, or the content of an error. */
 type Answer = Readonly<Record<string, unknown>>;
 
 /** One store, asked in four ways. */
@@ -17,7 +17,7 @@ export type Transports = {
   http(operation: Operation, fields: Fields): Promise<Answer>;
   mcp(operation: Operation, fields: Fields): Promise<Answer>;
   mcpOverHttp(operation: Operation, fields: Fields): Promise<Answer>;
-  /** In this process: a start is the same, whatever is asked. */
+  /** The command line, in this process, because its start is the same for every question. */
   commandLine(operation: Operation, fields: Fields): Promise<Answer>;
   close(): Promise<void>;
 };
@@ -36,7 +36,7 @@ export async function openTransports(home: Home): Promise<Transports> {
   return {
     client,
     http: (operation, fields) =>
-      // Whatever the table says is sent, what makes no sense too.
+      // Everything in the table is sent, even if it makes no sense.
       client[operation](Object(fields)).then(answerOf, errorOf),
     mcp: (operation, fields) => askMcp(mcp, operation, fields),
     mcpOverHttp: (operation, fields) => askMcp(mcpOverHttp, operation, fields),
@@ -83,7 +83,7 @@ function argumentsOf(operation: Operation, fields: Fields): string[] {
   return [operation, "--json", ...options, ...(about === undefined ? [] : ["--", String(about)])];
 }
 
-/** Without what MCP adds to show a model what it reads, and without the time it took. */
+/** The answer without the time it took, and without what MCP adds for a model. */
 function answerOf(value: unknown): Answer {
   const { took_ms, notice, hint, ...answer } = Object(value);
   return answer;

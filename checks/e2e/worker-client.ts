@@ -1,24 +1,24 @@
-// A process of its own that sends its share of a load and searches for what it sent. It prints a
-// line when a request was acknowledged, and ends with a report.
+// A separate process that sends its share of a load and searches for what it sent. It prints a line
+// for each acknowledged request, and a report at the end.
 import { type Client, createClient } from "@pond/client";
 import { type Load, type Round, roundOf } from "./worker-load.ts";
 
-/** What a client is told. */
+/** The input of a client. */
 export type ClientTask = {
   readonly load: Load;
   readonly client: number;
-  /** It uses them in turns. */
+  /** The servers, which it uses in turn. */
   readonly urls: readonly string[];
   readonly namespace: string;
 };
 
-/** What it saw. */
+/** The report of a client. */
 export type ClientReport = {
   readonly acknowledged: number;
   readonly rejected: readonly unknown[];
-  /** Statuses of every try to store something, `none` where there was no answer. */
+  /** The status of every attempt to store something; `none` if there was no answer. */
   readonly tries: Readonly<Record<string, number>>;
-  /** How often a search ended so: `found`, `missed`, or its code. */
+  /** How often a search ended with each result: `found`, `missed`, or its code. */
   readonly searches: Readonly<Record<string, number>>;
 };
 
@@ -39,7 +39,7 @@ const counted: typeof fetch = async (input, init) => {
     throw error;
   }
 };
-// A server that is killed is back in seconds.
+// A killed server is back in seconds.
 const senders = urls.map((url) => createClient({ url, namespace, retries: 50, fetch: counted }));
 const searchers = urls.map((url) => createClient({ url, namespace, retries: 0 }));
 
@@ -47,7 +47,7 @@ for (let round = 0; round < load.rounds; round += 1) {
   const sent = roundOf(load, client, round);
   const server = round % urls.length;
   await send(senders[server], sent);
-  // Whoever hears no answer asks again: so does this one, though it heard it.
+  // A client without an answer asks again. This one does so although it got the answer.
   if (round % 4 === 3) await send(senders[(round + 1) % urls.length], sent);
   await search(searchers[server], sent);
 }
@@ -61,7 +61,7 @@ async function send(sender: Client | undefined, { events }: Round): Promise<void
   console.log(JSON.stringify({ acknowledged }));
 }
 
-/** What a server acknowledged, it finds. */
+/** A server finds everything that it acknowledged. */
 async function search(searcher: Client | undefined, { said }: Round): Promise<void> {
   for (const { sessionId, marker } of said) {
     try {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { IngestEvent } from "@pond/client";
 
-/** What many clients send at once, the same in every run. */
+/** The load that many clients send at once, the same in every run. */
 export type Load = {
   readonly clients: number;
-  /** Requests of each client, but for those it repeats. */
+  /** Requests of each client, without repeated ones. */
   readonly rounds: number;
   /** Messages of a session in one request. */
   readonly messages: number;
@@ -13,16 +13,16 @@ export type Load = {
 /** One request, and how its sessions are found. */
 export type Round = { readonly events: readonly IngestEvent[]; readonly said: readonly Said[] };
 
-/** A word that only this session holds, in what was said in this request. */
+/** A word that only this session holds, in the texts of this request. */
 type Said = { readonly sessionId: string; readonly marker: string };
 
 /** Two clients next to each other use different servers. */
 const partnerOf = (client: number): number => client - (client % 2);
 
 /**
- * What a client sends in a round: the next messages of a session of its own, which goes on for
- * three rounds, and in every other round those of a session that its partner sends as well, and
- * which goes on too.
+ * The messages that a client sends in a round: the next ones of a session of its own, which
+ * continues for three rounds, and in every other round those of a session that its partner sends,
+ * too, and that also continues.
  */
 export function roundOf(load: Load, client: number, round: number): Round {
   const own = piece(load, `own-${client}-${Math.floor(round / 3)}`, round % 3);
@@ -71,7 +71,7 @@ function piece({ messages }: Load, id: string, number: number) {
   return { events, said: { sessionId: id, marker } };
 }
 
-/** A message and its part; a model's with a tool it called. */
+/** A message and its part; a message of a model also has a tool call. */
 function message(session_id: string, at: number, marker: string): IngestEvent[] {
   const [id, role] = [`${session_id}/${at}`, at % 2 === 0 ? "user" : "assistant"] as const;
   const header = { id, session_id, role, timestamp: time(at), options: {} } as const;
@@ -93,7 +93,7 @@ function time(seconds: number): string {
   return new Date(Date.UTC(2026, 10, 20, 10, 0, seconds)).toISOString();
 }
 
-/** A word that has no beginning in common with another text's. */
+/** A word that shares no beginning with a word of another text. */
 function wordOf(text: string): string {
   const digest = createHash("sha256").update(text).digest("hex").slice(0, 12);
   return digest.replaceAll(/\d/g, (digit) => "ghijklmnop"[Number(digit)] ?? "");

@@ -4,17 +4,17 @@ import { createInterface } from "node:readline";
 import type { TestStorage } from "@pond/storage-testkit";
 import { serverStart } from "../../apps/server/src/process.test-kit.ts";
 
-/** A server process of ponds that others serve too. It can be killed and comes back. */
+/** A server process of ponds that other servers serve, too. It can be killed and comes back. */
 export type Worker = {
   readonly url: string;
-  /** What went wrong in it, as it logged it. */
+  /** The errors that it logged. */
   readonly failures: readonly string[];
-  /** Ends it as a power cut would, and starts it again at the same address. */
+  /** Kills it as a power cut would, and starts it again at the same address. */
   killAndRestart(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Starts a server of the ponds on an object store; who ingests first makes one. */
+/** Starts a server of the ponds on an object store. The first ingest makes a pond. */
 export async function startWorker(storage: TestStorage): Promise<Worker> {
   const failures: string[] = [];
   const env = {
@@ -55,7 +55,7 @@ function listening(server: ChildProcess, failures: string[]): Promise<string> {
     if (server.stderr === null) throw new TypeError("no stderr");
     const log = createInterface(server.stderr);
     log.on("line", (line) => {
-      // What is no line of the log is of a library, or of Node itself.
+      // Any other output comes from a library, or from Node itself.
       const { level = 50, msg, url } = line.startsWith("{") ? JSON.parse(line) : {};
       if (msg === "listening") found(url);
       if (level >= 50) failures.push(line);

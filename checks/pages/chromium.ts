@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** Where a Chromium is on the `PATH`. */
+/** The path of a Chromium on the `PATH`. */
 export function findChromium(): string | undefined {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable);
@@ -23,7 +23,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** What a command of the DevTools protocol answers, or an event says. */
+/** The answer to a command of the DevTools protocol, or the content of an event. */
 export type Said = Readonly<Record<string, unknown>>;
 
 type Received = { id?: number; method?: string; params?: Said; result?: Said; error?: Said };
@@ -65,7 +65,7 @@ export class Chromium {
         `--user-data-dir=${folder}`,
         "about:blank",
       ],
-      // It writes into its home too.
+      // Chromium writes into its home, too.
       { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, HOME: folder } },
     );
     const socket = new WebSocket(await debuggerUrl(child));
@@ -85,7 +85,7 @@ export class Chromium {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
-  /** Opens a page and waits until all of it is there. */
+  /** Opens a page and waits until it is fully loaded. */
   async open(url: string): Promise<void> {
     this.events.length = 0;
     for (const domain of ["Page", "Runtime", "Log", "Network"]) await this.send(`${domain}.enable`);
@@ -94,7 +94,7 @@ export class Chromium {
     await loaded;
   }
 
-  /** The value of an expression in the page, as JSON carries it. */
+  /** The value of an expression in the page, as JSON. */
   async evaluate<Value>(expression: string): Promise<Value> {
     const { result, exceptionDetails } = await this.send("Runtime.evaluate", {
       expression,
@@ -111,7 +111,7 @@ export class Chromium {
       this.#child.kill("SIGKILL");
       await exited;
     }
-    // Children of it may still be writing.
+    // Its child processes may still be writing.
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 

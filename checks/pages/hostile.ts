@@ -1,7 +1,7 @@
 import type { JsonValue } from "@pond/canonical";
 import type { SharedMessage, SharedSession } from "@pond/share";
 
-/** Sets `ran` where a script gets to run. */
+/** Sets `ran` if a script runs. */
 const script = "globalThis.ran = true; document.title = 'ran'; alert(1)";
 const fetched = "https://fetched.invalid";
 
@@ -26,7 +26,7 @@ const attacks: readonly string[] = [
 
 const deep: JsonValue = JSON.parse(`${"[".repeat(500)}${"]".repeat(500)}`);
 
-/** A session that tries everything on those who open it as a page. */
+/** A session that tries every attack on people who open it as a page. */
 export function hostileSession(): SharedSession {
   let count = 0;
   const message = (role: SharedMessage["role"], parts: readonly object[]): SharedMessage => {

@@ -19,7 +19,7 @@ See [the format](https://example.com/csv) and \`parse.ts\`.`;
 
 const output = Array.from({ length: 60 }, (_, at) => `ok ${at + 1} - row ${at + 1}`).join("\n");
 
-/** A session with something of every kind a page shows. */
+/** A session with every kind of content that a page shows. */
 export function ordinarySession(): SharedSession {
   let count = 0;
   const message = (

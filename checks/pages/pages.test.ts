@@ -48,7 +48,7 @@ describe.skipIf(program === undefined)("a page in Chromium", () => {
   it.each(pages)("of %s runs nothing, fetches nothing and complains of nothing", async (name) => {
     await open(name);
 
-    // Whatever would only begin when somebody looks closer.
+    // Anything that would only start when somebody opens it.
     await chromium.evaluate(`document.querySelectorAll("details").forEach((each) => {
       each.open = true;
       each.scrollIntoView();
@@ -152,7 +152,7 @@ type Contrasts = {
   readonly faint: readonly string[];
 };
 
-/** Measures every text of the page against what is painted behind it. */
+/** Measures every text of the page against its painted background. */
 const contrasts = `(() => {
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const over = (color, below) => {
