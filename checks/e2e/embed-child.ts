@@ -1,6 +1,6 @@
 // A separate process that embeds a store with a local model, to be killed by a test. It stores
 // vectors often, and notes the text of every message that it embeds before the vector can be
-// stored. It prints "open" once the store is open, a line for each batch, and the report at the end.
+// stored. It prints "open" once the store is open, a line for each batch, and a report at the end.
 import { appendFileSync } from "node:fs";
 import { type Embedder, openEmbedder } from "@pond/embed";
 import { openSessions } from "@pond/sessions";
