@@ -62,10 +62,10 @@ export async function indexedLiteral(
   const isName = isShortName(literal) || isKey(literal);
   const isKnownName = isName && !isUnspaced(literal) && !isCut;
   const isPhrase = words.length > 1 && (isServed || isKnownName);
-  // No user expects a whole line to be there as it stands.
+  // A pasted line need not be in any text as it stands, so it is worth no scan.
   const isEnough = literal === query.line || isPhrase || isFull || (isWhole && !isVague);
   const unread = async (): Promise<Scope | undefined> => {
-    // If only the bounds exclude the literal, it does not stand for a longer word.
+    // If others hold it as it stands and only the filters exclude them, no longer word is meant.
     const isAll = isEnough || (where && !isVague && (await isKnown(sessions, literal)));
     if (isAll) return undefined;
     // Otherwise a scan would find nothing but sessions that hold it often.
