@@ -21,13 +21,13 @@ export type Thread = {
   readonly files: readonly ThreadFile[];
 };
 
-/** A thread by its id, or by its path where its name says none, and where a file of it is. */
+/** A thread by its id, or by its path if the file name has no id, and where one of its files is. */
 type Entry = readonly [thread: string, file: string, path: string];
 
 /** The threads of a home, by the names of their files. There may be a hundred thousand. */
 export class Threads {
   readonly #entries = new PackedEntries<Entry>();
-  /** Where the others are of those that have several files, which may be thousands. */
+  /** Where the other files are of threads that have several. There may be thousands. */
   readonly #others: Map<string, (readonly [file: string, path: string])[]> = new Map();
 
   add({ file, path, name }: ThreadFile): void {
@@ -63,7 +63,7 @@ export class Threads {
     const files = all.length === 1 ? all : withoutTwins(all);
     const [first, ...others] = files;
     if (first === undefined) return undefined;
-    // Which of two is taken is told once: either may grow meanwhile.
+    // The choice between two files is made once, because either may grow in the meantime.
     if (files.length < all.length) {
       this.#entries.set([thread, first.file, first.path]);
       this.#others.delete(thread);

@@ -119,7 +119,7 @@ export async function byCharacters(
 function isScan({ text }: ParsedQuery, literal: string, found: LiteralHits | undefined): boolean {
   if (found?.isScanned !== true) return false;
   if (literal === text) return true;
-  // Where it is a part of a longer name it was left out, and the query may go on just so.
+  // Such a name is left out inside a longer one, which may be what the query goes on with.
   return found.hits.length === 0 && text.includes(literal) && !isNoPart(literal);
 }
 

@@ -76,7 +76,7 @@ async function byInnerWords(
   const asked = { where, limit: innerDepth, columns: foundColumns };
   const rows = await messages.fullText({ ...search, ...asked });
   if (rows.length >= innerDepth) return undefined;
-  // That score is of a few of its words: they come as a scan reads them.
+  // The score is that of a few words of the text, so the rows come in the order of a scan instead.
   const inOrder = rows.toSorted((left, right) => Number(rowOf(left) - rowOf(right)));
   return inOrder.map(({ _score, ...row }) => row);
 }
@@ -107,12 +107,12 @@ function scan(
   });
 }
 
-/** What was stored before `search_text` held every text in one form may be in the other. */
+/** Messages stored before `search_text` held every text in one form may be in the other form. */
 function formsOf(text: string): string[] {
   return [text, text.normalize("NFD")];
 }
 
-/** True of a row that a scan finds. */
+/** True if a scan would find the row. */
 function holds(row: Row, text: string): boolean {
   const stored = folded(String(row["search_text"]));
   return formsOf(text).some((form) => stored.includes(folded(form)));
@@ -120,7 +120,10 @@ function holds(row: Row, text: string): boolean {
 
 const capital = /[\p{Changes_When_Casefolded}\p{Lu}]/gu;
 
-/** A text with one letter for those that a scan takes for the same. Each is one: ß is not ss to it. */
+/**
+ * A text in which letters that a scan takes for the same are the same. One letter stays one: to a
+ * scan, ß is not ss.
+ */
 function folded(text: string): string {
   return text.replaceAll(capital, (letter) => {
     const small = [letter.toUpperCase().toLowerCase(), letter.toLowerCase()];

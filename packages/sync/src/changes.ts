@@ -181,7 +181,7 @@ export function countDue(
   else countAsBefore(before, report, true);
 }
 
-/** True where {@link countAsBefore} counts it as unchanged, and nothing else. */
+/** True if {@link countAsBefore} only counts it as unchanged. */
 function hasNothingToTell(before: SeenSession): boolean {
   const { hasFailed, pendingSinceMs, faults, omittedFaults, leftovers } = before;
   return !hasFailed && pendingSinceMs === undefined && !faults && !omittedFaults && !leftovers;

@@ -52,9 +52,9 @@ export class ListedSessions {
   }
 
   /**
-   * Leaves others out.
+   * Drops sessions that are not read.
    *
-   * @param asRead - How one of them is read; undefined for one that is left out.
+   * @param asRead - How a session is read; undefined if it is dropped.
    */
   keep(asRead: (session: Listed) => Pick<Change, "isDue"> | undefined): void {
     const [numbers, all, flags]: [number[], number[], number[]] = [[], [], []];

@@ -57,7 +57,7 @@ export function toSql(filter: Filter, table: TableDeclaration): string {
 
 type ContainedText = { readonly op: Filter["op"]; readonly column: string; readonly text: string };
 
-// The engine takes patterns up to some size, which letters make as much as a hundred times as large.
+// The engine limits the size of a compiled pattern. A letter may add a hundred times its own size.
 const longestTogether = 256;
 const textsTogether = 32;
 
@@ -90,7 +90,7 @@ function inGroups(texts: readonly string[]): string[][] {
   return starts.map((start) => texts.slice(start, start + textsTogether));
 }
 
-/** What means something in a pattern. */
+/** The characters that have a meaning in a pattern. */
 const inPatterns = /[\\^$.*+?()[\]{}|]/g;
 
 function joined(conditions: readonly string[], operator: string, ofNone: string): string {

@@ -182,7 +182,7 @@ export class Catalog {
    */
   async proveWritable(): Promise<void> {
     if (this.location.folder !== undefined) return;
-    // Shared by tables that are written to at once, but not by stores: one may be refused where it is.
+    // The tables of this store share it. Other stores do not: it may fail for one place only.
     const [connection, options] = [this.#connection, this.#storageOptions];
     this.#proof ??= proveExclusiveCommits(this.location, connection, options);
     try {
