@@ -28,13 +28,13 @@ function buildBegan(afterMs: number): void {
   utimesSync(join(root, "node_modules/.cache/built"), seconds, seconds);
 }
 
-test("what was built after every change is", () => {
+test("the build is up to date when it began after the last change", () => {
   buildBegan(minuteMs);
 
   expect(isBuilt(root)).toBe(true);
 });
 
-test("what was changed since is not, however old the change looks", () => {
+test("the build is out of date when a source file changed since, even if the file's time is old", () => {
   buildBegan(-minuteMs);
   const longAgo = new Date("2026-01-01T00:00:00Z");
   utimesSync(join(root, "packages/loom/src/index.ts"), longAgo, longAgo);
@@ -42,7 +42,7 @@ test("what was changed since is not, however old the change looks", () => {
   expect(isBuilt(root)).toBe(false);
 });
 
-test("what is there no more since is not", () => {
+test("the build is out of date when a source file was removed since", () => {
   buildBegan(minuteMs);
   write("packages/loom/src/other.ts");
   rmSync(join(root, "packages/loom/src/index.ts"));
@@ -53,7 +53,7 @@ test("what is there no more since is not", () => {
 test.each([
   ...["packages/loom/package.json", "packages/loom/tsconfig.build.json", "package.json"],
   ...["pnpm-lock.yaml", "pnpm-workspace.yaml", "turbo.json", "tsup.config.ts", "tsconfig.json"],
-])("what says how to build is looked at, as %s", (path) => {
+])("the build is out of date when %s, which configures builds, changed since", (path) => {
   rmSync(join(root, "packages"), { recursive: true });
   write("node_modules/.cache/built");
   buildBegan(-minuteMs);
@@ -64,7 +64,7 @@ test.each([
   expect(isBuilt(root)).toBe(false);
 });
 
-test("a change of tests alone is none", () => {
+test("the build stays up to date when only tests and their helpers changed", () => {
   rmSync(join(root, "packages"), { recursive: true });
   write("node_modules/.cache/built", "packages/loom/src/testing-home.ts\nchecks/gone.test.ts\n");
   buildBegan(-minuteMs);
@@ -74,9 +74,12 @@ test("a change of tests alone is none", () => {
   expect(isBuilt(root)).toBe(true);
 });
 
-test.each(["packages/loom/dist", "node_modules/.cache/built"])("without %s it is not", (path) => {
-  buildBegan(minuteMs);
-  rmSync(join(root, path), { recursive: true });
+test.each(["packages/loom/dist", "node_modules/.cache/built"])(
+  "the build is out of date when %s is missing",
+  (path) => {
+    buildBegan(minuteMs);
+    rmSync(join(root, path), { recursive: true });
 
-  expect(isBuilt(root)).toBe(false);
-});
+    expect(isBuilt(root)).toBe(false);
+  },
+);

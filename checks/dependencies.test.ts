@@ -93,23 +93,23 @@ function imported(pattern: string, exclude: string): string[] {
   return [...new Set(names)].sort();
 }
 
-test("there are packages to check", () => {
+test("every package is in the list of allowed dependencies", () => {
   expect(packages.map(({ name }) => name).sort()).toEqual(Object.keys(allowed).sort());
 });
 
-test.each(packages)("$name depends downwards only", ({ name, imports }) => {
+test.each(packages)("$name depends only on packages below it", ({ name, imports }) => {
   expect(imports.filter((other) => !allowed[name]?.includes(other))).toEqual([]);
 });
 
 test.each(packages)(
-  "$name imports what it declares, and nothing else of pond",
+  "$name imports exactly the pond packages that it declares",
   ({ folder, imports }) => {
     expect(imported(`${folder}/src/**/*.ts`, ".test")).toEqual([...imports].sort());
   },
 );
 
 test.each(packages)(
-  "the tests of $name import what it declares",
+  "the tests of $name import only pond packages that it declares",
   ({ folder, imports, forTests }) => {
     const declared = [...imports, ...forTests];
 

@@ -25,7 +25,7 @@ const [inBackticks, anywhere] = [
   /["`]((?:lance|model|adapter|session|search|wire)-[a-z-]+)["`]/g,
 ];
 
-test("formats.md says what becomes of each part in a copy", () => {
+test("formats.md lists what happens to each type of part in a copy", () => {
   const outcomes = adapters.map(({ to }) =>
     outcomesOf([
       ...to.writeForeign(sampleLineage(), meaningsOf()),
@@ -41,7 +41,7 @@ test("formats.md says what becomes of each part in a copy", () => {
   expectTable("fidelity", [["Part", ...adapters.map(({ origin }) => origin)], ...rows]);
 });
 
-test("formats.md says what each rule is, and where it is defended", () => {
+test("formats.md lists every rule with its meaning and the places that cite it", () => {
   const defended = defendedIn();
   const said = new Map(
     [...readFileSync(page, "utf8").matchAll(/^\| `([a-z-]+)` *\|[^|]*\|([^|]*)\|$/gm)].map(
@@ -62,7 +62,7 @@ test("formats.md says what each rule is, and where it is defended", () => {
   expectTable("rules", [["Rule", "What it says", "Cited in"], ...rows]);
 });
 
-test("every rule that is cited is one of them", () => {
+test("every cited rule is a known rule", () => {
   const cited = files.flatMap((file) =>
     citations(file, inBackticks).map((rule) => ({ file, rule })),
   );

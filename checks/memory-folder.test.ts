@@ -35,7 +35,7 @@ function temporaryFolder(): string {
 
 // Other systems have no such folder.
 describe.runIf(process.platform === "linux")("a folder in memory", () => {
-  test("of a run that was killed is taken away by the next, and none that is in use", async () => {
+  test("is removed by the next run if its own run was killed, but not while it is in use", async () => {
     const memory = temporaryFolder();
     const killed = await run(memory, `process.kill(process.pid, "SIGKILL");`);
     expect([killed.ended, existsSync(killed.folder)]).toEqual(["SIGKILL", true]);

@@ -7,7 +7,7 @@ const folders = globSync("{packages,apps}/*/package.json").map((file) => ({
 }));
 
 test.each(folders)(
-  "$folder says what it is, under which licence and on which Node",
+  "$folder states its description, licence, module type and Node version, and has a README",
   ({ folder }) => {
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
@@ -21,7 +21,7 @@ test.each(folders)(
   },
 );
 
-test.each(globSync("packages/*/src/index.ts"))("%s is a short list of named exports", (index) => {
+test.each(globSync("packages/*/src/index.ts"))("%s consists of named re-exports only", (index) => {
   const text = readFileSync(index, "utf8");
 
   expect(text).not.toMatch(/export \*|export default/);

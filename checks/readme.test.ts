@@ -27,11 +27,11 @@ function folderFor({ page, code }: Example): string {
   return folder ?? expect.fail(`${page}: no package has ${imported.join(", ")}`);
 }
 
-test("there are examples to run", () => {
+test("the documentation has examples to run", () => {
   expect(examples).not.toEqual([]);
 });
 
-test.each(examples)("$page prints what it says", (example) => {
+test.each(examples)("the example of $page prints what the page says", (example) => {
   const output = execFileSync(
     process.execPath,
     [...conditions, "--input-type=module-typescript", "--eval", example.code],

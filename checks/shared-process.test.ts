@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-test("what tests share registers no hook as it is loaded: of files in one process the first alone would have it", () => {
+test("modules that tests share register no hooks on loading, which only the first test file would get", () => {
   const shared = globSync("{packages,apps}/*/src/**/*.ts").filter((file) => !/\.test\./.test(file));
 
   const hooked = shared.filter((file) =>

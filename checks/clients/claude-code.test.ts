@@ -44,30 +44,34 @@ test.skipIf(binary === "").each(own)(
 test.skipIf(binary === "").each([
   ["claude-opus-4-6", true],
   ["claude-opus-4.6", false],
-])("Claude Code goes on with %s: %s", { timeout: 120_000 }, async (model, isAsked) => {
-  const { session, messages } = sampleLineage().root;
-  const answered = messages.map((message) => ({ ...message, options: { source: { model } } }));
-  const folder = mkdtempSync(join(temporary, "home-"));
-  const root = { session, messages: answered };
-  const [file] = await restoreForeign({ root, descendants: [] }, origin, folder);
-  const path = file?.path ?? "";
+])(
+  "Claude Code, resuming a session of the model %s, asks that model: %s",
+  { timeout: 120_000 },
+  async (model, isAsked) => {
+    const { session, messages } = sampleLineage().root;
+    const answered = messages.map((message) => ({ ...message, options: { source: { model } } }));
+    const folder = mkdtempSync(join(temporary, "home-"));
+    const root = { session, messages: answered };
+    const [file] = await restoreForeign({ root, descendants: [] }, origin, folder);
+    const path = file?.path ?? "";
 
-  const { models } = await resumeClaudeCode(
-    binary,
-    folder,
-    basename(dirname(path)),
-    basename(path, ".jsonl"),
-  );
+    const { models } = await resumeClaudeCode(
+      binary,
+      folder,
+      basename(dirname(path)),
+      basename(path, ".jsonl"),
+    );
 
-  expect(models).not.toEqual([]);
-  expect(models.includes(model)).toBe(isAsked);
-});
+    expect(models).not.toEqual([]);
+    expect(models.includes(model)).toBe(isAsked);
+  },
+);
 
-describe.each(foreignTo(origin))("of %s", { timeout: 120_000 }, async (foreign) => {
+describe.each(foreignTo(origin))("given sessions of %s", { timeout: 120_000 }, async (foreign) => {
   const store = once((home) => storeHome(foreign, home, temporary));
 
   test.skipIf(binary === "").each(await chosenSources(foreign, 2))(
-    "Claude Code resumes $key with all that was said and done",
+    "Claude Code resumes $key with all its messages, tool calls and results",
     async ({ home, key }) => {
       const lineage = await lineageOf(await store(home), key);
       const folder = mkdtempSync(join(temporary, "home-"));

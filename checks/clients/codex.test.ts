@@ -42,7 +42,7 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
 
   // Done before any session is resumed, which changes it. In the last home, threads have names.
   test.each([...homes, resolve("fixtures", "codex", "named", "input")])(
-    "shows every session of %s as before",
+    "shows every session of %s the same after pond restored the home",
     async (home) => {
       const ids = rolloutsIn(home).map(threadIdOf);
 
@@ -73,7 +73,7 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
     const store = once((home) => storeHome(foreign, home, temporary));
 
     test.each(await chosenSources(foreign, 3))(
-      "resumes and shows $key with all that was said and done",
+      "resumes and shows $key with all its messages, tool calls and results",
       async ({ home, key }) => {
         const lineage = await lineageOf(await store(home), key);
         const folder = mkdtempSync(join(temporary, "home-"));

@@ -40,7 +40,7 @@ const clients: readonly Generator[] = [
 ];
 
 test.each(clients)(
-  "what the real $origin has just written is read whole, and comes back as it was",
+  "sessions just written by the real $origin are read completely and restored unchanged",
   { timeout: 180_000 },
   async ({ origin, generate }) => {
     const generated = await generate();

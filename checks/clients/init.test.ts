@@ -48,7 +48,7 @@ describe.skipIf(claudeCode === "")("Claude Code", { timeout: 120_000 }, () => {
     writeFileSync(join(home.folder, ".claude.json"), '{ "mcpServers": { "other": {} } }');
   });
 
-  test("starts the server that pond init registered, and loses it by --undo", async () => {
+  test("connects to the server that pond init registered, and no longer has it after --undo", async () => {
     const first = await init(claudeCode);
     const told = await home.run(claudeCode, ["mcp", "get", "pond"]);
     const second = await init(claudeCode);
@@ -71,7 +71,7 @@ describe.skipIf(codex === "")("Codex", { timeout: 120_000 }, () => {
     mkdirSync(join(home.folder, ".codex"));
   });
 
-  test("lists the server that pond init registered, and loses it by --undo", async () => {
+  test("lists the server that pond init registered, and no longer has it after --undo", async () => {
     const file = join(home.folder, ".codex", "config.toml");
     const text = '# mine\nmodel = "gpt-5.2" # why\n';
     writeFileSync(file, text);
@@ -97,7 +97,7 @@ describe.skipIf(opencode === "")("opencode", { timeout: 120_000 }, () => {
     mkdirSync(join(home.folder, ".config", "opencode"), { recursive: true });
   });
 
-  test("starts the server that pond init wrote into its settings", async () => {
+  test("connects to the server that pond init wrote into its settings, and --undo removes it", async () => {
     const file = join(home.folder, ".config", "opencode", "opencode.jsonc");
     writeFileSync(file, '{\n  // mine\n  "share": "disabled",\n}\n');
 

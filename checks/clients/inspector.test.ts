@@ -31,7 +31,7 @@ const places: readonly (readonly [string, () => InspectedServer])[] = [
   ["Streamable HTTP", () => ({ flags: ["--transport", "http"], target: [server.mcp] })],
 ];
 
-describe.skipIf(inspector === "").each(places)("the inspector over %s", (_, place) => {
+describe.skipIf(inspector === "").each(places)("the MCP inspector over %s", (_, place) => {
   const ask = (method: string, ...options: readonly string[]) =>
     inspect(inspector, place(), method, ...options);
   const call = async (tool: string, fields: object) => {
@@ -39,7 +39,7 @@ describe.skipIf(inspector === "").each(places)("the inspector over %s", (_, plac
     return (await ask("tools/call", ...flags)).result;
   };
 
-  test("finds no fault with the tools, which only read", async () => {
+  test("sees read-only tools, and warns only of the two fields that may hold any JSON", async () => {
     const { result, stderr } = await ask("tools/list", "--strict");
 
     const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
@@ -55,7 +55,7 @@ describe.skipIf(inspector === "").each(places)("the inspector over %s", (_, plac
     ]);
   });
 
-  test("finds what is stored, and reads on", async () => {
+  test("searches, and reads the message that was found", async () => {
     const found = await call("pond_search", { query: "import loses rows" });
     const [{ session_id, matches }] = found.structuredContent.sessions;
     const read = await call("pond_get", { session_id, message_id: matches[0].message_id });
@@ -68,7 +68,7 @@ describe.skipIf(inspector === "").each(places)("the inspector over %s", (_, plac
     });
   });
 
-  test("reads what there is to read", async () => {
+  test("lists and reads both resources", async () => {
     const { resources } = (await ask("resources/list")).result;
     const [schema, stats] = await Promise.all(
       ["schema://pond", "stats://pond"].map(async (uri) => {
@@ -84,7 +84,7 @@ describe.skipIf(inspector === "").each(places)("the inspector over %s", (_, plac
     expect(JSON.parse(stats.text)).toMatchObject({ sessions: 5, messages: 63 });
   });
 
-  test("is told of a call that fails", async () => {
+  test("gets an error when a tool call fails", async () => {
     await expect(call("pond_get", { session_id: "none" })).rejects.toThrow("no session none");
   });
 });

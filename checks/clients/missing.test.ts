@@ -23,12 +23,12 @@ const all: readonly Heard[] = [
   { type: "text", text: "It is bent." },
 ];
 
-test("nothing is missing where all is heard", () => {
+test("finds nothing missing in a history that holds the whole session", () => {
   expect(missing(root, all, "claude-code")).toEqual([]);
 });
 
 test.each(all.map((each, index) => ({ ...each, index })))(
-  "$type $index is missed where it is not heard",
+  "notices when $type $index is missing from the history",
   ({ index }) => {
     expect(missing(root, all.toSpliced(index, 1), "claude-code")).not.toEqual([]);
   },
@@ -43,10 +43,10 @@ test.each<[string, number, Heard]>([
     4,
     { type: "result", id: "call-1", text: '{"text":"bent\\u0000"}', isFailure: true },
   ],
-])("a call with %s is noticed", (_, index, heard) => {
+])("notices a tool call changed to have %s", (_, index, heard) => {
   expect(missing(root, all.with(index, heard), "claude-code")).not.toEqual([]);
 });
 
-test("what is heard in another order is noticed", () => {
+test("notices a history in another order", () => {
   expect(missing(root, all.toReversed(), "claude-code")).not.toEqual([]);
 });

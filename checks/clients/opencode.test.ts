@@ -38,25 +38,28 @@ describe.skipIf(binary === "")("opencode", { timeout: 180_000 }, () => {
   afterEach(() => opencode.forget());
   afterAll(() => opencode.end());
 
-  test.each(exports)("takes $file from pond as it was", async ({ home, file, isExported }) => {
-    const before = readExport(join(home, file));
-    const path = join(await restoredHome(home), file);
+  test.each(exports)(
+    "imports $file, restored by pond, unchanged",
+    async ({ home, file, isExported }) => {
+      const before = readExport(join(home, file));
+      const path = join(await restoredHome(home), file);
 
-    await opencode.import(path);
-    const id = basename(file, ".json");
-    const after = await opencode.shown(id);
+      await opencode.import(path);
+      const id = basename(file, ".json");
+      const after = await opencode.shown(id);
 
-    expect(comparable(after)).toEqual(comparable(before));
-    // This proves that what it shows may stand for an export, here and below.
-    if (isExported) expect(comparable(await opencode.export(id))).toEqual(comparable(after));
-  });
+      expect(comparable(after)).toEqual(comparable(before));
+      // This proves that what it shows may stand for an export, here and below.
+      if (isExported) expect(comparable(await opencode.export(id))).toEqual(comparable(after));
+    },
+  );
 
   describe.each(foreignTo(origin))("given sessions of %s", async (foreign) => {
     const store = once((home) => storeHome(foreign, home, temporary));
 
     // The client starts once for every file.
     test.each(await chosenSources(foreign, 1))(
-      "takes $key with all that was said and done",
+      "imports $key with all its messages, tool calls and results",
       async ({ home, key }) => {
         const lineage = await lineageOf(await store(home), key);
         const folder = mkdtempSync(join(temporary, "home-"));

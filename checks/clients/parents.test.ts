@@ -16,7 +16,7 @@ const codex = (await installCodex()) ?? "";
 const opencode = (await installOpencode()) ?? "";
 
 test.skipIf(codex === "")(
-  "Codex shows what a translated fork was forked from, and who spawned a sub-agent",
+  "Codex shows which session a translated fork came from, and which one spawned a translated sub-agent",
   async () => {
     const forked = await written("codex", { relation: "fork" });
     const spawned = await written("codex", {});
@@ -34,7 +34,7 @@ test.skipIf(codex === "")(
 );
 
 test.skipIf(opencode === "")(
-  "opencode takes a translated sub-agent in below the session that it has",
+  "opencode imports a translated sub-agent below the parent session that it already has",
   async () => {
     const { folder, parent, path, parentPath } = await written("opencode", {});
     const client = await startOpencode(opencode);

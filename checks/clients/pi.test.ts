@@ -48,39 +48,45 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
     return copy;
   }
 
-  test.each(homesOf(origin))("opens every session of %s as before", async (home) => {
-    const paths = sessionsIn(home);
+  test.each(homesOf(origin))(
+    "opens every session of %s the same after pond restored the home",
+    async (home) => {
+      const paths = sessionsIn(home);
 
-    const before = await openedAt(recordsApart(home, paths));
-    const after = await openWithPi(client, await restoredHome(home), paths);
+      const before = await openedAt(recordsApart(home, paths));
+      const after = await openWithPi(client, await restoredHome(home), paths);
 
-    expect(before).toHaveLength(paths.length);
-    expect(after.map(withStableIds)).toEqual(before.map(withStableIds));
-    await expectPage(client, await restoredHome(home), paths[0] ?? "", after[0]);
-  });
+      expect(before).toHaveLength(paths.length);
+      expect(after.map(withStableIds)).toEqual(before.map(withStableIds));
+      await expectPage(client, await restoredHome(home), paths[0] ?? "", after[0]);
+    },
+  );
 
-  test.each(homesOf(origin))("gives a model what our library gives it: %s", async (home) => {
-    // The client gives an old file new ids each time, and an odd one no place in the tree.
-    const files = sessionsIn(home).map((path) => ({
-      path,
-      ours: SessionFile.open(join(home, path), { dialect: origin, blobs: join(home, "blobs") }),
-    }));
-    const opened = await openedAt(home);
+  test.each(homesOf(origin))(
+    "gives a model the same context as our library does: %s",
+    async (home) => {
+      // The client gives an old file new ids each time, and an odd one no place in the tree.
+      const files = sessionsIn(home).map((path) => ({
+        path,
+        ours: SessionFile.open(join(home, path), { dialect: origin, blobs: join(home, "blobs") }),
+      }));
+      const opened = await openedAt(home);
 
-    const theirs = opened.map(({ messages, leafId, entries, settings }) => ({
-      messages: messages.map(seen),
-      leaf: entries.findIndex(({ id }) => id === leafId),
-      thinking: settings["thinkingLevel"],
-    }));
-    expect(
-      files.map(({ ours }) => ({
-        messages: ours.context().messages.map(seen),
-        leaf: ours.entries.findIndex(({ id }) => id === ours.leafId),
-        thinking: ours.context().thinkingLevel,
-      })),
-    ).toEqual(theirs);
-    expect(files.length).toBeGreaterThan(0);
-  });
+      const theirs = opened.map(({ messages, leafId, entries, settings }) => ({
+        messages: messages.map(seen),
+        leaf: entries.findIndex(({ id }) => id === leafId),
+        thinking: settings["thinkingLevel"],
+      }));
+      expect(
+        files.map(({ ours }) => ({
+          messages: ours.context().messages.map(seen),
+          leaf: ours.entries.findIndex(({ id }) => id === ours.leafId),
+          thinking: ours.context().thinkingLevel,
+        })),
+      ).toEqual(theirs);
+      expect(files.length).toBeGreaterThan(0);
+    },
+  );
 
   // Sessions of all other clients at once, because the client takes long to start.
   const openedForeign = once(async (folder) => {
@@ -101,19 +107,22 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
   });
   const foreignHome = mkdtempSync(join(temporary, "home-"));
 
-  test.each(foreignTo(origin))("opens sessions of %s with all that was said", async (foreign) => {
-    const all = await openedForeign(foreignHome);
-    const own = all.filter((each) => each.foreign === foreign);
+  test.each(foreignTo(origin))(
+    "opens sessions of %s with all their messages, tool calls and results",
+    async (foreign) => {
+      const all = await openedForeign(foreignHome);
+      const own = all.filter((each) => each.foreign === foreign);
 
-    const unheard = own.map(({ content, path, opened }) => ({
-      path,
-      missing: missing(content, heardInPi(opened.messages), origin),
-    }));
-    expect(own).not.toEqual([]);
-    expect(unheard.filter((each) => each.missing.length > 0)).toEqual([]);
-  });
+      const unheard = own.map(({ content, path, opened }) => ({
+        path,
+        missing: missing(content, heardInPi(opened.messages), origin),
+      }));
+      expect(own).not.toEqual([]);
+      expect(unheard.filter((each) => each.missing.length > 0)).toEqual([]);
+    },
+  );
 
-  test("shows people a session of another client", async () => {
+  test("exports another client's session as a page with the same entries", async () => {
     const all = await openedForeign(foreignHome);
     const shown = Map.groupBy(all, ({ foreign }) => foreign).values();
     const chosen = spread([...shown], 1);

@@ -32,7 +32,7 @@ afterAll(() => {
   );
 });
 
-test.concurrent.each(pages)("%s does what it says", async (page) => {
+test.concurrent.each(pages)("%s: every code block runs as the page says", async (page) => {
   const report = await runPage(page, isUpdating);
   notRun.push(...report.notRun);
   ran += report.ran;
@@ -40,7 +40,7 @@ test.concurrent.each(pages)("%s does what it says", async (page) => {
   expect(report.wrong.join("\n\n")).toBe("");
 });
 
-test.each(pages)("%s links to what is there", (page) => {
+test.each(pages)("%s links only to files that exist", (page) => {
   const text = readFileSync(page, "utf8").replaceAll(/^```[\s\S]*?^```/gm, "");
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
   const files = targets.filter((target) => !/^(https?:|#)/.test(target));
@@ -50,7 +50,7 @@ test.each(pages)("%s links to what is there", (page) => {
   expect(missing).toEqual([]);
 });
 
-test("CONTRIBUTING.md says what every package is", () => {
+test("CONTRIBUTING.md names every package", () => {
   const [, tree = ""] =
     /```text\n([\s\S]*?)```/.exec(readFileSync("CONTRIBUTING.md", "utf8")) ?? [];
   const folders = globSync("{packages,apps}/*/package.json").map((file) => dirname(file));

@@ -4,7 +4,7 @@ import { cutAsSaid, isAsSaid } from "./printed.ts";
 
 const lines = (text: string): string[] => text.split("|");
 
-describe("what a page says and what was printed", () => {
+describe("comparing the text of a page with printed output", () => {
   it.each([
     ["the same", "a|b", "a|b", true],
     ["another word", "a|b", "a|c", false],
@@ -34,13 +34,13 @@ describe("what a page says and what was printed", () => {
     ["whole where the page cut nothing", "a|b", "c|d", "c|d"],
     ["cut in the same place", "a|...|z", "b|c|d|y", "b|...|y"],
     ["whole where nothing is left to cut", "a|...|z", "b|y", "b|y"],
-  ])("an update is %s", (_, said, printed, renewed) => {
+  ])("the updated text is %s", (_, said, printed, renewed) => {
     expect(cutAsSaid(lines(said), lines(printed))).toEqual(lines(renewed));
   });
 });
 
-describe("the blocks of a page", () => {
-  it("are found with their places and reasons", () => {
+describe("the code blocks of a page", () => {
+  it("are found with their lines, languages and reasons not to run", () => {
     const page = "# A\n\n```sh not-run: no docker\ndocker ps\n```\n\n```console\n$ a\nb\n```\n";
 
     expect(blocksOf(page)).toEqual([
@@ -54,11 +54,11 @@ describe("the blocks of a page", () => {
     ["of a word nobody knows", "```sh skip\na\n```\n"],
     ["indented", "- x\n\n  ```sh\n  a\n  ```\n"],
     ["left open", "```sh\na\n"],
-  ])("are refused when one is %s", (_, page) => {
+  ])("are refused if one is %s", (_, page) => {
     expect(() => blocksOf(page)).toThrow();
   });
 
-  test("a console block is the same when it is written again", () => {
+  test("a console block is unchanged after it is parsed and written again", () => {
     const text = "$ a \\\n>   b\nc\n> d\n$ e\n";
 
     expect(stepsOf(text)).toEqual([

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-test("docs/settings.md has the flags of every command", () => {
+test("docs/settings.md lists the flags of every command", () => {
   const program = createProgram(async () => undefined, processSurface());
   const made = `\n${[["pond", program] as const, ...commandsOf("pond", program)]
     .map(([name, command]) => sectionOf(name, command))
@@ -37,7 +37,7 @@ test("docs/settings.md has the flags of every command", () => {
   expect(said).toBe(made);
 });
 
-test("docs/settings.md has every variable that the command reads", () => {
+test("docs/settings.md lists every environment variable that the command reads", () => {
   const sources = globSync([
     "apps/cli/src/**/*.ts",
     "packages/{adapter-*,embed}/src/**/*.ts",
@@ -59,17 +59,20 @@ test.each([
     "embeddings.",
     '[embeddings]\nurl = "http://localhost"\nmodel = "m"\ndimension = 1\nnonsense = 1',
   ],
-])("docs/settings.md has every key that %sconfig.toml may have: %j", async (_, toml) => {
-  const POND_CONFIG = home.write("config.toml", toml);
-  const refusal = await loadConfig({ POND_CONFIG }, directoriesOf({}, home.folder)).then(
-    () => expect.fail("the key was taken"),
-    (error: unknown) => String(error),
-  );
+])(
+  "docs/settings.md lists every key %s* of config.toml that the refusal of %j names",
+  async (_, toml) => {
+    const POND_CONFIG = home.write("config.toml", toml);
+    const refusal = await loadConfig({ POND_CONFIG }, directoriesOf({}, home.folder)).then(
+      () => expect.fail("the key was taken"),
+      (error: unknown) => String(error),
+    );
 
-  const known = /known here: (.+)$/.exec(refusal)?.[1]?.split(", ") ?? [];
-  expect(known).not.toEqual([]);
-  expect(known.filter((key) => !text().includes(`\`${key}\``))).toEqual([]);
-});
+    const known = /known here: (.+)$/.exec(refusal)?.[1]?.split(", ") ?? [];
+    expect(known).not.toEqual([]);
+    expect(known.filter((key) => !text().includes(`\`${key}\``))).toEqual([]);
+  },
+);
 
 function commandsOf(name: string, command: Command): (readonly [string, Command])[] {
   return command.commands.flatMap((each) => [

@@ -14,7 +14,7 @@ afterEach(() => home.remove());
 // Every session of the sources.
 vi.setConfig({ testTimeout: 400_000 });
 
-it("an archive of every client's sessions gives them back after the disk died", async () => {
+it("a lost store is rebuilt, row by row, from an archive of every client's sessions", async () => {
   for (const [at, { client, home: source }] of clientHomes().entries()) {
     // The path is part of what is stored, so each session has only one place.
     const copy = join(home.folder, "homes", String(at));

@@ -20,7 +20,7 @@ afterEach(() => home.remove());
 
 const nothingNew = { messages_added: 0, parts_added: 0, revisions: 0, tombstones: 0 };
 
-test("what cannot be read is named with its place, and everything around it is kept", async () => {
+test("damaged input is reported with its location, and everything around it is stored and restored", async () => {
   const { faults, pending, sessions } = writeDamagedHome(source);
 
   const first = await home.sync(source);
@@ -37,7 +37,7 @@ test("what cannot be read is named with its place, and everything around it is k
   expect(differences(source, await home.restoreAll())).toEqual([]);
 });
 
-test("a file that may not be read is a fault, and is read once it may", async () => {
+test("an unreadable file is reported as a fault, and is read once its permissions allow it", async () => {
   const file = join(project, "closed.jsonl");
   writeFileSync(file, `${promptLine("behind closed doors")}\n`);
   writeFileSync(join(project, "open.jsonl"), `${promptLine("in the open")}\n`);
@@ -52,7 +52,7 @@ test("a file that may not be read is a fault, and is read once it may", async ()
   expect(open).toMatchObject({ code: 0, messages_added: 1, faults: [] });
 });
 
-test("a store that may not be read is not taken for none", async () => {
+test("a store without read permission is reported as such, not treated as missing", async () => {
   writeFileSync(join(project, "one.jsonl"), `${promptLine("the heron")}\n`);
   await home.sync(source);
   const said = new Set<string>();
@@ -72,7 +72,7 @@ test("a store that may not be read is not taken for none", async () => {
   expect((await home.pond("list", "--json")).stdout).toContain("the heron");
 });
 
-test("a line of 300 MB is marked, not kept, and costs nothing else (`adapter-bounded-values`)", async () => {
+test("a line of 300 MB is reported, leaves a marker and costs no other line (`adapter-bounded-values`)", async () => {
   const file = join(project, "long-line.jsonl");
   await writeLongLine(file);
 

@@ -41,7 +41,7 @@ function inPeace(): Promise<Peace> {
 }
 
 test.each(["sessions", "windows"])(
-  "a store whose table %s was only begun when the power went is made whole",
+  "a sync repairs a store whose table %s was only begun when the power failed",
   async (table) => {
     const nothing = join(home.folder, "nothing");
     mkdirSync(join(nothing, "projects"), { recursive: true });
@@ -57,7 +57,7 @@ test.each(["sessions", "windows"])(
   },
 );
 
-test("four processes that sync the same sources at once leave what one leaves", async () => {
+test("four processes that sync the same sources at once store the same rows as one process", async () => {
   const { rows } = await inPeace();
 
   const runs = await Promise.all([1, 2, 3, 4].map(() => home.pond(...sync)));
@@ -69,7 +69,7 @@ test("four processes that sync the same sources at once leave what one leaves", 
 });
 
 test(
-  `a sync killed at ${kills} moments, then run in peace, leaves what one leaves`,
+  `a sync killed at ${kills} moments, then run undisturbed, stores the same rows as one that was never killed`,
   async () => {
     const { rows, wholeMs } = await inPeace();
 

@@ -69,7 +69,7 @@ async function answers(): Promise<unknown[]> {
   return found;
 }
 
-it("a store of an earlier version answers as it is, and becomes one of this version by a sync", async () => {
+it("a store of schema version 1 answers searches as before, and a sync upgrades it to this version", async () => {
   const homes = chosenHomes();
   for (const { client, home: source } of homes) {
     expect((await home.pondHere("sync", client, "--path", source)).code).not.toBe(1);

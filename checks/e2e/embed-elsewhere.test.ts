@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.remove());
 
-test("partitions embedded by others are covered, searched by meaning, and otherwise untouched", async () => {
+test("messages embedded by other processes are counted and found by meaning, and all other data is untouched", async () => {
   const model = join(store.folder, "model");
   await buildTestModel(model, { dimension: 384, words: ["heron", "reed"] });
   const embedder = await openEmbedder({ kind: "folder", folder: model });

@@ -41,7 +41,7 @@ describe(`embedding ${messages} messages, killed ${kills} times (POND_SEED=${see
     ["by a model of another dimension", "third", 96],
     ["once more, by force", "third", 96],
   ])(
-    "%s ends complete, embeds nothing again that was stored, and loses no text",
+    "%s completes, embeds no text again whose vector was stored, and loses no text",
     async (name, folder, dimension) => {
       const model = join(store.folder, folder);
       await buildTestModel(model, { dimension, words: [folder] });

@@ -25,7 +25,7 @@ const series = growthSeries();
 if (series.length === 0) test.skip("sessions that grew are kept whole: there are none here");
 
 test.each(series)(
-  "$client: $session, synced step by step, holds what every state held (`adapter-integrity-additive-sync`)",
+  "$client: $session, synced step by step, keeps the records of every step (`adapter-integrity-additive-sync`)",
   async ({ client, file: place, states }) => {
     const source = join(stepwise.folder, "client");
     const file = join(source, place);

@@ -57,7 +57,9 @@ describe.each(storages)("on %s", (name, start) => {
     expect(rowDifferences(expected.rows, stored.rows)).toEqual([]);
   };
 
-  test("a session goes on through another server as if it were the same", async ({ skip }) => {
+  test("a session continued through another server is stored as if one server had received it all", async ({
+    skip,
+  }) => {
     if (storage === undefined) return skip();
     const namespace = "turns";
     const [one, other] = workers.map(({ url }) => createClient({ url, namespace }));
@@ -74,7 +76,7 @@ describe.each(storages)("on %s", (name, start) => {
     await expectAsByOne(namespace, new Map([["before", [before]], ...wholeOf(own)]));
   });
 
-  test("eight clients through two servers, one of which is killed, lose and double nothing", async ({
+  test("eight clients lose and duplicate nothing when one of their two servers is killed", async ({
     skip,
   }) => {
     if (storage === undefined) return skip();

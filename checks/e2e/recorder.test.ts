@@ -69,8 +69,8 @@ function linesOf({ messages }: SessionContent): readonly string[] {
   );
 }
 
-describe("the example of @pond/recorder", () => {
-  it("is stored as it happened", () => {
+describe("the session of the @pond/recorder example", () => {
+  it("is stored with its texts, tool calls and results in order, its sub-agent's too", () => {
     const { root, descendants } = stored;
 
     expect(linesOf(root)).toEqual([
@@ -96,7 +96,7 @@ describe("the example of @pond/recorder", () => {
     ]);
   });
 
-  it("has turns, usage, states and links in both directions", () => {
+  it("has turns, token usage, statuses, and links between parent and sub-agent in both directions", () => {
     const [main, child] = recorder.sessions();
 
     expect(main?.loops).toMatchObject([
@@ -118,7 +118,7 @@ describe("the example of @pond/recorder", () => {
     });
   });
 
-  it("is found, what its sub-agent said too", async () => {
+  it("is found by its own words and by those of its sub-agent", async () => {
     const { id } = stored.root.session;
     const found = async (query: string) => {
       const { sessions } = await handlers.handle("search", { protocol_version: 1, query });
@@ -132,7 +132,7 @@ describe("the example of @pond/recorder", () => {
   });
 
   it.each(adapters.map((to) => ({ client: to.origin, to })))(
-    "is restored into $client, with all that was said and called",
+    "is restored into $client with all its texts and tool calls",
     async ({ to }) => {
       const copy = await copyTo(to, stored);
 
@@ -149,7 +149,7 @@ describe("the example of @pond/recorder", () => {
 });
 
 it.each(adapters.map((to) => ({ client: to.origin, to })))(
-  "branches that interleave, an overlay, a refusal and a loop that broke off go to $client",
+  "interleaved branches, an overlay, a refusal and a broken-off loop are copied to $client without loss",
   async ({ to }) => {
     const root = troubled();
 

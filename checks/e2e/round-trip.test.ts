@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 test.each(clientHomes())(
-  "a home comes back value-equal, record by record: $name (`adapter-native-restore-lossless`)",
+  "a restored home equals the original, record by record: $name (`adapter-native-restore-lossless`)",
   async ({ client, home: source }) => {
     const first = await home.sync(source, client);
     const stored = await storedRows(home.storage);
@@ -32,7 +32,7 @@ test.each(clientHomes())(
   },
 );
 
-test("test data of other people's parsers comes back, too", async () => {
+test("test data of other projects' parsers is restored unchanged", async () => {
   const folder = corpusFolder(join("_fixtures", "claude-code"));
   if (folder === undefined) return;
   const source = join(home.folder, "fixtures");

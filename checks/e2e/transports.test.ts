@@ -97,7 +97,7 @@ const events: readonly IngestEvent[] = [
   ),
 ];
 
-test("where nothing is stored, all of them say so", async () => {
+test("every transport says that there is no store when nothing is stored", async () => {
   const fields = { query: "lock" };
   const expected = { code: "not_found", details: { kind: "store_not_found" } };
 
@@ -137,7 +137,7 @@ describe("with a few sessions stored", () => {
     ["get", { session_id: "chat", message_id: "chat-1" }],
     ["get", { session_id: "chat", message_id: "chat-1", context_depth: 0 }],
     ["get", { session_id: "chat", message_id: "chat-0", context_depth: 1 }],
-  ])("the answer is one: %s %j", async (operation, fields) => {
+  ])("every transport gives the same answer: %s %j", async (operation, fields) => {
     const answer = await transports.http(operation, fields);
 
     expect(answer).not.toHaveProperty("code");
@@ -146,7 +146,7 @@ describe("with a few sessions stored", () => {
     expect(await transports.commandLine(operation, fields)).toEqual(answer);
   });
 
-  test("the pages of a search follow each other", async () => {
+  test("every transport gives the same pages of a search", async () => {
     const pages = (["http", "mcp", "commandLine"] as const).map(async (transport) => {
       const found: unknown[] = [];
       for (let after: unknown = undefined; ; ) {
@@ -165,7 +165,7 @@ describe("with a few sessions stored", () => {
     expect(commandLine).toEqual(http);
   });
 
-  test("the pages of a session follow each other, whatever one of them holds", async () => {
+  test("every transport gives the same messages when it pages through a session", async () => {
     const pages = (["http", "mcp", "commandLine"] as const).map(async (transport) => {
       const shown: unknown[] = [];
       for (let count = 1; ; count++) {
@@ -185,7 +185,7 @@ describe("with a few sessions stored", () => {
     expect(commandLine).toEqual(http);
   });
 
-  test("the pages of a message follow each other, part by part", async () => {
+  test("every transport gives the same parts when it pages through a message", async () => {
     const pages = (["http", "mcp", "mcpOverHttp", "commandLine"] as const).map(
       async (transport) => {
         const shown: unknown[] = [];
@@ -226,7 +226,7 @@ describe("with a few sessions stored", () => {
     ["search", { query: "lock", min_score: -1 }, "validation_failed"],
     ["search", { query: "lock", after: "nonsense" }, "validation_failed"],
     ["search", { query: "lock", wrong: 1 }, "validation_failed"],
-  ])("the refusal is one: %s %j", async (operation, fields, code) => {
+  ])("every transport refuses with the same code: %s %j", async (operation, fields, code) => {
     const refusal = await transports.http(operation, fields);
 
     expect(refusal).toMatchObject({ code });
@@ -236,7 +236,7 @@ describe("with a few sessions stored", () => {
     expect(await transports.commandLine(operation, fields)).toMatchObject({ code });
   });
 
-  test("the files of a session are the same", async () => {
+  test("the client and the command line restore the same files of a session", async () => {
     const out = join(home.folder, "restored");
     const { files } = await transports.client.restore({ session_id: "chat", to: "pi" });
     await home.pond("restore", "chat", "--to", "pi", "--out", out, "--json");
@@ -250,7 +250,7 @@ describe("with a few sessions stored", () => {
     expect(written).toHaveLength(2);
   });
 
-  test("the counts are the same", async () => {
+  test("every transport reports the same counts", async () => {
     const status = await transports.http("status", {});
     const { tables, ...bounded } = status;
     const embedding = { enabled: false, reason: "no embedding model is configured" };

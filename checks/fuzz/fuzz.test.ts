@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-it("keeps every promise whatever is read", async () => {
+it("keeps every promise for generated inputs of every target", async () => {
   const answers = await runTargets(
     targets.map(({ name }) => name),
     options,
@@ -29,13 +29,16 @@ it("keeps every promise whatever is read", async () => {
   expect(broken).toEqual([]);
 });
 
-it.each(foundInputs())("keeps them for $target: $name", async ({ target, name }) => {
-  const own = targets.find((each) => each.name === target);
+it.each(foundInputs())(
+  "keeps every promise for an input that fuzzing once found, $target: $name",
+  async ({ target, name }) => {
+    const own = targets.find((each) => each.name === target);
 
-  await own?.run(readFound(target, name), scratch);
+    await own?.run(readFound(target, name), scratch);
 
-  expect(own).toBeDefined();
-});
+    expect(own).toBeDefined();
+  },
+);
 
 /** Targets that break the promises of all targets, each in its own way. */
 const broken: readonly (readonly [string, Pick<Target, "run">, RegExp])[] = [
@@ -51,7 +54,7 @@ const broken: readonly (readonly [string, Pick<Target, "run">, RegExp])[] = [
   ],
 ];
 
-it.each(broken)("finds what %s", async (_, { run }, message) => {
+it.each(broken)("reports a target that %s", async (_, { run }, message) => {
   const target: Target = {
     name: "demo",
     sources: /^$/,

@@ -65,7 +65,7 @@ describe.skipIf(tmux === undefined)("pond init at a terminal", () => {
     expect(strangers(recording, { isColored: true, isLive: true })).toEqual([]);
   }
 
-  it("does what is answered by keys", async () => {
+  it("does what the typed answers say", async () => {
     const running = await terminals.start(60, ["pond", "init"]);
     await answer(running, ["2,4", "y", "n", ""]);
     const recording = await running.ended();
@@ -80,7 +80,7 @@ describe.skipIf(tmux === undefined)("pond init at a terminal", () => {
     expect(existsSync(join(home.folder, ".config/systemd"))).toBe(false);
   });
 
-  it("asks again for what is no answer", async () => {
+  it("asks again after an invalid answer", async () => {
     const running = await terminals.start(60, ["pond", "init"]);
     await running.see("Which clients?");
     await running.press("7", "Enter");
@@ -100,7 +100,7 @@ describe.skipIf(tmux === undefined)("pond init at a terminal", () => {
     ["C-c", 3],
     ["C-d", 3],
   ])(
-    "left by %s behind %i answers, says what is done and how to take it back",
+    "stopped with %s after %i answers, says what stays, and --undo takes it back",
     async (key, count) => {
       const before = settings();
       const running = await terminals.start(60, ["pond", "init"]);
@@ -124,7 +124,7 @@ describe.skipIf(tmux === undefined)("pond init at a terminal", () => {
     },
   );
 
-  it("names the file, the line and what to do where a client's settings are damaged", async () => {
+  it("names the file, the line and the remedy when a client's settings are damaged", async () => {
     home.write(".codex/config.toml", "# mine\na = = b\n");
     home.write(".omp/agent/mcp.json", '{\n  "mcpServers": }\n');
 

@@ -75,7 +75,7 @@ const ways: readonly (readonly [
   [200, "on a dumb terminal", { TERM: "dumb" }, []],
 ];
 
-describe.skipIf(tmux === undefined)("what a terminal shows", () => {
+describe.skipIf(tmux === undefined)("pond's output on a terminal", () => {
   let home: Home;
   let terminals: Terminals;
   let first: Recording;
@@ -116,7 +116,7 @@ describe.skipIf(tmux === undefined)("what a terminal shows", () => {
     const isColored = way === "in colour";
     const isDumb = way === "on a dumb terminal";
 
-    it.each(cases)("keeps $name inside of the screen", ({ name, isWhole, says }) => {
+    it.each(cases)("keeps $name within the width of the screen", ({ name, isWhole, says }) => {
       const recording = recorded(columns, way, name);
 
       expect(recording.code).toBe(0);
@@ -133,45 +133,51 @@ describe.skipIf(tmux === undefined)("what a terminal shows", () => {
       expect(tables.flatMap((table) => shiftedRows(table, cells))).toEqual([]);
     });
 
-    it.each(cases)("leaves the terminal as it was after $name", ({ name, isLive = false }) => {
-      const recording = recorded(columns, way, name);
-      const { isCursorVisible, isOtherScreen, title, lines, painted } = recording;
+    it.each(cases)(
+      "leaves the terminal in its former state after $name",
+      ({ name, isLive = false }) => {
+        const recording = recorded(columns, way, name);
+        const { isCursorVisible, isOtherScreen, title, lines, painted } = recording;
 
-      expect({ isCursorVisible, isOtherScreen }).toEqual({
-        ...{ isCursorVisible: true, isOtherScreen: false },
-      });
-      expect(title).not.toContain("taken");
-      // It is plain, on its own line.
-      expect(lines.at(-1)).toBe(mark);
+        expect({ isCursorVisible, isOtherScreen }).toEqual({
+          ...{ isCursorVisible: true, isOtherScreen: false },
+        });
+        expect(title).not.toContain("taken");
+        // It is plain, on its own line.
+        expect(lines.at(-1)).toBe(mark);
+        expect(unevenLines(recording)).toEqual([]);
+        expect(painted.join("").includes("\x1b")).toBe(isColored);
+        const toBeCopied = painted.filter((line) => line.includes("--resume"));
+        expect(toBeCopied.join("")).not.toContain("\x1b");
+        expect(strangers(recording, { isColored, isLive: isLive && !isDumb })).toEqual([]);
+        expect(lines.filter((line) => /[█░]|looking:|indexing|counting/.test(line))).toEqual([]);
+      },
+    );
+  });
+
+  it.skipIf(less === undefined)(
+    "shows a long session in the pager, and leaves its text on the screen",
+    async () => {
+      symlinkSync(less ?? "", join(home.folder, "bin", "less"));
+
+      const running = await terminals.start(80, ["pond", "get", longSession, "--mode", "complete"]);
+      await running.see("\n:");
+      const lines = await running.screen();
+      await running.press("q");
+      const recording = await running.ended();
+
+      expect(lines[0]).toMatch(new RegExp(`^Session ${longSession}`));
+      expect(lines.length).toBe(rows);
+      expect(recording.code).toBe(0);
+      expect([recording.isCursorVisible, recording.isOtherScreen]).toEqual([true, false]);
+      // The text that was read stays on the screen.
+      expect(recording.lines[0]).toBe(lines[0]);
+      expect(recording.lines.at(-1)).toBe(mark);
       expect(unevenLines(recording)).toEqual([]);
-      expect(painted.join("").includes("\x1b")).toBe(isColored);
-      const toBeCopied = painted.filter((line) => line.includes("--resume"));
-      expect(toBeCopied.join("")).not.toContain("\x1b");
-      expect(strangers(recording, { isColored, isLive: isLive && !isDumb })).toEqual([]);
-      expect(lines.filter((line) => /[█░]|looking:|indexing|counting/.test(line))).toEqual([]);
-    });
-  });
+    },
+  );
 
-  it.skipIf(less === undefined)("pages through a session as through a manual", async () => {
-    symlinkSync(less ?? "", join(home.folder, "bin", "less"));
-
-    const running = await terminals.start(80, ["pond", "get", longSession, "--mode", "complete"]);
-    await running.see("\n:");
-    const lines = await running.screen();
-    await running.press("q");
-    const recording = await running.ended();
-
-    expect(lines[0]).toMatch(new RegExp(`^Session ${longSession}`));
-    expect(lines.length).toBe(rows);
-    expect(recording.code).toBe(0);
-    expect([recording.isCursorVisible, recording.isOtherScreen]).toEqual([true, false]);
-    // The text that was read stays on the screen.
-    expect(recording.lines[0]).toBe(lines[0]);
-    expect(recording.lines.at(-1)).toBe(mark);
-    expect(unevenLines(recording)).toEqual([]);
-  });
-
-  it("draws how far a sync is within the screen, and takes it away", () => {
+  it("draws the progress of a sync within the width of the screen, and removes it at the end", () => {
     const { bytes, lines } = first;
 
     expect(bytes).toMatch(/claude-code.*[█░]/);

@@ -8,7 +8,7 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u
 const styles = /\x1b\[(?:[127]|22|27|3[0-9])m/g;
 const session = hardSession(6);
 
-describe("what goes into a pipe", () => {
+describe("pond with its output in a pipe", () => {
   let home: Home;
   beforeAll(() => {
     home = createHome();
@@ -49,16 +49,19 @@ describe("what goes into a pipe", () => {
       new RegExp(`^.*claude --resume ${session}\n$`),
       /^warning: the session's folder .* is not on this machine: create it first\nAlready/,
     ],
-  ])("is plain for %s, each word where it belongs", (_, argv, stdout, stderr) => {
-    const said = plainly(argv);
+  ])(
+    "prints plain text for %s, results on stdout and remarks on stderr",
+    (_, argv, stdout, stderr) => {
+      const said = plainly(argv);
 
-    expect(said.code).toBe(0);
-    expect(said.stdout).toMatch(stdout);
-    expect(said.stderr).toMatch(stderr);
-    expect(`${said.stdout}${said.stderr}`).not.toMatch(controls);
-  });
+      expect(said.code).toBe(0);
+      expect(said.stdout).toMatch(stdout);
+      expect(said.stderr).toMatch(stderr);
+      expect(`${said.stdout}${said.stderr}`).not.toMatch(controls);
+    },
+  );
 
-  it("has all of a session's title and folder, however long", () => {
+  it("prints a session's id and folder in full, however long", () => {
     const { stdout } = plainly(["list"]);
 
     expect(stdout).toContain(hardSession(4));
@@ -67,7 +70,7 @@ describe("what goes into a pipe", () => {
   });
 
   it.each([[["list"]], [["search", "heron"]], [["get", session]]])(
-    "has pond's own colours alone where FORCE_COLOR asks %j for them",
+    "prints only pond's own colours when FORCE_COLOR asks for them: %j",
     (argv) => {
       const { stdout } = pond(argv, { FORCE_COLOR: "1" });
 
@@ -76,7 +79,7 @@ describe("what goes into a pipe", () => {
     },
   );
 
-  it("asks nothing there, and says what leaves things out", () => {
+  it("asks nothing during init, and says that it does everything as with --yes", () => {
     const { code, stderr } = pond(["init", "--no-mcp", "--no-schedule", "--no-sync"]);
 
     expect(code).toBe(0);

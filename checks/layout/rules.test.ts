@@ -17,14 +17,14 @@ const recording = (more: Partial<Recording>): Recording => ({
   ...more,
 });
 
-it("notices lines that the terminal broke", () => {
+it("notices lines that the terminal wrapped", () => {
   const lines = ["short", "a line that is wi", "der", "", "short"];
   const whole = ["short", "a line that is wider", "", "short"];
 
   expect(brokenLines(recording({ lines, whole }))).toEqual(["a line that is wider"]);
 });
 
-describe("notices what came to the terminal beside text", () => {
+describe("unexpected control sequences", () => {
   it.each([
     ["plain\r\nalso plain\r\n", []],
     ["\x1b[1mbold\x1b[22m", []],
@@ -33,33 +33,33 @@ describe("notices what came to the terminal beside text", () => {
     ["a\r\n\x1b]0;title\x07", ["\x1b]0;title\x07"]],
     ["\x9b5A", ["\x9b5A"]],
     ["turned \u202e", ["turned \u202e"]],
-  ])("in %j", (bytes, expected) => {
+  ])("are told from expected ones in %j", (bytes, expected) => {
     expect(strangers(recording({ bytes }), { isColored: true, isLive: true })).toEqual(expected);
   });
 
   it.each([
     ["colours", "\x1b[1mbold\x1b[22m"],
     ["bars", "\ra bar\x1b[K"],
-  ])("such as %s where there are to be none", (_, bytes) => {
+  ])("include %s where none are allowed", (_, bytes) => {
     const found = strangers(recording({ bytes }), { isColored: false, isLive: false });
 
     expect(found).toEqual([bytes]);
   });
 });
 
-it("notices styles that go on behind their line", () => {
+it("notices styles that go on past the end of their line", () => {
   const bytes = "\x1b[1mbold\x1b[22m\r\n\x1b[36mblue\r\n\x1b[39mplain\r\n";
 
   expect(unevenLines(recording({ bytes }))).toEqual(["\x1b[36mblue\r"]);
 });
 
-it("notices how wide a line was that others were drawn over", () => {
+it("measures the width of a line that was drawn over", () => {
   const bytes = "\r苍鹭\x1b[K\x1b[J\rmuch longer, but the last one\r\n";
 
   expect(widestDrawn(recording({ bytes }), new Map([..."苍鹭"].map((each) => [each, 2])))).toBe(4);
 });
 
-describe("notices cells that do not stand below their title", () => {
+describe("table cells that do not stand below their title", () => {
   const cells = new Map([
     ["池", 2],
     ["\u0301", 0],
@@ -71,7 +71,7 @@ describe("notices cells that do not stand below their title", () => {
     ["abcdefg  1,234  /池/a    the heron stood"],
     ["abc             /cafe\u0301    the heron stood"],
     ["abc          7           the heron stood"],
-  ])("but for %j", (row) => {
+  ])("are not reported in %j", (row) => {
     expect(tablesOf([title, row, "", "abc"])).toEqual([[title, row]]);
     expect(shiftedRows([title, row], cells)).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe("notices cells that do not stand below their title", () => {
     ["abc          7  /池/ab     the heron stood"],
     ["abcdefgh  1,234  /work   the heron stood"],
     ["abc          7   /work   the heron stood"],
-  ])("in %j", (row) => {
+  ])("are reported in %j", (row) => {
     expect(shiftedRows([title, row], cells)).toEqual([row]);
   });
 });

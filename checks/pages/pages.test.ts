@@ -45,7 +45,7 @@ describe.skipIf(program === undefined)("a page in Chromium", () => {
     await chromium.open(pathToFileURL(fileOf(name)).href);
   };
 
-  it.each(pages)("of %s runs nothing, fetches nothing and complains of nothing", async (name) => {
+  it.each(pages)("of %s runs no script, fetches nothing and logs nothing", async (name) => {
     await open(name);
 
     // Anything that would only start when somebody opens it.
@@ -66,7 +66,7 @@ describe.skipIf(program === undefined)("a page in Chromium", () => {
     expect(chromium.events.filter(({ method }) => told.test(method))).toEqual([]);
   });
 
-  it("would show that a script ran, or the test above would prove nothing", async () => {
+  it("reveals a script that does run, so that the test above proves something", async () => {
     writeFileSync(fileOf("careless"), "<script>globalThis.ran = true; console.log(1)</script>");
     await open("careless");
 
@@ -75,7 +75,7 @@ describe.skipIf(program === undefined)("a page in Chromium", () => {
   });
 
   it.each(pages.flatMap(([name]) => widths.map((width) => [name, width] as const)))(
-    "of %s fits %i pixels",
+    "of %s fits a width of %i pixels",
     async (name, width) => {
       await open(name, { width });
       await chromium.evaluate(
@@ -88,17 +88,20 @@ describe.skipIf(program === undefined)("a page in Chromium", () => {
     },
   );
 
-  it.each(["light", "dark"])("can be read where a person prefers it %s", async (scheme) => {
-    await open("an ordinary session", { scheme });
+  it.each(["light", "dark"])(
+    "has readable contrast for a person who prefers a %s scheme",
+    async (scheme) => {
+      await open("an ordinary session", { scheme });
 
-    const { background, measured, faint } = await chromium.evaluate<Contrasts>(contrasts);
-    const [red = 0] = background;
-    expect(red < 128).toBe(scheme === "dark");
-    expect(measured).toBeGreaterThan(50);
-    expect(faint).toEqual([]);
-  });
+      const { background, measured, faint } = await chromium.evaluate<Contrasts>(contrasts);
+      const [red = 0] = background;
+      expect(red < 128).toBe(scheme === "dark");
+      expect(measured).toBeGreaterThan(50);
+      expect(faint).toEqual([]);
+    },
+  );
 
-  it("has one place for each link within it, and leads nowhere but to the web", async () => {
+  it("has exactly one target for each internal link, and leads only to the web otherwise", async () => {
     for (const [name] of pages) {
       await open(name);
       const links = await chromium.evaluate<string[]>(
@@ -114,7 +117,7 @@ describe.skipIf(program === undefined)("a page in Chromium", () => {
     }
   });
 
-  it("has headings in order, and none that a message made", async () => {
+  it("has one main heading, and no message adds headings of the two highest levels", async () => {
     for (const [name] of pages) {
       await open(name);
       const tops = await chromium.evaluate(`document.querySelectorAll("h1").length`);
@@ -125,7 +128,7 @@ describe.skipIf(program === undefined)("a page in Chromium", () => {
     }
   });
 
-  it("prints all of it, what is folded on the screen too", async () => {
+  it("prints in full, including what is folded on the screen", async () => {
     await open("an ordinary session");
     const folded = `getComputedStyle(document.querySelector("details:not([open])"), "::details-content").contentVisibility`;
     expect(await chromium.evaluate(folded)).toBe("hidden");
@@ -136,7 +139,7 @@ describe.skipIf(program === undefined)("a page in Chromium", () => {
     expect(Buffer.from(String(data), "base64").subarray(0, 5).toString()).toBe("%PDF-");
   });
 
-  it("is whole to its last words", async () => {
+  it("holds the session up to its last words", async () => {
     for (const [name] of pages) {
       await open(name);
       const text = await chromium.evaluate<string>("document.querySelector('main').textContent");

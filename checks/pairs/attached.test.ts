@@ -13,7 +13,7 @@ test.each([
   ["pi", true],
   ["omp", true],
   ["phi-core", true],
-])("a picture named with @ in Claude Code is shown to %s: %s", (origin, isShown) => {
+])("a picture attached with @ in Claude Code reaches %s as a picture: %s", (origin, isShown) => {
   const at = "2026-03-01T09:00:00.000Z";
   const place = { id: "m", session_id: "s", timestamp: at };
   const file = { base64: png, type: "image/png", originalSize: 70 };

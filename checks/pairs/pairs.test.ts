@@ -20,7 +20,7 @@ async function toldBy(client: Adapter): Promise<Lineage> {
   return { root, descendants };
 }
 
-test.each(named)("the story goes from $name whole", async ({ from, to }) => {
+test.each(named)("the sample story is copied from $name without loss", async ({ from, to }) => {
   const told = await toldBy(from);
 
   const copy = await copyTo(to, told);
@@ -30,15 +30,18 @@ test.each(named)("the story goes from $name whole", async ({ from, to }) => {
   expectGolden(`${from.origin}-to-${to.origin}`, copy);
 });
 
-test.each(named)("what a person called a session goes from $name", async ({ from, to }) => {
-  const called = 'Eggs, "rounded"\n🥚';
-  const told = (await copyTo(from, storyCalled(called), storyMeanings)).contents[0];
-  const copy = told && (await copyTo(to, { root: told, descendants: [] })).contents[0];
+test.each(named)(
+  "the name that a person gave a session is copied from $name, unless one of them is phi-core",
+  async ({ from, to }) => {
+    const called = 'Eggs, "rounded"\n🥚';
+    const told = (await copyTo(from, storyCalled(called), storyMeanings)).contents[0];
+    const copy = told && (await copyTo(to, { root: told, descendants: [] })).contents[0];
 
-  // phi-core has no session names.
-  const isKept = [from, to].every(({ origin }) => origin !== "phi-core");
-  expect(titleOf(copy?.messages ?? [])?.text === called).toBe(isKept);
-});
+    // phi-core has no session names.
+    const isKept = [from, to].every(({ origin }) => origin !== "phi-core");
+    expect(titleOf(copy?.messages ?? [])?.text === called).toBe(isKept);
+  },
+);
 
 /** The story in a session that has a name. */
 function storyCalled(customTitle: string): Lineage {
@@ -88,7 +91,7 @@ test.each(
     .filter(({ home }) => home !== undefined)
     .map(({ from, home }) => ({ name: from.origin, from, home: home ?? "" })),
 )(
-  "real sessions of $name go to every client whole",
+  "real sessions of $name are copied to every other client without loss",
   async ({ from, home }) => {
     const { lineages } = await readHome(from, home);
     // A few of them in every run, and all of them on request.

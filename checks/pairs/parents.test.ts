@@ -18,22 +18,25 @@ test.each([
   ["omp", "fork", true],
   ["phi-core", "sub-agent", true],
   ["phi-core", "fork", false],
-])("below a session of %s a translated %s names it: %s", async (origin, kind, isNamed) => {
-  const client = adapterNamed(origin);
-  const source = kind === "fork" ? { relation: "fork" } : {};
+])(
+  "below a native session of %s, a translated %s names it as its parent: %s",
+  async (origin, kind, isNamed) => {
+    const client = adapterNamed(origin);
+    const source = kind === "fork" ? { relation: "fork" } : {};
 
-  const { parent, child, native, below, alone } = await writeBelow(client, source);
+    const { parent, child, native, below, alone } = await writeBelow(client, source);
 
-  const [copy, free] = await Promise.all(
-    [below, alone].map(async (files) => {
-      expect(client.problems?.(restoredFiles(files)) ?? []).toEqual([]);
-      const found = await readFiles(client, restoredFiles([...native, ...files]));
-      return found.find(({ session }) => session.id !== parent.session.id);
-    }),
-  );
-  expect(copy?.session.parent_session_id).toBe(isNamed ? parent.session.id : undefined);
-  expect(free?.session.parent_session_id).toBeUndefined();
-  // The id shows that it is a copy.
-  expect(copy?.session.id).toBe(free?.session.id);
-  expect(copy && missingIn(saidIn(copy), saidIn(child))).toEqual([]);
-});
+    const [copy, free] = await Promise.all(
+      [below, alone].map(async (files) => {
+        expect(client.problems?.(restoredFiles(files)) ?? []).toEqual([]);
+        const found = await readFiles(client, restoredFiles([...native, ...files]));
+        return found.find(({ session }) => session.id !== parent.session.id);
+      }),
+    );
+    expect(copy?.session.parent_session_id).toBe(isNamed ? parent.session.id : undefined);
+    expect(free?.session.parent_session_id).toBeUndefined();
+    // The id shows that it is a copy.
+    expect(copy?.session.id).toBe(free?.session.id);
+    expect(copy && missingIn(saidIn(copy), saidIn(child))).toEqual([]);
+  },
+);

@@ -19,7 +19,7 @@ const compilers = {
 
 let stage: Stage;
 
-describe.runIf(isLong)("what a release would publish", { timeout: 240_000 }, () => {
+describe.runIf(isLong)("the packages of a release", { timeout: 240_000 }, () => {
   beforeAll(async () => {
     stage = await stageRelease();
   }, 240_000);
@@ -48,7 +48,7 @@ describe.runIf(isLong)("what a release would publish", { timeout: 240_000 }, () 
         expect(await compile(consumer, compiler, ["imports.ts"], options)).toBe("");
       });
 
-      test("the examples", async () => {
+      test("every example compiles", async () => {
         const files = examples.map(({ folder, file }) => join(folder, file));
 
         expect(await compile(consumer, compiler, files, forExamples)).toBe("");
@@ -68,7 +68,7 @@ describe.runIf(isLong)("what a release would publish", { timeout: 240_000 }, () 
         expect(lines.replaceAll(/^.* true\n/gm, "")).toBe("");
       });
 
-      test("every example prints what it says", async () => {
+      test("every example prints what its page says", async () => {
         const printed = [];
         for (const example of examples) printed.push(await runOn(consumer, node, example));
 
@@ -83,7 +83,7 @@ describe.runIf(isLong)("what a release would publish", { timeout: 240_000 }, () 
         expect(shown).toContain("Session f1a4e000");
       });
 
-      test("pond-server stores and finds what a program records, and stops", async () => {
+      test("pond-server stores and finds what a program records, then stops", async () => {
         expect(await useServer(consumer, node)).toEqual({
           answered: "Which thread broke?\n",
           code: 0,

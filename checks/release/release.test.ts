@@ -37,7 +37,7 @@ afterAll(() => {
 });
 
 describe("a release", () => {
-  test("gives every package a version of its own and a changelog", () => {
+  test("gives every package a version above 0.0 and a changelog", () => {
     const versions = stage.packed.map(({ manifest }) => `${manifest.name} ${manifest.version}`);
     const silent = published.filter(
       ({ folder }) => !existsSync(join(stage.folder, folder, "CHANGELOG.md")),
@@ -50,7 +50,7 @@ describe("a release", () => {
     );
   });
 
-  test("changes nothing that is private", () => {
+  test("writes no changelog for private packages", () => {
     const changed = workspacePackages.filter(
       ({ folder, manifest }) =>
         manifest.private === true && existsSync(join(stage.folder, folder, "CHANGELOG.md")),
@@ -59,13 +59,13 @@ describe("a release", () => {
     expect(changed).toEqual([]);
   });
 
-  test.each(published)("$folder holds what users need and nothing else", ({ manifest }) => {
+  test.each(published)("packs in $folder what users need and nothing else", ({ manifest }) => {
     const packed = stage.packed.find((each) => each.manifest.name === manifest.name);
 
     expect(packed && problemsOf(packed)).toEqual([]);
   });
 
-  test("is found by all that load ES modules, types included", async () => {
+  test("is resolved, types included, by every loader of ES modules", async () => {
     const found: string[] = [];
     for (const packed of stage.packed) {
       found.push(...(await lintOf(packed)).map((line) => `${packed.manifest.name}: ${line}`));
@@ -74,7 +74,7 @@ describe("a release", () => {
     expect(found).toEqual([]);
   });
 
-  test("stays within its budget of bytes", () => {
+  test("keeps every package within its budget of bytes", () => {
     const file = join(import.meta.dirname, "sizes.json");
     const modules = join(consumer.folder, "node_modules");
     const installed = ["@pond/cli", "@pond/server-app", "@pond/client", "@pond/canonical"];
@@ -94,7 +94,7 @@ describe("a release", () => {
   });
 });
 
-test("the engine comes with the builds it names, in its own version", () => {
+test("@pond/substrate depends on exactly the native builds that LanceDB names, in LanceDB's version", () => {
   const { devDependencies, optionalDependencies } = readManifest("packages/substrate");
   const { version, ...engine } = readManifest("packages/substrate/node_modules/@lancedb/lancedb");
   const builds = Object.entries(engine.optionalDependencies ?? {}).filter(([name]) =>
@@ -107,7 +107,7 @@ test("the engine comes with the builds it names, in its own version", () => {
 });
 
 describe("installed by npm", () => {
-  test("is what was packed", () => {
+  test("every package holds exactly the files that were packed", () => {
     const others = stage.packed.filter(
       ({ manifest, contents }) =>
         !isDeepStrictEqual(
@@ -167,7 +167,7 @@ function filesIn(folder: string): ReadonlyMap<string, Buffer> {
   return new Map(paths.sort().map((path) => [path, readFileSync(join(folder, path))]));
 }
 
-test("without the types of Node, what runs anywhere compiles", async () => {
+test("the portable packages compile without the types of Node", async () => {
   const names = portable.map((name) => `@pond/${name}`);
   const bare = await createConsumer("pnpm", names, stage.packed);
   try {
@@ -181,8 +181,8 @@ test("without the types of Node, what runs anywhere compiles", async () => {
   }
 });
 
-describe("what comes along", () => {
-  test("is under licences that let anybody use it, and is listed", async () => {
+describe("the third-party dependencies", () => {
+  test("have licences that let anybody use them, and are listed in docs/licences.md", async () => {
     const licensed = await licencesOf();
     if (isUpdating) writeFileSync("docs/licences.md", pageOf(licensed));
 
@@ -190,7 +190,7 @@ describe("what comes along", () => {
     expect(readFileSync("docs/licences.md", "utf8")).toBe(pageOf(licensed));
   });
 
-  test("has no known weakness", async (context) => {
+  test("have no known vulnerability of high or critical severity", async (context) => {
     const { stdout } = await pnpm(["audit", "--prod", "--json"], ".").catch((error) => error);
     const report = stdout.startsWith("{") ? JSON.parse(stdout) : undefined;
     if (report?.metadata === undefined) {

@@ -11,7 +11,7 @@ import { shuttle } from "./shuttle.ts";
 
 const fixture = resolve(import.meta.dirname, "fixture", "plain");
 
-describe("an adapter that somebody else wrote passes the checks of ours", () => {
+describe("an adapter that somebody else wrote passes the checks of pond's own adapters", () => {
   const cases = adapterCases({
     reader: shuttle.from,
     writer: shuttle.to,
@@ -21,7 +21,7 @@ describe("an adapter that somebody else wrote passes the checks of ours", () => 
   test.each([...cases])("$rule: $name", ({ run }) => run());
 });
 
-describe("one line in a registry is all it takes", () => {
+describe("an adapter added to the registry by one line", () => {
   const registry = [...adapters, shuttle];
   let home: string;
   let sessions: SessionStore;
@@ -48,7 +48,7 @@ describe("one line in a registry is all it takes", () => {
     ]);
   });
 
-  it("is listed by the name that its reader marked, and handed on with it", async () => {
+  it("has its session listed under the name that its reader marked, and keeps the name in a copy", async () => {
     const [listed] = await listSessions(sessions, { agent: "shuttle" });
     const { files } = await restore(sessions, "bobbin", adapterNamed("pi").to);
 
@@ -59,7 +59,7 @@ describe("one line in a registry is all it takes", () => {
     expect(file).toContain('"name":"The seventh thread"');
   });
 
-  it("gets its sessions back as they were", async () => {
+  it("gets its session restored, record by record", async () => {
     const { files, isNative } = await restore(sessions, "bobbin", shuttle.to);
 
     const [path = ""] = await writeFiles(files, join(home, "native"));
@@ -68,7 +68,7 @@ describe("one line in a registry is all it takes", () => {
     expect(records(path)).toEqual(records(join(fixture, "input", "bobbin.jsonl")));
   });
 
-  it("hands its sessions to every client, its tools translated", async () => {
+  it("has its session copied to another client with its tools translated", async () => {
     const { files } = await restore(sessions, "bobbin", adapterNamed("claude-code").to, {
       meanings: meaningsOf(registry),
     });
@@ -79,7 +79,7 @@ describe("one line in a registry is all it takes", () => {
     expect(text).toContain("The seventh one.");
   });
 
-  it("has by its own rule what was taken back left out of copies, and counted", async () => {
+  it("has the turns that its own rule marks as taken back left out of copies, and counted", async () => {
     const { files, fidelity } = await restore(sessions, "bobbin", adapterNamed("codex").to, {
       meanings: meaningsOf(registry),
     });
@@ -91,7 +91,7 @@ describe("one line in a registry is all it takes", () => {
     expect(fidelity.text?.dropped).toBe(2);
   });
 
-  it("has all it said told where nobody says what its records mean", async () => {
+  it("has everything copied when the registry does not know what its records mean", async () => {
     const { files } = await restore(sessions, "bobbin", adapterNamed("codex").to, {
       meanings: meaningsOf(adapters),
     });
@@ -99,7 +99,7 @@ describe("one line in a registry is all it takes", () => {
     expect(files.map(({ content }) => [...content].join("")).join("")).toContain("Snip.");
   });
 
-  it("takes the sessions of every client", async () => {
+  it("receives a session of another client", async () => {
     const [codex] = await listSessions(sessions, { agent: "codex" });
     const { files, fidelity } = await restore(sessions, codex?.session_id ?? "", shuttle.to, {
       meanings: meaningsOf(registry),

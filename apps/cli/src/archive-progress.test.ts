@@ -11,6 +11,6 @@ it.each([
   ["unpack", "unpacking  ██░░░░░░  25 %  200 kB  6 s left  25.0 kB/s"],
   ["compact", "compacting  ██░░░░░░  25 %"],
   ["fold", "updating indexes  ██░░░░░░  25 %"],
-] as const)("describes %s in one line", (step, expected) => {
+] as const)("describes the step %s in one line", (step, expected) => {
   expect(describeArchive({ step, done: pace.done, total: pace.total }, pace)).toBe(expected);
 });

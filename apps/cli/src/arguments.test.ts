@@ -17,18 +17,18 @@ it.each([
   // What is no folder stays what it is.
   ["team x", "team x"],
   ["a/../b", "a/../b"],
-])("takes the project %s for %s", (typed, project) => {
+])("reads the project argument %s as %s", (typed, project) => {
   expect(parseProject(typed)).toBe(project);
 });
 
 it.each(["", "0", "-1", "1.5", "0x10", "1e3", " 7", "9".repeat(16)])(
-  "takes %j for no count",
+  "refuses %j as a count",
   (text) => {
     expect(() => parseCount(text)).toThrow("Use a whole number from 1.");
   },
 );
 
-it("takes digits for a count, and for a depth zero, too", () => {
+it("accepts digits as a count, and also zero as a depth", () => {
   expect([parseCount("12"), parseDepth("12"), parseDepth("0")]).toEqual([12, 12, 0]);
   expect(() => parseDepth("-1")).toThrow("Use a whole number from 0.");
 });

@@ -52,7 +52,7 @@ describe("caches of the stores that a command opens", () => {
     [["import", "~/a.pond"]],
     [["copy", "@", "~/storage-2"], 2],
     [["restore", "--all", "--out", "~/restored"]],
-  ])("are small where it goes through them: %j", async (argv, stores = 1) => {
+  ])("are small when the command goes through whole stores: %j", async (argv, stores = 1) => {
     expect(await openedBy(...argv)).toEqual(Array(stores).fill(batchCacheSizes));
   });
 
@@ -62,7 +62,7 @@ describe("caches of the stores that a command opens", () => {
     [["get", "s1"]],
     [["status"]],
     [["restore", "s1", "--out", "~/one"]],
-  ])("are the store's own where it answers: %j", async (argv) => {
+  ])("are the store's own when the command only answers: %j", async (argv) => {
     expect(await openedBy(...argv)).toEqual([undefined]);
   });
 });

@@ -25,7 +25,7 @@ afterAll(() => home.remove());
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
-describe("the process", () => {
+describe("the pond process", () => {
   it.each([
     ["done", ["status"], 0],
     ["done: nothing found", ["search", "zzzz"], 0],
@@ -37,7 +37,7 @@ describe("the process", () => {
     ["bad usage: too much", ["status", "more"], 2],
     ["bad usage: no command", [], 2],
     ["bad usage: namespace", ["list", "--namespace", "../x"], 2],
-  ])("ends with the code that says %s", async (_, argv, expected) => {
+  ])("exits with the code for %s", async (_, argv, expected) => {
     const { code } = await home.spawn(argv);
 
     expect(code).toBe(expected);
@@ -48,7 +48,7 @@ describe("the process", () => {
     [["list", "--limt", "3"], "Did you mean --limit?"],
     [["models", "lst"], "unknown command 'lst'\nSee `pond models --help`."],
     [["models", "--lst"], "unknown option '--lst'"],
-  ])("suggests what was meant by %j", async (argv, suggestion) => {
+  ])("explains a mistyped command or flag: %j", async (argv, suggestion) => {
     const { stderr } = await home.pond(...argv);
 
     expect(stderr).toContain(suggestion);
@@ -59,18 +59,21 @@ describe("the process", () => {
     [["schedule"], "name a command; see `pond --help`"],
     [["help", "nope"], "there is no command 'nope'; see `pond --help`"],
     [["schedule", "help", "nope"], "there is no command 'nope'; see `pond --help`"],
-  ])("says what is missing where it prints help for %j", async (argv, message) => {
-    const { code, stdout, stderr } = await home.pond(...argv, "--json");
-    const said = await home.pond(...argv);
+  ])(
+    "says that a command is missing or unknown when it prints help for %j",
+    async (argv, message) => {
+      const { code, stdout, stderr } = await home.pond(...argv, "--json");
+      const said = await home.pond(...argv);
 
-    expect([code, JSON.parse(stdout).error.message]).toEqual([2, message]);
-    expect([said.code, said.stdout, said.stderr]).toEqual([2, "", stderr]);
-    expect(stderr).toMatch(/^Usage: pond/);
-    expect(stderr.includes("error: there is no command 'nope'")).toBe(argv.includes("nope"));
-  });
+      expect([code, JSON.parse(stdout).error.message]).toEqual([2, message]);
+      expect([said.code, said.stdout, said.stderr]).toEqual([2, "", stderr]);
+      expect(stderr).toMatch(/^Usage: pond/);
+      expect(stderr.includes("error: there is no command 'nope'")).toBe(argv.includes("nope"));
+    },
+  );
 
   it.each([[["restore", "hostile"]], [["list", "--project", "."]]])(
-    "says that the folder it runs in is gone: %j",
+    "says that the current folder no longer exists: %j",
     async (argv) => {
       const gone = mkdtempSync(join(home.folder, "gone-"));
 
@@ -97,7 +100,7 @@ describe("the process", () => {
     [["complete", "fish", "--", "complet"], 0, expect.stringMatching(/^values\ncompletions\t/), ""],
     [["completions", "fish"], 0, expect.stringContaining("complete -c pond"), ""],
   ])(
-    "says what is wrong where nothing says where its user is at home, and needs it: %j",
+    "reports a missing home folder, but only if the command needs one: %j",
     async (argv, code, stdout, stderr) => {
       const script = `import os from "node:os";
       import { syncBuiltinESMExports } from "node:module";
@@ -127,7 +130,7 @@ describe("the process", () => {
       "the next sync reads all of this again",
     ],
   ])(
-    "comes to an end where %s can be kept nowhere, as in a place of the system",
+    "succeeds without hanging when %s can be kept nowhere, as below /proc",
     async (_, argv, env, named) => {
       const words = argv.map((word) => word.replace(/^~/, home.folder));
       const finished = await home.spawn(words, {
@@ -144,7 +147,7 @@ describe("the process", () => {
     ["an archive can be unpacked", ["import", "~/a.pond"]],
     ["a model can be kept", ["models", "download", "multilingual-e5-small"]],
   ])(
-    "comes to an end where %s nowhere",
+    "fails without hanging when %s nowhere",
     async (_, argv) => {
       await home.pond("export", "-o", join(home.folder, "a.pond"), "-q");
       const words = argv.map((word) => word.replace(/^~/, home.folder));
@@ -159,7 +162,7 @@ describe("the process", () => {
     30_000,
   );
 
-  it("says that temporary files can be written nowhere, before the engine ends the process", async () => {
+  it("says that temporary files cannot be written, before the engine aborts the process", async () => {
     const folder = join(home.folder, "none");
     const env = { TMPDIR: folder, TMP: folder, TEMP: folder };
 
@@ -182,7 +185,7 @@ describe("the process", () => {
     ["an unknown session", ["get", "zzz"], "not_found", 1],
     ["a missing store", ["list", "--namespace", "other"], "not_found", 1],
     ["an unusable namespace", ["list", "--namespace", "../x"], "validation_failed", 2],
-  ])("prints one JSON document about %s with --json", async (_, argv, code, exitCode) => {
+  ])("prints one JSON error for %s with --json", async (_, argv, code, exitCode) => {
     const finished = await home.spawn([...argv, "--json"]);
 
     expect(finished.code).toBe(exitCode);
@@ -224,14 +227,14 @@ describe("the process", () => {
     [["search", "look"]],
     [["get", "no\u202e\x9bsuch"]],
     [["list", "no\u202e\x9bsuch"]],
-  ])("escapes in JSON what a terminal acts on: %j", async (argv) => {
+  ])("escapes control characters in JSON: %j", async (argv) => {
     const { stdout } = await home.pond(...argv, "--json");
 
     expect(stdout).toMatch(/\\u001b|\\u202e/);
     expect(stdout).not.toMatch(control);
   });
 
-  it("gives exact text as JSON", async () => {
+  it("keeps the exact text of a session in JSON", async () => {
     const { stdout } = await home.spawn(["get", "hostile", "--json"]);
 
     const page = JSON.parse(stdout);
@@ -241,7 +244,7 @@ describe("the process", () => {
     ]);
   });
 
-  it("colours when it is forced to and not when it is asked not to", async () => {
+  it("uses colours with FORCE_COLOR, and none with --no-color or NO_COLOR", async () => {
     const forced = await home.spawn(["list"], { env: { FORCE_COLOR: "1" } });
     const refused = await home.pondWith({ env: { FORCE_COLOR: "1" } }, "list", "--no-color");
     const piped = await home.spawn(["list"], { env: { NO_COLOR: "1" } });
@@ -267,7 +270,7 @@ describe("the process", () => {
     expect(stdout).toContain("Try next");
   });
 
-  it("ends without an error where nobody reads on", async () => {
+  it("ends without an error when nobody reads its output any more", async () => {
     const env = { ...home.env, TMPDIR: home.folder };
     const child = spawn(process.execPath, [...startOf("start")], { env });
     const said: Buffer[] = [];
@@ -280,7 +283,7 @@ describe("the process", () => {
     expect(String(Buffer.concat(said))).not.toMatch(/error/i);
   });
 
-  it("imports the sessions of this machine where there are some", async () => {
+  it("imports the sessions of this machine if there are some", async () => {
     const env = { TMPDIR: home.folder };
     const { code, stdout } = await home.spawn([], { start: startOf("start"), env });
 

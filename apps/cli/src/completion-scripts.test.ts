@@ -63,7 +63,7 @@ _pond
 printf '%s\\n' "\${COMPREPLY[@]}"
 `;
 
-describe.skipIf(!isThere.get("bash"))("in bash", again, () => {
+describe.skipIf(!isThere.get("bash"))("completion in bash", again, () => {
   const replies = async (...words: readonly string[]): Promise<string[]> =>
     (await shellRun("bash", "--norc", "-c", inBash, "bash", "pond", ...words)).split("\n");
 
@@ -83,7 +83,7 @@ describe.skipIf(!isThere.get("bash"))("in bash", again, () => {
   it.each([
     ["", "/work/$"],
     ["'", "'/work/"],
-  ])("puts hostile text on the line so that it means itself, behind %j", async (quote, typed) => {
+  ])("quotes hostile text so that bash takes it literally, after %j", async (quote, typed) => {
     const [reply = ""] = await replies("list", "--project", typed.replace("$", "\\$"));
 
     expect(reply).toContain("canary");
@@ -109,7 +109,7 @@ done
 zpty -d typist
 `;
 
-describe.skipIf(!isThere.get("zsh"))("in zsh", again, () => {
+describe.skipIf(!isThere.get("zsh"))("completion in zsh", again, () => {
   const typed = async (...lines: readonly string[]): Promise<string> =>
     shellRun("zsh", "-f", "-c", inZsh, "zsh", ...lines);
   const lineOf = (out: string): string => /LINE<(.*)>END/.exec(out)?.[1] ?? "";
@@ -125,13 +125,13 @@ describe.skipIf(!isThere.get("zsh"))("in zsh", again, () => {
     expect(lineOf(await typed(text))).toBe(expected);
   });
 
-  it("lists what has no description by itself, in its order", async () => {
+  it("lists values without descriptions on their own, in their order", async () => {
     const listing = await typed("pond sync --only ");
 
     expect(listing).toMatch(/import +embed +update-indexes(?! +--)/);
   });
 
-  it("shows hostile text as it is, and puts it on the line so that it means itself", async () => {
+  it("shows hostile text literally, and quotes it so that zsh takes it literally", async () => {
     const listing = await typed("pond get ");
     const completed = lineOf(await typed("pond list --project /work/\\$"));
 
@@ -145,7 +145,7 @@ describe.skipIf(!isThere.get("zsh"))("in zsh", again, () => {
   });
 });
 
-describe.skipIf(!isThere.get("fish"))("in fish", again, () => {
+describe.skipIf(!isThere.get("fish"))("completion in fish", again, () => {
   const complete = async (text: string): Promise<string[]> => {
     const script = ". ./pond.fish; complete -C $argv[1]";
     return (await shellRun("fish", "--no-config", "-c", script, text)).split("\n").slice(0, -1);
@@ -162,7 +162,7 @@ describe.skipIf(!isThere.get("fish"))("in fish", again, () => {
     expect(await complete(text)).toEqual(expected);
   });
 
-  it("evaluates nothing of hostile text", async () => {
+  it("does not evaluate hostile text", async () => {
     const [session] = await complete("pond get aa");
     const projects = await complete("pond list --project ");
 
@@ -173,9 +173,12 @@ describe.skipIf(!isThere.get("fish"))("in fish", again, () => {
   });
 });
 
-it.each([true, false])("says at a terminal how to install the script: %s", async (isTerminal) => {
-  const { stdout, stderr } = await home.pondWith({ isTerminal }, "completions", "fish");
+it.each([true, false])(
+  "pond completions says how to install the script only on a terminal: %s",
+  async (isTerminal) => {
+    const { stdout, stderr } = await home.pondWith({ isTerminal }, "completions", "fish");
 
-  expect(stdout).toBe(completionScript("fish"));
-  expect(stderr).toBe(isTerminal ? `To install it: ${howToInstall.fish}\n` : "");
-});
+    expect(stdout).toBe(completionScript("fish"));
+    expect(stderr).toBe(isTerminal ? `To install it: ${howToInstall.fish}\n` : "");
+  },
+);

@@ -54,7 +54,7 @@ describe("[embeddings] of config.toml", () => {
     expect(model).toEqual(expected);
   });
 
-  it("is opt-in, and its presence opts in (spec 8)", async () => {
+  it("is opt-in, and switches embeddings on by its presence unless enabled is false (spec 8)", async () => {
     const states = [
       await resolveWith(undefined),
       await resolveWith('[embeddings]\nmodel = "m"'),
@@ -69,19 +69,22 @@ describe("[embeddings] of config.toml", () => {
     ['model = "m"', { POND_EMBEDDINGS: "off" }, false],
     ['model = "m"', { POND_EMBEDDINGS: "" }, true],
     ['enabled = false\nmodel = "m"', { POND_EMBEDDINGS: "on" }, true],
-  ])("gives way to the environment: %j %j", async (toml, env, expected) => {
+  ])("is overridden by a POND_EMBEDDINGS that is not empty: %j %j", async (toml, env, expected) => {
     expect((await resolveWith(`[embeddings]\n${toml}`, env)).isOn).toBe(expected);
   });
 
   it.each([
     ["no", { POND_EMBEDDINGS: "maybe" }, 'POND_EMBEDDINGS is "maybe"; it can be on or off'],
     ["no", { POND_EMBEDDINGS: "on" }, "POND_EMBEDDINGS is on, but no embedding model"],
-  ])("refuses a wish of the environment nobody can meet", async (_, env, message) => {
-    const settings = resolveWith(undefined, env);
+  ])(
+    "does not accept a POND_EMBEDDINGS that is invalid or that has no model to switch on",
+    async (_, env, message) => {
+      const settings = resolveWith(undefined, env);
 
-    await expect(settings).rejects.toThrow(UsageError);
-    await expect(settings).rejects.toThrow(message);
-  });
+      await expect(settings).rejects.toThrow(UsageError);
+      await expect(settings).rejects.toThrow(message);
+    },
+  );
 
   it.each([
     ["", ':1: "embeddings" names no model: add model = "NAME"'],
@@ -110,7 +113,7 @@ describe("[embeddings] of config.toml", () => {
       ':5: "embeddings.api_key_env" must be the name of an environment variable',
     ],
     ['url = "http://x"\nmodel = "m"\ndimension = 1.5', '"embeddings.dimension" must be a whole'],
-  ])("refuses %j with its place", async (toml, message) => {
+  ])("is refused with the place of the mistake: %j", async (toml, message) => {
     const failure = await resolveWith(`[embeddings]\n${toml}`).catch((error: unknown) => error);
 
     expect(failure).toBeInstanceOf(ConfigError);
@@ -119,7 +122,7 @@ describe("[embeddings] of config.toml", () => {
     expect(String(failure)).not.toContain("secret");
   });
 
-  it("is what the README says", async () => {
+  it("accepts the README's examples, and the README names every key", async () => {
     const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
     const blocks = [...readme.matchAll(/```toml\n(.*?)```/gs)].map(([, toml = ""]) => toml);
     const failure = await resolveWith("[embeddings]\nx = 1").catch((error: unknown) => error);
@@ -133,7 +136,7 @@ describe("[embeddings] of config.toml", () => {
     expect(known.split(", ").length).toBeGreaterThan(10);
   });
 
-  it("looks for the line in the table the setting is in", async () => {
+  it("names the line of a wrong setting in this table, not in another", async () => {
     const toml = '[adapters.codex]\nenabled = true\n[embeddings]\nmodel = "m"\nenabled = "yes"';
 
     await expect(resolveWith(toml)).rejects.toThrow(/:5: "embeddings.enabled"/);

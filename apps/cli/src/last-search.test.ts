@@ -25,7 +25,7 @@ async function shownFor(typed: string): Promise<string> {
   return JSON.parse(stdout).session?.id;
 }
 
-test("the numbers of a search name its sessions, for every command that takes one", async () => {
+test("the numbers of a search name its sessions in every command that takes a session", async () => {
   const ids = await found("the");
   await home.pond("search", "the");
 
@@ -41,7 +41,7 @@ test("the numbers of a search name its sessions, for every command that takes on
   expect(JSON.parse(within.stdout).sessions[0]).toMatchObject({ session_id: ids[1] });
 });
 
-test("what a script asks for leaves the numbers as a person saw them", async () => {
+test("a search with --json leaves the numbers as a person last saw them", async () => {
   const [first] = await found("the");
   await home.pond("search", "the");
   await found("bank export");
@@ -49,7 +49,7 @@ test("what a script asks for leaves the numbers as a person saw them", async () 
   expect(await shownFor("1")).toBe(first);
 });
 
-test("a search that finds nothing leaves no numbers of the one before", async () => {
+test("a search that finds nothing clears the numbers of the search before", async () => {
   await home.pond("search", "the");
   await home.pond("search", "xylophonic-quagmire");
 
@@ -59,7 +59,7 @@ test("a search that finds nothing leaves no numbers of the one before", async ()
   expect(stderr).toContain("the last search here has no number 1; to name a session by its id");
 });
 
-test("a number that was not shown is never the beginning of an id", async () => {
+test("a number that was not shown is never taken for the beginning of an id", async () => {
   const long = "5e551000-0000-4000-8000-000000000001";
   for (const id of [long, "7"]) home.writeSession(id, line(id, `m-${id}`, "a coupon"));
   await home.pond("sync");
@@ -75,7 +75,7 @@ test("a number that was not shown is never the beginning of an id", async () => 
   expect(await shownFor("5e5")).toBe(long);
 });
 
-test("hex digits name a session in either case", async () => {
+test("hex digits name a session in upper and lower case", async () => {
   const upper = "ABCDEF00-0000-4000-8000-000000000001";
   home.writeSession(upper, line(upper, "m-upper", "upper"));
   await home.pond("sync");
@@ -86,14 +86,14 @@ test("hex digits name a session in either case", async () => {
   expect((await home.pond("get", "C5E1B0009")).code).toBe(1);
 });
 
-test("the beginning of an id still names a session, and so does a number of none", async () => {
+test("the beginning of an id still names a session after a search, and an unknown number names none", async () => {
   await home.pond("search", "the");
 
   expect(await shownFor(ledger.slice(0, 8))).toBe(ledger);
   expect((await home.pond("get", "900")).code).toBe(1);
 });
 
-test("nobody else may read what was found, and no draft stays", async () => {
+test("only the owner may read the numbers of a search, and no draft of their file stays", async () => {
   await home.pond("search", "the");
 
   const files = readdirSync(remembered());
@@ -103,7 +103,7 @@ test("nobody else may read what was found, and no draft stays", async () => {
 });
 
 test.each(["", "{", "null", '{"0":"x"}', "[1]", '["../../etc"]'])(
-  "a damaged memory %j fails no command",
+  "a damaged file of numbers, %j, is treated as if it had none",
   async (text) => {
     await home.pond("search", "the");
     for (const file of readdirSync(remembered())) writeFileSync(join(remembered(), file), text);
@@ -114,7 +114,7 @@ test.each(["", "{", "null", '{"0":"x"}', "[1]", '["../../etc"]'])(
   },
 );
 
-test("a search answers where its numbers cannot be kept", async () => {
+test("a search answers, with a warning, when its numbers cannot be kept", async () => {
   rmSync(remembered(), { recursive: true, force: true });
   writeFileSync(remembered(), "in the way");
 

@@ -58,8 +58,8 @@ async function loadedBy(argv: readonly string[], env = {}): Promise<readonly str
   return readFileSync(file, "utf8").split("\n");
 }
 
-describe("what a command loads", () => {
-  it("is recorded, or the tests below would prove nothing", async () => {
+describe("the modules that a command loads", () => {
+  it("are recorded, without which the tests below would prove nothing", async () => {
     const loaded = await loadedBy(["search", "heron"]);
 
     const modules = [
@@ -75,7 +75,7 @@ describe("what a command loads", () => {
   });
 
   it.each(offs.flatMap(([state, env]) => commands.map((argv) => [state, argv, env] as const)))(
-    "is nothing of models %s: %j (spec 8, opt-in)",
+    "include nothing of models %s: %j (spec 8, opt-in)",
     async (_, argv, env) => {
       const loaded = await loadedBy(argv, env);
 
@@ -84,7 +84,7 @@ describe("what a command loads", () => {
     },
   );
 
-  it("is no local model where an endpoint is asked", async () => {
+  it("include no local model when an endpoint is used", async () => {
     const endpoint = await startEndpoint();
     const toml = `[embeddings]\nurl = "${endpoint.url}"\nmodel = "m"\ndimension = ${topicDimension}`;
     const env = { POND_CONFIG: home.write("endpoint.toml", toml) };
@@ -98,7 +98,7 @@ describe("what a command loads", () => {
     expect(loaded.filter((each) => /onnxruntime|tokenizers/.test(each))).toEqual([]);
   });
 
-  it("is nothing of pages and redaction where neither is asked for", async () => {
+  it("include nothing of pages and redaction unless these are asked for", async () => {
     const ofPages = /\/packages\/share\/|secretlint|markdown-it/;
 
     const loaded = [...(await loadedBy(["get", "s1"])), ...(await loadedBy(["get", "--help"]))];
@@ -109,7 +109,7 @@ describe("what a command loads", () => {
   });
 
   it.each([[["status"]], [["sync"]], [["mcp"]]])(
-    "is no model where nothing is to be embedded: %j",
+    "include no model when nothing is to be embedded: %j",
     async (argv) => {
       const loaded = await loadedBy(argv);
 
@@ -121,7 +121,7 @@ describe("what a command loads", () => {
     [["--help"]],
     [["complete", "zsh", "--", "sync", "--only", ""]],
     [["complete", "zsh", "--", "sync", "c"]],
-  ])("is nothing but the definitions where those are enough: %j", async (argv) => {
+  ])("are only the definitions of commands when those are enough: %j", async (argv) => {
     const loaded = await loadedBy(argv);
 
     expect(loaded.some((each) => each.endsWith("/apps/cli/src/program.ts"))).toBe(true);

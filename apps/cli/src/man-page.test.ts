@@ -28,7 +28,7 @@ function has(tool: string): boolean {
 }
 
 describe("the manual page", () => {
-  it("has every command, option and argument", () => {
+  it("lists every command, option and argument", () => {
     for (const command of everyCommand(program)) {
       if (command.parent)
         expect(text).toMatch(new RegExp(`^\\.SS "pond .*${command.name()}"$`, "m"));
@@ -38,7 +38,7 @@ describe("the manual page", () => {
     expect(text).toContain("--help");
   });
 
-  it("has every variable of pond's own", () => {
+  it("lists every variable whose name begins with POND_", () => {
     const folder = import.meta.dirname;
     const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".ts") && !path.includes("test"))
@@ -49,13 +49,13 @@ describe("the manual page", () => {
     for (const variable of variables) expect(text).toContain(variable);
   });
 
-  it("is where npm links it to from, which it does for a list only", () => {
+  it("is listed in package.json as an array, which npm needs to link the page", () => {
     const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
 
     expect(JSON.parse(manifest).man).toEqual(["./dist/pond.1"]);
   });
 
-  it("says of whom and of when it is", () => {
+  it("names its program, version and date in the header", () => {
     expect(page.split("\n")[0]).toBe('.TH POND 1 2026-11-21 "pond 1.2.3"');
   });
 
@@ -65,12 +65,12 @@ describe("the manual page", () => {
     ["a\\fBb --c", "a\\efBb \\-\\-c"],
     ["one\ntwo", "one two"],
     ["~ ^ ` é", "\\(ti \\(ha \\(ga \\[u00E9]"],
-  ])("prints %j as it is", (plain, expected) => {
+  ])("escapes %j so that roff shows it literally", (plain, expected) => {
     expect(roff(plain)).toBe(expected);
   });
 
   it.skipIf(!has("groff")).each([".x 'y' \"z\" \\n(a -b ~^` é", "'request"])(
-    "shows %j as it is with groff",
+    "shows %j literally in groff",
     (plain) => {
       const input = `.TH A 1\n.SH B\n${roff(plain)}\n`;
       const shown = execFileSync("groff", ["-man", "-Tutf8", "-P-cbou"], {
@@ -81,13 +81,13 @@ describe("the manual page", () => {
     },
   );
 
-  it.skipIf(!has("groff"))("has nothing groff warns of", () => {
+  it.skipIf(!has("groff"))("causes no warning of groff", () => {
     const { stderr, status } = spawnSync("groff", ["-man", "-ww", "-z", "-Tutf8"], { input: page });
 
     expect([String(stderr), status]).toEqual(["", 0]);
   });
 
-  it.skipIf(!has("mandoc"))("has nothing mandoc finds fault with", () => {
+  it.skipIf(!has("mandoc"))("causes no complaint of mandoc", () => {
     const { stdout } = spawnSync("mandoc", ["-T", "lint", "-W", "warning"], { input: page });
 
     expect(String(stdout)).toBe("");

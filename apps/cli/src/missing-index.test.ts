@@ -4,7 +4,7 @@ import { openStore } from "@pond/substrate";
 import { expect, it, onTestFinished } from "vitest";
 import { Home } from "./testing.ts";
 
-it("says where a search is without an index of words, until a sync has made it", async () => {
+it("pond search warns of a missing full-text index until a sync has made it", async () => {
   const home = new Home();
   onTestFinished(() => home.remove());
   const location = join(home.folder, ".local", "share", "pond", "default");

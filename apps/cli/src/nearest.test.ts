@@ -12,6 +12,6 @@ it.each([
   ["", undefined],
   ["temperature", undefined],
   ["m".repeat(100_000), undefined],
-])("takes %j for %j", (typed, expected) => {
+])("suggests for %j the word %j", (typed, expected) => {
   expect(nearestTo(typed, words)).toBe(expected);
 });

@@ -53,7 +53,7 @@ async function originOf(id: string): Promise<readonly unknown[]> {
   return [session.parent_session_id, session.parent_message_id];
 }
 
-it("keeps what is stored of an origin that the client deletes, and of its agents (`session-durable-copy`)", async () => {
+it("keeps a stored session and its sub-agents when the client keeps only a fork (`session-durable-copy`)", async () => {
   home.write(`${original}.jsonl`, lines(header("s1", 0), ...copied));
   home.write(`${original}/Scout.jsonl`, lines(...scout));
   home.write(`${fork}.jsonl`, lines(...forked));
@@ -75,7 +75,7 @@ it("keeps what is stored of an origin that the client deletes, and of its agents
   expect(await restoredAll()).toEqual(logsIn(kept));
 });
 
-it("finds what an agent said that went on in a fork, and restores its log once", async () => {
+it("finds what a sub-agent said when it continued in a fork, and restores its log once", async () => {
   home.write(`${original}.jsonl`, lines(header("s1", 0), ...copied));
   home.write(`${original}/Scout.jsonl`, lines(...scout));
   home.write(`${fork}.jsonl`, lines(...forked));

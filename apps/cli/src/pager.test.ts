@@ -47,7 +47,7 @@ function terminalOutput(): Output {
 const read = (): string => (existsSync(seen) ? readFileSync(seen, "utf8") : "");
 
 describe("pond get at a terminal", () => {
-  it("hands what is longer than the screen to `less`, in its secure mode", async () => {
+  it("hands output longer than the screen to `less`, in its secure mode", async () => {
     pager("less", 'echo "$LESS $LESSSECURE $# $0" > "$SEEN"; cat >> "$SEEN"');
 
     const { code, stdout, stderr } = await atTerminal({}, "get", "long");
@@ -62,7 +62,7 @@ describe("pond get at a terminal", () => {
     ["POND_PAGER, before PAGER", { POND_PAGER: "mine -x", PAGER: "other" }, "1 -x unset"],
     ["PAGER, with what is set for it", { PAGER: "mine", LESS: "M" }, "0  M"],
     ["a line for a shell", { PAGER: "mine 'a b' | cat" }, "1 a b unset"],
-  ])("asks %s", async (_, env, expected) => {
+  ])("starts as the pager %s", async (_, env, expected) => {
     pager("mine", 'echo "$# $1 $' + '{LESS#FRX}" > "$SEEN"; cat > /dev/null');
 
     const { code } = await atTerminal(env, "get", "long");
@@ -70,7 +70,7 @@ describe("pond get at a terminal", () => {
     expect([code, read().trim()]).toEqual([0, expected.replace(" unset", "").trim()]);
   });
 
-  it("shows with --format what it shows without a pager", async () => {
+  it("pages with --format the same text that it prints without a pager", async () => {
     pager("mine", 'cat > "$SEEN"');
 
     await atTerminal({ PAGER: "mine" }, "get", "long", "--format", "markdown");
@@ -85,7 +85,7 @@ describe("pond get at a terminal", () => {
     ["with POND_PAGER=cat", { POND_PAGER: "cat" }, ["get", "long"]],
     ["with --json", {}, ["get", "long", "--json"]],
     ["on a dumb terminal", { TERM: "dumb" }, ["get", "long"]],
-  ])("prints plainly %s", async (_, env, argv) => {
+  ])("prints directly, without a pager, output %s", async (_, env, argv) => {
     pager("mine", 'cat > "$SEEN"');
 
     const { code, stdout, stderr } = await atTerminal({ PAGER: "mine", ...env }, ...argv);
@@ -98,7 +98,7 @@ describe("pond get at a terminal", () => {
   it.each([
     ["a program", "no-such-pager"],
     ["a line for a shell", "no-such-pager 2>/dev/null '-x'"],
-  ])("prints plainly, and says why, where there is no such pager: %s", async (_, named) => {
+  ])("prints directly, and warns, when the pager does not exist: %s", async (_, named) => {
     const { code, stdout, stderr } = await atTerminal({ PAGER: named }, "get", "long");
 
     expect(code).toBe(0);
@@ -108,7 +108,7 @@ describe("pond get at a terminal", () => {
     expect(stdout).toBe((await home.pond("get", "long")).stdout);
   });
 
-  it("ends quietly where the person quits early", async () => {
+  it("ends quietly when the person quits early", async () => {
     pager("mine", 'head -c 100 > "$SEEN"');
 
     const { code, stdout, stderr } = await atTerminal({ PAGER: "mine" }, "get", "long");
@@ -117,7 +117,7 @@ describe("pond get at a terminal", () => {
     expect(read()).toHaveLength(100);
   });
 
-  it("reads no more than the pager takes", async () => {
+  it("produces no more output once the pager has quit", async () => {
     pager("mine", 'head -c 100 > "$SEEN"');
     const output = terminalOutput();
     let lines = 0;
@@ -131,7 +131,7 @@ describe("pond get at a terminal", () => {
     expect(read()).toHaveLength(100);
   });
 
-  it("ends as interrupted where Ctrl-C ended the pager", async () => {
+  it("exits as interrupted when Ctrl-C ended the pager", async () => {
     pager("mine", "kill -INT $$");
 
     const { code, stderr } = await atTerminal({ PAGER: "mine" }, "get", "long");

@@ -51,7 +51,7 @@ async function peakOfSync(): Promise<number> {
 }
 
 it.runIf(isToldHere)(
-  "takes less than 384 MB for a prompt of 12 MB, and gives it back",
+  "pond sync takes less than 384 MB for a prompt of 12 MB, which is restored unchanged",
   async () => {
     const log = writeLong(12, (text) => text);
     const peakMb = await peakOfSync();
@@ -66,7 +66,7 @@ it.runIf(isToldHere)(
 );
 
 it.runIf(isToldHere)(
-  "takes less than 512 MB for the output of a tool of 64 MB, and where its session has grown",
+  "pond sync takes less than 512 MB for a tool result of 64 MB, again when the session has grown",
   async () => {
     const result = { type: "tool_result", tool_use_id: "c" };
     const log = writeLong(64, (content) => [{ ...result, content }]);

@@ -16,7 +16,7 @@ it.each([
     `${made}: placeholders stand for 3 secrets (2 github-token, 1 jwt) and 1,095 user names.`,
   ],
   [[["\u001b[31m", 2]], `${made}: placeholders stand for 2 secrets (2 ␛[31m).`],
-] as const)("counts %j, names of people apart", (counts, expected) => {
+] as const)("counts the redactions %j, user names separately", (counts, expected) => {
   const text = describeArchived(counts.map(([rule, count]) => ({ rule, count })));
 
   expect(String(text)).toBe(expected);

@@ -104,7 +104,7 @@ it.each([
   expect(saidOf(error)).toMatch(hint);
 });
 
-it("writes the flags for the shell where the folder of a store itself was given", () => {
+it("quotes the flags for the shell when a store's own folder was given", () => {
   const folder = mkdtempSync(join(tmpdir(), "pond's "));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, "default", "sessions.lance"), { recursive: true });
@@ -148,17 +148,17 @@ it.each([
   new UnsafePathError("s", "../x"),
   new ValidationError("session.id", "is empty"),
   new TypeError("a mistake"),
-])("gives %s the code that a server gives it", (error) => {
+])("gives %s the same code as a server does", (error) => {
   expect(toWireError(factsOf(error)).code).toBe(serverError(error).code);
 });
 
-it("names the facts of an error as the wire does", () => {
+it("names the details of an error as the wire protocol does", () => {
   const facts = { code: "not_found", message: "m", details: { sessionId: "s", path: "p" } };
 
   expect(toWireError(facts).details).toEqual({ session_id: "s", path: "p" });
 });
 
-it("prints one document where somebody stopped it, and none beside another", () => {
+it("prints one JSON document when somebody stopped it, but no second one", () => {
   const stopped = {
     code: "internal",
     message: "Stopped. The rest is left.",

@@ -5,7 +5,7 @@ import { factsOf } from "./report-error.ts";
 import { runSync } from "./run-sync.ts";
 import { Home } from "./testing.ts";
 
-it("tells of the model and of the indexes where both fail", async () => {
+it("reports both failures when the model and the indexes fail", async () => {
   const home = new Home();
   const sessions = await openSessions(join(home.folder, "store"), { mode: "write" });
   const options = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { piecesOf } from "./search-text.ts";
 
 describe("piecesOf", () => {
-  it("cuts where highlights are before it makes text harmless, which may lengthen it", () => {
+  it("cuts at highlights before it neutralises text, which may lengthen it", () => {
     const text = "a\u202eb found\x1b[2J";
 
     expect(piecesOf({ text, highlights: [[4, 9]] })).toEqual([
@@ -12,7 +12,7 @@ describe("piecesOf", () => {
     ]);
   });
 
-  it("leaves out highlights that overlap or hold nothing", () => {
+  it("leaves out highlights that overlap or are empty", () => {
     expect(
       piecesOf({
         text: "abcdef",

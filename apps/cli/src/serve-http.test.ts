@@ -36,7 +36,7 @@ async function statusOf(...argv: string[]): Promise<StatusResponse> {
   }
 }
 
-it("tells its operator what `pond status` tells", async () => {
+it("pond serve answers its operator with the same status as `pond status`", async () => {
   const { stdout } = await home.pondWith({ env }, "status", "--json");
 
   const status = await statusOf();
@@ -48,7 +48,7 @@ it("tells its operator what `pond status` tells", async () => {
   expect(status.embedding).toEqual({ enabled: false, reason: "POND_EMBEDDINGS switches it off" });
 });
 
-it("tells nobody where things are where others may ask", async () => {
+it("pond serve tells nobody the location of its store with --allow-remote", async () => {
   const status = await statusOf("--allow-remote");
 
   expect(status).toMatchObject({ location: "", sessions: 1, embedding: { enabled: false } });

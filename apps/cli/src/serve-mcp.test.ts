@@ -47,7 +47,7 @@ it.each([
     [],
     { RUST_LOG: "trace", LANCE_LOG: "trace", RUST_BACKTRACE: "1", ORT_LOG_LEVEL: "VERBOSE" },
   ],
-])("stdout carries protocol alone where %s", async (_, options, more) => {
+])("stdout of pond mcp carries nothing but the protocol when %s", async (_, options, more) => {
   const child = spawn(process.execPath, [...options, ...startOf("main"), "mcp"], {
     cwd: home.folder,
     env: { ...home.env, ...env, ...more },
@@ -74,7 +74,7 @@ it.each([
   }
 });
 
-it("ends where nobody reads its stdout any more", async () => {
+it("pond mcp exits with 0 when nobody reads its stdout any more", async () => {
   const child = spawn(process.execPath, [...startOf("main"), "mcp"], {
     cwd: home.folder,
     env: { ...home.env, ...env },

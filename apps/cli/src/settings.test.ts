@@ -17,7 +17,7 @@ const locate = async (flags = {}, env = {}): Promise<string> =>
   (await resolveSettings(flags, env, home.folder)).location.replace(home.folder, "~");
 
 describe("resolveSettings", () => {
-  it("takes flags before the environment before config.toml before the default", async () => {
+  it("prefers flags to the environment, then config.toml, then the default", async () => {
     const without = await locate();
     home.write(".config/pond/config.toml", 'storage = "~/from-config"\nnamespace = "team"');
 
@@ -38,7 +38,7 @@ describe("resolveSettings", () => {
     ["s3://bucket/ponds/", "s3://bucket/ponds/default"],
     ["file:///srv/pond", "/srv/pond/default"],
     ["/srv/./pond", "/srv/pond/default"],
-  ])("finds the namespace in %s", async (storage, expected) => {
+  ])("adds the default namespace to the storage %s", async (storage, expected) => {
     expect(await locate({ storage })).toBe(expected);
   });
 
@@ -70,28 +70,28 @@ describe("resolveSettings", () => {
     "s3://AKIA:top/Secret@bucket/ponds",
     "s3://topSecret@bucket",
     "az://container/ponds?sig=topSecret",
-  ])("refuses the storage %s and does not repeat it", async (storage) => {
+  ])("refuses the storage %s without repeating it", async (storage) => {
     const refused = await locate({ storage }).catch((error) => error);
 
     expect(refused.message).toContain("[storage_options]");
     expect(JSON.stringify([refused.message, refused.details])).not.toMatch(/Secret/);
   });
 
-  it("does not repeat a storage with a control character either", async () => {
+  it("does not repeat a refused storage that holds a control character", async () => {
     const storage = "s3://AKIA:topSecret@bucket\n";
     const refused = await locate({ storage }).catch((error) => error);
 
     expect(JSON.stringify([refused.message, refused.details])).not.toMatch(/Secret/);
   });
 
-  it("says what a storage may be instead of an address of another kind, whatever that holds", async () => {
+  it("names the scheme of an address that it refuses, without repeating the rest", async () => {
     const refused = await locate({ storage: "ftp://ada:topSecret@host" }).catch((error) => error);
 
     expect(refused.message).toContain('"ftp" is not a kind of storage');
     expect(JSON.stringify([refused.message, refused.details])).not.toMatch(/Secret/);
   });
 
-  it("takes an address with a sign in its path", async () => {
+  it("accepts an address with an @ in its path", async () => {
     const storage = "s3://bucket/ada@example.org";
     expect(await locate({ storage })).toBe(`${storage}/default`);
   });
@@ -101,17 +101,20 @@ describe("resolveSettings", () => {
     ["az:container", ':2: "storage" is not an address: an address begins with az://'],
     ["memory://ponds", "keeps nothing"],
     ["~bob/ponds", ':2: "storage" is not known: write out the home folder of ~bob'],
-  ])("makes no folder beside config.toml of the storage %s", async (storage, message) => {
-    home.write(".config/pond/config.toml", `# mine\nstorage = "${storage}"\n`);
-    await expect(locate()).rejects.toThrow(message);
-  });
+  ])(
+    "refuses the storage %s in config.toml, rather than use it as a folder",
+    async (storage, message) => {
+      home.write(".config/pond/config.toml", `# mine\nstorage = "${storage}"\n`);
+      await expect(locate()).rejects.toThrow(message);
+    },
+  );
 
-  it("takes a folder for one that only looks like an address", async () => {
+  it("uses as a folder a path that only looks like an address", async () => {
     home.write(".config/pond/config.toml", 'storage = "./s3:/bucket"');
     expect(await locate()).toBe("~/.config/pond/s3:/bucket/default");
   });
 
-  it("follows the XDG folders, unless they are relative", async () => {
+  it("uses XDG_DATA_HOME unless it is relative", async () => {
     expect([
       await locate({}, { XDG_DATA_HOME: "/data" }),
       await locate({}, { XDG_DATA_HOME: "data" }),
@@ -125,7 +128,7 @@ describe("resolveSettings", () => {
     },
   );
 
-  it("reads what a config file may say", async () => {
+  it("reads the storage, its options and adapters from a config file", async () => {
     const file = home.write(
       "else/pond.toml",
       `storage = "store"
@@ -179,7 +182,7 @@ paths = ["~/.claude", "/mnt/old"]`,
     ["[[stores]]\nat = 1", ':1: "stores" is not a setting'],
     ["[adapters.pi]\nenabled = true\n[embeddings]\nenabled = 1", ':4: "embeddings.enabled" must'],
     ["a = = b", ":1:"],
-  ])("refuses %j with its place", async (text, message) => {
+  ])("refuses %j and names the place of the mistake", async (text, message) => {
     const file = home.write(".config/pond/config.toml", text);
 
     const failure = await resolveSettings({}, {}, home.folder).catch((error: unknown) => error);
@@ -189,7 +192,7 @@ paths = ["~/.claude", "/mnt/old"]`,
     expect(String(failure)).toContain(message);
   });
 
-  it("refuses a file that is not UTF-8", async () => {
+  it("refuses a config file that is not UTF-8", async () => {
     const file = home.write(".config/pond/config.toml", "");
     writeFileSync(file, Buffer.from('storage = "/b\xfccher"\n', "latin1"));
 
@@ -202,7 +205,7 @@ paths = ["~/.claude", "/mnt/old"]`,
   it.each([
     ["config.toml", ".config/pond", "config.toml"],
     ["its folder", ".config", "pond"],
-  ])("refuses a link in the place of %s that leads nowhere", async (_, folder, name) => {
+  ])("refuses a link to nowhere in the place of %s", async (_, folder, name) => {
     home.write(`${folder}/.keep`, "");
     const link = join(home.folder, folder, name);
     symlinkSync("unmounted", link);
@@ -218,7 +221,7 @@ paths = ["~/.claude", "/mnt/old"]`,
     );
   });
 
-  it("refuses a link that leads back to itself, and a name that is too long", async () => {
+  it("refuses a link to itself, and a name that is too long", async () => {
     const link = join(home.folder, "config.toml");
     symlinkSync("config.toml", link);
 
@@ -231,7 +234,7 @@ paths = ["~/.claude", "/mnt/old"]`,
     );
   });
 
-  it("asks for none to print a completion script", async () => {
+  it("is not needed to print a completion script", async () => {
     home.write(".config/pond/config.toml", "storage = 5");
 
     const { code, stdout, stderr } = await home.pond("completions", "bash");
@@ -239,7 +242,7 @@ paths = ["~/.claude", "/mnt/old"]`,
     expect([code, stdout.startsWith("_pond() {"), stderr]).toEqual([0, true, ""]);
   });
 
-  it("refuses what cannot be there, below a file", async () => {
+  it("refuses a config file that cannot exist, being below a file", async () => {
     const file = home.write("a-file", "");
 
     await expect(locate({}, { XDG_CONFIG_HOME: file })).rejects.toThrow(
@@ -247,7 +250,7 @@ paths = ["~/.claude", "/mnt/old"]`,
     );
   });
 
-  it("refuses a POND_CONFIG that is not there", async () => {
+  it("refuses a POND_CONFIG that does not exist", async () => {
     await expect(locate({}, { POND_CONFIG: "/nowhere.toml" })).rejects.toThrow(
       /POND_CONFIG names it/,
     );
@@ -257,7 +260,7 @@ paths = ["~/.claude", "/mnt/old"]`,
     await expect(locate({}, { POND_CONFIG: home.folder })).rejects.toThrow(/is a folder/);
   });
 
-  it("refuses settings for a client it does not know", async () => {
+  it("refuses settings for an unknown client", async () => {
     home.write(".config/pond/config.toml", "\n[adapters.claud-code]\nenabled = false");
 
     const { code, stderr } = await home.pond("adapters");
@@ -268,7 +271,7 @@ paths = ["~/.claude", "/mnt/old"]`,
     );
   });
 
-  it("leaves a client out that is switched off, unless it is named", async () => {
+  it("leaves a disabled client out of a sync, unless the client is named", async () => {
     home.write(".config/pond/config.toml", "[adapters.claude-code]\nenabled = false");
     home.write(".claude/projects/-work/s.jsonl", "");
 
@@ -309,7 +312,7 @@ describe("parseTime", () => {
   });
 
   it.each(["", "soon", "7", "7y", "2026-13-01", "2026-02-30", "1.5d", "999999w"])(
-    "does not guess at %j",
+    "refuses %j rather than guess",
     (text) => {
       expect(() => parseTime(text, now)).toThrow(/Use a date/);
     },
@@ -317,7 +320,7 @@ describe("parseTime", () => {
 });
 
 describe("shortIds", () => {
-  it("is as long as tells them apart, and whole for sub-agents of short ids", () => {
+  it("makes ids just long enough to differ, and keeps sub-agents of short ids whole", () => {
     const ids = ["11111111-aaaa-0000", "11111111-abbb-0000", "x/subagents/agent-1", "short"];
 
     expect([shortIds(ids.slice(1)), shortIds([...ids, "22222222-0000-0000"])]).toEqual([
@@ -326,7 +329,7 @@ describe("shortIds", () => {
     ]);
   });
 
-  it("leaves both ends of a sub-agent", () => {
+  it("keeps both ends of a sub-agent's id", () => {
     const root = "11111111-aaaa-0000";
     const agents = ["7c31f09be24d6581", "8c31f09be24d6581"].map(
       (agent) => `${root}/subagents/agent-a${agent}`,

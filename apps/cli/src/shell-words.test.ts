@@ -11,7 +11,7 @@ it.each<[readonly string[], string]>([
   [["cd", "/\u202eabc"], "cd $'/\\xe2\\x80\\xaeabc'"],
   [["cd", "/a\u{e0041}b"], "cd $'/a\\xf3\\xa0\\x81\\x81b'"],
   [["echo", "", "$HOME", "`x`", "織機"], "echo '' '$HOME' '`x`' '織機'"],
-])("writes %j so that a shell reads the same", (words, expected) => {
+])("quotes %j so that a shell reads the same words", (words, expected) => {
   expect(shellLine(words)).toBe(expected);
   const script = `printf '%s\\0' ${shellLine(words)}`;
   const read = execFileSync("bash", ["-c", script], { encoding: "utf8" });

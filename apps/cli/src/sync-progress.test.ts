@@ -15,7 +15,7 @@ const importing = (more: object = {}, adapter = "claude\x1b[2J") =>
 const pace = { done: 25, total: 100, doneBefore: 0, elapsedMs: 2_000, columns: 79 };
 
 describe("describeSync", () => {
-  it("tells rate and time left once they mean something", () => {
+  it("shows the rate and the time left once they mean something", () => {
     expect([
       describeSync(importing(), { ...pace, elapsedMs: 500 }),
       describeSync(importing(), pace),
@@ -28,11 +28,11 @@ describe("describeSync", () => {
   it.each([
     [59, "claude␛[2J   █░░░░  25 %   50/100 sessions  6 s left"],
     [40, "claude␛[2J   █░░░░  25 %"],
-  ])("leaves out what tells least in %i columns", (columns, expected) => {
+  ])("leaves out the least important figures in %i columns", (columns, expected) => {
     expect(describeSync(importing(), { ...pace, columns })).toBe(expected);
   });
 
-  it("guesses the time left in steps that can be read", () => {
+  it("rounds the time left to steps that are easy to read", () => {
     const guess = (seconds: number) => {
       const halfway = { ...pace, done: 50, elapsedMs: seconds * 1_000, columns: 200 };
       return / (\S+ \S+(?: \d+ \S+)?) left/.exec(describeSync(importing(), halfway))?.[1];
@@ -44,7 +44,7 @@ describe("describeSync", () => {
     ]);
   });
 
-  it("tells how far embedding is, counting what cannot be embedded as done", () => {
+  it("shows the progress of embedding, with messages that cannot be embedded counted as done", () => {
     const counts = { embedded: 1_195, stored: 1_000, total: 5_000, failed: 5 };
     const embedding = { stage: "embed", ...counts } as const;
     const after = { ...pace, done: 1_200, total: 5_000, doneBefore: 200, elapsedMs: 10_000 };
@@ -54,7 +54,7 @@ describe("describeSync", () => {
     );
   });
 
-  it("tells how far it has compared what is stored with what was written", () => {
+  it("shows the progress of comparing stored rows with what was written", () => {
     const comparing = { stage: "compare", rows: 1_200, total: 5_000 } as const;
     const after = { ...pace, done: 1_200, total: 5_000, doneBefore: 0, elapsedMs: 10_000 };
 
@@ -63,7 +63,7 @@ describe("describeSync", () => {
     );
   });
 
-  it("tells how far it has stored anew what an earlier version stored", () => {
+  it("shows the progress of storing again what an earlier version stored", () => {
     const mending = { stage: "mend", table: "messages", rows: 1_200, total: 5_000 } as const;
     const after = { ...pace, done: 1_200, total: 5_000, doneBefore: 0, elapsedMs: 10_000 };
 
@@ -72,7 +72,7 @@ describe("describeSync", () => {
     );
   });
 
-  it("shows that folding an index goes on", () => {
+  it("shows that the folding of an index goes on", () => {
     const folding = { stage: "update-indexes", table: "messages" } as const;
 
     expect(
@@ -80,7 +80,7 @@ describe("describeSync", () => {
     ).toEqual(["indexing     messages", "indexing     messages  12 s"]);
   });
 
-  it("does not divide by nothing", () => {
+  it("shows 0 % when there is nothing to divide by", () => {
     const none = { ...pace, done: 0, total: 0 };
 
     expect(describeSync(importing({ sessionsDone: 0 }), none)).toContain(
@@ -122,7 +122,7 @@ describe("ProgressLine", () => {
     ]);
   });
 
-  it("keeps a line for each client, as it was when it was through", () => {
+  it("keeps a line for each client, unchanged after the client is done", () => {
     let nowMs = 0;
     const { line, pieces } = lineAt(() => nowMs);
     for (const name of ["a", "b"]) showSync(line, { stage: "list", adapter: name, sessions: 2 });
@@ -142,7 +142,7 @@ describe("ProgressLine", () => {
     expect(pieces.at(-1)).toBe("\r␛[1A␛[K␛[C␛[J\r");
   });
 
-  it("shows on one line what is stored anew of a table, and what is made of it then", () => {
+  it("shows on one line that a table is stored again and then indexed", () => {
     let nowMs = 0;
     const { line, pieces } = lineAt(() => nowMs);
     const mending = { stage: "mend", table: "messages", total: 5_000 } as const;
@@ -164,7 +164,7 @@ describe("ProgressLine", () => {
     ]);
   });
 
-  it("goes back over the rows that a narrower terminal made of a line", () => {
+  it("clears all the rows into which a narrower terminal wrapped a line", () => {
     const { line, pieces, sink } = lineAt(() => 0);
     for (const name of ["a", "b"]) showSync(line, importing({}, name));
     sink.columns = 20;
@@ -186,7 +186,7 @@ describe("ProgressLine", () => {
     ["in a pipe", { isTTY: false }, false, {}],
     ["with -q", {}, true, {}],
     ["on a terminal that only appends", {}, false, { TERM: "dumb" }],
-  ])("is silent %s", (_, sinkOf, isQuiet, env) => {
+  ])("prints nothing %s", (_, sinkOf, isQuiet, env) => {
     const { line, pieces } = lineAt(() => 0, sinkOf, isQuiet, env);
     showSync(line, importing());
     line.clear();

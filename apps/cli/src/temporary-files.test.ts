@@ -36,7 +36,9 @@ it.each([[["sync"]], [["search", "heron"]], [["status"]], [["complete", "zsh", "
   },
 );
 
-it("leaves nothing there either where nobody reads what is printed", { retry }, async () => {
+it("leaves nothing in the folder for temporary files when nobody reads its output", {
+  retry,
+}, async () => {
   const { folder, env } = temporary();
   const child = spawn(process.execPath, [...startOf("main"), "list"], { env });
   child.stdout.destroy();

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
-it("says that all of a whole store can be read, as text and as JSON", async () => {
+it("pond status --verify reports, in text and JSON, that a whole store can be read", async () => {
   const text = await home.pond("status", "--verify");
   const { code, stdout } = await home.pond("status", "--verify", "--json");
 
@@ -33,7 +33,7 @@ it("says that all of a whole store can be read, as text and as JSON", async () =
   ]);
 });
 
-it("draws at a terminal how far it is", async () => {
+it("pond status --verify draws its progress on a terminal", async () => {
   const terminal = await home.pondWith({ isTerminal: true }, "status", "--verify");
   const quiet = await home.pondWith({ isTerminal: true }, "status", "--verify", "-q");
 
@@ -42,7 +42,7 @@ it("draws at a terminal how far it is", async () => {
   expect((await home.pond("status", "--verify")).stderr).toBe("");
 });
 
-it("names a data file that was cut, and reads the other tables", async () => {
+it("pond status --verify names a truncated data file, and reads the other tables", async () => {
   const [file = ""] = filesOf("messages", "data");
   const bytes = readFileSync(file).length;
   truncateSync(file, bytes - 9);
@@ -61,7 +61,7 @@ it("names a data file that was cut, and reads the other tables", async () => {
   expect(text.stderr).toContain(file.replace(home.folder, "~"));
 });
 
-it("names a message of whose text a bit changed, which reads as other text", async () => {
+it("pond status --verify names a message of which a bit changed, although it can still be read", async () => {
   const said = Buffer.from("herons stand in reeds");
   const [file = ""] = filesOf("parts", "data").filter((path) => readFileSync(path).includes(said));
   const bytes = readFileSync(file);
@@ -83,7 +83,7 @@ it("names a message of whose text a bit changed, which reads as other text", asy
   expect(text.stderr).toContain(`messages: ${reason} (1 row): s1 u1`);
 });
 
-it("is what an error of a command that stumbles over one points to", async () => {
+it("a command that finds damage refers to pond status --verify", async () => {
   for (const file of filesOf("messages", "data")) truncateSync(file, 10);
 
   const { code, stderr } = await home.pond("list");
@@ -94,7 +94,7 @@ it("is what an error of a command that stumbles over one points to", async () =>
   ]);
 });
 
-it("names a manifest of zeros, with which the store does not open", async () => {
+it("pond status --verify names a manifest of zeros, which keeps the store from opening", async () => {
   const manifests = filesOf("parts", "_versions").filter((file) => file.endsWith(".manifest"));
   for (const file of manifests) writeFileSync(file, Buffer.alloc(readFileSync(file).length));
 

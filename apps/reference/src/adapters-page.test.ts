@@ -8,7 +8,7 @@ import { root } from "./packages.ts";
 const page = readFileSync(join(root, "docs", "adapters.md"), "utf8");
 const program = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, block]) => block).join("\n");
 
-it("shows an adapter without a type error", () => {
+it("compiles the adapter that docs/adapters.md shows without a type error", () => {
   // Where what it imports is found.
   const file = join(root, "packages", "adapter-testkit", "src", "page.ts");
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);

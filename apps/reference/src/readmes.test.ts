@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { publishedPackages } from "./packages.ts";
 
 it.each(publishedPackages())(
-  "the README of $name names every value it exports",
+  "the README of $name names every value that it exports",
   ({ folder, entries }) => {
     const readme = readFileSync(join(folder, "README.md"), "utf8");
 

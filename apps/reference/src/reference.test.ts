@@ -19,7 +19,7 @@ it("finds a docstring at every export, an export for every type, a target for ev
 });
 
 it.each(publishedPackages().flatMap(({ entries }) => [...entries.keys()]))(
-  "has a page of %s",
+  "has a page for %s",
   (specifier) => {
     const page = readFileSync(join(folder, `${specifier}.md`), "utf8");
 

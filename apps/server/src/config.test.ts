@@ -14,7 +14,7 @@ function problemsOf(env: Environment): readonly string[] {
   }
 }
 
-test("one variable is enough", () => {
+test("POND_STORAGE alone is enough, and everything else has a default", () => {
   const config = readConfig({ POND_STORAGE: "s3://bucket/tenants/", HOME: "/root" });
 
   expect(config).toMatchObject({
@@ -33,7 +33,7 @@ test("one variable is enough", () => {
   });
 });
 
-test("every variable arrives where it belongs", () => {
+test("every variable sets its field of the configuration", () => {
   const config = readConfig({
     POND_STORAGE: "az://container/a/b",
     POND_STORAGE_OPTIONS: '{"account_name":"a"}',
@@ -150,7 +150,7 @@ test.each([
   expect(problems).toContainEqual(expect.stringContaining(`${name} ${problem}`));
 });
 
-test("everything that is wrong is said at once", () => {
+test("all problems of the environment are reported at once", () => {
   const problems = problemsOf({
     POND_STORAGE: "",
     POND_PORT: "x",
@@ -169,7 +169,7 @@ test("everything that is wrong is said at once", () => {
   ]);
 });
 
-test("no problem repeats a secret", () => {
+test("no reported problem repeats a secret", () => {
   const secret = "hunter2hunter2";
 
   const problems = problemsOf({
@@ -183,7 +183,7 @@ test("no problem repeats a secret", () => {
   expect(problems.join("\n")).not.toContain(secret);
 });
 
-test("a secret is known by the name it goes by", () => {
+test("secrets are recognised by the names of their variables", () => {
   const secrets = secretsIn({
     AWS_SECRET_ACCESS_KEY: "aws-secret-value",
     AWS_SESSION_TOKEN: "aws-session-value",

@@ -27,17 +27,17 @@ const described = [
   "../../docs/hosting.md",
 ];
 
-test.each(described)("%s names no variable there is not", (name) => {
+test.each(described)("%s names only variables that exist", (name) => {
   const named = [...read(name).matchAll(/\bPOND_[A-Z_]*[A-Z]/g)].map(([variable]) => variable);
 
   expect(named.filter((variable) => !Object.hasOwn(variables, variable))).toEqual([]);
 });
 
-test("the README has the table of all variables", () => {
+test("the README contains the table of all variables", () => {
   expect(read("README.md")).toContain(markdownTable());
 });
 
-test("the help has every variable", () => {
+test("the help lists every variable", () => {
   const missing = Object.keys(variables).filter((name) => !help().includes(`  ${name}\n`));
 
   expect(missing).toEqual([]);
@@ -47,13 +47,13 @@ test.each([
   ["example.env", /^(\w+)=(.*)$/gm],
   ["compose.yaml", /^ {6}(\w+): "?(.*?)"?$/gm],
   ["pond-server.service", /(POND_\w+)=(\S+)/g],
-])("%s says nothing that is refused", (name, line) => {
+])("%s sets only values that the server accepts", (name, line) => {
   const set = [...read(name).matchAll(line)].map(([, key = "", value = ""]) => [key, value]);
 
   expect(readConfig(Object.fromEntries(set))).toMatchObject({ storage: expect.any(String) });
 });
 
-test("every path the image is built from is there, and let through to the build", () => {
+test("every path copied into the image exists, and Dockerfile.dockerignore lets it through", () => {
   const ignore = read("Dockerfile.dockerignore").split("\n");
   const copied = [...read("Dockerfile").matchAll(/^COPY (?!--)(.*)$/gm)]
     .flatMap(([, paths = ""]) => paths.split(" ").slice(0, -1))
@@ -64,7 +64,7 @@ test("every path the image is built from is there, and let through to the build"
   expect(copied.filter((path) => !ignore.includes(`!${path}`))).toEqual([]);
 });
 
-test("the image is built by the pnpm of the workspace, and starts what the app builds", () => {
+test("the image uses the workspace's pnpm, and starts the built program, as the systemd unit does", () => {
   const { packageManager } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
   const { bin } = JSON.parse(read("package.json"));
 
@@ -77,7 +77,7 @@ test("the image is built by the pnpm of the workspace, and starts what the app b
 test.each([
   [200, 0],
   [503, 1],
-])("of a server that answers %s the image's own check ends with %s", async (status, code) => {
+])("when the server answers %s, the image's health check exits with %s", async (status, code) => {
   const server = createServer((_, response) => response.writeHead(status).end());
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
@@ -92,7 +92,7 @@ test.each([
   server.close();
 });
 
-test("compose.yaml is YAML with the services that need each other", () => {
+test("compose.yaml is valid YAML, and its pond service waits for the bucket", () => {
   const { services } = parse(read("compose.yaml"), { merge: true });
 
   expect(Object.keys(services)).toEqual(["storage", "bucket", "pond"]);
@@ -105,7 +105,7 @@ test("compose.yaml is YAML with the services that need each other", () => {
   );
 });
 
-test("systemd has nothing to say against the unit", ({ skip }) => {
+test("systemd-analyze finds no fault with the unit", ({ skip }) => {
   const { error } = spawnSync("systemd-analyze", ["--version"]);
   if (error !== undefined) skip("there is no systemd-analyze here");
   const unit = join(folder, "pond-server.service");

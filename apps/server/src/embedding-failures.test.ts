@@ -40,7 +40,7 @@ test.each([
   expect(log[0]).toContain(told);
 });
 
-test("nobody is told where a client has left", async () => {
+test("nothing is logged when a client has left", async () => {
   const log: string[] = [];
   const left = new DOMException("the client left", "AbortError");
 

@@ -10,7 +10,7 @@ test.each([
   ["info", ["told", "failed", "answered"]],
   ["error", ["failed"]],
   ["silent", []],
-] as const)("%s says no more than that", (level, messages) => {
+] as const)("the log level %s lets only its own messages through", (level, messages) => {
   const { lines, log } = written(level);
 
   log.info("told");
@@ -20,7 +20,7 @@ test.each([
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(messages);
 });
 
-test("every line is JSON and ends", () => {
+test("every entry is JSON on one line", () => {
   const { lines, log } = written("info");
 
   log.info("a\nb", { url: "http://127.0.0.1:1" });
@@ -35,7 +35,7 @@ test("every line is JSON and ends", () => {
   });
 });
 
-test("an error nobody foresaw says where it came from, not what it says", () => {
+test("an unforeseen error is logged with its place in the code, without its message", () => {
   const { lines, log } = written("info");
 
   log.failure("failed", new RangeError("what a session said\n    at the bank"));
@@ -49,7 +49,7 @@ test("an error nobody foresaw says where it came from, not what it says", () => 
   });
 });
 
-test("secrets are starred, as they are and as JSON writes them", () => {
+test("secrets are masked, both as they are and as JSON escapes them", () => {
   const { lines, log } = written("info", ['pass"word', "pass"]);
 
   log.error("storage does not answer", { reason: 'refused pass"word and pass' });

@@ -21,7 +21,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("answers what was asked before it was told to stop, and ends well", async () => {
+test("answers a request that was running when it was told to stop, and exits with 0", async () => {
   const env = { POND_STORAGE: join(folder, "stop"), POND_NAMESPACES: "fixed:red" };
   const server = await startServer(env);
   const events = Array.from({ length: 200 }, (_, at) => session(`s${at}`, `text ${at}`)).flat();
@@ -38,7 +38,7 @@ test("answers what was asked before it was told to stop, and ends well", async (
   await again.stop();
 });
 
-test("a second signal ends it at once", async () => {
+test("a second signal ends the server at once", async () => {
   const server = await startServer({
     POND_STORAGE: join(folder, "twice"),
     POND_STOP_SECONDS: "3600",
@@ -72,7 +72,7 @@ test("leaves nothing in the folder for temporary files", { retry: 3 }, async ({ 
   expect({ codes, left: readdirSync(temporary) }).toEqual({ codes: [0, 0], left: [] });
 });
 
-test("an object store that is gone makes it not ready, and back makes it ready", async () => {
+test("is not ready while the object store is gone, and ready again once it is back", async () => {
   const store = await startS3();
   const server = await startServer({
     POND_STORAGE: store.url("tenants"),
@@ -93,7 +93,7 @@ test("an object store that is gone makes it not ready, and back makes it ready",
   await back.close();
 });
 
-test("it serves on when nobody reads its log any more", async () => {
+test("keeps serving when nobody reads its log any more", async () => {
   const server = await startServer({ POND_STORAGE: join(folder, "unread") });
   server.process.stderr?.destroy();
 
@@ -106,7 +106,7 @@ test("it serves on when nobody reads its log any more", async () => {
 
 // Linux has a file on a disk that is always full.
 describe.runIf(process.platform === "linux")("on a full disk", () => {
-  test("it serves on though its log cannot be written", async () => {
+  test("keeps serving when its log cannot be written", async () => {
     const free = createServer().listen(0, "127.0.0.1");
     await once(free, "listening");
     const { port } = free.address() as AddressInfo;
@@ -127,7 +127,7 @@ describe.runIf(process.platform === "linux")("on a full disk", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test("it says that what it prints cannot be written", () => {
+  test("reports that its output cannot be written", () => {
     const stdio = ["ignore", openSync("/dev/full", "w"), "pipe"] as const;
     const { status, stderr } = spawnSync(process.execPath, [...serverStart, "--help"], {
       stdio: [...stdio],
@@ -154,8 +154,8 @@ async function refusingEndpoint() {
   };
 }
 
-describe("before it serves", () => {
-  test("a wrong environment ends it, with all that is wrong", async () => {
+describe("at its start, the server", () => {
+  test("exits with 2 and names every problem of a wrong environment", async () => {
     const ended = await runServer([], { POND_PORT: "x", POND_TYPO: "hunter2" });
 
     expect(ended.code).toBe(2);
@@ -169,7 +169,7 @@ describe("before it serves", () => {
     ["--provision", "../red"],
     ["--provision", "red", "--check"],
     ["--provision", "unlisted"],
-  ])("%s %s %s is refused", async (...args) => {
+  ])("refuses the arguments %s %s %s", async (...args) => {
     const env = { POND_STORAGE: join(folder, "usage"), POND_NAMESPACES: "fixed:red" };
 
     const ended = await runServer(args, env);
@@ -178,7 +178,7 @@ describe("before it serves", () => {
   });
 
   test.each(["v22.17.1", "v20.20.2"])(
-    "Node %s ends it, and systemd does not try again",
+    "exits with 2 on Node %s and names the version that it needs",
     async (old) => {
       const version = `Object.defineProperty(process,"version",{value:"${old}"})`;
 
@@ -192,26 +192,32 @@ describe("before it serves", () => {
     },
   );
 
-  test.each([["--check"], []])("storage that would lose commits ends it: %s", async (...args) => {
-    const store = await startS3({ isConditional: false });
-    const env = {
-      POND_STORAGE: store.url("tenants"),
-      POND_STORAGE_OPTIONS: JSON.stringify(store.storageOptions),
-    };
+  test.each([["--check"], []])(
+    "exits with 1 on storage that would lose commits: %s",
+    async (...args) => {
+      const store = await startS3({ isConditional: false });
+      const env = {
+        POND_STORAGE: store.url("tenants"),
+        POND_STORAGE_OPTIONS: JSON.stringify(store.storageOptions),
+      };
 
-    const ended = await runServer(args, env);
+      const ended = await runServer(args, env);
 
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("If-None-Match") });
-    await store.close();
-  });
+      expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining("If-None-Match") });
+      await store.close();
+    },
+  );
 
-  test.each([["--help"], ["--version"]])("%s needs no environment", async (flag) => {
-    const ended = await runServer([flag], { POND_TYPO: "1" });
+  test.each([["--help"], ["--version"]])(
+    "answers %s even when the environment is wrong",
+    async (flag) => {
+      const ended = await runServer([flag], { POND_TYPO: "1" });
 
-    expect(ended).toMatchObject({ code: 0, stderr: "" });
-  });
+      expect(ended).toMatchObject({ code: 0, stderr: "" });
+    },
+  );
 
-  test("a check says what it found and leaves nothing behind", async () => {
+  test("reports with --check what it found, and leaves no tables behind", async () => {
     const store = await startS3();
     const env = {
       POND_STORAGE: store.url("tenants"),
@@ -228,28 +234,31 @@ describe("before it serves", () => {
     await store.close();
   });
 
-  test.each([["--check"], []])("storage that refuses ends it: %s", async (...args) => {
-    const store = await startS3();
-    const env = {
-      POND_STORAGE: store.url("tenants"),
-      POND_STORAGE_OPTIONS: JSON.stringify({
-        ...store.storageOptions,
-        aws_access_key_id: "another-access-key",
-      }),
-    };
+  test.each([["--check"], []])(
+    "exits with 1 when the storage refuses its credentials: %s",
+    async (...args) => {
+      const store = await startS3();
+      const env = {
+        POND_STORAGE: store.url("tenants"),
+        POND_STORAGE_OPTIONS: JSON.stringify({
+          ...store.storageOptions,
+          aws_access_key_id: "another-access-key",
+        }),
+      };
 
-    const ended = await runServer(args, env);
+      const ended = await runServer(args, env);
 
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain("s3://pond/tenants");
-    expect(ended.stderr).not.toMatch(/another-access-key|pond-secret-key/);
-    await store.close();
-  });
+      expect(ended.code).toBe(1);
+      expect(ended.stderr).toContain("s3://pond/tenants");
+      expect(ended.stderr).not.toMatch(/another-access-key|pond-secret-key/);
+      await store.close();
+    },
+  );
 
   test.each([
     ["a folder that is not there", () => ({ POND_EMBEDDINGS_FOLDER: join(folder, "none") })],
     ["an endpoint that refuses", refusingEndpoint],
-  ])("a check finds %s", async (_, embeddings) => {
+  ])("fails --check when embeddings come from %s", async (_, embeddings) => {
     const env = { POND_STORAGE: join(folder, "model"), ...(await embeddings()) };
 
     const ended = await runServer(["--check"], env);
@@ -260,7 +269,7 @@ describe("before it serves", () => {
   });
 
   test.runIf(process.platform === "linux").each([["--check"], []])(
-    "storage below what takes no folder ends it: %s",
+    "exits with 1 when the storage folder cannot be created: %s",
     async (...args) => {
       const ended = await runServer(args, { POND_STORAGE: "/proc/pond/tenants" });
 
@@ -268,7 +277,7 @@ describe("before it serves", () => {
     },
   );
 
-  test("nowhere for temporary files ends it, before the engine ends the process", async () => {
+  test("exits with 1 and names TMPDIR when temporary files cannot be written", async () => {
     const env = { POND_STORAGE: join(folder, "temporary"), TMPDIR: join(folder, "none") };
 
     const ended = await runServer([], env);
@@ -277,7 +286,7 @@ describe("before it serves", () => {
     expect(ended.stderr).toContain("set TMPDIR");
   });
 
-  test("a port that is taken ends it", async () => {
+  test("exits with 1 when its port is taken", async () => {
     const env = { POND_STORAGE: join(folder, "port") };
     const server = await startServer(env);
 

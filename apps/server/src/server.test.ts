@@ -46,7 +46,7 @@ describe.each(places)("two tenants in %s", (_, place) => {
   test.each([
     ["red", "blue"],
     ["blue", "red"],
-  ])("%s sees nothing of %s over HTTP", async (own, other) => {
+  ])("tenant %s sees nothing of tenant %s over HTTP", async (own, other) => {
     const client = server.client(own);
 
     const { sessions } = await client.search({ query: "apple" });
@@ -60,7 +60,7 @@ describe.each(places)("two tenants in %s", (_, place) => {
   test.each([
     ["red", "blue"],
     ["blue", "red"],
-  ])("%s sees nothing of %s over MCP", async (own, other) => {
+  ])("tenant %s sees nothing of tenant %s over MCP", async (own, other) => {
     const found = await call(server, `/mcp/${own}`, "pond_search", { query: "apple" });
     const foreign = await call(server, `/mcp/${own}`, "pond_get", { session_id: `of-${other}` });
     const spoken = await call(server, `/mcp/${own}`, "pond_search", {
@@ -75,7 +75,7 @@ describe.each(places)("two tenants in %s", (_, place) => {
   });
 
   test.each(["", "green", "default", "Red", "../red", "red/../blue", "__proto__", "r".repeat(65)])(
-    "there is no tenant %j",
+    "the server refuses the unknown tenant %j",
     async (name) => {
       const client = server.client(name);
       const unknown = { code: "namespace_unknown", status: 403 };
@@ -91,7 +91,7 @@ describe.each(places)("two tenants in %s", (_, place) => {
   );
 
   test.each(["/mcp", "/mcp/green", "/mcp/red%2f", "/mcp/%72ed"])(
-    "none at %s either",
+    "the server refuses MCP at %s, which names no known tenant",
     async (path) => {
       const { isError, structuredContent, content } = await call(server, path, "pond_search", {
         query: "apple",
@@ -102,7 +102,7 @@ describe.each(places)("two tenants in %s", (_, place) => {
     },
   );
 
-  test("lives and is ready", async () => {
+  test("the server reports that it is alive and ready", async () => {
     const answers = ["/healthz", "/readyz"].map(
       async (path) => (await fetch(server.url + path)).status,
     );
@@ -110,7 +110,7 @@ describe.each(places)("two tenants in %s", (_, place) => {
     expect(await Promise.all(answers)).toEqual([200, 200]);
   });
 
-  test("logs no text of a session and no credentials", () => {
+  test("the server logs no text of a session and no credentials", () => {
     const log = server.log();
 
     const lines = log.trimEnd().split("\n");
@@ -151,7 +151,7 @@ async function call(
   return result;
 }
 
-describe("who says which tenant it is", () => {
+describe("with a required tenant header, a request", () => {
   const header = "x-pond-namespace";
   let server: TestServer;
   beforeAll(async () => {
@@ -177,7 +177,7 @@ describe("who says which tenant it is", () => {
     ["nothing, and no header", undefined, undefined, "namespace_unknown"],
     ["nothing, and an empty header", undefined, "", "namespace_unknown"],
     ["nothing, and two headers in one", undefined, "red, blue", "namespace_unknown"],
-  ])("a request that names %s", async (_, named, said, outcome) => {
+  ])("is answered or refused when it names %s", async (_, named, said, outcome) => {
     const client = server.client(named, said === undefined ? {} : { [header]: said });
 
     const seen = await client.status().then(
@@ -189,7 +189,7 @@ describe("who says which tenant it is", () => {
   });
 
   test.each([{}, { [header]: "" }])(
-    "a request without the header is told its name: %o",
+    "is refused with the name of the header when the header is missing: %o",
     async (headers) => {
       await expect(server.client("red", headers).status()).rejects.toMatchObject({
         code: "namespace_unknown",
@@ -207,7 +207,7 @@ describe("who says which tenant it is", () => {
     ["/mcp/red", undefined, "namespace_unknown"],
     ["/mcp", undefined, "namespace_unknown"],
     ["/mcp", undefined, "has no header x-pond-namespace"],
-  ])("MCP at %s with the header %s", async (path, said, outcome) => {
+  ])("is answered or refused over MCP at %s with the header %s", async (path, said, outcome) => {
     const headers = said === undefined ? {} : { [header]: said };
 
     const result = await call(server, path, "pond_search", { query: "apple" }, headers);
@@ -216,8 +216,8 @@ describe("who says which tenant it is", () => {
   });
 });
 
-describe("policies", () => {
-  test("deny: a tenant is there once the operator has made it", async () => {
+describe("namespace policies", () => {
+  test("deny: a tenant exists once the operator has provisioned it", async () => {
     const env = { POND_STORAGE: join(folder, "deny") };
     const server = await startServer(env);
     const client = server.client("red");
@@ -232,7 +232,7 @@ describe("policies", () => {
     await server.stop();
   });
 
-  test("deny: tenants are made in one run, all or none", async () => {
+  test("deny: several tenants are provisioned in one run, all or none", async () => {
     const env = { POND_STORAGE: join(folder, "several") };
     const both = ["--provision", "red", "--provision", "blue"];
 
@@ -245,7 +245,7 @@ describe("policies", () => {
     expect(readdirSync(env.POND_STORAGE).sort()).toEqual(["blue", "red"]);
   });
 
-  test("on-first-ingest: a tenant is there once something was ingested", async () => {
+  test("on-first-ingest: a tenant exists once something was ingested for it", async () => {
     const env = { POND_STORAGE: join(folder, "first"), POND_NAMESPACES: "on-first-ingest" };
     const server = await startServer(env);
     const client = server.client("red");
@@ -257,7 +257,7 @@ describe("policies", () => {
     await server.stop();
   });
 
-  test("fixed: a tenant on the list is there before anything is stored", async () => {
+  test("fixed: a tenant on the list exists before anything is stored", async () => {
     const env = { POND_STORAGE: join(folder, "fixed"), POND_NAMESPACES: "fixed:red" };
     const server = await startServer(env);
 
@@ -266,7 +266,7 @@ describe("policies", () => {
   });
 });
 
-test("a model in a folder is loaded, and shown without where it is", async () => {
+test("a model in a folder is loaded, and the status does not show the folder", async () => {
   const model = join(folder, "model");
   await buildTestModel(model);
   const server = await startServer({
@@ -284,7 +284,7 @@ test("a model in a folder is loaded, and shown without where it is", async () =>
   await server.stop();
 });
 
-test("many tenants take turns in few open stores", async () => {
+test("six tenants take turns in two open stores", async () => {
   const server = await startServer({
     POND_STORAGE: join(folder, "few"),
     POND_NAMESPACES: "on-first-ingest",

@@ -28,25 +28,28 @@ test.each([
   ["on-first-ingest", onFirstIngest, "write", "opened"],
   ["fixed", fixed, "read", "store_not_found"],
   ["fixed", fixed, "write", "opened"],
-] as const)("%s: of a tenant without a store, a %s", async (name, policy, mode, outcome) => {
-  const storage = join(folder, `${name}-${mode}`);
-  const tenants = createTenants(init(storage, policy));
+] as const)(
+  "%s: a tenant without a store is opened or refused (%s)",
+  async (name, policy, mode, outcome) => {
+    const storage = join(folder, `${name}-${mode}`);
+    const tenants = createTenants(init(storage, policy));
 
-  const seen = await tenants.open("red", mode).then(
-    () => "opened",
-    ({ code }) => code,
-  );
+    const seen = await tenants.open("red", mode).then(
+      () => "opened",
+      ({ code }) => code,
+    );
 
-  expect(seen).toBe(outcome);
-  expect(existsSync(join(storage, "red"))).toBe(outcome === "opened");
-  await tenants.close();
-});
+    expect(seen).toBe(outcome);
+    expect(existsSync(join(storage, "red"))).toBe(outcome === "opened");
+    await tenants.close();
+  },
+);
 
 test.each([
   ["deny", deny],
   ["on-first-ingest", onFirstIngest],
   ["fixed", fixed],
-] as const)("%s: a tenant that was provisioned is read and written", async (name, policy) => {
+] as const)("%s: a tenant that was provisioned can be read and written", async (name, policy) => {
   const storage = join(folder, `provisioned-${name}`);
   await provision({ storage, storageOptions: {}, caches }, "red");
   await provision({ storage, storageOptions: {}, caches }, "red");
@@ -59,7 +62,7 @@ test.each([
   await tenants.close();
 });
 
-test("a list is all there is, whatever is stored", async () => {
+test("fixed: only listed tenants exist, whatever is stored", async () => {
   const storage = join(folder, "listed");
   await provision({ storage, storageOptions: {}, caches }, "blue");
   const tenants = createTenants(init(storage, fixed));
@@ -92,7 +95,7 @@ test("all tenants share one cache", async () => {
   await tenants.close();
 });
 
-test("it is told where a store has no index of words", async () => {
+test("a store without a full-text index is reported", async () => {
   const storage = join(folder, "unindexed");
   const tables = sessionTables.map((table) => ({
     ...table,

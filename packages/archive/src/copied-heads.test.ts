@@ -42,18 +42,21 @@ it.each<[string, Parameters<typeof damagedCopy>[1]]>([
   ["has lost one of the first parts", ofPart("m2", "5", undefined)],
   ["has a part in another place", ofPart("m2", "5", { ordinal: 99n })],
   ["has options that cannot be read", ofPart("m0", "1", { options: "{" })],
-])("a copy gives a message the head that is made of its rows: one that %s", async (_, damage) => {
-  const from = await damagedCopy(await storeOf(demo), damage);
-  const target = await openStore();
+])(
+  "stores the head made from a copied message's rows, or none, when the message %s",
+  async (_, damage) => {
+    const from = await damagedCopy(await storeOf(demo), damage);
+    const target = await openStore();
 
-  await copySessions(from, target);
+    await copySessions(from, target);
 
-  const { stored, expected } = await headsOf(target);
-  expect(stored).toHaveLength(3);
-  expect(stored).toEqual(expected);
-});
+    const { stored, expected } = await headsOf(target);
+    expect(stored).toHaveLength(3);
+    expect(stored).toEqual(expected);
+  },
+);
 
-it("gives a message its head by another name, with revisions, and where its parts are there", async () => {
+it("stores heads in a renamed session with revisions whose parts are already in the target", async () => {
   const from = await storeOf(saying("a b c", { agent: "pi" }), demo);
   await ingest(from, [saying("a c b", { agent: "pi" }), saying("a:2 c b q", { agent: "pi" })]);
   const target = await storeOf(saying("x y"));

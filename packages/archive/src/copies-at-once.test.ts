@@ -37,24 +37,27 @@ const alsoInBlog = saying("a d", { project: "/blog", second: 2 });
 
 it.each(
   [inBlog, alsoInBlog, ofPi].flatMap((other) => readOrder.map((table) => [other, table] as const)),
-)("keeps %o apart from what another copy puts there before its %s", async (other, table) => {
-  const [one, two] = [await storeOf(inShop), await storeOf(other)];
-  const target = await openStore();
-  before(target, table, () => copySessions(two, target));
+)(
+  "keeps its session apart from %o, which another copy stores before its own %s",
+  async (other, table) => {
+    const [one, two] = [await storeOf(inShop), await storeOf(other)];
+    const target = await openStore();
+    before(target, table, () => copySessions(two, target));
 
-  await copySessions(one, target);
+    await copySessions(one, target);
 
-  const rows = await saysOf(target);
-  expect(rows.map(([project, , text]) => [project, text]).sort()).toEqual(
-    [
-      ["/shop", "a b"],
-      [other.project, other.texts.join(" ")],
-    ].sort(),
-  );
-});
+    const rows = await saysOf(target);
+    expect(rows.map(([project, , text]) => [project, text]).sort()).toEqual(
+      [
+        ["/shop", "a b"],
+        [other.project, other.texts.join(" ")],
+      ].sort(),
+    );
+  },
+);
 
 it.each([inBlog, alsoInBlog, ofPi])(
-  "waits for no copy of %o that broke off and never comes back, and knows it if it does",
+  "does not wait for an interrupted copy of %o, and keeps both sessions if that copy is resumed",
   async (other) => {
     const [one, two] = [await storeOf(inShop), await storeOf(other)];
     const target = await openStore();
@@ -72,7 +75,7 @@ it.each([inBlog, alsoInBlog, ofPi])(
   },
 );
 
-it("joins no session that another process stores while it looks again", async () => {
+it("does not join its session to one that another process stores while it scans the target again", async () => {
   const [one, two] = [await storeOf(inShop), await storeOf(inBlog)];
   const target = await openStore();
   const other = await openStore(target.store.location);
@@ -98,7 +101,7 @@ it("joins no session that another process stores while it looks again", async ()
   ]);
 });
 
-it("makes windows of what another copy put there while it made them", async () => {
+it("covers in its windows the messages that another copy stores while it makes them", async () => {
   const target = await storeOf(saying("a b"));
   const other = await openStore(target.store.location);
   const from = await openStore();
@@ -121,7 +124,7 @@ it("makes windows of what another copy put there while it made them", async () =
   expect(window?.split(" | ")).toContain("a:2\nb\nc\nd");
 });
 
-it("replaces windows that a copy that broke off made of former texts", async () => {
+it("replaces windows of older texts that an interrupted copy left", async () => {
   const from = await storeOf(saying("a b"));
   const target = await openStore();
   for (const table of ["parts", "windows"]) await copyTable(from, target, table);
@@ -133,7 +136,7 @@ it("replaces windows that a copy that broke off made of former texts", async () 
   expect(all["windows"]).toEqual((await allRows(from))["windows"]);
 });
 
-it("makes windows of its texts where another copy of former ones comes between", async () => {
+it("makes windows of the newer texts when another copy stores the older ones midway", async () => {
   const former = await storeOf(saying("a b"));
   const from = await openStore();
   await copySessions(former, from);
@@ -156,7 +159,7 @@ it.each([
   ["a session that is new", "", "messages"],
   ["a session that is new", "", "sessions"],
 ])(
-  "leaves a sync of %s windows of what is shown (%j, in front of its %s)",
+  "leaves windows of the shown messages when a copy runs during a sync of %s (first %j), before its %s",
   async (_, first, table) => {
     const target = first === "" ? await openStore() : await storeOf(saying(first));
     const from = await openStore();
@@ -174,7 +177,7 @@ it.each([
   },
 );
 
-it("leaves two syncs at once windows of what both have stored", async () => {
+it("leaves windows of everything that two concurrent syncs have stored", async () => {
   const target = await storeOf(saying("a b"));
   const other = await openStore(target.store.location);
   before(target, "windows", () => ingest(other, [saying("a b q")], { addsOnly: true }));
@@ -187,7 +190,7 @@ it("leaves two syncs at once windows of what both have stored", async () => {
   expect(window?.split(" | ")).toContain(words.replaceAll(" ", "\n"));
 });
 
-it("takes out what it left of a session that another process has stored by its name", async () => {
+it("removes the rows it left under an id that another process gave to another session", async () => {
   const [from, target] = [await storeOf(inShop), await openStore()];
   const other = await openStore(target.store.location);
   before(target, "messages", () => ingest(other, [ofPi, inShop]));
@@ -200,7 +203,7 @@ it("takes out what it left of a session that another process has stored by its n
   ]);
 });
 
-it("takes out what a copy that broke off left under the name of its client", async () => {
+it("removes what an interrupted copy left under CLIENT:ID after another session took that id", async () => {
   const [from, target] = [await storeOf(inShop), await storeOf(ofPi)];
   const other = await openStore(target.store.location);
   const messages = target.store.table("messages");

@@ -18,7 +18,7 @@ import {
 } from "./testing.ts";
 
 describe("copySessions", () => {
-  it("goes from a folder to a bucket and back", async () => {
+  it("copies a store from a folder to a bucket and back", async () => {
     const s3 = await startS3();
     onTestFinished(() => s3.close());
     const source = await storeOf(...demoSessions(2));
@@ -33,7 +33,7 @@ describe("copySessions", () => {
     expect(again.tables["messages"]).toEqual({ inserted: 0, present: 6 });
   });
 
-  it("adds what each of two stores lacks of the other", async () => {
+  it("brings two stores to the same rows when run in both directions", async () => {
     const [one, two, three] = demoSessions(3);
     if (one === undefined || two === undefined || three === undefined) throw new TypeError();
     const left = await storeOf(one, two);
@@ -51,7 +51,7 @@ describe("copySessions", () => {
     ["more", ["half", "and more", "and yet more"]],
   ];
 
-  it.each(others)("puts no part into a message that is there with %s parts", async (_, own) => {
+  it.each(others)("adds no part to a message that the target has with %s parts", async (_, own) => {
     const left = await storeOf({ id: "s", texts: [["whole", "and more"], "second"] });
     const right = await storeOf({ id: "s", texts: [own] });
 
@@ -67,22 +67,25 @@ describe("copySessions", () => {
     ["more parts", ["whole", "and more", "left"], 1, ["whole", "and more", "left"]],
     ["its parts", ["whole", "and more"], 0, ["whole", "and more"]],
     ["some of its parts", ["whole"], 0, ["whole", "and more"]],
-  ])("makes no message of %s that an ingest left", async (_, texts, differing, parts) => {
-    const left = await storeOf({ id: "s", texts: [["whole", "and more"], "second"] });
-    const begun = await storeOf({ id: "s", texts: [texts] });
-    const right = await openStore();
-    await copyTable(begun, right, "parts");
+  ])(
+    "stores a message only if the parts under its id are its own, when an ingest left %s",
+    async (_, texts, differing, parts) => {
+      const left = await storeOf({ id: "s", texts: [["whole", "and more"], "second"] });
+      const begun = await storeOf({ id: "s", texts: [texts] });
+      const right = await openStore();
+      await copyTable(begun, right, "parts");
 
-    const report = await copySessions(left, right);
-    const messages = await right.store.table("messages").rows({ columns: ["id"] });
+      const report = await copySessions(left, right);
+      const messages = await right.store.table("messages").rows({ columns: ["id"] });
 
-    expect(report.differing).toBe(differing);
-    expect(messages.map(({ id }) => id).sort()).toEqual(differing ? ["m1"] : ["m0", "m1"]);
-    expect(await partTexts(right, "m0")).toEqual(parts);
-  });
+      expect(report.differing).toBe(differing);
+      expect(messages.map(({ id }) => id).sort()).toEqual(differing ? ["m1"] : ["m0", "m1"]);
+      expect(await partTexts(right, "m0")).toEqual(parts);
+    },
+  );
 
   it.each(["parts", "windows"])(
-    "makes windows of what is there where %s were left",
+    "makes windows of the stored messages only, when an interrupted ingest left %s",
     async (left) => {
       const whole = await storeOf({ id: "s", texts: ["whole", "next"] });
       const begun = await storeOf({ id: "s", texts: ["half", "next", "third"] });
@@ -98,7 +101,7 @@ describe("copySessions", () => {
     },
   );
 
-  it("takes no window of a longer session that an ingest left", async () => {
+  it("discards the windows of a longer session that an interrupted ingest left", async () => {
     const whole = await storeOf({ id: "s", texts: ["first"] });
     const begun = await storeOf({ id: "s", texts: ["first", "second"] });
     const right = await openStore();
@@ -109,7 +112,7 @@ describe("copySessions", () => {
     expect(await windowTexts(right)).toEqual(await windowTexts(whole));
   });
 
-  it("takes no session without its messages while another process writes", async () => {
+  it("copies no session without its messages while another process writes", async () => {
     const location = join(temporaryFolder(), "store");
     const writer = await openStore(location);
     const [first, second] = demoSessions(2);
@@ -145,7 +148,7 @@ describe("copySessions", () => {
     expect(await copy.store.table("messages").count()).toBe(6);
   });
 
-  it("leaves out what an ingest that broke off left", async () => {
+  it("leaves out messages that an interrupted ingest left without a session", async () => {
     const source = await storeOf(...demoSessions(1));
     const columns = Object.keys(source.store.table("messages").declaration.columns);
     const [row] = await source.store.table("messages").rows({ columns, limit: 1 });
@@ -160,7 +163,7 @@ describe("copySessions", () => {
     expect(tables["messages"]).toEqual({ inserted: 3, present: 0 });
   });
 
-  it("tells how far it is, up to the end", async () => {
+  it("reports its progress up to the end", async () => {
     const source = await storeOf(...demoSessions(2));
     const seen: Progress[] = [];
 
@@ -174,7 +177,7 @@ describe("copySessions", () => {
     expect(seen.at(-1)).toEqual({ step: "copy", done: total, total });
   });
 
-  it("writes nothing of an empty store", async () => {
+  it("reports nothing copied from an empty store", async () => {
     const location = join(temporaryFolder(), "store");
 
     const report = await copySessions(await openStore(), await openStore(location));
@@ -203,7 +206,7 @@ describe("rangesOf", () => {
       ],
     ],
   ])(
-    "puts whole sessions together up to %i rows, in the order of their ids",
+    "groups whole sessions into ranges of up to %i rows, in the order of their ids",
     async (most, expected) => {
       const source = await storeOf(...demoSessions(3));
       await ingest(source, [{ id: "a", texts: [] }]);

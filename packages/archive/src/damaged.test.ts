@@ -59,7 +59,7 @@ describe.each([
   it.each([
     ["messages", "m", "options"],
     ["parts", "0", "variant_data"],
-  ])("writes what a mended row of %s was", async (table, id, column) => {
+  ])("writes a mended row of %s as it was before the damage", async (table, id, column) => {
     const sessions = await damagedStore(table, id, column, "a m:1 b");
     const damaged = await findDamaged(sessions);
     await ingest(sessions, [saying("a m:1 b"), saying("ok", { id: "t" })], { damaged });
@@ -72,7 +72,7 @@ describe.each([
     expect(again.size).toBe(0);
   });
 
-  it("leaves out a message that nothing mends, and names its session", async () => {
+  it("leaves out a damaged message that nothing mended, and reports its session", async () => {
     const { damaged, target } = await exported(
       await damagedStore("messages", "m", "options", "a m:1 b"),
     );
@@ -81,7 +81,7 @@ describe.each([
     expect(await shown(target)).toBe("a b");
   });
 
-  it("keeps what is shown of a message whose first value is damaged", async () => {
+  it("keeps the shown value of a message whose first value is damaged", async () => {
     const sessions = await damagedStore("messages", "m", "options", "a m:1 b", "a m:2 b");
     const { damaged, target } = await exported(sessions);
 
@@ -101,7 +101,7 @@ describe.each([
   it.each<[string, Damage]>([
     ["has lost its parts", (table, row) => (isPart(table, row, "m") ? undefined : row)],
     ["reads as another", (table, row) => (isPart(table, row, "m") ? asAnother(row) : row)],
-  ])("names the session of a message that %s, and takes it", async (_, damage) => {
+  ])("writes a message that %s as it is, and reports its session", async (_, damage) => {
     const whole = await openStore();
     await ingest(whole, [saying("a m:1 b"), saying("ok", { id: "t" })]);
 
@@ -113,7 +113,7 @@ describe.each([
     expect(await shown(target)).toBe("a m:1 b");
   });
 
-  it("takes no offence at a value that was mended beside it", async () => {
+  it("reports no damage for a message that a carrier has mended", async () => {
     const whole = await openStore();
     await ingest(whole, [saying("a m:1 b"), saying("ok", { id: "t" })]);
     const sessions = await damagedCopy(whole, (table, row) =>
@@ -128,7 +128,7 @@ describe.each([
     expect(await shown(target)).toBe("a m:1 b");
   });
 
-  it("names a session that is left out because its row is gone", async () => {
+  it("reports a session that it leaves out because its row is gone", async () => {
     const whole = await openStore();
     await ingest(whole, [saying("a m:1 b"), saying("ok", { id: "t" })]);
     const sessions = await damagedCopy(whole, (table, row) =>
@@ -141,7 +141,7 @@ describe.each([
     expect(await target.store.table("messages").count()).toBe(1);
   });
 
-  it("takes no offence at a session that is being stored", async () => {
+  it("does not report a session that is still being stored", async () => {
     const whole = await openStore();
     await ingest(whole, [saying("a m:1 b"), saying("ok", { id: "t" })]);
     const ingested_at = BigInt(Date.now()) * 1000n;
@@ -156,7 +156,7 @@ describe.each([
     expect(await target.store.table("messages").count()).toBe(1);
   });
 
-  it("is readable where a damaged value was moved later", async () => {
+  it("can be imported when a damaged value was moved later", async () => {
     const whole = await openStore();
     for (const state of ["a m:1 b", "a m:2 b", "m:2 a b"]) {
       await ingest(whole, [saying(state), saying("ok", { id: "t" })]);
@@ -180,7 +180,7 @@ describe("a copy of a store that lost rows", () => {
       "a session's own row",
       (table, row) => (table === "sessions" && row["id"] === "s" ? undefined : row),
     ],
-  ])("names the session: %s", async (_, damage) => {
+  ])("reports the session as damaged when the store lost %s", async (_, damage) => {
     const whole = await openStore();
     await ingest(whole, [saying("a m:1 b"), saying("ok", { id: "t" })]);
     const source = await damagedCopy(whole, damage);
@@ -192,7 +192,7 @@ describe("a copy of a store that lost rows", () => {
     expect(await shown(target, "t")).toBe("ok");
   });
 
-  it("takes no offence where an earlier copy brought the parts and broke off", async () => {
+  it("reports no damage when an earlier, interrupted copy brought the parts", async () => {
     const source = await openStore();
     await ingest(source, [saying("a m:1 b")]);
     const target = await openStore();
@@ -208,7 +208,7 @@ describe("a copy of a store that lost rows", () => {
 it.each([
   ["copy", copySessions],
   ["export", (from: SessionStore) => exportArchive(from, join(temporaryFolder(), "a.pond"))],
-])("looks once for carriers of a session that has lost all its parts: %s", async (_, run) => {
+])("looks up carriers only once for a session that has lost all its parts: %s", async (_, run) => {
   const reads: number[] = [];
   for (const words of ["a b", "a b c d e f"]) {
     const whole = await openStore();
@@ -224,7 +224,7 @@ it.each([
   expect(reads[1]).toBe(reads[0]);
 });
 
-it("takes no offence at a copied message that a carrier says again", async () => {
+it("reports no damage for a copied message that lost its parts if a carrier holds its value", async () => {
   const whole = await openStore();
   await ingest(whole, [saying("a m:1 b")]);
   const anothers = await damagedCopy(whole, (table, row) =>
@@ -244,7 +244,7 @@ it("takes no offence at a copied message that a carrier says again", async () =>
 });
 
 describe("a copy to a store with a damaged session", () => {
-  it("brings what there is of it, and all others, and names it", async () => {
+  it("adds the missing messages and sessions, and reports the damaged session", async () => {
     const source = await openStore();
     await ingest(source, [saying("a m:1 b")]);
     const target = await damagedCopy(source, breaking("messages", "m", "options"));
@@ -258,7 +258,7 @@ describe("a copy to a store with a damaged session", () => {
     expect(await target.store.table("messages").count()).toBe(5);
   });
 
-  it("takes no damaged carrier in the place of a whole value", async () => {
+  it("does not replace an undamaged value with a damaged carrier", async () => {
     const whole = await openStore();
     await ingest(whole, [saying("a m:1 b")]);
     const target = await openStore();

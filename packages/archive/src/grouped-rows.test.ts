@@ -2,7 +2,7 @@ import type { Row } from "@pond/substrate";
 import { expect, it } from "vitest";
 import { withParts } from "./grouped-rows.ts";
 
-it("has closed messages and parts when its user has had enough", async () => {
+it("closes the streams of messages and parts when the consumer stops early", async () => {
   const closed: string[] = [];
   async function* rows(column: string): AsyncGenerator<Row> {
     try {

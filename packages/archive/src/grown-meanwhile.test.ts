@@ -56,17 +56,20 @@ const later = [
   ["changes", `a b:${secret}`],
 ] as const;
 
-it.each(later)("has windows of the messages it has, where a session %s", async (_, words) => {
-  const sessions = await storeOf(saying("a b"));
+it.each(later)(
+  "exports windows that match the exported messages when a session %s meanwhile",
+  async (_, words) => {
+    const sessions = await storeOf(saying("a b"));
 
-  const imported = await exportedWhile(sessions, (other) => ingest(other, [saying(words)]));
+    const imported = await exportedWhile(sessions, (other) => ingest(other, [saying(words)]));
 
-  const expected = await storeOf(saying(await shown(imported)));
-  const [windows] = (await allRows(imported))["windows"] ?? [];
-  expect([windows]).toEqual((await allRows(expected))["windows"]);
-});
+    const expected = await storeOf(saying(await shown(imported)));
+    const [windows] = (await allRows(imported))["windows"] ?? [];
+    expect([windows]).toEqual((await allRows(expected))["windows"]);
+  },
+);
 
-it("holds what came when it had looked at all and read nothing", async () => {
+it("exports messages that are stored after it located the rows and before it reads any", async () => {
   const sessions = await storeOf(saying("a b"));
   const other = await openStore(sessions.store.location);
   const parts = sessions.store.table("parts");
@@ -84,17 +87,20 @@ it("holds what came when it had looked at all and read nothing", async () => {
   expect((await allRows(imported))["windows"]).toEqual((await allRows(sessions))["windows"]);
 });
 
-it.each(later)("holds no secret by which a session %s", async (_, words) => {
-  const sessions = await storeOf(saying("a b"));
-  const add = (other: SessionStore) => ingest(other, [saying(words)]);
+it.each(later)(
+  "exports no secret that is added when a session %s during a redacted export",
+  async (_, words) => {
+    const sessions = await storeOf(saying("a b"));
+    const add = (other: SessionStore) => ingest(other, [saying(words)]);
 
-  const imported = await exportedWhile(sessions, add, { redactor });
+    const imported = await exportedWhile(sessions, add, { redactor });
 
-  expect(JSON.stringify(await allRows(imported))).not.toContain(secret);
-});
+    expect(JSON.stringify(await allRows(imported))).not.toContain(secret);
+  },
+);
 
 it.each(later)(
-  "holds no secret that another process is storing: a session %s",
+  "exports no secret that another process is still storing when a session %s",
   async (_, words) => {
     const sessions = await storeOf(saying("a b"));
     const other = await openStore(sessions.store.location);
@@ -119,7 +125,7 @@ it.each(later)(
   },
 );
 
-it("has windows of its own messages, redacted, where one changes while they are read", async () => {
+it("exports redacted windows of the exported messages when one changes while they are read", async () => {
   const sessions = await storeOf(saying("a b"));
   const other = await openStore(sessions.store.location);
   const messages = sessions.store.table("messages");
@@ -139,7 +145,7 @@ it("has windows of its own messages, redacted, where one changes while they are 
   );
 });
 
-it("finds rows where others embed and fold", async () => {
+it("finds rows that another process moves meanwhile by embedding and folding", async () => {
   const sessions = await storeOf(saying("a b"), saying("c d", { id: "t" }));
 
   const imported = await exportedWhile(sessions, async (other) => {
@@ -154,7 +160,7 @@ it("finds rows where others embed and fold", async () => {
 });
 
 it.each(later)(
-  "has windows of the messages it has, where a session %s while they are read",
+  "exports windows that match the exported messages when a session %s while windows are read",
   async (_, words) => {
     const sessions = await storeOf(saying("a b"), saying("x y", { id: "t" }));
     const other = await openStore(sessions.store.location);
@@ -175,7 +181,7 @@ it.each(later)(
   },
 );
 
-it("has windows of the messages it has, where others are being stored", async () => {
+it("exports windows that match the exported messages while another process stores more messages", async () => {
   const sessions = await storeOf(saying("a b"), saying("x y", { id: "t" }));
   const other = await openStore(sessions.store.location);
   const messages = other.store.table("messages");
@@ -196,7 +202,7 @@ it("has windows of the messages it has, where others are being stored", async ()
   expect((await allRows(imported))["windows"]).toEqual((await allRows(expected))["windows"]);
 });
 
-it("has windows of the messages it has, where one is changed before they are read", async () => {
+it("exports windows that match the exported messages when one changes before windows are read", async () => {
   const sessions = await storeOf(saying("a b"));
   const other = await openStore(sessions.store.location);
   const messages = other.store.table("messages");
@@ -227,7 +233,7 @@ it("has windows of the messages it has, where one is changed before they are rea
   expect((await allRows(imported))["windows"]).toEqual((await allRows(expected))["windows"]);
 });
 
-it("has windows of all its messages, where those of a sync were replaced before it has stored them", async () => {
+it("exports windows of all messages if a sync's windows were replaced before it stored its messages", async () => {
   const sessions = await storeOf(saying("a b"));
   const [one, other] = [
     await openStore(sessions.store.location),

@@ -21,7 +21,7 @@ async function expectBelow(sessions: SessionStore, id: string): Promise<void> {
   expect(descendants.map(({ session }) => session.id)).toEqual(["c"]);
 }
 
-it("hangs what came first below the name that a session gets because of messages that were left", async () => {
+it("attaches a child copied earlier to its parent's new id when leftover messages took the old one", async () => {
   const [from, target] = [await storeOf(above, child), await openStore()];
   const pi = await storeOf(ofPi);
   for (const table of ["parts", "windows", "messages"]) await copyTable(pi, target, table);
@@ -31,7 +31,7 @@ it("hangs what came first below the name that a session gets because of messages
   await expectBelow(target, ownId);
 });
 
-it("hangs what came first below the name that a session gets because another one comes meanwhile", async () => {
+it("attaches a child copied earlier to its parent's new id when another process takes the old one meanwhile", async () => {
   const [from, target] = [await storeOf(above, child), await openStore()];
   const other = await openStore(target.store.location);
   const table = target.store.table("sessions");
@@ -55,7 +55,7 @@ it.each([
     ownId,
   ],
 ])(
-  "hangs what an earlier copy brought below the session that comes later, beside one %s",
+  "attaches a child from an earlier copy to its parent that comes later, beside a session %s",
   async (_, there, id) => {
     const [from, target] = [await storeOf(child), await storeOf(there)];
     await copySessions(from, target);
@@ -70,7 +70,7 @@ it.each([
   },
 );
 
-it("takes over what was said later of a session that it hangs anew", async () => {
+it("takes over later changes to a child session that it attaches to another parent", async () => {
   const [from, target] = [await storeOf(child), await storeOf(ofPi)];
   await copySessions(from, target);
   const later = { ...child, begun: 5 };
@@ -89,7 +89,7 @@ it("takes over what was said later of a session that it hangs anew", async () =>
   expect(await target.store.table("messages").count()).toBe(rows);
 });
 
-it("hangs what a copy that broke off left below a name that another session has got since", async () => {
+it("attaches a child left by an interrupted copy to its parent's new id after the old id was taken", async () => {
   const [from, target] = [await storeOf(above, child), await storeOf(ofPi)];
   const other = { ...above, texts: ["q"], ids: ["q"], project: "/blog", begun: 9 };
   const sessions = target.store.table("sessions");
@@ -106,7 +106,7 @@ it("hangs what a copy that broke off left below a name that another session has 
   await expectBelow(target, ownId);
 });
 
-it("leaves what hangs below a session of its client that is nearer", async () => {
+it("leaves a child attached to a session of its client that was begun in a nearer directory", async () => {
   const nearer = { ...child, project: "/shop/src" };
   const [from, target] = [await storeOf(above, nearer), await openStore()];
   await ingest(target, [
@@ -119,7 +119,7 @@ it("leaves what hangs below a session of its client that is nearer", async () =>
   await expectBelow(target, "s");
 });
 
-it("reads once what all sessions of both are", async () => {
+it("reads all session rows of each store only once", async () => {
   const [from, target] = [await storeOf(above, child), await storeOf(ofPi)];
   await copySessions(from, target);
   const tables = [from, target].map(({ store }) => store.table("sessions"));

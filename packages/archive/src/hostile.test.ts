@@ -308,8 +308,8 @@ const cases: readonly Case[] = [
   ],
 ];
 
-describe("an archive", () => {
-  it("as it was exported is taken, or the tests below would prove nothing", async () => {
+describe("importArchive", () => {
+  it("accepts an archive as it was exported, so that the refusals below prove something", async () => {
     const file = join(temporaryFolder(), "a.pond");
     writeFileSync(file, written(members));
 
@@ -318,11 +318,11 @@ describe("an archive", () => {
     expect([written(members).equals(archive), tables["messages"]?.inserted]).toEqual([true, 6]);
   });
 
-  it.each(cases)("that %s is refused as %s, with nothing written", async (_, code, make) => {
+  it.each(cases)("refuses an archive that %s as %s, and writes nothing", async (_, code, make) => {
     expect(await refusal(await make())).toMatchObject({ code });
   });
 
-  it("that is cut off anywhere is refused", async () => {
+  it("refuses an archive that is cut off anywhere", async () => {
     const lengths = [
       1,
       511,
@@ -338,7 +338,7 @@ describe("an archive", () => {
     }
   });
 
-  it("that is another file is told from one that is cut off, however small it is", async () => {
+  it("tells another kind of file from a cut-off archive, however small it is", async () => {
     const cutOff = { details: { reason: "it is cut off" } };
     const other = { details: { reason: "it is not a .pond archive", problem: "no_archive" } };
 
@@ -349,14 +349,14 @@ describe("an archive", () => {
     expect(await refusal(Buffer.alloc(2_000, "x"))).toMatchObject(other);
   });
 
-  it("with any one byte changed is refused", async () => {
+  it("refuses an archive with any one byte changed", async () => {
     for (let at = 3; at < archive.length; at += 7_919) {
       const code = expect.stringMatching(/^archive_(damaged|hostile)$/);
       expect([at, await refusal(flipped(at))]).toEqual([at, expect.objectContaining({ code })]);
     }
   });
 
-  it("says which member is wrong, and where", async () => {
+  it("reports which member is wrong, and at which offset", async () => {
     const file = withManifest(
       ({ files }) => void Object.assign(files[0] ?? {}, { sha256: "0".repeat(64) }),
     );
@@ -377,7 +377,7 @@ describe("an archive", () => {
     ["parts", "variant_data", "[]"],
     ["windows", "message_ids", "{}"],
   ])(
-    "whose %s are none, by their %s, is refused with nothing written",
+    "refuses an archive with a row of %s that is invalid in column %s, and writes nothing",
     async (name, column, cell) => {
       const sessions = await storeOf(...demoSessions(1));
       const table = sessions.store.table(name);
@@ -401,13 +401,13 @@ describe("an archive", () => {
     },
   );
 
-  it("that is a folder is refused", async () => {
+  it("refuses a folder as damaged", async () => {
     const imported = importArchive(temporaryFolder(), await storeOf());
 
     await expect(imported).rejects.toMatchObject({ code: "archive_damaged" });
   });
 
-  it("that is not there is not found", async () => {
+  it("reports a missing file as not found", async () => {
     const file = join(temporaryFolder(), "none.pond");
 
     const imported = importArchive(file, await storeOf());

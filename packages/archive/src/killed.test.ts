@@ -47,9 +47,9 @@ async function messageCounts(sessions: SessionStore): Promise<number[]> {
   return counts;
 }
 
-describe("what is killed", () => {
+describe("a killed process", () => {
   it.each(["copy", "compact", "pack"])(
-    "in %s of an export leaves no file, and nothing once it is done again",
+    "leaves no archive in step %s of an export, and no other files once the export is repeated",
     async (step) => {
       const folder = temporaryFolder();
       const store = join(temporaryFolder(), "store");
@@ -69,7 +69,7 @@ describe("what is killed", () => {
   );
 
   it.each(["unpack", "check", "copy", "fold"])(
-    "in %s of an import leaves whole sessions, and goes on",
+    "leaves only whole sessions in step %s of an import, which the next import completes",
     async (step) => {
       const folder = temporaryFolder();
       const source = await openStore();
@@ -91,7 +91,7 @@ describe("what is killed", () => {
     },
   );
 
-  it("in a copy goes on with what is left, and inserts nothing twice", async () => {
+  it("leaves a copy that the next one completes without inserting anything twice", async () => {
     const folder = temporaryFolder();
     const source = await openStore(join(folder, "from"));
     await ingest(source, demoSessions(4, 20));

@@ -32,7 +32,7 @@ const same = (theirs: string, own: string) => ({
   expected: own.split(" | ").at(-1) ?? "",
 });
 
-describe("a copy between stores that saw states of one session", () => {
+describe("a copy between stores that each saw some states of one session", () => {
   it.each<Case>([
     // What was seen here is the later: it stays, and nothing differs.
     { ...same("m:1 | m:2 | m:3", "m:3 | m:4"), differing: 0 },
@@ -50,20 +50,23 @@ describe("a copy between stores that saw states of one session", () => {
     { ...same("a m:1 | m:1 a", "a:2 m:2"), differing: 2 },
     // Here the value came back that had been there before.
     { ...same("m:1 | m:2", "m:1"), differing: 1, day: 20 },
-  ])("$theirs to $own shows $expected", async ({ theirs, own, expected, differing, day }) => {
-    const source = await storeThatSaw(theirs, 9);
-    const target = await storeThatSaw(own, day);
+  ])(
+    "from $theirs into $own shows $expected",
+    async ({ theirs, own, expected, differing, day }) => {
+      const source = await storeThatSaw(theirs, 9);
+      const target = await storeThatSaw(own, day);
 
-    const report = await copySessions(source, target);
-    const after = await shown(target);
-    const again = await copySessions(source, target);
+      const report = await copySessions(source, target);
+      const after = await shown(target);
+      const again = await copySessions(source, target);
 
-    expect([after, report.differing, again.differing]).toEqual([expected, differing, differing]);
-    expect(Object.values(again.tables).map(({ inserted }) => inserted)).toEqual([0, 0, 0, 0]);
-    expect(await shown(target)).toBe(expected);
-  });
+      expect([after, report.differing, again.differing]).toEqual([expected, differing, differing]);
+      expect(Object.values(again.tables).map(({ inserted }) => inserted)).toEqual([0, 0, 0, 0]);
+      expect(await shown(target)).toBe(expected);
+    },
+  );
 
-  it("goes on with every state that the other store saw since", async () => {
+  it("follows every state that the other store has seen since the last copy", async () => {
     const source = await storeThatSaw("a m:1 b");
     const target = await openStore();
     for (const state of ["a m:2 b", "m:2 a b", "m:2 b", "a m:2 b", "a m:1 b", "a m:3 b c"]) {
@@ -79,7 +82,7 @@ describe("a copy between stores that saw states of one session", () => {
     [["m:1 | m:2", "m:1 | m:2 | m:3"], "m:3"],
     [["m:1 | m:2 | m:3", "m:2 | m:3 | m:4"], "m:4"],
     [["a m:1 | a", "a m:1 | a | a m:2"], "a m:2"],
-  ])("shows the latest of %j, whichever comes first", async (states, expected) => {
+  ])("shows the latest state of %j, whichever store is copied first", async (states, expected) => {
     const [one, other] = [await storeThatSaw(states[0] ?? ""), await storeThatSaw(states[1] ?? "")];
     const [first, second] = [await openStore(), await openStore()];
     for (const source of [one, other]) await copySessions(source, first);
@@ -88,7 +91,7 @@ describe("a copy between stores that saw states of one session", () => {
     expect([await shown(first), await shown(second)]).toEqual([expected, expected]);
   });
 
-  it("keeps what is said of the session itself where nothing shows that it is older", async () => {
+  it("takes over the session's parent only when it is known to be the later one", async () => {
     const parents = async (...given: readonly string[]) => {
       const sessions = await openStore();
       for (const parent of given) await ingest(sessions, [saying("m:1", { parent })]);
@@ -118,7 +121,7 @@ describe("a copy between stores that both saw a session grow", () => {
     ["x1 x2 1 2 x3", "1 y1 2", "x1 x2 1 y1 2 x3"],
     ["x1 x2", "y1 y2", "y1 y2 x1 x2"],
     ["2 x 1 z", "1 2 3", "x 1 2 3 z"],
-  ])("puts %s into %s", async (theirs, own, expected) => {
+  ])("merges %s into %s", async (theirs, own, expected) => {
     const [source, target] = [await storeThatSaw(theirs), await storeThatSaw(own)];
 
     const report = await copySessions(source, target);
@@ -129,7 +132,7 @@ describe("a copy between stores that both saw a session grow", () => {
     expect(Object.values(again.tables).map(({ inserted }) => inserted)).toEqual([0, 0, 0, 0]);
   });
 
-  it("makes room where none is left between two messages, at the time it is given", async () => {
+  it("makes room between two messages when no gap is left, and dates the moved rows by `now`", async () => {
     const target = await storeThatSaw("a z");
     const now = () => new Date("2031-05-06T07:08:09Z");
     for (let at = 0; at < 20; at++) {
@@ -143,7 +146,7 @@ describe("a copy between stores that both saw a session grow", () => {
     expect(await target.store.table("messages").count(moved)).toBeGreaterThan(0);
   });
 
-  it("leaves a later sync of the one nothing to move", async () => {
+  it("leaves the next sync of the target nothing to move", async () => {
     const [source, target] = [await storeThatSaw("1 2 a3 a4"), await storeThatSaw("1 2 b3 b4")];
     await copySessions(source, target);
     const rows = await target.store.table("messages").count();
@@ -155,8 +158,8 @@ describe("a copy between stores that both saw a session grow", () => {
   });
 });
 
-describe("redacted archives of one store, one after the other", () => {
-  it("go on from each other where messages moved", async () => {
+describe("successive redacted archives of one store", () => {
+  it("can be imported one after the other when messages move in between", async () => {
     const [sessions, target] = [await openStore(), await openStore()];
     const names = new Map<string, string>();
     const redactor = (): ArchiveRedactor => {
@@ -182,10 +185,10 @@ describe("redacted archives of one store, one after the other", () => {
   });
 });
 
-describe("sessions of two clients by one id", () => {
+describe("sessions of two clients with one id", () => {
   const of = (agent: string) => ({ agent });
 
-  it("are copied apart, as a sync stores them, and found there again", async () => {
+  it("stay apart in a copy as in a sync, and are recognized by the next copy", async () => {
     const [source, target] = [await openStore(), await openStore()];
     for (const state of ["a b:1", "a b:2 c"]) {
       await ingest(source, [saying(state, of("pi"))]);
@@ -216,7 +219,7 @@ describe("sessions of two clients by one id", () => {
     expect([await shown(target), await shown(target, "pi:s")]).toEqual(["o", "a b:2 c d"]);
   });
 
-  it("are found there where the one of the other client is not", async () => {
+  it("are recognized under CLIENT:ID in a store that lacks the other client's session", async () => {
     const source = await storeOf(saying("a b c", of("omp")));
     const target = await storeOf({ ...saying("a b", of("omp")), id: "omp:s" });
 
@@ -227,7 +230,7 @@ describe("sessions of two clients by one id", () => {
     expect(await shown(target, "omp:s")).toBe("a b c");
   });
 
-  it("keep their names where they are copied back and forth", async () => {
+  it("keep their ids when they are copied back and forth", async () => {
     const [one, other] = [await openStore(), await openStore()];
     await ingest(one, [saying("a b", of("pi"))]);
     await ingest(other, [saying("c d", of("omp"))]);

@@ -46,8 +46,8 @@ async function insertedBy(put: Put, from: SessionStore, to: SessionStore): Promi
   return Object.values(tables).map(({ inserted }) => inserted);
 }
 
-describe.each(doors)("%s of two stores that each have a session of one id", (_, put) => {
-  it("keeps them apart, with what is below them, and knows them again", async () => {
+describe.each(doors)("%s from two stores with different sessions of one id", (_, put) => {
+  it("keeps both sessions and their sub-agents apart, and recognizes them the next time", async () => {
     const [one, other] = [await storeOf(inShop, ofShop), await storeOf(inBlog, ofBlog)];
     const target = await openStore();
 
@@ -66,7 +66,7 @@ describe.each(doors)("%s of two stores that each have a session of one id", (_, 
     expect(await allRows(target)).toEqual(rows);
   });
 
-  it("gives search the words of each by its name", async () => {
+  it("stores the messages, parts and windows of the second session under its new id", async () => {
     const target = await openStore();
     for (const each of [inShop, inBlog]) await put(await storeOf(each), target);
 
@@ -81,7 +81,7 @@ describe.each(doors)("%s of two stores that each have a session of one id", (_, 
     }
   });
 
-  it("leaves them as a sync of both would have stored them", async () => {
+  it("stores both sessions as a sync of both would, so that a sync or a copy continues them", async () => {
     const target = await openStore();
     for (const each of [
       [inShop, ofShop],
@@ -105,7 +105,7 @@ describe.each(doors)("%s of two stores that each have a session of one id", (_, 
     expect([await shown(target), await shown(target, blogId)]).toEqual(["mode a b", "mode c d e"]);
   });
 
-  it("finds each by the name that it has where the other came first", async () => {
+  it("recognizes each session under its other id in a store that got them in the other order", async () => {
     const one = await storeOf(inShop, inBlog, ofBlog);
     const other = await storeOf(inBlog, inShop, ofShop);
     for (let round = 0; round < 2; round++) {
@@ -127,7 +127,7 @@ describe.each(doors)("%s of two stores that each have a session of one id", (_, 
     ]);
   });
 
-  it("keeps three, and one of another client", async () => {
+  it("keeps three sessions of one client and two of another apart", async () => {
     const inWiki = saying("mode e", { project: "/wiki", second: 3 });
     const ofPi = saying("p", { agent: "pi", project: "/shop", second: 4 });
     const alsoOfPi = saying("q", { agent: "pi", project: "/wiki", second: 5 });
@@ -148,7 +148,7 @@ describe.each(doors)("%s of two stores that each have a session of one id", (_, 
     ["that lacks its beginning", saying("b e", { project: "/blog", second: 1, begun: 7 })],
     ["that began when it did", saying("c d", { project: "/blog", second: 8, begun: 1 })],
     ["of the same project", saying("c d", { project: "/shop", second: 9 })],
-  ])("takes a copy %s for the same", async (_, copy) => {
+  ])("takes a copy %s for the same session", async (_, copy) => {
     const target = await storeOf(inShop);
 
     await put(await storeOf(copy), target);
@@ -157,7 +157,7 @@ describe.each(doors)("%s of two stores that each have a session of one id", (_, 
   });
 });
 
-it("comes back from an archive value for value", async () => {
+it("round-trips sessions of one id through an archive with equal digests", async () => {
   const sessions = await storeOf(inShop, ofShop, inBlog, ofBlog);
   const [first, second] = ["a", "b"].map((name) => join(temporaryFolder(), `${name}.pond`));
   const target = await openStore();
@@ -168,7 +168,7 @@ it("comes back from an archive value for value", async () => {
   expect((await exportArchive(target, second ?? "")).digests).toEqual(digests);
 });
 
-it("finds a session again whose name another one had, too", async () => {
+it("recognizes a copied session whose id CLIENT:MICROSECONDS:ID another session had taken", async () => {
   const taken = saying("t", { id: String(shopId), project: "/x", second: 3 });
   const [from, target] = [await storeOf(inShop), await storeOf(inBlog, taken)];
 

@@ -19,7 +19,7 @@ function noted(count: number, failing?: number) {
   return { notes, items };
 }
 
-it("makes the next item while one is used", async () => {
+it("produces the next item while the current one is used", async () => {
   const { notes, items } = noted(3);
 
   for await (const item of readAhead(items())) notes.push(`use ${item}`);
@@ -28,7 +28,7 @@ it("makes the next item while one is used", async () => {
   expect(notes.slice(5).sort()).toEqual(["closed", "use 2"]);
 });
 
-it("makes none while a large one is used", async () => {
+it("produces no further item while a large one is used", async () => {
   const { notes, items } = noted(3);
 
   for await (const item of readAhead(items(), (each) => each === 1)) notes.push(`use ${item}`);
@@ -38,7 +38,7 @@ it("makes none while a large one is used", async () => {
   expect(notes.filter((note) => note.startsWith("use"))).toEqual(["use 0", "use 1", "use 2"]);
 });
 
-it("gives what came before an error, and then that", async () => {
+it("yields the items before an error, then throws the error", async () => {
   const { notes, items } = noted(3, 1);
   const used: number[] = [];
 
@@ -54,7 +54,7 @@ it("gives what came before an error, and then that", async () => {
   expect(notes.at(-1)).toBe("closed");
 });
 
-it("has closed what it reads when its user has had enough, also where the next one fails", async () => {
+it("closes its source when the consumer stops early, even if the next item fails", async () => {
   const { notes, items } = noted(3, 1);
 
   for await (const item of readAhead(items())) {

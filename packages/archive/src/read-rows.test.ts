@@ -4,7 +4,7 @@ import { findRows } from "./places.ts";
 import { bytesOf, readRows } from "./read-rows.ts";
 import { storeOf } from "./testing.ts";
 
-it("reads rows of a megabyte a few at a time from the first on", async () => {
+it("reads rows of a megabyte each a few at a time, from the first read on", async () => {
   const texts = Array.from({ length: 40 }, (_, at) => `${at} `.padEnd(1_000_000, "reeds "));
   const { store } = await storeOf({ id: "s", texts });
   const table = store.table("parts");

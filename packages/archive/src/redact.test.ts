@@ -164,7 +164,7 @@ async function redactedExport(sessions: SessionStore) {
 }
 
 describe("a redacted archive", () => {
-  it("holds a secret nowhere, and what an ingest of the same with placeholders would store", async () => {
+  it("contains no secret, and equals an ingest of the same session with placeholders", async () => {
     const [sessions, expected] = [await openStore(), await openStore()];
     await take(sessions, saidWith(secret), secret);
     await take(expected, saidWith(placeholder), placeholder);
@@ -181,7 +181,7 @@ describe("a redacted archive", () => {
     expect([report.redacted, (await verifyArchive(file)).redacted]).toEqual([redacted, redacted]);
   });
 
-  it("holds a secret nowhere that stands far inside of a long message", async () => {
+  it("contains no secret from deep inside a long message", async () => {
     const [sessions, expected] = [await openStore(), await openStore()];
     const long = (text: string): Said[] => {
       const filler = "the weavers go on with their baskets ".repeat(20_000);
@@ -200,7 +200,7 @@ describe("a redacted archive", () => {
     expect(isDeepStrictEqual(await allRows(imported), await allRows(expected))).toBe(true);
   });
 
-  it("keeps revisions, moves and removals what they were", async () => {
+  it("preserves revisions, moves and removals", async () => {
     const [sessions, expected] = [await openStore(), await openStore()];
     const states = (text: string): Said[][] => {
       const [first, second, third, fourth] = saidWith(text) as [Said, Said, Said, Said];
@@ -231,7 +231,7 @@ describe("a redacted archive", () => {
     expect((await allRows(imported))["messages"]).toHaveLength(count ?? 0);
   });
 
-  it("leaves vectors out where the text they are of changed, and all else row by row", async () => {
+  it("drops only the vectors of messages whose text changed, and keeps all other rows as they are", async () => {
     const [demo = { id: "", texts: [] }, other = { id: "", texts: [] }] = demoSessions(2, 3);
     const texts = [`${secret} one`, ...demo.texts];
     const sessions = await storeOf({ ...demo, texts }, other);
@@ -256,7 +256,7 @@ describe("a redacted archive", () => {
     ["reads as another", { variant_data: '{"text":"9"}' }],
     ["is of a type that its message cannot have", { type: "reasoning" }],
   ])(
-    "holds no secret of a message of which a part %s, and names its session",
+    "contains no secret of a message with a part that %s, and reports its session",
     async (_, change) => {
       const words = { ids: ["m0", "m1"], texts: ["plain", `said ${secret}`] };
       const whole = await storeOf({ id: "s", ...words }, { id: "t", texts: ["other"] });
@@ -279,7 +279,7 @@ describe("a redacted archive", () => {
     },
   );
 
-  it("is made of a message too with a content that it cannot have, and leaves that out", async () => {
+  it("includes a message with content that its role cannot have, but without that content", async () => {
     const whole = await storeOf(saying("a m:1 b"));
     const sessions = await damagedCopy(whole, (table, row) =>
       table === "messages" && row["id"] === "m" ? { ...row, content: secret } : row,
@@ -294,7 +294,7 @@ describe("a redacted archive", () => {
     expect(await shown(imported)).toBe("a m:1 b");
   });
 
-  it("has windows of the first value of a message whose later one is damaged", async () => {
+  it("has windows of the first value of a message whose later value is damaged", async () => {
     const whole = await storeOf(saying("a m:1 b"));
     await ingest(whole, [saying("a m:2 b")]);
     const sessions = await damagedCopy(whole, (_, row) =>
@@ -309,7 +309,7 @@ describe("a redacted archive", () => {
     expect(windows?.split(" | ")).toContain("a\nm:1\nb");
   });
 
-  it("changes nothing in a store that has the originals", async () => {
+  it("changes nothing when imported into a store with the originals", async () => {
     const sessions = await openStore();
     await take(sessions, saidWith(secret), secret);
     const { file } = await redactedExport(sessions);
@@ -332,20 +332,23 @@ describe("a redacted archive", () => {
       },
       { key: { session_id: "s" } },
     ],
-  ])("is none where the redactor leaves what no import takes: %s", async (_, own, details) => {
-    const sessions = await openStore();
-    await take(sessions, saidWith(secret), secret);
-    const folder = temporaryFolder();
+  ])(
+    "is not written when the redactor leaves a row that no import takes: %s",
+    async (_, own, details) => {
+      const sessions = await openStore();
+      await take(sessions, saidWith(secret), secret);
+      const folder = temporaryFolder();
 
-    const exported = exportArchive(sessions, join(folder, "a.pond"), {
-      redactor: { ...demoRedactor(), ...own },
-    });
+      const exported = exportArchive(sessions, join(folder, "a.pond"), {
+        redactor: { ...demoRedactor(), ...own },
+      });
 
-    await expect(exported).rejects.toMatchObject({ code: "redaction_invalid", details });
-    expect(filesBelow(folder)).toEqual([]);
-  });
+      await expect(exported).rejects.toMatchObject({ code: "redaction_invalid", details });
+      expect(filesBelow(folder)).toEqual([]);
+    },
+  );
 
-  it("is the usual one but for its manifest where there is nothing to replace", async () => {
+  it("has the digests of a plain archive and lists no replacements when there is nothing to replace", async () => {
     const sessions = await openStore();
     await ingest(sessions, demoSessions(3));
     const plain = await exportArchive(sessions, join(temporaryFolder(), "b.pond"));

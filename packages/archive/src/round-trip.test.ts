@@ -56,7 +56,7 @@ async function membersOf(file: string): Promise<Map<string, Buffer>> {
 }
 
 describe("an archive", () => {
-  it("gives a wiped store back row by row, vectors included, and adds nothing twice", async () => {
+  it("restores a wiped store row by row with its vectors, and adds nothing the second time", async () => {
     const location = join(temporaryFolder(), "store");
     const sessions = await openStore(location);
     await ingest(sessions, demoSessions(3));
@@ -76,7 +76,7 @@ describe("an archive", () => {
     expect(Object.values(second.tables).map(({ inserted }) => inserted)).toEqual([0, 0, 0, 0]);
   });
 
-  it("keeps vectors of a length that the store learns from it", async () => {
+  it("keeps its vectors when the importing store learns their length from it", async () => {
     const sessions = await storeOf(...demoSessions(2));
     await embedAll(sessions, 8);
     const file = await exported(sessions);
@@ -87,7 +87,7 @@ describe("an archive", () => {
     expect(await allRows(other)).toEqual(await allRows(sessions));
   });
 
-  it("leaves vectors out where those of the store are of another length, and says so", async () => {
+  it("leaves its vectors out, and counts them, if the importing store has another vector length", async () => {
     const sessions = await storeOf(...demoSessions(2));
     await embedAll(sessions, 8);
     const file = await exported(sessions);
@@ -98,7 +98,7 @@ describe("an archive", () => {
     expect([report.vectorsLeftOut, report.tables["messages"]?.inserted]).toEqual([6, 6]);
   });
 
-  it("is a tar whose manifest comes first, with one version and no index of each dataset", async () => {
+  it("is a tar with the manifest first, and with one version and no index per dataset", async () => {
     const sessions = await storeOf(...demoSessions(2));
     for (const { name } of sessionTables) {
       await sessions.store.table(name).fold({ isForced: true });
@@ -131,7 +131,7 @@ describe("an archive", () => {
     }
   });
 
-  it("has the digests of every other of the same store, and data of the same size", async () => {
+  it("has the same digests and data sizes as another archive of the same store", async () => {
     const sessions = await storeOf(...demoSessions(3));
     await embedAll(sessions, 384);
 
@@ -146,7 +146,7 @@ describe("an archive", () => {
     expect(await contents(one)).toEqual(await contents(other));
   });
 
-  it("has the digests of its rows, whichever store they are in", async () => {
+  it("has the same digests when it is exported from another store with the same rows", async () => {
     const sessions = await storeOf(...demoSessions(3));
     const file = await exported(sessions);
     const other = await openStore();
@@ -157,7 +157,7 @@ describe("an archive", () => {
     expect(digests).toEqual((await verifyArchive(file)).digests);
   });
 
-  it("is for its owner alone, and leaves nothing beside it", async () => {
+  it("is readable by its owner alone, and leaves no other file beside it", async () => {
     const folder = temporaryFolder();
 
     await exportArchive(await storeOf(...demoSessions(1)), join(folder, "a.pond"));
@@ -167,7 +167,7 @@ describe("an archive", () => {
     expect(statSync(join(folder, "a.pond")).mode & 0o777).toBe(0o600);
   });
 
-  it("replaces a file only when forced", async () => {
+  it("replaces an existing file only when forced", async () => {
     const file = await exported(await storeOf(...demoSessions(1)));
     const before = readFileSync(file);
     const sessions = await storeOf(...demoSessions(2));
@@ -179,7 +179,7 @@ describe("an archive", () => {
     expect((await verifyArchive(file)).rows["sessions"]).toBe(2);
   });
 
-  it("replaces what a link leads to, and the link stays one", async () => {
+  it("replaces the file that a link leads to, and keeps the link", async () => {
     const sessions = await storeOf(...demoSessions(1));
     const folder = temporaryFolder();
     const [file, link] = [join(folder, "a.pond"), join(folder, "latest.pond")];
@@ -194,7 +194,7 @@ describe("an archive", () => {
     expect(filesBelow(folder)).toEqual(["a.pond", "latest.pond"]);
   });
 
-  it("comes to where a link leads that leads to nothing yet, and the link stays one", async () => {
+  it("is written where a dangling link leads, and keeps the link", async () => {
     const sessions = await storeOf(...demoSessions(1));
     const folder = temporaryFolder();
     mkdirSync(join(folder, "disk", "inner"), { recursive: true });
@@ -224,7 +224,7 @@ describe("an archive", () => {
     ["below a file", "file/x", (folder) => writeFileSync(join(folder, "file"), "")],
     ["a link into no folder", "x", (folder) => symlinkSync("none/x", join(folder, "x"))],
     ["too long a name", "x".repeat(300), () => undefined],
-  ])("replaces no %s, forced or not", async (_, name, make) => {
+  ])("is not written when the target is %s, forced or not", async (_, name, make) => {
     const sessions = await storeOf(...demoSessions(1));
     const folder = temporaryFolder();
     make(folder);
@@ -243,7 +243,7 @@ describe("an archive", () => {
     );
   });
 
-  it("is named, and nothing of it left, where the disk is full of it", async () => {
+  it("is reported as unwritable, and leaves no file, when the disk is full", async () => {
     const sessions = await storeOf(...demoSessions(1));
     const folder = temporaryFolder();
     const handle = await open(folder);
@@ -263,26 +263,23 @@ describe("an archive", () => {
     await handle.close();
   });
 
-  it.each(["export", "import"])(
-    "that is stopped by a signal in an %s leaves nothing",
-    async (what) => {
-      const folder = temporaryFolder();
-      const sessions = await storeOf(...demoSessions(3));
-      const file = await exported(sessions);
-      const controller = new AbortController();
-      const options = { signal: controller.signal, onProgress: () => controller.abort() };
+  it.each(["export", "import"])("leaves no files when a signal stops its %s", async (what) => {
+    const folder = temporaryFolder();
+    const sessions = await storeOf(...demoSessions(3));
+    const file = await exported(sessions);
+    const controller = new AbortController();
+    const options = { signal: controller.signal, onProgress: () => controller.abort() };
 
-      const stopped =
-        what === "export"
-          ? exportArchive(sessions, join(folder, "b.pond"), options)
-          : importArchive(file, await openStore(), { ...options, temporaryFolder: folder });
+    const stopped =
+      what === "export"
+        ? exportArchive(sessions, join(folder, "b.pond"), options)
+        : importArchive(file, await openStore(), { ...options, temporaryFolder: folder });
 
-      await expect(stopped).rejects.toMatchObject({ name: "AbortError" });
-      expect(filesBelow(folder)).toEqual([]);
-    },
-  );
+    await expect(stopped).rejects.toMatchObject({ name: "AbortError" });
+    expect(filesBelow(folder)).toEqual([]);
+  });
 
-  it("holds whatever ids and texts there are, in the order of the keys", async () => {
+  it("round-trips sessions with arbitrary ids and texts", async () => {
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 12 });
     const sessionsOf = fc.uniqueArray(
       fc.record({ id: text, texts: fc.array(text, { maxLength: 3 }) }),
@@ -303,7 +300,7 @@ describe("an archive", () => {
     );
   });
 
-  it("holds sessions in the order of the keys, those too that are too large to be sorted at once", async () => {
+  it("round-trips sessions that are too large to be sorted at once", async () => {
     const texts = (count: number): string[] => Array.from({ length: count }, (_, at) => `x ${at}`);
     const sizes = [1, 300, 2, 700, 1];
     const demos = sizes.map((size, at) => ({ id: `s${at}`, texts: texts(size) }));
@@ -320,7 +317,7 @@ describe("an archive", () => {
 });
 
 describe("an import into a store that has sessions", () => {
-  it("makes the windows of a session that grew as if it had been synced", async () => {
+  it("makes the windows of a session that grew as a sync would", async () => {
     const [session = { id: "", texts: [] }] = demoSessions(1, 9);
     const half = { ...session, texts: session.texts.slice(0, 4) };
     const file = await exported(await storeOf(session));
@@ -335,7 +332,7 @@ describe("an import into a store that has sessions", () => {
     expect(await windows(sessions)).toEqual(await windows(synced));
   });
 
-  it("completes windows that a copy which was killed left as they were", async () => {
+  it("completes windows that a killed copy left unfinished", async () => {
     const [session = { id: "", texts: [] }] = demoSessions(1, 9);
     const file = await exported(await storeOf(session));
     const sessions = await storeOf({ ...session, texts: session.texts.slice(0, 4) });
@@ -359,7 +356,7 @@ describe("an import into a store that has sessions", () => {
     expect(await windows(sessions)).toEqual(await windows(synced));
   });
 
-  it("completes the windows of a long message, of which one is not there", async () => {
+  it("completes the windows of a long message when one of them is missing", async () => {
     const whole = await storeOf({ id: "s", texts: ["herons nest ".repeat(20_000)] });
     const sessions = await damagedCopy(whole, (_, row) =>
       String(row["id"]).startsWith("pond-window:2:") ? undefined : row,
@@ -372,7 +369,7 @@ describe("an import into a store that has sessions", () => {
     expect(isDeepStrictEqual(await windows(sessions), await windows(whole))).toBe(true);
   });
 
-  it("keeps what is there, counts it, and keeps its labels", async () => {
+  it("keeps and counts the stored messages, and keeps the session's project", async () => {
     const archived = { id: "s", texts: ["one", "two", "three"], project: "/theirs" };
     const file = await exported(await storeOf(archived));
     const sessions = await storeOf({ id: "s", texts: ["one", "other"], project: "/ours" });
@@ -391,7 +388,7 @@ describe("an import into a store that has sessions", () => {
     expect(await rootIds(sessions)).toEqual(["s"]);
   });
 
-  it("opens the store only when all of the archive is proven", async () => {
+  it("opens the store only after the whole archive is proven valid", async () => {
     const location = join(temporaryFolder(), "store");
     const file = await exported(await storeOf(...demoSessions(1)));
     const bytes = readFileSync(file);
@@ -408,7 +405,7 @@ describe("an import into a store that has sessions", () => {
 });
 
 describe("compareText", () => {
-  it("goes by code point, as the engine does", () => {
+  it("orders texts by code point, like their UTF-8 bytes", () => {
     const texts = ["\u{1f600}", "\uff5e", "\ud7ff", "b", "a", "ab", ""];
 
     const bytes = texts.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { expect, it } from "vitest";
 import { RowDigest } from "./row-digest.ts";
 
-it("is the SHA-256 of the cells, as the README describes them", () => {
+it("hashes cells with SHA-256 in the encoding that the README describes", () => {
   const digest = new RowDigest(["text", "integer", "number", "bytes", "vector", "none"]);
 
   digest.add({
@@ -30,7 +30,7 @@ it("is the SHA-256 of the cells, as the README describes them", () => {
   ]);
 });
 
-it("is the same for cells of any length, and for texts that are no UTF-16", () => {
+it("hashes cells of any length, and texts with lone surrogates, in the same encoding", () => {
   const lengths = [0, 1, 2_000, 2_727, 2_728, 4_095, 8_183, 8_192, 8_193, 40_000];
   const texts = ["a", "é", "語", "😀", "\ud800"].flatMap((unit) =>
     lengths.map((length) => unit.repeat(length)),

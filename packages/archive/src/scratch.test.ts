@@ -7,7 +7,7 @@ import { temporaryFolder } from "./testing.ts";
 // No process has it: Linux ends at 2^22, and others lower.
 const nobody = 2 ** 30;
 
-it("removes what a process that is gone left for the same path, and nothing else", async () => {
+it("removes only the folder that a dead process left for the same path", async () => {
   const path = join(temporaryFolder(), "archive");
   const left = `${path}.part-${nobody}-abcdef`;
   const others = [
@@ -25,7 +25,7 @@ it("removes what a process that is gone left for the same path, and nothing else
 const isRoot = process.getuid?.() === 0;
 if (!isRoot) console.log("skipped: only root can give a folder to another user");
 
-it.skipIf(!isRoot)("leaves what another user's process left", async () => {
+it.skipIf(!isRoot)("leaves a folder that another user's process left", async () => {
   const path = join(temporaryFolder(), "archive");
   const theirs = `${path}.part-${nobody}-abcdef`;
   mkdirSync(theirs);

@@ -3,7 +3,7 @@ import { findRows } from "./places.ts";
 import { sortedRows } from "./sorted-rows.ts";
 import { storeOf } from "./testing.ts";
 
-it.each([1, 300])("leaves out none of %i rows where another is gone", async (count) => {
+it.each([1, 300])("reads all of %i rows, and throws when another row is gone", async (count) => {
   const texts = Array.from({ length: count }, (_, at) => `x ${at}`);
   const { store } = await storeOf({ id: "s", texts });
   const places = await findRows(store);

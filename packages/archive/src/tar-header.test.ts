@@ -9,7 +9,7 @@ describe("a tar header", () => {
     ["a".repeat(100), 8 ** 11 - 1],
     ["messages.lance/data/x.lance", 8 ** 11],
     ["messages.lance/data/x.lance", Number.MAX_SAFE_INTEGER],
-  ])("of %s with %i bytes says so, to others too", async (path, size) => {
+  ])("holds the path %s and the size %i, also for another tar reader", async (path, size) => {
     const header = encodeHeader({ path, size });
 
     const entries = extract();
@@ -22,18 +22,18 @@ describe("a tar header", () => {
     expect(await entry).toEqual([path, size]);
   });
 
-  it.each(["a".repeat(101), "é", "a\0b", ""])("is not made for the path %j", (path) => {
+  it.each(["a".repeat(101), "é", "a\0b", ""])("cannot be made for the path %j", (path) => {
     expect(() => encodeHeader({ path, size: 0 })).toThrow(TypeError);
   });
 
   it.each([
     ["a byte changed", (header: Buffer) => header.fill(1, 0, 1)],
     ["no magic", (header: Buffer) => header.fill(0, 257, 263)],
-  ])("with %s is none", (_, change) => {
+  ])("is not recognized with %s", (_, change) => {
     expect(decodeHeader(change(encodeHeader({ path: "x", size: 1 })))).toBeUndefined();
   });
 
-  it("is followed by whole blocks", () => {
+  it("is followed by contents padded to whole blocks", () => {
     expect([0, 1, 511, 512, 513].map(paddingOf)).toEqual([0, 511, 1, 0, 511]);
   });
 });

@@ -80,9 +80,9 @@ async function interfere(
   });
 }
 
-describe("a session that another process stores meanwhile", () => {
+describe("a session that another process stores during a copy", () => {
   it.each(["looked", "parts", "windows", "messages", "sessions"])(
-    "is there once when that comes at %s",
+    "is stored only once when it comes at this moment: %s",
     async (moment) => {
       const source = await storeOf(...demos);
       const target = await openStore();
@@ -105,50 +105,56 @@ describe("a session that another process stores meanwhile", () => {
     ["looked", "other", ["whole", "and less"]],
     ["parts", "more", ["whole", "and more", "and yet more"]],
     ["parts", "other", ["whole", "and less"]],
-  ])("keeps its parts when it comes at %s with %s", async (moment, _, own) => {
-    const source = await storeOf({ id: "s", texts: [["whole", "and more"], "second"] });
-    const target = await openStore();
-    await interfere(target, moment, { id: "s", texts: [own], project: "/ours" });
+  ])(
+    "keeps its own parts when it comes at this moment: %s, with %s parts",
+    async (moment, _, own) => {
+      const source = await storeOf({ id: "s", texts: [["whole", "and more"], "second"] });
+      const target = await openStore();
+      await interfere(target, moment, { id: "s", texts: [own], project: "/ours" });
 
-    const report = await copySessions(source, target);
+      const report = await copySessions(source, target);
 
-    const columns = ["id", "project"];
-    const messages = await target.store.table("messages").rows({ columns });
-    expect(await partTexts(target, "m0")).toEqual(own);
-    expect(await partTexts(target, "m1")).toEqual(["second"]);
-    expect(messages.map(({ id, project }) => `${id} ${project}`).sort()).toEqual([
-      "m0 /ours",
-      "m1 /ours",
-    ]);
-    expect(report.differing).toBe(1);
-  });
+      const columns = ["id", "project"];
+      const messages = await target.store.table("messages").rows({ columns });
+      expect(await partTexts(target, "m0")).toEqual(own);
+      expect(await partTexts(target, "m1")).toEqual(["second"]);
+      expect(messages.map(({ id, project }) => `${id} ${project}`).sort()).toEqual([
+        "m0 /ours",
+        "m1 /ours",
+      ]);
+      expect(report.differing).toBe(1);
+    },
+  );
 });
 
 describe("Target", () => {
   it.each([
     ["only the copy has written", 1, false],
     ["another process has written too", 2, true],
-  ])("looks at a range again where %s: %i sessions", async (_, count, isLookedAt) => {
-    const source = await storeOf(...demos);
-    const places = await findRows(source.store);
-    const { store, ...target } = await storeOf(...demos.slice(0, 1));
-    const known = await Target.look(store, () => true);
-    await ingest({ store, ...target }, demos.slice(1, count + 1));
-    for (const [name, rows] of [
-      ["sessions", 1],
-      ["messages", 5],
-      ["parts", 5],
-    ] as const) {
-      known.inserted(name, rows);
-    }
-    const [, second, third] = rangesOf(places, 1);
-    if (second === undefined || third === undefined) throw new TypeError();
+  ])(
+    "looks at a range again only if others have written: %s, %i sessions",
+    async (_, count, isLookedAt) => {
+      const source = await storeOf(...demos);
+      const places = await findRows(source.store);
+      const { store, ...target } = await storeOf(...demos.slice(0, 1));
+      const known = await Target.look(store, () => true);
+      await ingest({ store, ...target }, demos.slice(1, count + 1));
+      for (const [name, rows] of [
+        ["sessions", 1],
+        ["messages", 5],
+        ["parts", 5],
+      ] as const) {
+        known.inserted(name, rows);
+      }
+      const [, second, third] = rangesOf(places, 1);
+      if (second === undefined || third === undefined) throw new TypeError();
 
-    const [seen, later] = [await known.placesOf(second), await known.placesOf(third)];
+      const [seen, later] = [await known.placesOf(second), await known.placesOf(third)];
 
-    const has = (found: typeof seen, { first }: typeof second) =>
-      readOrder.some((name) => found.has(name, first));
-    expect([has(seen, second), has(later, third)]).toEqual([isLookedAt, isLookedAt]);
-    expect(has(later, second)).toBe(false);
-  });
+      const has = (found: typeof seen, { first }: typeof second) =>
+        readOrder.some((name) => found.has(name, first));
+      expect([has(seen, second), has(later, third)]).toEqual([isLookedAt, isLookedAt]);
+      expect(has(later, second)).toBe(false);
+    },
+  );
 });

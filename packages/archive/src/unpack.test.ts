@@ -15,12 +15,12 @@ async function exported(): Promise<string> {
   return file;
 }
 
-describe("a folder that an archive cannot be unpacked in", () => {
+describe("the folder in which an archive is unpacked", () => {
   it.each([
     ["a file", "file"],
     ["below a file", "file/pond"],
     ["too long a name", "x".repeat(300)],
-  ])("is named: %s", async (_, name) => {
+  ])("is named in the error when it is unusable: %s", async (_, name) => {
     const home = temporaryFolder();
     writeFileSync(join(home, "file"), "");
     const folder = join(home, name);
@@ -30,7 +30,7 @@ describe("a folder that an archive cannot be unpacked in", () => {
     await expect(refused).rejects.toMatchObject({ code: "unpack_failed", details: { folder } });
   });
 
-  it("is named where its disk is full, with nothing left there and no store opened", async () => {
+  it("is named in the error when its disk is full, with nothing left there and no store opened", async () => {
     const file = await exported();
     const folder = temporaryFolder();
     await using handle = await open(file);
@@ -52,7 +52,7 @@ describe("a folder that an archive cannot be unpacked in", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("is made where there is none yet", async () => {
+  it("is created if it is missing, and left empty", async () => {
     const folder = join(temporaryFolder(), "a", "pond");
 
     await verifyArchive(await exported(), { temporaryFolder: folder });

@@ -3,7 +3,7 @@ import { PondError, SourceFault, ValidationError } from "./errors.ts";
 
 const at = { adapter: "demo", uri: "a.jsonl", record: 7, byteOffset: 120 };
 
-it("names adapter, place and reason of a fault (`adapter-integrity-no-silent-drops`)", () => {
+it("names the adapter, place and reason of a fault (`adapter-integrity-no-silent-drops`)", () => {
   const cause = new SyntaxError("unexpected");
   const fault = new SourceFault(at, "not JSON", { cause });
 
@@ -17,7 +17,7 @@ it("names adapter, place and reason of a fault (`adapter-integrity-no-silent-dro
   expect(JSON.parse(JSON.stringify(fault.details))).toEqual(fault.details);
 });
 
-it("names path and reason of a value that is not valid", () => {
+it("names the path and reason of an invalid value", () => {
   expect(new ValidationError("part.id", "is empty")).toMatchObject({
     code: "validation_failed",
     message: "part.id: is empty",
@@ -30,6 +30,6 @@ it.each([
   ["one of another copy", Object.assign(new Error(), { [Symbol.for("pond.error")]: true }), true],
   ["another error", new Error("x"), false],
   ["no error", undefined, false],
-])("PondError.is of %s", (_, error, expected) => {
+])("PondError.is tells pond errors from others: %s", (_, error, expected) => {
   expect(PondError.is(error)).toBe(expected);
 });

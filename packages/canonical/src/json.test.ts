@@ -21,7 +21,7 @@ it.each<[text: string, value: unknown, object: unknown]>([
   ["9007199254740993", JSON.rawJSON("9007199254740993"), undefined],
   ["{", undefined, undefined],
   ["", undefined, undefined],
-])("gives what the text %j holds, and where it holds none nothing", (text, value, object) => {
+])("gives the value and the object that the text %j holds, or undefined", (text, value, object) => {
   expect([parsedJson(text), parsedObject(text)]).toEqual([value, object]);
 });
 
@@ -65,7 +65,7 @@ describe("parseJson", () => {
     }
   });
 
-  it("keeps as text only what a double cannot carry", () => {
+  it("keeps only numbers that a double cannot carry as text", () => {
     expect(parseJson("[0.30000000000000004,1e3,12345678901234567]")).toEqual([
       0.30000000000000004,
       1000,
@@ -73,7 +73,7 @@ describe("parseJson", () => {
     ]);
   });
 
-  it("gives what JSON.parse gives when no number is long", () => {
+  it("gives what JSON.parse gives if no number is long", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseJson(text)).toEqual(JSON.parse(text));
@@ -103,7 +103,7 @@ describe("parseJson", () => {
     ["true"],
     ["null"],
     ["[null,true,false]"],
-  ])("reads %s on both paths alike", (text) => {
+  ])("reads %s the same on both paths", (text) => {
     const native = JSON.parse(text);
 
     expect(parseJson(text)).toStrictEqual(native);
@@ -180,7 +180,7 @@ describe("parseJson", () => {
     );
   });
 
-  it.each([10_000, 1_000_000])("carries values nested %i deep", (depth) => {
+  it.each([10_000, 1_000_000])("carries values nested %i levels deep", (depth) => {
     const text = nested(depth);
     const value = parseJson(text);
 
@@ -194,7 +194,7 @@ describe("parseJson", () => {
     ["decimals", `0.${"0".repeat(9_999_998)}1`],
     ["digits of exponent", `1e${"0".repeat(9_999_998)}400`],
     ["digits of huge exponent", `1e1${"0".repeat(9_999_998)}`],
-  ])("takes a number of ten million %s", (_, number) => {
+  ])("accepts a number of ten million %s", (_, number) => {
     const text = `[${number}]`;
 
     expect(stringifyJson(parseJson(text)) === text).toBe(true);
@@ -206,7 +206,7 @@ describe("stringifyJson", () => {
     expect(stringifyJson(["\ud800", "\udc00a", "😀"])).toBe('["\\ud800","\\udc00a","😀"]');
   });
 
-  it("writes any parsed value so that it is read as an equal one", () => {
+  it("writes any parsed value so that it reads back equal", () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), fc.bigInt(), (value, integer) => {
         const text = `{"value":${JSON.stringify(value)},"number":${integer},"__proto__":[${integer}e-3]}`;
@@ -218,7 +218,7 @@ describe("stringifyJson", () => {
     );
   });
 
-  it("writes deep values as shallow ones are written", () => {
+  it("writes deep values as it writes shallow ones", () => {
     const leaf = '{"a":[1,"x",null,true,1e400,{}],"b":{},"__proto__":[[]],"c":"\\ud800"}';
     const text = `${"[".repeat(20_000)}${leaf}${"]".repeat(20_000)}`;
 

@@ -32,14 +32,14 @@ describe("fromRfc3339", () => {
     "9999-12-31T23:59:59-01:00",
     "0000-01-01T00:00:00+01:00",
     "+012026-01-01T00:00:00Z",
-  ])("takes %j for no time", (text) => {
+  ])("does not accept %j as a time", (text) => {
     expect(fromRfc3339(text)).toBeUndefined();
   });
 });
 
 const micros = fc.bigInt({ min: -62167219200000000n, max: 253402300799999999n });
 
-it("writes every time so that it is read as the same", () => {
+it("writes every time so that it reads back the same", () => {
   fc.assert(
     fc.property(micros, (time) => {
       expect(fromRfc3339(toRfc3339(time))).toBe(time);
@@ -54,6 +54,6 @@ it.each([
   ["2026-01-02T03:04:05.678000Z", false],
   ["2026-01-02T03:04:05Z", false],
   ["2026-01-02T03:04:05.678+00:00", false],
-])("says of %s whether pond writes it so: %s", (text, expected) => {
+])("tells whether %s is written as pond writes times: %s", (text, expected) => {
   expect(isPlainTime(text, fromRfc3339(text) ?? 0n)).toBe(expected);
 });

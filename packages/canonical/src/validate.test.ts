@@ -56,7 +56,7 @@ const asMessage = (value: object): object => ({ kind: "message", message: value 
 const asPart = (value: object): object => ({ kind: "part", part: value });
 
 describe("EventValidator", () => {
-  it("takes a session in order", () => {
+  it("accepts a session in order", () => {
     const error = firstError(
       asSession({ ...session, parent_session_id: "p", parent_message_id: "m" }),
       asMessage(system),
@@ -108,7 +108,7 @@ describe("EventValidator", () => {
     expect(firstError(...events)).toBe(expected);
   });
 
-  it("takes a part id again in another message", () => {
+  it("accepts a part id again in another message", () => {
     const events = [asMessage(user), asPart(part(user, text)), asMessage(assistant)];
 
     expect(
@@ -126,7 +126,7 @@ describe("EventValidator", () => {
     Object.entries(parts).map(([type, fields]) => ({ message, type, fields, role: message.role })),
   );
 
-  it.each(pairs)("knows whether a $role message holds a $type part (spec 4.6)", (pair) => {
+  it.each(pairs)("knows whether a $role message may hold a $type part (spec 4.6)", (pair) => {
     const { message, type, fields, role } = pair;
 
     const error = firstError(asSession(session), asMessage(message), asPart(part(message, fields)));
@@ -171,7 +171,7 @@ describe("EventValidator", () => {
   });
 });
 
-describe("a guard", () => {
+describe("a type guard", () => {
   const field = fc.constantFrom<unknown>(
     "x",
     "",
@@ -227,14 +227,14 @@ describe("a guard", () => {
     },
   ];
 
-  it.each(models)("takes every $name that is valid", ({ guard, schema, samples }) => {
+  it.each(models)("accepts every valid $name", ({ guard, schema, samples }) => {
     for (const sample of samples) {
       expect(v.is(schema, sample)).toBe(true);
       expect(guard(sample)).toBe(true);
     }
   });
 
-  it.each(models)("takes no $name that its schema refuses", ({ guard, schema, samples }) => {
+  it.each(models)("accepts no $name that its schema refuses", ({ guard, schema, samples }) => {
     fc.assert(
       fc.property(
         fc.constantFrom(...samples),
@@ -254,7 +254,7 @@ describe("a guard", () => {
     );
   });
 
-  it.each(models)("takes nothing else for a $name", ({ guard, schema }) => {
+  it.each(models)("refuses other values as a $name", ({ guard, schema }) => {
     for (const value of [undefined, null, 1, "x", [], {}, () => 1]) {
       expect(guard(value)).toBe(false);
       expect(v.is(schema, value)).toBe(false);

@@ -46,7 +46,7 @@ const message = {
 };
 
 describe("a wire form", () => {
-  it("of a session is read back equal, its microseconds too", () => {
+  it("of a session reads back equal, including its microseconds", () => {
     const read = sessionFromWire(session);
 
     expect(read.created_at).toBe(fromRfc3339(session.created_at));
@@ -58,14 +58,14 @@ describe("a wire form", () => {
     ["with every kind of content", message],
     ["of the system", { ...base, id: "m", role: "system", content: "You weave." }],
     ["without parts", { ...base, id: "m", role: "user", content: [] }],
-  ])("of a message %s is read back equal", (_, wire) => {
+  ])("of a message %s reads back equal", (_, wire) => {
     const read = messageFromWire(wire);
 
     expect(messageToWire(read)).toEqual(wire);
     expect(messageFromWire(parseJson(stringifyJson(messageToWire(read))))).toEqual(read);
   });
 
-  it("keeps bytes, those of a view into a larger buffer too", () => {
+  it("keeps bytes, even those of a view into a larger buffer", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 2 }), (bytes) => {
         const data = { type: "bytes", base64: Buffer.from(bytes.subarray(1)).toString("base64") };
@@ -112,7 +112,7 @@ describe("a wire form", () => {
       },
       "part.data.base64: not base64",
     ],
-  ])("that is %s is refused", (_, wire, expected) => {
+  ])("is refused: %s", (_, wire, expected) => {
     expect(() => messageFromWire(wire)).toThrow(expected);
   });
 

@@ -27,7 +27,7 @@ const asInBrowser = `
   log(JSON.stringify(await client.search({ query: "lock" })));
 `;
 
-it("runs where there is no Node", async () => {
+it("runs without Node's modules, process and Buffer", async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--conditions=@pond/source", "--input-type=module", "--eval", asInBrowser],

@@ -34,13 +34,13 @@ describe("createClient", () => {
     ["more time than a timer has", { timeoutMs: 2 ** 31 }],
     ["no bytes", { maxAnswerBytes: 0 }],
     ["no function to fetch with", { fetch: Object(5) }],
-  ])("takes no options that make no sense: %s", (_, options) => {
+  ])("refuses invalid options: %s", (_, options) => {
     const create = () => createClient({ url: "http://localhost", ...options });
 
     expect(create).toThrow(/^(url|retries|timeoutMs|maxAnswerBytes|Headers|fetch)/);
   });
 
-  it("says so of a runtime that is too old to keep every digit", () => {
+  it("refuses a runtime that is too old to keep every digit of a number", () => {
     const { isRawJSON } = JSON;
     Object.assign(JSON, { isRawJSON: undefined });
     try {
@@ -52,7 +52,7 @@ describe("createClient", () => {
 });
 
 describe("a request", () => {
-  it("is the envelope and its fields", async () => {
+  it("carries the protocol version, the client's namespace and headers, and the given fields", async () => {
     const options = { namespace: "team", headers: { authorization: "Bearer x" } };
     await withServer(
       [found],
@@ -77,7 +77,7 @@ describe("a request", () => {
     );
   });
 
-  it("names the namespace it was given rather than the client's", () =>
+  it("names the namespace of the call rather than the client's", () =>
     withServer(
       [found],
       async ({ client, seen }) => {
@@ -92,7 +92,7 @@ describe("a request", () => {
     ["/", "/v1/search"],
     ["/pond", "/pond/v1/search"],
     ["/pond/?key=1#top", "/pond/v1/search?key=1"],
-  ])("goes below the path of the address: %s", (path, expected) =>
+  ])("goes to /v1 below the path of the client's address: %s", (path, expected) =>
     withServer([found], async ({ url, seen }) => {
       await createClient({ url: url + path }).search({ query });
 
@@ -100,7 +100,7 @@ describe("a request", () => {
     }),
   );
 
-  it("goes through the fetch that is given", async () => {
+  it("goes through the fetch function of the options", async () => {
     const asked: unknown[] = [];
     const client = createClient({
       url: "http://pond.test",
@@ -115,7 +115,7 @@ describe("a request", () => {
   });
 });
 
-describe("what is sent", () => {
+describe("a value in a request", () => {
   const looped: Record<string, unknown> = {};
   looped["self"] = looped;
   const paramsOf = (params: unknown): IngestEvent[] => [
@@ -145,15 +145,17 @@ describe("what is sent", () => {
     ["a symbol", { a: Symbol("x") }, "a: symbol"],
     ["a bigint", { a: [1n] }, "a.0: bigint"],
     ["a value that holds itself", { a: looped }, "a.self: a value that holds itself"],
-  ])("is what was given, or nothing: %s", (_, params, named) =>
-    withServer([found], async ({ client, seen }) => {
-      const events = paramsOf(params);
-      const message = `events.1.part.params.${named} cannot be sent as JSON`;
+  ])(
+    "is refused with its path, before anything is sent, when JSON cannot hold it: %s",
+    (_, params, named) =>
+      withServer([found], async ({ client, seen }) => {
+        const events = paramsOf(params);
+        const message = `events.1.part.params.${named} cannot be sent as JSON`;
 
-      await expect(client.ingest({ events })).rejects.toThrow(new TypeError(message));
-      await expect(client.ingestAll(events)).rejects.toThrow(new TypeError(message));
-      expect(seen).toEqual([]);
-    }),
+        await expect(client.ingest({ events })).rejects.toThrow(new TypeError(message));
+        await expect(client.ingestAll(events)).rejects.toThrow(new TypeError(message));
+        expect(seen).toEqual([]);
+      }),
   );
 
   it.each<[string, unknown, string]>([
@@ -164,7 +166,7 @@ describe("what is sent", () => {
     ["any key", JSON.parse('{"__proto__":{"toJSON":1}}'), '{"__proto__":{"toJSON":1}}'],
     ["one value twice", Array(2).fill({ a: 1 }), '[{"a":1},{"a":1}]'],
     ["any depth", parseJson(`${"[".repeat(9e4)}1${"]".repeat(9e4)}`), `${"[".repeat(9e4)}1`],
-  ])("may be any JSON: %s", (_, params, text) =>
+  ])("is sent when JSON can hold it: %s", (_, params, text) =>
     withServer([says(500)], async ({ client, seen }) => {
       await client.ingest({ events: paramsOf(params) }).catch(() => undefined);
 
@@ -172,7 +174,7 @@ describe("what is sent", () => {
     }),
   );
 
-  it("is checked in every request", () =>
+  it("is checked in a search too", () =>
     withServer([found], async ({ client, seen }) => {
       await expect(client.search({ query, limit: Number.NaN })).rejects.toThrow("limit: NaN");
       expect(seen).toEqual([]);
@@ -180,30 +182,32 @@ describe("what is sent", () => {
 });
 
 describe("an error of the server", () => {
-  it.each(Object.entries(errorCodes))("is a WireError: %s", (code, { httpStatus, isRetryable }) =>
-    withServer(
-      [fails(httpStatus, code, { field: "query" }, { "x-pond-request-id": "r-1" })],
-      async ({ client, seen, clock }) => {
-        const error = await client.search({ query }).catch((thrown: unknown) => thrown);
+  it.each(Object.entries(errorCodes))(
+    "is thrown as a WireError, after retries only if its code is retryable: %s",
+    (code, { httpStatus, isRetryable }) =>
+      withServer(
+        [fails(httpStatus, code, { field: "query" }, { "x-pond-request-id": "r-1" })],
+        async ({ client, seen, clock }) => {
+          const error = await client.search({ query }).catch((thrown: unknown) => thrown);
 
-        expect(error).toBeInstanceOf(ServerError);
-        expect(error).toBeInstanceOf(WireError);
-        expect(error).toMatchObject({
-          code,
-          message: `the ${code} message`,
-          details: { field: "query" },
-          status: httpStatus,
-          requestId: "r-1",
-          [Symbol.for("pond.error")]: true,
-        });
-        expect(seen).toHaveLength(isRetryable ? 5 : 1);
-        expect(clock.slept).toEqual(isRetryable ? [250, 500, 1000, 2000] : []);
-      },
-    ),
+          expect(error).toBeInstanceOf(ServerError);
+          expect(error).toBeInstanceOf(WireError);
+          expect(error).toMatchObject({
+            code,
+            message: `the ${code} message`,
+            details: { field: "query" },
+            status: httpStatus,
+            requestId: "r-1",
+            [Symbol.for("pond.error")]: true,
+          });
+          expect(seen).toHaveLength(isRetryable ? 5 : 1);
+          expect(clock.slept).toEqual(isRetryable ? [250, 500, 1000, 2000] : []);
+        },
+      ),
   );
 });
 
-describe("a failure that passes", () => {
+describe("a transient failure", () => {
   it.each<[string, Reply, number]>([
     ["storage_unavailable", fails(503, "storage_unavailable"), 250],
     ["conflict", fails(409, "conflict"), 250],
@@ -225,7 +229,7 @@ describe("a failure that passes", () => {
       9250,
     ],
     ["one that says nonsense", fails(409, "conflict", {}, { "retry-after": "soon" }), 250],
-  ])("is tried again, with the same request: %s", (_, failure, pause) =>
+  ])("is retried with the same request after a pause: %s", (_, failure, pause) =>
     withServer([failure, found], async ({ client, seen, clock }) => {
       await expect(client.search({ query })).resolves.toEqual(nothingFound);
 
@@ -234,7 +238,7 @@ describe("a failure that passes", () => {
     }),
   );
 
-  it("is not waited for where the server wants an hour", () =>
+  it("is not retried when the server asks for a pause of an hour", () =>
     withServer(
       [fails(503, "storage_unavailable", {}, { "retry-after": "3600" })],
       async ({ client, seen }) => {
@@ -245,7 +249,7 @@ describe("a failure that passes", () => {
       },
     ));
 
-  it("is not tried again where no retries are wanted", () =>
+  it("is not retried when the client allows no retries", () =>
     withServer(
       [hangUp, found],
       async ({ client, seen }) => {
@@ -255,7 +259,7 @@ describe("a failure that passes", () => {
       { retries: 0 },
     ));
 
-  it("is an error of the connection in the end", () =>
+  it("becomes a ConnectionError after the last retry", () =>
     withServer(
       [says(504, "<html>")],
       async ({ client, url }) => {
@@ -270,7 +274,7 @@ describe("a failure that passes", () => {
       { retries: 2 },
     ));
 
-  it("may be that nothing listens", async () => {
+  it("can be a refused connection, reported with its number of attempts", async () => {
     const { url, client, clock } = await withServer([], async (running) => running);
 
     await expect(client.status()).rejects.toMatchObject({
@@ -281,8 +285,8 @@ describe("a failure that passes", () => {
   });
 });
 
-describe("a failure that is final", () => {
-  it("may be a name nobody has", async () => {
+describe("a permanent failure", () => {
+  it("can be a host name that does not resolve, which is tried once", async () => {
     const fetch = async (): Promise<Response> => {
       throw new TypeError("fetch failed", {
         cause: Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" }),
@@ -302,7 +306,7 @@ describe("a call", () => {
     ["inside of one", (response) => void response.writeHead(200).write("{")],
   ];
 
-  it.each(stalls)("ends when its time is up: %s", (_, stall) =>
+  it.each(stalls)("ends at its timeout when the server stalls %s", (_, stall) =>
     withServer([stall], async ({ client, seen }) => {
       await expect(client.search({ query }, { timeoutMs: 20 })).rejects.toMatchObject({
         name: "ConnectionError",
@@ -316,19 +320,22 @@ describe("a call", () => {
   it.each<[string, () => Promise<Response>]>([
     ["before an answer", () => new Promise(() => {})],
     ["inside of one", async () => new Response(new ReadableStream({}))],
-  ])("ends with a fetch that listens to no signal: %s", async (_, fetch) => {
-    const client = createClient({ url: "http://127.0.0.1:1", fetch, retries: 0 });
-    const gone = new Error("gone");
+  ])(
+    "ends on timeout and on abort when a fetch that ignores its signal stalls %s",
+    async (_, fetch) => {
+      const client = createClient({ url: "http://127.0.0.1:1", fetch, retries: 0 });
+      const gone = new Error("gone");
 
-    await expect(client.search({ query }, { timeoutMs: 20 })).rejects.toMatchObject({
-      details: { isTimeout: true },
-    });
-    const abort = new AbortController();
-    setTimeout(() => abort.abort(gone), 20);
-    await expect(client.search({ query }, { signal: abort.signal })).rejects.toBe(gone);
-  });
+      await expect(client.search({ query }, { timeoutMs: 20 })).rejects.toMatchObject({
+        details: { isTimeout: true },
+      });
+      const abort = new AbortController();
+      setTimeout(() => abort.abort(gone), 20);
+      await expect(client.search({ query }, { signal: abort.signal })).rejects.toBe(gone);
+    },
+  );
 
-  it.each(stalls)("ends when it is aborted: %s", (_, stall) => {
+  it.each(stalls)("ends on abort when the server stalls %s", (_, stall) => {
     const abort = new AbortController();
     const reply: Reply = (response, request) => {
       stall(response, request);
@@ -341,7 +348,7 @@ describe("a call", () => {
     });
   });
 
-  it("is not made where it was aborted before", () =>
+  it("sends nothing when its signal is already aborted", () =>
     withServer([found], async ({ client, seen }) => {
       const signal = AbortSignal.abort(new Error("enough"));
 
@@ -349,7 +356,7 @@ describe("a call", () => {
       expect(seen).toEqual([]);
     }));
 
-  it("ends during a pause when it is aborted", () =>
+  it("ends on abort during the pause before a retry", () =>
     withServer(
       [fails(503, "storage_unavailable", {}, { "retry-after": "60" })],
       async ({ url }) => {
@@ -368,7 +375,7 @@ describe("a call", () => {
       },
     ));
 
-  it.each([found, hangUp])("leaves nothing at a signal that lives on", (reply) =>
+  it.each([found, hangUp])("leaves no listener on a signal that outlives the call", (reply) =>
     withServer([reply], async ({ client }) => {
       const { signal } = new AbortController();
 
@@ -378,14 +385,14 @@ describe("a call", () => {
     }),
   );
 
-  it("takes no time that makes no sense", () =>
+  it("refuses a timeout that is not a number", () =>
     withServer([found], async ({ client }) => {
       await expect(client.search({ query }, { timeoutMs: Number.NaN })).rejects.toThrow(RangeError);
     }));
 });
 
 describe("an answer", () => {
-  it("keeps fields of a later version, and every digit", () =>
+  it("keeps fields of a later version and every digit of a number", () =>
     withServer(
       [says(200, `{"later":12345678901234567890,${JSON.stringify(nothingFound).slice(1)}`)],
       async ({ client }) => {
@@ -395,7 +402,7 @@ describe("an answer", () => {
       },
     ));
 
-  it("may be compressed", () =>
+  it("can be compressed with gzip", () =>
     withServer(
       [says(200, gzipSync(JSON.stringify(nothingFound)), { "content-encoding": "gzip" })],
       async ({ client }) => {
@@ -442,7 +449,7 @@ describe("an answer", () => {
       fails(404, "not_found", { kind: "path_unknown" }),
       { status: 404, reason: expect.stringContaining("protocol_version 1") },
     ],
-  ])("is refused, once, where it is none of this protocol: %s", (_, reply, details) =>
+  ])("is refused without a retry when it does not follow the protocol: %s", (_, reply, details) =>
     withServer([reply], async ({ client, url, seen }) => {
       const error = await client.search({ query }).catch((thrown: unknown) => thrown);
 
@@ -468,7 +475,7 @@ describe("an answer", () => {
       },
     ],
     ["once unpacked", says(200, gzipSync(" ".repeat(100_000)), { "content-encoding": "gzip" })],
-  ])("is refused where it is too long, %s", (_, reply) =>
+  ])("is refused when longer than maxAnswerBytes, %s", (_, reply) =>
     withServer(
       [reply],
       async ({ client }) => {
@@ -480,7 +487,7 @@ describe("an answer", () => {
     ),
   );
 
-  it("may be of a message", async () => {
+  it("is checked as the view of one message when a message was asked for", async () => {
     const whole = viewOf();
     await withServer([says(200, whole)], async ({ client }) => {
       const answer = await client.get({ session_id: "s", message_id: "m" });
@@ -495,7 +502,7 @@ describe("an answer", () => {
   });
 
   it.each([{ session_id: "s", message_id: "m" }, { session_id: "s" }])(
-    "has to be of what was asked: %j",
+    "is refused when it is of another kind than the request asked for: %j",
     (request) =>
       withServer(
         ["message_id" in request ? says(200, pageOf(["m"], 0)) : says(200, viewOf())],
@@ -505,7 +512,7 @@ describe("an answer", () => {
       ),
   );
 
-  it("is waited for where the server is no HTTP server", async () => {
+  it("counts as a failed connection when the server does not speak HTTP", async () => {
     const server = createServer((socket) => socket.end("SSH-2.0\r\n"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const port = Object(server.address()).port;
@@ -523,7 +530,7 @@ describe("pages", () => {
   const idsOf = async (items: AsyncIterable<{ readonly id: string }>): Promise<string[]> =>
     (await Array.fromAsync(items)).map(({ id }) => id);
 
-  it("follow each other to the end of a session", () =>
+  it("are fetched one after another to the end of a session", () =>
     withServer(
       [says(200, pageOf(["a", "b"], 1)), says(200, pageOf(["c"], 0))],
       async ({ client, seen }) => {
@@ -537,14 +544,14 @@ describe("pages", () => {
       },
     ));
 
-  it("of a session are asked for when they are wanted", () =>
+  it("of a session are fetched only when the caller reads on", () =>
     withServer([says(200, pageOf(["a", "b"], 1))], async ({ client, seen }) => {
       for await (const { id } of client.messages("s")) if (id === "b") break;
 
       expect(seen).toHaveLength(1);
     }));
 
-  it("follow each other to the end of a search", () =>
+  it("are fetched one after another to the end of a search", () =>
     withServer([says(200, { ...nothingFound, next: "n" }), found], async ({ client, seen }) => {
       expect(await Array.fromAsync(client.searchAll({ query }))).toEqual([]);
       expect(seen.map(({ body }) => JSON.parse(body).after)).toEqual([undefined, "n"]);
@@ -553,14 +560,14 @@ describe("pages", () => {
   it.each<[string, Reply]>([
     ["an empty page", says(200, pageOf([], 1))],
     ["the same page", says(200, pageOf(["a"], 1))],
-  ])("end with an error where the server does not go on: %s", (_, reply) =>
+  ])("of a session end with an error when the server does not advance: %s", (_, reply) =>
     withServer([reply], async ({ client, seen }) => {
       await expect(idsOf(client.messages("s"))).rejects.toThrow("is the previous page again");
       expect(seen.length).toBeLessThan(3);
     }),
   );
 
-  it("of a search end with an error where the server does not go on", () =>
+  it("of a search end with an error when the server does not advance", () =>
     withServer([says(200, { ...nothingFound, next: "n" })], async ({ client, seen }) => {
       const all = Array.fromAsync(client.searchAll({ query }));
 

@@ -143,7 +143,7 @@ describe("ingestAll", () => {
         "t d d-0",
       ],
     ],
-  ])("sends what fits, in order: %s", async (_, options, reply, expected) => {
+  ])("divides the stream into requests in order: %s", async (_, options, reply, expected) => {
     const { answer, requests } = await send([reply], options);
 
     expect(requests).toEqual(expected);
@@ -156,7 +156,7 @@ describe("ingestAll", () => {
     ...stream.slice(7),
   ];
 
-  it("sends the messages beside a cut with both requests, and counts them once", async () => {
+  it("sends the messages around a cut in both requests, and counts them once", async () => {
     const { answer, requests } = await send([storing()], { maxEvents: 13 }, long);
 
     expect(requests).toEqual([
@@ -168,7 +168,7 @@ describe("ingestAll", () => {
     expect(answer).toMatchObject({ sessions: [{ ...s, messages_added: 7, parts_added: 7 }, t] });
   });
 
-  it("says once of each message beside a cut that it was rejected", async () => {
+  it("reports rejected events around a cut only once each", async () => {
     const reply = storing({ refused: ["e-0", "f"] });
 
     const { answer } = await send([reply], { maxEvents: 13 }, long);
@@ -181,7 +181,7 @@ describe("ingestAll", () => {
     });
   });
 
-  it("sends no more than a session's own event again at a cut behind it", async () => {
+  it("repeats only the session event when the cut comes right after it", async () => {
     const events = [...long.slice(0, 11), ...stream.slice(7)];
 
     const { requests } = await send([storing()], { maxEvents: 12 }, events);
@@ -189,7 +189,7 @@ describe("ingestAll", () => {
     expect(requests).toEqual(["s a a-0 b b-0 c c-0 w w-0 e e-0 t", "t d d-0"]);
   });
 
-  it("sends no message in one request twice that comes twice in the stream", async () => {
+  it("sends a message once per request though the stream repeats it", async () => {
     const again = messageEvents("s", "e", "later");
     const events = [...long.slice(0, 11), ...again, ...long.slice(11)];
 
@@ -203,7 +203,7 @@ describe("ingestAll", () => {
     messageEvents("s", id, "x".repeat(4000)),
   );
 
-  it("sends the messages beside a cut with both requests however large they are", async () => {
+  it("sends the messages around a cut in both requests, however large they are", async () => {
     const events = [sessionEvent("s"), ...large.slice(0, 8)];
 
     const { requests } = await send([storing()], { maxBytes: 10_000 }, events);
@@ -216,7 +216,7 @@ describe("ingestAll", () => {
     ]);
   });
 
-  it("makes smaller what follows a request refused for its bytes, with what is beside", async () => {
+  it("makes requests smaller after one was refused for its bytes, still repeating messages around cuts", async () => {
     const events = [sessionEvent("s"), ...large];
 
     const { answer, requests } = await send(
@@ -233,7 +233,7 @@ describe("ingestAll", () => {
     expect(answer).toMatchObject({ events: 19, accepted: 19, rejected: [] });
   });
 
-  it("leaves what is beside a large message away where it fits no request otherwise", async () => {
+  it("sends a large message without its neighbours when they make the request too large", async () => {
     const large = messageEvents("s", "large", "x".repeat(2000));
     const events = [...stream.slice(0, 3), ...large, ...stream.slice(3, 7)];
     const reply = storing({ maxBytes: 2700 });
@@ -245,7 +245,7 @@ describe("ingestAll", () => {
     expect(answer).toMatchObject({ events: 9, accepted: 9, rejected: [] });
   });
 
-  it("sends the envelope with every request", async () => {
+  it("sends the protocol version and the namespace with every request", async () => {
     const { seen } = await send([storing()], { maxEvents: 7, namespace: "team" });
 
     expect(seen.map(({ body }) => JSON.parse(body))).toMatchObject(
@@ -253,7 +253,7 @@ describe("ingestAll", () => {
     );
   });
 
-  it("takes a stream that is read as it goes", async () => {
+  it("reads an async stream as it sends, and reports progress", async () => {
     let read = 0;
     async function* slowly() {
       for (const event of stream) {
@@ -275,14 +275,14 @@ describe("ingestAll", () => {
     ]);
   });
 
-  it("sends nothing where there is nothing", async () => {
+  it("sends no request for an empty stream", async () => {
     const { answer, requests } = await send([storing()], {}, []);
 
     expect(requests).toEqual([]);
     expect(answer).toEqual({ events: 0, accepted: 0, rejected: [], sessions: [], took_ms: 0 });
   });
 
-  it("says which events of the stream were rejected, each once", async () => {
+  it("reports rejected events by their places in the stream, each once", async () => {
     const reply = storing({ refused: ["s", "c", "d-0"] });
 
     const { answer } = await send([reply], { maxEvents: 4 });
@@ -307,18 +307,21 @@ describe("ingestAll", () => {
     ["event 3 was refused", "event 3 was refused"],
     ["its session was refused: event 33", "its session was refused: event 33"],
     ["its message was refused", "its message was refused"],
-  ])("says in places of the stream what an event was left out for: %s", async (said, message) => {
-    const left = { event: 4, code: "left_out", message: said, details: { event: 3 } };
-    const rejecting: Reply = says(200, { ...answerTo([]), rejected: [left] });
+  ])(
+    "translates the event index in a rejection to the place in the stream: %s",
+    async (said, message) => {
+      const left = { event: 4, code: "left_out", message: said, details: { event: 3 } };
+      const rejecting: Reply = says(200, { ...answerTo([]), rejected: [left] });
 
-    const { answer } = await send(
-      [storing(), storing(), storing(), rejecting, storing()],
-      { maxEvents: 3 },
-      stream,
-    );
+      const { answer } = await send(
+        [storing(), storing(), storing(), rejecting, storing()],
+        { maxEvents: 3 },
+        stream,
+      );
 
-    expect(answer).toMatchObject({ rejected: [{ event: 6, message, details: { event: 5 } }] });
-  });
+      expect(answer).toMatchObject({ rejected: [{ event: 6, message, details: { event: 5 } }] });
+    },
+  );
 
   const server = storing();
   it.each<[string, Reply]>([
@@ -328,7 +331,7 @@ describe("ingestAll", () => {
       (response, request) =>
         (request.body.length > 1500 ? says(413, "<html>") : server)(response, request),
     ],
-  ])("leaves out a message that is too large for %s, and no other", async (_, reply) => {
+  ])("leaves out only the message that is too large for %s", async (_, reply) => {
     const large = messageEvents("s", "large", "x".repeat(2000));
     const events = [...stream.slice(0, 3), ...large, ...stream.slice(3)];
 
@@ -357,14 +360,14 @@ describe("ingestAll", () => {
       { code: "namespace_unknown" },
     ],
     ["an answer of something else", says(200, "<html>"), { code: "answer_invalid" }],
-  ])("stops at %s", async (_, reply, error) => {
+  ])("stops at a request that fails: %s", async (_, reply, error) => {
     const { answer, requests } = await send([storing(), reply], { maxEvents: 3 });
 
     expect(answer).toMatchObject(error);
     expect(requests).toHaveLength(2);
   });
 
-  it("stops at an event that cannot be read, after what came before", async () => {
+  it("sends the messages read before the source failed, then rejects with the source's error", async () => {
     async function* broken() {
       yield* stream.slice(0, 8);
       throw new Error("the disk is gone");
@@ -390,7 +393,7 @@ describe("ingestAll", () => {
     return { source, released };
   };
 
-  it("stops when it is aborted while its source waits, and lets go of it", async () => {
+  it("stops and releases its source when aborted while waiting for an event", async () => {
     const { source, released } = waiting();
     const controller = new AbortController();
 
@@ -402,7 +405,7 @@ describe("ingestAll", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
-  it("asks its source for nothing where it was aborted before", async () => {
+  it("reads nothing from its source when aborted before the call", async () => {
     const events = { [Symbol.iterator]: () => expect.fail("it was asked") };
     const signal = AbortSignal.abort(new Error("before"));
 
@@ -411,7 +414,7 @@ describe("ingestAll", () => {
     expect(answer).toMatchObject({ message: "before" });
   });
 
-  it("lets go of its source where a request fails", async () => {
+  it("releases its source when a request fails", async () => {
     let isReleased = false;
     function* endless() {
       try {
@@ -428,7 +431,7 @@ describe("ingestAll", () => {
   });
 
   it.each([null, "text", {}, { kind: "session" }, { kind: "message", message: null }])(
-    "leaves an event that is none to the server to judge: %j",
+    "sends an invalid event as it is, for the server to judge: %j",
     async (event) => {
       const events = [...stream.slice(0, 3), event as never, ...stream.slice(7)];
       const accepted = says(200, { ...answerTo([]), events: 7, accepted: 7 });
@@ -440,7 +443,7 @@ describe("ingestAll", () => {
     },
   );
 
-  it("leaves events out of order to the server to judge", async () => {
+  it("sends events out of order as they are, for the server to judge", async () => {
     const odd = [...messageEvents("s", "a"), ...stream.slice(0, 1), ...messageEvents("t", "b")];
 
     const { requests } = await send([storing()], { maxEvents: 3 }, odd);
@@ -448,13 +451,10 @@ describe("ingestAll", () => {
     expect(requests).toEqual(["a a-0 s", "b b-0"]);
   });
 
-  it.each([{ maxEvents: 0 }, { maxBytes: 0.5 }])(
-    "takes no caps that make no sense: %j",
-    async (options) => {
-      const { answer, requests } = await send([storing()], options);
+  it.each([{ maxEvents: 0 }, { maxBytes: 0.5 }])("refuses invalid caps: %j", async (options) => {
+    const { answer, requests } = await send([storing()], options);
 
-      expect(answer).toBeInstanceOf(RangeError);
-      expect(requests).toEqual([]);
-    },
-  );
+    expect(answer).toBeInstanceOf(RangeError);
+    expect(requests).toEqual([]);
+  });
 });

@@ -54,7 +54,7 @@ describe("a real server", () => {
     ["across all cuts", Array.from({ length: 28 }, (_, at) => at + 1)],
     ["across a cut, to the end", [17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]],
     ["here and there", [0, 1, 3, 4, 7, 9, 10, 11, 15, 18, 19, 20, 22, 28]],
-  ])("puts where they belong messages that an earlier try did not take: %s", (_, missing) =>
+  ])("puts messages missing from an earlier ingest where they belong: %s", (_, missing) =>
     withRealServer(async (client) => {
       const all = chat("s", 30);
       const rows = missing.flatMap((at) => [1 + 2 * at, 2 + 2 * at]);
@@ -77,7 +77,7 @@ describe("a real server", () => {
   it.each([
     ["all of a first request is missing", chat("s", 30), 1, 33],
     ["messages have no times of their own", untimed, 15, 25],
-  ])("ends in the stream's order where %s, though that takes moving", (_, all, from, to) =>
+  ])("ends with the messages in the stream's order when %s", (_, all, from, to) =>
     withRealServer(async (client) => {
       await client.ingest({ events: all.toSpliced(from, to - from) });
 
@@ -90,7 +90,7 @@ describe("a real server", () => {
     }),
   );
 
-  it("puts a message where it belongs that fills a request by itself", () =>
+  it("puts a message that fills a whole request where it belongs", () =>
     withRealServer(async (client) => {
       const large = messageEvents("s", "large", "word ".repeat(20_000));
       const events = chat("s", 4);
@@ -102,7 +102,7 @@ describe("a real server", () => {
       expect(await idsOf(client.messages("s"))).toEqual(["s-0", "s-1", "large", "s-2", "s-3"]);
     }));
 
-  it("puts a message where it belongs among large ones", () =>
+  it("puts a missing message where it belongs among large ones", () =>
     withRealServer(async (client) => {
       const all = [
         sessionEvent("s"),
@@ -116,7 +116,7 @@ describe("a real server", () => {
       expect(await idsOf(client.messages("s"))).toEqual(chatIds("s", 10));
     }));
 
-  it("stores, finds and shows what it is sent", () =>
+  it("stores, finds and shows the messages it is sent", () =>
     withRealServer(async (client) => {
       const events = chat("s", 3);
 
@@ -142,7 +142,7 @@ describe("a real server", () => {
       await expect(client.status()).resolves.toMatchObject({ sessions: 1, messages: 3 });
     }));
 
-  it("pages through sessions and searches", () =>
+  it("pages through a session and through a search", () =>
     withRealServer(async (client) => {
       const names = ["s", "t", "u"];
       await client.ingestAll(names.flatMap((name) => chat(name, 12)));
@@ -158,29 +158,32 @@ describe("a real server", () => {
     ["in small requests", {}, { maxEvents: 5 }],
     ["refused for its events", { maxEvents: 6 }, {}],
     ["refused for its bytes", { http: { maxIngestBytes: 3000 } }, {}],
-  ])("stores a long stream as if it had come at once: %s", async (_, limits, caps) => {
-    const events = ["s", "t"].flatMap((name) => chat(name, 20));
-    const parts = { messages_added: 20, parts_added: 20, revisions: 0, rows_rejected: 0 };
-    await withRealServer(async (client) => {
-      const answer = await client.ingestAll(events, caps);
+  ])(
+    "stores a long stream sent in several requests as if sent in one: %s",
+    async (_, limits, caps) => {
+      const events = ["s", "t"].flatMap((name) => chat(name, 20));
+      const parts = { messages_added: 20, parts_added: 20, revisions: 0, rows_rejected: 0 };
+      await withRealServer(async (client) => {
+        const answer = await client.ingestAll(events, caps);
 
-      expect(answer).toMatchObject({
-        events: 82,
-        accepted: 82,
-        rejected: [],
-        sessions: ["s", "t"].map((session_id) => ({ session_id, status: "new", ...parts })),
-      });
-      for (const name of ["s", "t"]) {
-        expect(await idsOf(client.messages(name))).toEqual(
-          Array.from({ length: 20 }, (_unused, at) => `${name}-${at}`),
-        );
-      }
-      const again = await client.ingestAll(events, { maxEvents: 7 });
-      expect(again.sessions).toMatchObject(Array(2).fill({ status: "unchanged", revisions: 0 }));
-    }, limits);
-  });
+        expect(answer).toMatchObject({
+          events: 82,
+          accepted: 82,
+          rejected: [],
+          sessions: ["s", "t"].map((session_id) => ({ session_id, status: "new", ...parts })),
+        });
+        for (const name of ["s", "t"]) {
+          expect(await idsOf(client.messages(name))).toEqual(
+            Array.from({ length: 20 }, (_unused, at) => `${name}-${at}`),
+          );
+        }
+        const again = await client.ingestAll(events, { maxEvents: 7 });
+        expect(again.sessions).toMatchObject(Array(2).fill({ status: "unchanged", revisions: 0 }));
+      }, limits);
+    },
+  );
 
-  it("may stop and come back while a stream is stored", async () => {
+  it("can restart while a stream is being stored, and no event is lost", async () => {
     const folder = mkdtempSync(join(tmpdir(), "pond-client-"));
     const namespaces = singleNamespace(folder);
     const handlers = createHandlers({ namespaces, host: "test" });
@@ -209,7 +212,7 @@ describe("a real server", () => {
     }
   });
 
-  it("is told of rows left out by their places in the stream, in words too", () =>
+  it("rejects rows by their places in the whole stream, also in the message text", () =>
     withRealServer(async (client) => {
       const events = chat("s", 4);
       events[6] = Object({ kind: "part", part: { session_id: "s", message_id: "s-2" } });
@@ -223,7 +226,7 @@ describe("a real server", () => {
       expect(rejected[0]?.message).toMatch(/ event 6$/);
     }));
 
-  it("keeps every digit on the way there and back", () =>
+  it("keeps every digit of a number from ingest to get", () =>
     withRealServer(async (client) => {
       const [session, header, part] = chat("s", 1);
       if (session?.kind !== "session" || header?.kind !== "message" || part === undefined) return;
@@ -252,7 +255,7 @@ describe("a real server", () => {
       (client) => client.search(Object({ query: "q", sesion: "s" })),
       { code: "validation_failed", details: { issues: [{ path: "sesion" }] } },
     ],
-  ])("says what is wrong: %s", (_, ask, error) =>
+  ])("answers an error with its code and a request id: %s", (_, ask, error) =>
     withRealServer(async (client) => {
       await client.ingest({ events: chat("s", 1) });
 
@@ -264,7 +267,7 @@ describe("a real server", () => {
     }),
   );
 
-  it("is told apart from one that has not got this path", () =>
+  it("makes the client fail with an AnswerError when the address has an unknown path", () =>
     withRealServer(async (_, url) => {
       await expect(createClient({ url: `${url}/elsewhere` }).status()).rejects.toMatchObject({
         name: "AnswerError",

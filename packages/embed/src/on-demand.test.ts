@@ -45,7 +45,7 @@ function run(program: string, refused = ""): unknown {
     .map((line) => JSON.parse(line));
 }
 
-it("loads neither runtime, tokenizer nor network before the first text", () => {
+it("loads no runtime, tokenizer or network code before the first text", () => {
   const printed = run(`
     print(loaded());
     const embedder = await openEmbedder({ kind: "folder", folder });
@@ -58,7 +58,7 @@ it("loads neither runtime, tokenizer nor network before the first text", () => {
   expect(printed).toEqual([[], [], ["@huggingface/tokenizers", "onnxruntime-node"]]);
 });
 
-it("says how to install the runtime where it is missing", () => {
+it("says how to install the runtime if it is missing", () => {
   const printed = run(
     `
     const embedder = await openEmbedder({ kind: "folder", folder });
@@ -79,7 +79,7 @@ it("says how to install the runtime where it is missing", () => {
   ]);
 });
 
-it("lets a process end that holds an idle model", () => {
+it("lets a process with an idle model end", () => {
   const printed = run(`
     const embedder = await openEmbedder({ kind: "folder", folder });
     const [vector] = await embedder.embed(["lock"], { kind: "query" });

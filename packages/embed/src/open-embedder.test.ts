@@ -5,7 +5,7 @@ it.each([
   ["a kind there is none of", { kind: "x" }, /^kind: .* not x$/],
   ["no kind", {}, /^kind: /],
   ["a folder without a path", { kind: "folder", folder: "" }, /^folder: /],
-])("opens nothing for settings that make no sense: %s", async (_, settings, message) => {
+])("refuses settings that make no sense: %s", async (_, settings, message) => {
   const opened = openEmbedder(Object(settings));
 
   await expect(opened).rejects.toThrow(TypeError);

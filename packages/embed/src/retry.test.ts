@@ -30,7 +30,7 @@ describe("repeat", () => {
     expect(clock.slept).toEqual(slept);
   });
 
-  it("ends during a pause when it is aborted", async () => {
+  it("ends during a pause when aborted", async () => {
     const abort = new AbortController();
     const running = repeat(
       async () => {

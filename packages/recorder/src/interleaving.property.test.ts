@@ -133,7 +133,7 @@ function reread({ session, messages }: SessionContent): SessionContent {
 
 const steps = fc.array(step, { maxLength: 40, size: "max" });
 
-test("whatever interleaves, every session is canonical and only ever grows", () => {
+test("whatever the order of events, every session is canonical and only ever grows", () => {
   fc.assert(
     fc.property(steps, (all) => {
       const agent = newAgent();
@@ -153,7 +153,7 @@ test("whatever interleaves, every session is canonical and only ever grows", () 
   );
 });
 
-test("a session that is read back is known as it was, and goes on as it would have", () => {
+test("a session that is read back resumes with the same record and content", () => {
   fc.assert(
     fc.property(steps, (all) => {
       const agent = newAgent();

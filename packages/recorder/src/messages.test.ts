@@ -9,7 +9,7 @@ test.each([
   ["a number", 5],
   ["a list of nothing", [null]],
   ["a list of texts", ["text"]],
-])("content that is %s is none: nothing of it is recorded", (_, content) => {
+])("content that is %s is refused, and nothing of it is recorded", (_, content) => {
   const recorder = testRecorder();
   const loop = recorder.loop();
   const before = contentOf(recorder);
@@ -21,7 +21,7 @@ test.each([
   expect(contentOf(recorder)).toEqual(before);
 });
 
-test("a message is a canonical one, with what a provider told of it", () => {
+test("a message is canonical, and keeps what its provider reported", () => {
   const recorder = testRecorder();
   const loop = recorder.loop();
   loop.startTurn();
@@ -97,7 +97,7 @@ test.each<[string, Said, string]>([
   expect(partsOf(message).map((part) => part.provenance)).toEqual([provenance]);
 });
 
-test("the task of a sub-agent was written by a model, what it is told next was not", () => {
+test("a sub-agent's task is injected, and its next prompt is conversational", () => {
   const child = testRecorder().loop().spawn(call);
   const said = [child.say(user("Find the moduli.")), child.say(user("Quickly."))];
 
@@ -107,7 +107,7 @@ test("the task of a sub-agent was written by a model, what it is told next was n
   ]);
 });
 
-test("the task of a sub-agent is what it is asked first, also behind a system prompt", () => {
+test("a sub-agent's task is its first prompt, even after a system prompt", () => {
   const loop = testRecorder().loop();
   const said: Said[] = [{ role: "system", content: "You explore." }, user("Find the moduli.")];
   const one = loop.spawn(call);
@@ -122,7 +122,7 @@ test("the task of a sub-agent is what it is asked first, also behind a system pr
   ]);
 });
 
-test("what is kept is what was said then, whatever becomes of the objects", () => {
+test("a recorded message stays the same when the objects given change later", () => {
   const bytes = Uint8Array.of(1, 2);
   const params = { path: "src" };
   const loop = testRecorder().loop();
@@ -163,7 +163,7 @@ test.each<[string, unknown]>([
     },
   ],
   ["no result", { role: "tool", content: [{ type: "tool_result", call_id: "c" }] }],
-])("refuses %s, and takes nothing of it", (_, said) => {
+])("refuses %s, and records nothing of it", (_, said) => {
   const recorder = testRecorder();
   const loop = recorder.loop();
   const before = contentOf(recorder);
@@ -184,7 +184,7 @@ function circle(): { self?: object } {
   return value;
 }
 
-test("numbers and keys survive as they are", () => {
+test("large numbers and unusual keys are kept unchanged", () => {
   const params = parseJson('{"__proto__":{"n":9007199254740993},"toString":1}');
   const said = testRecorder()
     .loop()
@@ -194,7 +194,7 @@ test("numbers and keys survive as they are", () => {
   expect(part?.type === "tool_call" && stringifyJson(part.params)).toBe(stringifyJson(params));
 });
 
-test("an end that adds to each message looks only at those of the same words", () => {
+test("an end that adds to each of many messages looks at each only a few times", () => {
   const loop = testRecorder().loop();
   const texts = Array.from({ length: 200 }, (_, number) => `Step ${number}.`);
   for (const content of texts) loop.say({ role: "assistant", content });

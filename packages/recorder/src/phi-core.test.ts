@@ -95,24 +95,27 @@ const scenarios: readonly [string, (recorder: Recorder) => void][] = [
   ],
 ];
 
-test.each(scenarios)("%s", async (_, play) => {
-  const recorder = testRecorder();
-  play(recorder);
-  const phiCore = adapters.find(({ origin }) => origin === "phi-core");
-  if (phiCore === undefined) throw new Error("there is no adapter of phi-core");
-  const files = new Map(
-    recorder.sessions().map((record) => {
-      return [`${record.session_id}.json`, Buffer.from(stringifyJson(documentOf(record)))];
-    }),
-  );
-  for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
+test.each(scenarios)(
+  "a recorded session means what phi-core's file of it means: %s",
+  async (_, play) => {
+    const recorder = testRecorder();
+    play(recorder);
+    const phiCore = adapters.find(({ origin }) => origin === "phi-core");
+    if (phiCore === undefined) throw new Error("there is no adapter of phi-core");
+    const files = new Map(
+      recorder.sessions().map((record) => {
+        return [`${record.session_id}.json`, Buffer.from(stringifyJson(documentOf(record)))];
+      }),
+    );
+    for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
 
-  expect(phiCore.problems?.(files)).toEqual([]);
-  for (const { session_id } of recorder.sessions()) {
-    const events = await Array.fromAsync(phiCore.from(folder).read(`${session_id}.json`));
-    expect(meaningOfEvents(events)).toEqual(meaningOf(recorder, session_id));
-  }
-});
+    expect(phiCore.problems?.(files)).toEqual([]);
+    for (const { session_id } of recorder.sessions()) {
+      const events = await Array.fromAsync(phiCore.from(folder).read(`${session_id}.json`));
+      expect(meaningOfEvents(events)).toEqual(meaningOf(recorder, session_id));
+    }
+  },
+);
 
 /** What a session means: whose sub-agent it is, what was said in which loop, what was compacted. */
 type Meaning = {

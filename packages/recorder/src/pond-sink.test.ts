@@ -49,7 +49,7 @@ async function withStore<T>(use: (store: SessionStore) => Promise<T>): Promise<T
   }
 }
 
-test("a session is found while it is recorded, and is whole when it is over", async () => {
+test("a session can be found while it is recorded, and is complete when it is over", async () => {
   const recorder = testRecorder({ sink: pondSink(inProcess) });
   const loop = recorder.loop();
   loop.say(user("Why is every third thread skipped?"));
@@ -67,7 +67,7 @@ test("a session is found while it is recorded, and is whole when it is over", as
   });
 });
 
-test("what a pond has is not sent again, and sent again it is there once", async () => {
+test("stored messages are not sent again, and are stored once even if sent again", async () => {
   const sent: number[] = [];
   const recorder = testRecorder({
     sink: pondSink(async (events) => {
@@ -88,7 +88,7 @@ test("what a pond has is not sent again, and sent again it is there once", async
   expect((await storedSession("s1")).root).toEqual(contentOf(recorder));
 });
 
-test("a session of a pond is gone on with, and only what is new of it is stored", async () => {
+test("a session resumed from a pond continues, and only its new messages are stored", async () => {
   const recorder = testRecorder({ sink: pondSink(inProcess) });
   recorder.loop().say(user("Why?"));
   await recorder.checkpoint();
@@ -112,7 +112,7 @@ test("a session of a pond is gone on with, and only what is new of it is stored"
   expect((await storedSession("s1")).root).toEqual(contentOf(again));
 });
 
-test("of two recorders that share a sink all that either said is sent", async () => {
+test("two recorders that share a sink send everything that either recorded", async () => {
   const sent: string[] = [];
   const sink = pondSink(async (events) => {
     sent.push(...events.flatMap((event) => (event.kind === "part" ? said(event.part) : [])));
@@ -134,7 +134,7 @@ test("of two recorders that share a sink all that either said is sent", async ()
 
 const said = (part: object): string[] => ("text" in part ? [String(part.text)] : []);
 
-test("a second writer of a session is told, and replaces nothing that was said", async () => {
+test("a second writer of a session gets a conflict, and no message is replaced", async () => {
   const first = testRecorder({ sink: pondSink(inProcess), writer: "first" });
   const loop = first.loop({ sessionId: "chat-42" });
   for (const text of ["May I delete the backups?", "And the logs?"]) loop.say(user(text));
@@ -167,7 +167,7 @@ test("a second writer of a session is told, and replaces nothing that was said",
   await second.flush();
 });
 
-test("of two that go on with one session, each in a loop, both are in it", async () => {
+test("two recorders that continue a session, each in its own loop, both add to it", async () => {
   const recorder = testRecorder({ sink: pondSink(inProcess) });
   recorder.loop().say(user("Why?"));
   await recorder.flush();
@@ -184,7 +184,7 @@ test("of two that go on with one session, each in a loop, both are in it", async
   expect(testRecorder().resume((await storedSession("s1")).root).loops).toHaveLength(3);
 });
 
-test("of two that go on with one loop neither replaces what the other said", async () => {
+test("two recorders that continue one loop do not replace each other's messages", async () => {
   const recorder = testRecorder({ sink: pondSink(inProcess) });
   recorder.loop();
   await recorder.checkpoint();
@@ -200,7 +200,7 @@ test("of two that go on with one loop neither replaces what the other said", asy
   expect(textsOf(messages)).toEqual(["user: from one", "user: from two"]);
 });
 
-test("a pond that runs elsewhere is reached by @pond/client", async () => {
+test("a pond behind an HTTP server is reached through @pond/client", async () => {
   const server = createHttpServer({ handlers, port: 0 });
   const client = createClient({ url: (await server.listen()).url });
   try {
@@ -216,7 +216,7 @@ test("a pond that runs elsewhere is reached by @pond/client", async () => {
   }
 });
 
-test("what could not be sent is sent the next time, from where it failed", async () => {
+test("events that could not be sent are sent the next time, from where it failed", async () => {
   let failures = 1;
   const kept: WireEvent[] = [];
   const recorder = testRecorder({
@@ -238,7 +238,7 @@ test("what could not be sent is sent the next time, from where it failed", async
   expect(ids).toEqual(contentOf(recorder).messages.map(({ id }) => id));
 });
 
-test("what a pond refuses is an error that says why", async () => {
+test("the error for events that a pond refuses says why", async () => {
   const recorder = testRecorder({ sink: pondSink(inProcess) });
   recorder.loop();
   await recorder.flush();
@@ -251,7 +251,7 @@ test("what a pond refuses is an error that says why", async () => {
   });
 });
 
-test("an event that a pond refuses keeps nothing that comes later from it", async () => {
+test("an event that a pond refuses does not keep later events from it", async () => {
   const sent = new Set<string>();
   const recorder = testRecorder({
     includeStreamingEvents: true,
@@ -275,7 +275,7 @@ test("an event that a pond refuses keeps nothing that comes later from it", asyn
   expect(contentOf(recorder).messages.filter(({ id }) => !sent.has(id))).toEqual([]);
 });
 
-test("sessions of a pond show what was said in their loops", async () => {
+test("a session in a pond shows the messages of all its loops", async () => {
   const recorder = testRecorder({ sink: pondSink(inProcess) });
   const group = recorder.parallelGroup({ branches: 2, prompt: user("Which yarn?") });
   group.start(0).say(assistant("Wool."));
@@ -291,7 +291,7 @@ test("sessions of a pond show what was said in their loops", async () => {
   ]);
 });
 
-test("what was kept in files goes into a pond later", async () => {
+test("a session kept in files can be stored in a pond later", async () => {
   const files = createFileStore(join(folder, "sessions"));
   const recorder = testRecorder({ sink: files });
   recorder.loop().say(user("Why?"));

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { recordSteps } from "../examples/record-steps.ts";
 import { testRecorder } from "./testing.ts";
 
-test("what a provider wants to see again is kept with what it said", async () => {
+test("a provider's metadata is kept with the answer and with each of its parts", async () => {
   const signature = { anthropic: { signature: "EqQBCk" } };
   const redacted = { anthropic: { redactedData: "AAAA" } };
   const item = { openai: { itemId: "msg_1" } };

@@ -4,7 +4,7 @@ import { createRecorder } from "./recorder.ts";
 import { snapshot } from "./snapshot.ts";
 import { call, contentOf, idsOf, recordOf, testRecorder, textsOf, user } from "./testing.ts";
 
-test("a loop that was running goes on where it was left", () => {
+test("a loop that was running continues where it was left", () => {
   const first = testRecorder();
   const loop = first.loop();
   loop.startTurn();
@@ -25,7 +25,7 @@ test("a loop that was running goes on where it was left", () => {
 });
 
 test.each(["2026-03-01T10:00:00+02:00", "2026-03-01T09:00:00.1234567Z"])(
-  "what was said at %s is taken up as it was recorded",
+  "a message with the timestamp %s is resumed as it was recorded",
   (timestamp) => {
     const first = testRecorder();
     first.loop().say({ role: "user", content: "Why?", timestamp });
@@ -34,7 +34,7 @@ test.each(["2026-03-01T10:00:00+02:00", "2026-03-01T09:00:00.1234567Z"])(
   },
 );
 
-test("the next loop begins in the session that was resumed, behind its loops", () => {
+test("the next loop begins in the resumed session, after its loops", () => {
   const first = testRecorder();
   first.loop().end();
 
@@ -45,7 +45,7 @@ test("the next loop begins in the session that was resumed, behind its loops", (
   expect(idsOf(recordOf(second).loops)).toEqual(["s1.w.1", "s1.w.2"]);
 });
 
-test("a session whose ids name no writer, as they were at first, is gone on with", () => {
+test("a session whose ids name no writer, as in the first versions, can be continued", () => {
   const first = testRecorder();
   const loop = first.loop({ loopId: "s1.1" });
   loop.say(user("Why?"));
@@ -62,7 +62,7 @@ test("a session whose ids name no writer, as they were at first, is gone on with
   expect(contentOf(second).messages.slice(0, 3)).toEqual(stored);
 });
 
-test("recorders that are not told their names have different ones", () => {
+test("recorders without a writer name given use different ids", () => {
   const create = () => createRecorder({ agent: "loom-agent", project: "/home/ada/loom" });
   const [one, other] = [create(), create()].map((recorder) => {
     const loop = recorder.loop({ sessionId: "chat-42" });
@@ -73,7 +73,7 @@ test("recorders that are not told their names have different ones", () => {
   expect(one?.filter((id) => other?.includes(id))).toEqual([]);
 });
 
-test("what was running is given up by a flush, and nothing is lost", async () => {
+test("a flush aborts the running loop of a resumed session and loses no message", async () => {
   const first = testRecorder();
   first.loop().say(user("Why?"));
 
@@ -86,7 +86,7 @@ test("what was running is given up by a flush, and nothing is lost", async () =>
   expect(testRecorder().resume(content ?? contentOf(first)).loops[0]?.status).toBe("Aborted");
 });
 
-test("a session that was drained is resumed from what was handed out", async () => {
+test("a drained session can be resumed from the content that drain returned", async () => {
   const recorder = testRecorder();
   recorder.loop().end();
   await recorder.flush();
@@ -100,7 +100,7 @@ test("a session that was drained is resumed from what was handed out", async () 
   expect(begin().loopId).toBe("s1.w.2");
 });
 
-test("a spawned session that is resumed is found by the call that spawned it", () => {
+test("a resumed child session is found by the call that spawned it", () => {
   const first = testRecorder();
   const parent = first.loop();
   parent.spawn(call);
@@ -114,7 +114,7 @@ test("a spawned session that is resumed is found by the call that spawned it", (
   expect(second.loop().sessionId).toBe("s1");
 });
 
-test("a session that is open is not resumed over", () => {
+test("a session that is open cannot be resumed again", () => {
   const recorder = testRecorder();
   recorder.loop();
 
@@ -125,7 +125,7 @@ test.each([
   ["its head", 0, "not recorded by @pond/recorder"],
   ["a start", 1, "loop s1.w.1 is Unknown"],
   ["a message", 2, "what comes before s1.w.1#2.w is missing"],
-])("a session that misses %s is not resumed", (_, index, reason) => {
+])("a session that lacks %s is not resumed", (_, index, reason) => {
   const recorder = testRecorder();
   const loop = recorder.loop();
   loop.say(user("Why?"));

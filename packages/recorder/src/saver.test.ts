@@ -17,7 +17,7 @@ function testSink() {
   };
 }
 
-test("what happens in one go is saved in one go", async () => {
+test("events recorded in one go are saved in one go", async () => {
   const sink = testSink();
   const recorder = testRecorder({ sink });
   const loop = recorder.loop();
@@ -48,7 +48,7 @@ test("a session that grows while it is saved is saved again", async () => {
   ]);
 });
 
-test("what a sink throws comes at the next checkpoint, and what failed is tried again", async () => {
+test("a sink's error is thrown at the next checkpoint, and the save is tried again", async () => {
   const sink = testSink();
   const recorder = testRecorder({ sink });
   sink.failing.add("s1");
@@ -61,7 +61,7 @@ test("what a sink throws comes at the next checkpoint, and what failed is tried 
   expect(sink.saved).toEqual([["s1", 2]]);
 });
 
-test("one session that fails keeps no other from being saved", async () => {
+test("a session that cannot be saved does not keep others from being saved", async () => {
   const sink = testSink();
   const recorder = testRecorder({ sink });
   sink.failing.add("s1").add("s3");
@@ -75,7 +75,7 @@ test("one session that fails keeps no other from being saved", async () => {
   expect(recorder.drain()).toHaveLength(3);
 });
 
-test("a session that could not be saved and was taken up again is saved as it is now", async () => {
+test("a session that failed to save and was resumed is saved in its current state", async () => {
   const sink = testSink();
   const recorder = testRecorder({ sink });
   sink.failing.add("s1");
@@ -90,7 +90,7 @@ test("a session that could not be saved and was taken up again is saved as it is
   expect(sink.saved).toEqual([["s1", 4]]);
 });
 
-test("a checkpoint waits for what was recorded before it, not for what comes later", async () => {
+test("a checkpoint waits for what was recorded before it, not for what comes after", async () => {
   let saves = 0;
   const recorder = testRecorder({
     sink: {
@@ -106,7 +106,7 @@ test("a checkpoint waits for what was recorded before it, not for what comes lat
   expect(saves).toBeLessThan(100);
 });
 
-test("what could not be saved is thrown no more once the session is taken up from the store", async () => {
+test("a failed save is not thrown again once the session is resumed from the store", async () => {
   const sink = testSink();
   const recorder = testRecorder({ sink });
   recorder.loop().end();
@@ -123,7 +123,7 @@ test("what could not be saved is thrown no more once the session is taken up fro
   expect(sink.saved.at(-1)).toEqual(["s1", stored.messages.length]);
 });
 
-test("what could not be saved is thrown no more once it was handed out", async () => {
+test("a failed save is not thrown again once the session was drained", async () => {
   const sink = testSink();
   const recorder = testRecorder({ sink });
   sink.failing.add("s1");
@@ -139,7 +139,7 @@ test("what could not be saved is thrown no more once it was handed out", async (
   expect(sink.saved).toEqual([["s1", 3]]);
 });
 
-test("a session that is handed out before it was saved throws what failed, once", async () => {
+test("a session that is drained before it is saved throws the failure once", async () => {
   const sink = testSink();
   const recorder = testRecorder({ sink });
   sink.failing.add("s1");
@@ -151,7 +151,7 @@ test("a session that is handed out before it was saved throws what failed, once"
   await recorder.flush();
 });
 
-test("all who wait at once are told what failed", async () => {
+test("all callers that wait at the same time get the failure", async () => {
   const sink = testSink();
   const recorder = testRecorder({ sink });
   sink.failing.add("s1");
@@ -166,7 +166,7 @@ test("all who wait at once are told what failed", async () => {
   await recorder.checkpoint();
 });
 
-test("a session that is taken up while its save fails is saved as it is now, and not as it was", async () => {
+test("a session resumed while its save fails is saved only in its current state", async () => {
   const saved: number[] = [];
   let isDown = true;
   const recorder = testRecorder({
@@ -193,7 +193,7 @@ test("a session that is taken up while its save fails is saved as it is now, and
   expect(saved).toEqual([contentOf(recorder).messages.length]);
 });
 
-test("what afterTask throws keeps nothing from being saved", async () => {
+test("an error in afterTask does not keep the session from being saved", async () => {
   const sink = testSink();
   const recorder = testRecorder({
     sink,
@@ -207,7 +207,7 @@ test("what afterTask throws keeps nothing from being saved", async () => {
   expect(sink.saved).toEqual([["s1", 3]]);
 });
 
-test("of all that a flush throws nothing is kept back", async () => {
+test("a flush throws all of its errors together", async () => {
   const sink = testSink();
   const recorder = testRecorder({
     sink,
@@ -228,7 +228,7 @@ test("of all that a flush throws nothing is kept back", async () => {
   expect(sink.saved.map(([id]) => id)).toEqual(["s1"]);
 });
 
-test("what beforeTask throws is thrown, and the session is not there", () => {
+test("an error in beforeTask is thrown, and the session is not recorded", () => {
   const recorder = testRecorder({
     beforeTask: () => {
       throw new Error("no account");
@@ -239,7 +239,7 @@ test("what beforeTask throws is thrown, and the session is not there", () => {
   expect(recorder.sessions()).toEqual([]);
 });
 
-test("run says what was thrown, also where its session was handed out meanwhile", async () => {
+test("run throws the error of its task, even if the session was drained meanwhile", async () => {
   const recorder = testRecorder();
   const failed = recorder.run({}, async () => {
     await recorder.flush();
@@ -250,7 +250,7 @@ test("run says what was thrown, also where its session was handed out meanwhile"
   await expect(failed).rejects.toThrow("too late");
 });
 
-test("run ends its loop, or aborts it with what was thrown", async () => {
+test("run ends its loop, or aborts it with the error that was thrown", async () => {
   const recorder = testRecorder();
   const answer = await recorder.run({}, async (loop) => {
     loop.say(user("Why?"));

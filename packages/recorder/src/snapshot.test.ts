@@ -20,7 +20,7 @@ test.each<[string, unknown, string]>([
   expect(stringifyJson(snapshot(value))).toBe(text);
 });
 
-test("of a value that says what it is in JSON, that counts and nothing else", () => {
+test("takes only what toJSON returns if a value has that method", () => {
   const circle: { self?: unknown; size: number } = { size: Number.NaN };
   circle.self = circle;
   const said = { text: "cannot read properties of null", status: null };
@@ -72,7 +72,7 @@ test.each<[string, unknown]>([
   expect(() => snapshot(nested(value))).toThrow(TypeError);
 });
 
-test("refuses a circle that is longer than any call stack", () => {
+test("refuses a circular value that is deeper than any call stack", () => {
   const end: unknown[] = [];
   end.push(nested(end));
 

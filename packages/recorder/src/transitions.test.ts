@@ -75,26 +75,29 @@ function reached(state: State): Recorder {
 const states = Object.keys(reach) as State[];
 const names = Object.keys(events) as Name[];
 
-test.each(states)("a loop that is %s takes what may happen, and nothing else", (state) => {
-  const taken = names.filter((name) => {
-    const recorder = reached(state);
-    const before = recorder.content("s1");
-    try {
-      recorder.record(events[name]);
-      return true;
-    } catch (error) {
-      const [status] = state.split(" ");
-      expect(error).toMatchObject({
-        code: "illegal_transition",
-        details: { loop_id, state: status, event: name },
-      });
-      expect(recorder.content("s1")).toEqual(before);
-      return false;
-    }
-  });
+test.each(states)(
+  "a loop that is %s accepts the events possible in that state, and no others",
+  (state) => {
+    const taken = names.filter((name) => {
+      const recorder = reached(state);
+      const before = recorder.content("s1");
+      try {
+        recorder.record(events[name]);
+        return true;
+      } catch (error) {
+        const [status] = state.split(" ");
+        expect(error).toMatchObject({
+          code: "illegal_transition",
+          details: { loop_id, state: status, event: name },
+        });
+        expect(recorder.content("s1")).toEqual(before);
+        return false;
+      }
+    });
 
-  expect(taken.sort()).toEqual([...possible[state]].sort());
-});
+    expect(taken.sort()).toEqual([...possible[state]].sort());
+  },
+);
 
 test("an error names the loop, its state and the event", () => {
   const recorder = testRecorder();
@@ -163,7 +166,7 @@ test.each<[string, AgentEvent, string]>([
   expect(contentOf(recorder)).toEqual(before);
 });
 
-test("a loop id is that of one loop in all sessions", () => {
+test("a loop id names one loop across all sessions", () => {
   const recorder = testRecorder();
   recorder.loop({ loopId: "l" });
 

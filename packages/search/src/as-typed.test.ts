@@ -30,7 +30,7 @@ const found = async (query: string, more: Partial<SearchRequest> = {}): Promise<
   return sessions.map(({ session_id }) => session_id);
 };
 
-describe("what was pasted", () => {
+describe("pasted text", () => {
   it.each([
     [
       "a command, whose flags exclude what it holds",
@@ -54,7 +54,7 @@ describe("what was pasted", () => {
     expect(await found(query)).toEqual([id]);
   });
 
-  it("keeps within filters, and shows what was looked for", async () => {
+  it("is found only within filters, and is shown in the snippet and the explanation", async () => {
     const query = "find . -type f -name '*.orig' -delete";
 
     const { sessions, explanation } = await search(store.sessions, { query, explain: true });
@@ -66,7 +66,7 @@ describe("what was pasted", () => {
     expect(await found(query, { min_score: 1e6 })).toEqual([]);
   });
 
-  it("is found where something is near by meaning too, as always is", async () => {
+  it("is found in hybrid search too, where some message is always near by meaning", async () => {
     const embedder = fakeEmbedder();
     await embedAll(store.sessions, embedder);
     const roots = async (query: string): Promise<string[]> => {
@@ -80,7 +80,7 @@ describe("what was pasted", () => {
     expect(await roots("error -timeout")).not.toEqual([]);
   });
 
-  it("shows nothing that an exclusion keeps out, where no text holds the signs too", async () => {
+  it("does not bring back excluded messages if no text holds the query as typed", async () => {
     expect(await found("error -timeout")).toEqual([]);
     expect(await found("error -walrus")).toEqual(["timeout"]);
     // Nor where it is a long word that no text holds.

@@ -34,7 +34,7 @@ describe("search with bad input", () => {
     await expect(ask({ query })).rejects.toThrow(QueryError);
   });
 
-  it("looks for a character nobody sees where it is in quotes", async () => {
+  it("looks for an invisible character if it is in quotes", async () => {
     expect(await ask({ query: '"\u200b"' })).toMatchObject({ total_in_scope: 3, sessions: [] });
   });
 
@@ -64,7 +64,7 @@ describe("search with bad input", () => {
     ["Chinese", `zebra ${"索引".repeat(170_000)}`],
     ["one word", `zebra ${"x".repeat(1_000_000)}`],
     ["marks", `zebra a${"\u0301".repeat(500_000)}`],
-  ])("reads the beginning of a megabyte of %s", async (_, query) => {
+  ])("answers a query that is a megabyte of %s", async (_, query) => {
     const { total_in_scope } = await ask({ query });
 
     expect(total_in_scope).toBe(3);
@@ -121,7 +121,7 @@ describe("search with bad input", () => {
     ["after", { after: "x".repeat(1_000_000) }],
     ["explain", { explain: "yes" }],
     ["explain", { explain: 1 }],
-  ])("refuses a bad %s, and says what is wrong with it", async (field, filters) => {
+  ])("refuses a bad %s with a short error that names the field", async (field, filters) => {
     const error: unknown = await ask(filters).catch((thrown: unknown) => thrown);
 
     expect(error).toBeInstanceOf(FilterError);
@@ -129,7 +129,7 @@ describe("search with bad input", () => {
     expect(String(error).length).toBeLessThan(500);
   });
 
-  it.each(hostile)("takes %j for the text it is, in every filter", async (text) => {
+  it.each(hostile)("treats %j as plain text in every filter", async (text) => {
     expect(await ask({ project: text })).toMatchObject({ total_in_scope: 0, sessions: [] });
     await expect(ask({ session: text })).rejects.toThrow(FilterError);
     await expect(ask({ agent: text })).rejects.toThrow(FilterError);
@@ -137,11 +137,11 @@ describe("search with bad input", () => {
     await expect(ask({ since: text })).rejects.toThrow(FilterError);
   });
 
-  it("finds what a hostile name names", async () => {
+  it("finds the sessions of a project whose name holds a quote", async () => {
     expect(await ask({ project: "/it's" })).toMatchObject({ total_in_scope: 1, sessions: [{}] });
   });
 
-  it("leaves a request as it is", async () => {
+  it("does not change the request object", async () => {
     const request: SearchRequest = Object.freeze({ query: "zebra", limit: 1 });
 
     expect((await search(store.sessions, request)).sessions).toHaveLength(1);

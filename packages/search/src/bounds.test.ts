@@ -96,7 +96,7 @@ const found = async (query: string, more: Partial<SearchRequest> = {}): Promise<
   return sessions.map(({ session_id }) => session_id);
 };
 
-describe("filters that leave all in scope", () => {
+describe("filters", () => {
   const filters: Partial<SearchRequest>[] = [
     {},
     { role: "user" },
@@ -119,20 +119,20 @@ describe("filters that leave all in scope", () => {
     ["such a word in capitals", "İŞLEM", "turkish"],
     ["a Greek word in capitals", "ΔΡΟΜΟΣ ΚΛΕΙΣΤΟΣ", "greek"],
     ["one in small letters", "δρομος κλειστος", "greek"],
-  ])("find first %s", async (_, query, expected) => {
+  ])("leave the best match first if they exclude nothing: %s", async (_, query, expected) => {
     for (const filter of filters) {
       expect([filter, (await found(query, filter))[0]]).toEqual([filter, expected]);
     }
   });
 
-  it("show of a window no message that is out of scope", async () => {
+  it("show no out-of-scope message of a matching window", async () => {
     expect(await found("migration", { role: "assistant" })).toEqual([]);
     expect(await found("migration", { until: "2000-01-01" })).toEqual([]);
     expect(await found("migration -please", { role: "user" })).toEqual([]);
   });
 });
 
-describe("what is required and excluded", () => {
+describe("required and excluded words", () => {
   it.each([
     ['pointer -"C#"', ["apostrophe", "c", "cpp", "curly"]],
     ['pointer +"C#"', ["cs"]],
@@ -191,25 +191,25 @@ describe("what is required and excluded", () => {
     ["cache +\u039cS", ["micro", "mu"]],
     ['cache -"μs"', ["millis"]],
     ['beacon +"kappa.iota"', ["emoji"]],
-  ])("decides by what texts hold: %s", async (query, expected) => {
+  ])("are checked against the texts themselves: %s", async (query, expected) => {
     expect((await found(query)).sort()).toEqual(expected);
     expect((await found(query, { role: "user" })).sort()).toEqual(expected);
   });
 
-  it("decides by as many as are asked for", async () => {
+  it("all count, even if there are more than forty", async () => {
     const others = Array.from({ length: 40 }, (_, at) => `-absent${at}`).join(" ");
     expect(await found(`alpha ${others} -beta`)).toEqual(["gamma"]);
     expect(await found(`alpha ${others} +beta -"C#"`)).toEqual(["beta"]);
   });
 
-  it("puts what holds a name with signs first", async () => {
+  it("puts texts that hold a name with punctuation first", async () => {
     expect((await found("C#"))[0]).toBe("cs");
     expect((await found("c++"))[0]).toBe("cpp");
     expect((await found("x_1"))[0]).toBe("underscore");
   });
 });
 
-describe("of more than an arm is asked for at once", () => {
+describe("when more texts match than an arm reads at once", () => {
   const many = (count: number, id: string, text: string) =>
     Array.from({ length: count }, (_, at) => ({ id: `${id}${at}`, texts: [`${text} ${at}`] }));
   const wanted = "the install of python did fail with a strange error never seen before";
@@ -233,25 +233,25 @@ describe("of more than an arm is asked for at once", () => {
     return sessions.length;
   };
 
-  it("texts decide as often as it takes", async () => {
+  it("finds every text that meets the required and excluded words", async () => {
     expect(await count("install error -node_modules")).toBe(30);
     expect(await count("install error -node_modules", { role: "user" })).toBe(30);
     expect(await count("install error +node_modules")).toBe(80);
   });
 
-  it("finds the window that has a message in bounds behind those that have none", async () => {
+  it("finds the one window with a message in scope behind those with none", async () => {
     expect(await count("migrations", { role: "user" })).toBe(1);
     expect(await count("migrations", { role: "assistant" })).toBe(60);
   });
 
-  it("finds a window that begins before the time it is asked for", async () => {
+  it("finds a window that begins before the `since` time", async () => {
     expect(await count("handling", { since: "2026-01-01T00:01:30Z" })).toBe(1);
   });
 });
 
 describe("toMeetsBounds", () => {
   it.each(["⚠️Warning: full", "1️⃣Warning", "有Warning错误", "มีwarningอยู่"])(
-    "finds the word within %s",
+    "finds the word warning within %s",
     (text) => {
       const required = toMeetsBounds({ required: ["warning"], excluded: [] })(text);
       const excluded = toMeetsBounds({ required: [], excluded: ["warning"] })(text);
@@ -260,7 +260,7 @@ describe("toMeetsBounds", () => {
     },
   );
 
-  it("finds in a text what was cut from it, at words", () => {
+  it("finds any run of a text's words in the text", () => {
     const word = fc.constantFrom("foo", "Bar", "C++", "don't", "über", "ΔΡΟΜΟΣ", "İzmir", "搜索");
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), fc.nat(), fc.nat(), (words, from, length) => {

@@ -63,13 +63,13 @@ describe("candidatesOf", () => {
     ["once, as the root's own", {}, { s1: [10, 11] }],
     ["too where an id says two things", { text: "another" }, { s1: [20, 10, 11] }],
     ["once, where the same was said again", { id: "7" }, { s1: [10, 11] }],
-  ])("shows what a session below its root repeats %s", (_, fields, expected) => {
+  ])("shows a message that a session repeats from its root %s", (_, fields, expected) => {
     const copy = { ...message(20, 3), text: "pick 10", ...fields };
 
     expect(shown({ messages: [copy, message(10, 2), message(11, 1)] })).toEqual(expected);
   });
 
-  it("ranks a message as the best found of its copies", () => {
+  it("gives a message the best rank and similarity of its copies", () => {
     const copy = { ...hit(20), text: "pick 10", similarity: 0.9 };
     const vectors = [copy, { ...hit(11), similarity: 0.8 }];
     const found = { ...nothing, vectors, messages: [message(11, 3), message(10, 2)] };
@@ -80,7 +80,7 @@ describe("candidatesOf", () => {
     ]);
   });
 
-  it("names the nearest of a root", () => {
+  it("marks the nearest message of each root", () => {
     const vectors = [10, 11, 40].map((row) => ({ ...hit(row), similarity: 1 - row / 100 }));
     const found = { ...nothing, vectors };
     const all = candidatesOf(found, rootOf);
@@ -94,7 +94,7 @@ describe("candidatesOf", () => {
 });
 
 describe("guessesOf", () => {
-  it("guesses at the messages of the best window, where nothing else was found of a root", () => {
+  it("guesses the messages of a root's best window if the root has no other hits", () => {
     const windows = [window(1, 5, [1]), window(9, 4, [1]), window(3, 3, [2, 4]), window(3, 2, [7])];
     const found = { ...nothing, windows, messages: [message(20, 1)] };
 
@@ -111,7 +111,7 @@ describe("guessesOf", () => {
 });
 
 describe("titledOf", () => {
-  it("names the sessions called so, where nothing else was found of a root", () => {
+  it("names the session with a matching title if its root has no other hits", () => {
     const windows = [window(2, 6, []), window(3, 5, []), window(3, 4, [2]), window(4, 3, [])];
     const found = { ...nothing, windows, messages: [message(40, 1)] };
 

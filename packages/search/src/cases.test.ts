@@ -36,9 +36,9 @@ async function found(query: string): Promise<Record<string, string[]>> {
   return Object.fromEntries(entries);
 }
 
-describe("capitals do not matter", () => {
+describe("search that ignores capitals", () => {
   it.each(["Straße", "STRASSE", "strasse", "+Strasse", "+Straße"])(
-    "where ß is SS in capitals: %s",
+    "finds ß, ss and SS alike: %s",
     async (query) => {
       expect(await found(query)).toEqual({
         street: ["Straße"],
@@ -48,16 +48,22 @@ describe("capitals do not matter", () => {
     },
   );
 
-  it.each(["KLASSENGRÖSSE", "klassengröße"])("where one SS of two is ß: %s", async (query) => {
-    expect(await found(query)).toEqual({ sizes: ["Klassengröße"] });
-  });
+  it.each(["KLASSENGRÖSSE", "klassengröße"])(
+    "finds a word in which one SS of two stands for ß: %s",
+    async (query) => {
+      expect(await found(query)).toEqual({ sizes: ["Klassengröße"] });
+    },
+  );
 
-  it.each(["ışık", "Işık", "IŞIK", "+ışık"])("of an i without a dot: %s", async (query) => {
-    expect(await found(query)).toEqual({ light: ["Işık"], small: ["ışık"], loud: ["IŞIK"] });
-  });
+  it.each(["ışık", "Işık", "IŞIK", "+ışık"])(
+    "finds every case of a word that begins with a dotless i: %s",
+    async (query) => {
+      expect(await found(query)).toEqual({ light: ["Işık"], small: ["ışık"], loud: ["IŞIK"] });
+    },
+  );
 
   it.each(["izmir", "İzmir", "İZMİR", "+izmir", "Izmir", "IZMIR", "+IZMIR"])(
-    "of an i that keeps its dot: %s",
+    "finds every case of a word that begins with a dotted i: %s",
     async (query) => {
       expect(await found(query)).toEqual({
         ascii: ["izmir"],
@@ -67,11 +73,14 @@ describe("capitals do not matter", () => {
     },
   );
 
-  it.each(["kırmızı", "Kırmızı", "KIRMIZI"])("of it inside of a word: %s", async (query) => {
-    expect(await found(query)).toEqual({ small: ["kırmızı"], loud: ["KIRMIZI"] });
-  });
+  it.each(["kırmızı", "Kırmızı", "KIRMIZI"])(
+    "finds every case of a word with a dotless i inside: %s",
+    async (query) => {
+      expect(await found(query)).toEqual({ small: ["kırmızı"], loud: ["KIRMIZI"] });
+    },
+  );
 
-  it("in a phrase, and in what is left out", async () => {
+  it("ignores capitals in phrases and in excluded words", async () => {
     expect(
       Object.keys(await found('"der Straße"'))
         .slice(0, 2)
@@ -99,7 +108,7 @@ describe("indexForms", () => {
     ["IZMIR", ["IZMIR", "ızmır", "Izmır", "İzmir", "İZMİR"]],
     ["API", ["API", "apı", "APİ"]],
     ["Trivial", ["Trivial"]],
-  ])("of %s are few", (text, forms) => {
+  ])("gives few forms of %s, which differ only in case", (text, forms) => {
     expect(indexForms(text)).toEqual(forms);
     expect(new Set(forms.map(inSmallLetters)).size).toBe(1);
   });
@@ -112,7 +121,7 @@ describe("cutForms", () => {
     ["PASSAGE", ["PASSA", "PAßAG"]],
     ["Modifying", ["Modif"]],
     ["ΔΡΟΜΣΑ", ["ΔΡΟΜΣ", "ΔΡΟΜς"]],
-  ])("of %s hold no letter that is cut off, and each once", (text, forms) => {
+  ])("gives each cut form of %s once, without the letters cut off", (text, forms) => {
     expect(cutForms(text, windowText)).toEqual(forms);
   });
 });

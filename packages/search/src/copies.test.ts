@@ -41,11 +41,11 @@ it.each<[string, readonly Chat[], Partial<SearchRequest>, readonly string[]]>([
     {},
     ["first", copy.id],
   ],
-])("finds a conversation in two clients %s", async (_, chats, request, roots) => {
+])("finds a conversation copied to another client %s", async (_, chats, request, roots) => {
   expect((await rootsFound(chats, request)).toSorted()).toEqual([...roots].toSorted());
 });
 
-it("finds it once where the copy comes far behind the first", async () => {
+it("finds a copied conversation once if the copy ranks far below the original", async () => {
   const others = Array.from({ length: 80 }, (_, at): Chat => {
     return { id: `other${at}`, texts: [`mango ${"and more ".repeat(at % 5)}`] };
   });
@@ -62,7 +62,7 @@ it("finds it once where the copy comes far behind the first", async () => {
 it.each([
   ["at the end of what is looked at", 59, 1],
   ["among more that are equal than are looked at", 0, 42],
-])("finds it once %s", async (_, better, alike) => {
+])("finds a copied conversation once %s", async (_, better, alike) => {
   const others = Array.from({ length: better }, (_, at): Chat => {
     return { id: `other${at}`, texts: ["mango mango"] };
   });

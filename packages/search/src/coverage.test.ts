@@ -30,11 +30,11 @@ const cases: [string, string, number][] = [
   ["lock ⚠️", "a ❤️ locked", 0],
 ];
 
-it.each(cases)("of %j the text %j holds its share", (query, text, share) => {
+it.each(cases)("measures how much of the query %j the text %j holds", (query, text, share) => {
   expect(toCoverage(parseQuery(query))(text).share).toBeCloseTo(share);
 });
 
-it("counts the function words a text holds", () => {
+it("counts the function words of the query that a text holds", () => {
   const coverage = toCoverage(parseQuery("why was the index of it empty"));
 
   expect(coverage("The index was rebuilt").functionWords).toBe(2);
@@ -64,9 +64,12 @@ const pairs: [string, string, number][] = [
   ["adopted 犬", "adopts犬", 1],
 ];
 
-it.each(pairs)("of %j the text %j has its share side by side", (query, text, share) => {
-  expect(toCoverage(parseQuery(query))(text).sideBySide).toBeCloseTo(share);
-});
+it.each(pairs)(
+  "measures how much of the query %j stands side by side in the text %j",
+  (query, text, share) => {
+    expect(toCoverage(parseQuery(query))(text).sideBySide).toBeCloseTo(share);
+  },
+);
 
 const odd = [
   ...["food", "Food", "cat", "the", "running", "it's", "x", "foo_bar", "HttpServer", "mp3", "C++"],
@@ -78,7 +81,7 @@ const texts = fc
   .array(fc.constantFrom(...odd, ...signs, " "), { maxLength: 30 })
   .map((pieces) => pieces.join(""));
 
-it("gives shares from 0 to 1, whatever is asked of whatever text", () => {
+it("gives shares from 0 to 1 for any query and any text", () => {
   fc.assert(
     fc.property(texts, texts, (asked, text) => {
       const query = parseQuery(`cat ${asked}`);
@@ -91,7 +94,7 @@ it("gives shares from 0 to 1, whatever is asked of whatever text", () => {
   );
 });
 
-it("finds all neighbours of a query in its own text", () => {
+it("finds all words of a query side by side in the query's own text", () => {
   const words = fc.array(fc.constantFrom(...odd), { minLength: 2, maxLength: 5 });
   fc.assert(
     fc.property(words, fc.constantFrom(" ", " ❤️ ", " 🔥 "), (words, between) => {

@@ -7,7 +7,7 @@ import { toScope } from "./filter.ts";
 const query = "x";
 
 describe("toScope", () => {
-  it("bounds nothing where nothing is asked", () => {
+  it("sets no bounds for a request without filters", () => {
     expect(toScope({ query })).toEqual({
       messages: undefined,
       windows: undefined,
@@ -15,7 +15,7 @@ describe("toScope", () => {
     });
   });
 
-  it("makes a project the folder and what is below it", () => {
+  it("applies the filter of a project to messages and windows alike", () => {
     const project = projectFilter("/a/b");
 
     expect(toScope({ query, project: "/a/b" })).toEqual({
@@ -25,7 +25,7 @@ describe("toScope", () => {
     });
   });
 
-  it("asks windows for no role, and for those that may reach into a time: one holds many messages", () => {
+  it("does not filter windows by role, and keeps those that may reach into the time range", () => {
     const agent = eq("source_agent", "codex");
     const since = gte("timestamp", { micros: 1_767_225_600_000_000n });
     const dayBefore = gte("timestamp", { micros: 1_767_139_200_000_000n });

@@ -22,7 +22,7 @@ function many(count: number, toChat: (at: number) => Omit<Chat, "id">, name = "o
 
 const longer = "which is why I think that it was renamed in the last release of the tool, as said";
 
-describe("a literal in more messages than are looked at", () => {
+describe("a literal in more messages than a search reads", () => {
   const flood = many(60, (at) => ({ texts: [`look at package.json number${at}`, "done"] }));
   const holds = (name: string, texts: string[]): Chat => ({ id: name, day: "2025-01-01", texts });
 
@@ -31,7 +31,7 @@ describe("a literal in more messages than are looked at", () => {
     ["why does the zorblax plugin crash on package.json?", "a question"],
     ['zorblax "package.json"', "a phrase"],
     ["package.json src/zorblax/main.ts", "another literal"],
-  ])("leaves %s to its other words: %s", async (query) => {
+  ])("leaves the ranking of %s to its other words: %s", async (query) => {
     store = await storeOf([
       ...flood,
       holds("one", [`The plugin in src/zorblax/main.ts crashes on our package.json, ${longer}`]),
@@ -46,7 +46,7 @@ describe("a literal in more messages than are looked at", () => {
     ["쿼카 package.json", "look at package.json", "쿼카를 package.json 에서 읽는다"],
     ["C# package.json", "vitamin C in package.json number", "The C# code reads our package.json"],
   ])(
-    "leaves %s to that of them that few hold, which no word finds",
+    "leaves the ranking of %s to the rarer literal, which a search by words misses",
     async (query, common, both) => {
       const alike = many(60, (at) => ({ texts: [`${common} ${at}`, "done"] }));
       store = await storeOf([...alike, holds("both", [`${both}, ${longer}`])]);
@@ -55,14 +55,14 @@ describe("a literal in more messages than are looked at", () => {
     },
   );
 
-  it("leaves the short words beside a name to what holds them", async () => {
+  it("leaves the ranking to the short words beside a name", async () => {
     const alike = many(60, (at) => ({ texts: [`用 Node.js 写 ${at}`, "好"] }));
     store = await storeOf([...alike, holds("topic", ["缓存 失效 的问题: 后端的缓存失效了"])]);
 
     expect((await idsOf("Node.js 缓存 失效"))[0]).toBe("topic");
   });
 
-  it("counts it in another message of what the other words found", async () => {
+  it("counts even if it stands in another message than the other words", async () => {
     const texts = [`Our package.json, ${longer}`, `The zorblax plugin crashes, ${longer}`];
     const alike = many(60, (at) => ({ texts: [`look at package.json ${at}`, `done, ${longer}`] }));
     store = await storeOf([...alike, holds("apart", texts)]);
@@ -70,7 +70,7 @@ describe("a literal in more messages than are looked at", () => {
     expect((await idsOf("zorblax package.json"))[0]).toBe("apart");
   });
 
-  it("counts it in a session that was seen to hold its words alone, and those once", async () => {
+  it("counts fully for a session that holds it exactly, less for one that holds only its words", async () => {
     const words = "zorblax and the package json here, package json and json package";
     const texts = [words, `zorblax, ${longer} ${longer}`];
     const exact = `Our package.json, ${longer} ${longer} ${longer}`;
@@ -88,7 +88,7 @@ describe("a literal in more messages than are looked at", () => {
     expect(votes).toMatchObject({ apart: 1, inexact: 0.3 });
   });
 
-  it("counts it only where it stands", async () => {
+  it("does not count where only its words stand", async () => {
     const texts = [`Of the zorblax plugin, json is no package, ${longer}`];
     store = await storeOf([...flood, holds("inexact", texts)]);
 
@@ -96,13 +96,13 @@ describe("a literal in more messages than are looked at", () => {
   });
 });
 
-describe("a session that says a literal more often than is looked at", () => {
+describe("a session that repeats a literal in more messages than a search reads", () => {
   it.each([
     ["package.json", "json package", "the engines field of package.json is the same everywhere"],
     ['"package.json"', "json package", "the engines field of package.json is the same everywhere"],
     ["__add__", "add it", `what __add__ returns is another number, ${longer}`],
     ["缓存", "存缓", `这里缓存不对, ${longer}`],
-  ])("hides no other that holds %s", async (query, inexact, held) => {
+  ])("hides no other session that holds %s", async (query, inexact, held) => {
     store = await storeOf([
       { id: "huge", texts: Array.from({ length: 60 }, (_, at) => `see ${query} ${at}`) },
       ...many(20, (at) => ({ texts: [`${inexact} ${at}, ${inexact}`, "fine"] }), "inexact"),
@@ -115,7 +115,7 @@ describe("a session that says a literal more often than is looked at", () => {
   });
 });
 
-it("leaves a Korean sentence, whose words are literals each, to its rare word", async () => {
+it("ranks a Korean sentence by its rare word, although each of its words is a literal", async () => {
   const texts = (at: number): string[] => [`이 문제가 왜 자꾸 생기는지 확인해 주세요 ${at}`];
   store = await storeOf([
     ...many(60, (at) => ({ texts: texts(at) })),
@@ -125,7 +125,7 @@ it("leaves a Korean sentence, whose words are literals each, to its rare word", 
   expect((await idsOf("이 문제가 왜 자꾸 생기는지 쿼카"))[0]).toBe("rare");
 });
 
-describe("more equal answers than are looked at", () => {
+describe("when more matches are equal than a search reads", () => {
   const dayOf = (at: number): string =>
     new Date(Date.UTC(2025, 0, 1) + at * 86_400_000).toISOString().slice(0, 10);
   const equal = (count: number): Chat[] =>
@@ -140,21 +140,21 @@ describe("more equal answers than are looked at", () => {
     ["clean linter", 90],
     // Nothing but a scan finds it.
     ["linte", 90],
-  ])("lists the newest of those that say %s first, of %i", async (query, count) => {
+  ])("lists the newest matches for %s first, out of %i", async (query, count) => {
     store = await storeOf(equal(count));
     const newest = Array.from({ length: 10 }, (_, at) => `other${count - 1 - at}`);
 
     expect(await idsOf(query, 10)).toEqual(newest);
   });
 
-  it("scores them as they were found, indexed or not yet", async () => {
+  it("scores the newest and lists it first even before it is indexed", async () => {
     store = await storeOf(equal(90), { isFolded: false });
     const { sessions } = await search(store.sessions, { query: "linter", min_score: 0.5 });
 
     expect(sessions[0]).toMatchObject({ session_id: "other89", matches: [{ score: 0.6549 }] });
   });
 
-  it("does so by meaning too", async () => {
+  it("lists the newest first in a search by meaning too", async () => {
     store = await storeOf(equal(90));
     const embedder = fakeEmbedder({ meanings: { lint: "linter" } });
     await embedAll(store.sessions, embedder);
@@ -163,14 +163,14 @@ describe("more equal answers than are looked at", () => {
     expect(sessions[0]?.session_id).toBe("other89");
   });
 
-  it("shows what says more before them", async () => {
+  it("shows a match that holds more of the query before the equal ones", async () => {
     const texts = ["run the linter please, and the zebra", "All clean now."];
     store = await storeOf([...equal(90), { id: "more", day: "2024-01-01", texts }]);
 
     expect((await idsOf("linter zebra", 3)).slice(0, 2)).toEqual(["more", "other89"]);
   });
 
-  it("shows the same message of those that a session repeats", async () => {
+  it("shows the first of the equal messages of each session", async () => {
     const texts = Array.from({ length: 9 }, () => "run the linter please");
     store = await storeOf(many(6, (at) => ({ day: dayOf(at), texts })));
     const { sessions } = await search(store.sessions, { query: "linter" });

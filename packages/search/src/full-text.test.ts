@@ -5,7 +5,7 @@ import { search } from "./search.ts";
 import { storeOf } from "./testing.ts";
 
 describe("messageArm", () => {
-  it("ranks what holds all of the words before what says the rarest one often", async () => {
+  it("ranks a message that holds all words above one that repeats the rarest", async () => {
     const others = ["fence", "spring", "rain"].flatMap((word) =>
       Array.from({ length: 6 }, (_, at) => ({ id: `${word}${at}`, texts: [`${word} and more`] })),
     );
@@ -26,7 +26,7 @@ describe("messageArm", () => {
     expect([hits.length, isCut]).toEqual([20, false]);
   });
 
-  it("ranks what holds the function words of a question before its equal", async () => {
+  it("ranks a message that also holds the question's function words above its equal", async () => {
     const { sessions, remove } = await storeOf([
       { id: "bare", texts: ["upload slow today here"] },
       { id: "asked", texts: ["why upload is slow"] },
@@ -41,7 +41,7 @@ describe("messageArm", () => {
 });
 
 describe("windowArm", () => {
-  it("finds words within a script without spaces, in any form", async () => {
+  it("finds other forms of a word inside a script without spaces", async () => {
     const { sessions, remove } = await storeOf([
       { id: "zh", texts: ["我们在用refactored代码运行"] },
       { id: "ja", texts: ["サーバーをrefactoringする"] },
@@ -56,7 +56,7 @@ describe("windowArm", () => {
 });
 
 describe("search", () => {
-  it("finds a word before a Korean particle", async () => {
+  it("finds a word with a Korean particle attached", async () => {
     const { sessions, remove } = await storeOf([
       { id: "ko", texts: ["무엇을 할까요", "여기서 API를 호출하면 오류가 발생합니다"] },
       { id: "en", texts: ["ask the api"] },

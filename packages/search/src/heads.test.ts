@@ -7,7 +7,7 @@ it.each([
   ["no head yet", null],
   ["a damaged head", '["a","a-0","user"'],
   ["a head of another shape", '["a","a-0","user","soon"]'],
-])("answers as well of messages that have %s", async (_, head) => {
+])("answers the same for messages that have %s", async (_, head) => {
   const { sessions, remove } = await storeOf([
     { id: "a", texts: ["Where do herons nest?", "In tall trees."], files: ["heron.png"] },
     { id: "b", texts: [null, "Herons again.", "And \u{1F985} again"], parent: "a" },

@@ -28,15 +28,15 @@ afterAll(async () => {
   model.remove();
 });
 
-describe("hybrid search with a model run by ONNX", () => {
-  it("loads nothing of it while nothing is embedded", async () => {
+describe("hybrid search with an ONNX model", () => {
+  it("does not load the ONNX runtime while nothing is embedded", async () => {
     const { mode } = await search(store.sessions, { query: "zebra" }, { embedder });
 
     expect(mode).toBe("full_text");
     expect(isRuntimeLoaded()).toBe(false);
   });
 
-  it("finds what shares pieces of words, and the same text first", async () => {
+  it("finds texts that share pieces of words, and ranks the same text first", async () => {
     await embedAll(store.sessions, embedder);
     const near = await search(store.sessions, { query: "zebracrossing" }, { embedder });
     const same = await search(store.sessions, { query: "flour and water" }, { embedder });
@@ -49,7 +49,7 @@ describe("hybrid search with a model run by ONNX", () => {
     expect(same.sessions[0]?.matches[0]?.similarity).toBeGreaterThan(0.98);
   });
 
-  it("embeds queries side by side", async () => {
+  it("embeds several queries at once", async () => {
     const queries = ["zebra", "flour", "crossing", "索引", "pedestrian", "striped water"];
     const answers = await Promise.all(
       queries.map((query) => search(store.sessions, { query }, { embedder })),

@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 describe("hybrid search", () => {
-  it("finds what has the meaning and none of the words", async () => {
+  it("finds messages with the meaning but none of the words", async () => {
     const hybrid = await ask("vehicle broke");
     const byWords = await ask("vehicle broke", {}, {});
 
@@ -49,7 +49,7 @@ describe("hybrid search", () => {
     });
   });
 
-  it("says how near a match is that was found by its words", async () => {
+  it("reports the similarity of a match that was found by its words", async () => {
     const { sessions } = await ask("truck truck truck");
 
     expect(sessions[0]?.matches[0]).toMatchObject({ message_id: "words-1", similarity: 1 });
@@ -60,7 +60,7 @@ describe("hybrid search", () => {
     ["an identifier", "truck_loader.ts"],
     ["a phrase", '"was renamed" lorry car vehicle'],
     ["one of many literals", '"was renamed" "no such" "nor this" "or that" lorry car vehicle'],
-  ])("puts what holds %s before what is near", async (_, query) => {
+  ])("ranks the message that holds %s above those near in meaning", async (_, query) => {
     expect((await ask(query)).sessions[0]?.matches[0]?.message_id).toBe("words-0");
   });
 
@@ -71,14 +71,17 @@ describe("hybrid search", () => {
     ["an agent", { agent: "codex" }, ["other"]],
     ["a time", { since: "2026-02-01" }, ["car"]],
     ["a role", { role: "assistant", project: "/b" }, ["car", "words"]],
-  ])("bounds meaning too by %s (`search-prefilter-pushdown`)", async (_, filters, expected) => {
-    const answer = await ask("vehicle", filters);
+  ])(
+    "limits matches by meaning to %s (`search-prefilter-pushdown`)",
+    async (_, filters, expected) => {
+      const answer = await ask("vehicle", filters);
 
-    expect(answer.mode).toBe("hybrid");
-    expect(roots(answer).sort()).toEqual(expected);
-  });
+      expect(answer.mode).toBe("hybrid");
+      expect(roots(answer).sort()).toEqual(expected);
+    },
+  );
 
-  it("asks the scalar indexes before it measures (`search-prefilter-pushdown`)", async () => {
+  it("uses the scalar indexes before it compares vectors (`search-prefilter-pushdown`)", async () => {
     const { explanation } = await ask("vehicle", { project: "/a", role: "user", explain: true });
 
     expect(explanation?.plans["vector"]).toMatch(/KNN/);
@@ -87,7 +90,7 @@ describe("hybrid search", () => {
     }
   });
 
-  it("keeps required and excluded words", async () => {
+  it("obeys required and excluded words", async () => {
     expect(roots(await ask("vehicle +lorry"))).toEqual(["lorry"]);
     expect(roots(await ask("vehicle +battery -lorry"))).toEqual(["lorry"]);
     const without = await ask('vehicle -lorry -"the car"');
@@ -98,7 +101,7 @@ describe("hybrid search", () => {
     expect(embedder.asked.at(-1)).toBe("vehicle");
   });
 
-  it("shows nothing that is only near, where a score is asked for", async () => {
+  it("shows no match by meaning alone if a minimum score is asked for", async () => {
     const answer = await ask("vehicle", { min_score: 0.001 });
 
     expect(answer.mode).toBe("hybrid");
@@ -106,7 +109,7 @@ describe("hybrid search", () => {
     expect(answer.sessions[0]?.matches.every(({ score }) => score > 0)).toBe(true);
   });
 
-  it("explains what each arm gave", async () => {
+  it("explains what each arm contributed", async () => {
     const { explanation, sessions } = await ask("vehicle lorry", { explain: true });
 
     expect(explanation?.arms.map(({ name }) => name)).toEqual([
@@ -119,7 +122,7 @@ describe("hybrid search", () => {
     }
   });
 
-  it("says what is below a root, and where a match of it hangs", async () => {
+  it("reports the sub-agents of a root, and the parent of a match in one", async () => {
     const { sessions } = await ask('"look for the vehicle"');
 
     expect(sessions[0]).toMatchObject({
@@ -131,16 +134,16 @@ describe("hybrid search", () => {
   });
 });
 
-describe("hybrid search without its model", () => {
+describe("hybrid search without a usable model", () => {
   it.each<[string, string]>([
     ["signs alone", "->"],
     ["numbers of no letter", "*** !!!"],
-  ])("asks no model of %s", async (_, query) => {
+  ])("does not ask the model about %s", async (_, query) => {
     expect((await ask(query)).mode).toBe("full_text");
     expect(embedder.asked).toEqual([]);
   });
 
-  it("asks no model where nothing is embedded under its name", async () => {
+  it("does not ask the model if nothing is embedded under its name", async () => {
     const stranger = fakeEmbedder({ modelId: "another" });
     const answer = await ask("vehicle", {}, { embedder: stranger });
 
@@ -152,22 +155,19 @@ describe("hybrid search without its model", () => {
   it.each([
     ["its own name", "test-words"],
     ["another name", "another"],
-  ])(
-    "warns of a model of another dimension under %s, and asks nothing of it",
-    async (_, modelId) => {
-      const misfit = fakeEmbedder({ modelId, dimension: 8 });
-      const answer = await ask("vehicle", {}, { embedder: misfit });
+  ])("warns of a model of another dimension under %s and does not ask it", async (_, modelId) => {
+    const misfit = fakeEmbedder({ modelId, dimension: 8 });
+    const answer = await ask("vehicle", {}, { embedder: misfit });
 
-      expect(answer).toMatchObject({
-        mode: "full_text",
-        sessions: [{ root_session_id: "words" }],
-        warnings: [{ code: "dimension_mismatch", message: expect.stringContaining("8 numbers") }],
-      });
-      expect(misfit.asked).toEqual([]);
-    },
-  );
+    expect(answer).toMatchObject({
+      mode: "full_text",
+      sessions: [{ root_session_id: "words" }],
+      warnings: [{ code: "dimension_mismatch", message: expect.stringContaining("8 numbers") }],
+    });
+    expect(misfit.asked).toEqual([]);
+  });
 
-  it("sees that another process embeds again, at another length under the same name", async () => {
+  it("accepts vectors of another length under the same name after embedding again", async () => {
     const own = await storeOf(chats);
     await embedAll(own.sessions, embedder);
     const before = await search(own.sessions, { query: "vehicle" }, { embedder });
@@ -199,7 +199,7 @@ describe("hybrid search without its model", () => {
     ["returns what is endless", async () => [one.with(3, Infinity)], /without a direction/],
     ["returns no direction", async () => [new Float32Array(384)], /without a direction/],
     ["never returns", () => new Promise(() => {}), /timeout/],
-  ])("answers by words where the model %s, and says so", async (_, embed, reason) => {
+  ])("answers by words and gives a warning when the model %s", async (_, embed, reason) => {
     const broken: Embedder = { ...fakeEmbedder(), embed };
     const answer = await ask("vehicle", {}, { embedder: broken, embedTimeoutMs: 50 });
 
@@ -210,7 +210,7 @@ describe("hybrid search without its model", () => {
     });
   });
 
-  it("ends with the signal's reason, before and while the model is asked", async () => {
+  it("rejects with the signal's reason when aborted before or while the model is asked", async () => {
     const gone = new Error("gone");
     const controller = new AbortController();
     const hanging: Embedder = { ...fakeEmbedder(), embed: () => new Promise(() => {}) };
@@ -221,7 +221,7 @@ describe("hybrid search without its model", () => {
     await expect(ask("vehicle", {}, { signal: AbortSignal.abort(gone) })).rejects.toBe(gone);
   });
 
-  it("passes the signal on, and never closes what it borrows", async () => {
+  it("passes a signal to the embedder and never closes the embedder", async () => {
     const close = vi.fn(async () => {});
     let given: AbortSignal | undefined;
     const embed: Embedder["embed"] = async (texts, { signal }) => {
@@ -235,8 +235,8 @@ describe("hybrid search without its model", () => {
   });
 });
 
-describe("hybrid search of a store that grows", () => {
-  it("compares what is embedded, and finds the rest by its words", async () => {
+describe("hybrid search in a growing store", () => {
+  it("finds embedded messages by meaning and new ones by their words", async () => {
     const own = await storeOf([{ id: "old", texts: ["a lorry"] }]);
     const options = { embedder };
     const before = await search(own.sessions, { query: "vehicle" }, options);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { keepNewest } from "./kept.ts";
 
-it("forgets what was put in longest ago", () => {
+it("removes the entries that were added longest ago", () => {
   const map = new Map(["a", "b", "c"].map((key) => [key, 0]));
   map.delete("a");
   map.set("a", 1);

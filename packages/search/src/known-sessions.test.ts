@@ -12,7 +12,7 @@ const chats = [
   { id: "other", texts: ["four"], project: "/else", agent: "pi" },
 ];
 
-it("reads few sessions at once, and more of them where it is asked again", async () => {
+it("reads all sessions at first only if they are few, and more when asked again", async () => {
   const { sessions, remove } = await storeOf(chats);
   const limits = { first: 3, again: 4 };
 
@@ -32,7 +32,7 @@ it("reads few sessions at once, and more of them where it is asked again", async
   remove();
 });
 
-it("adds what was stored since to what it knows, and reads all again where that is not all", async () => {
+it("adds new sessions to the known ones, and reads all again if that misses any", async () => {
   const { sessions, remove } = await storeOf(chats);
   const before = await knownSessions(sessions);
 
@@ -72,7 +72,7 @@ it("adds what was stored since to what it knows, and reads all again where that 
   remove();
 });
 
-it("reads once for searches that ask at once, and again where that failed", async () => {
+it("reads once for concurrent searches, and again after a failed read", async () => {
   const { sessions, remove } = await storeOf(chats);
   const failing = failingOnce(sessions);
 
@@ -103,7 +103,7 @@ function failingOnce({ store, close }: SessionStore): SessionStore {
 it.each([
   ["read at once", 100],
   ["asked for", 0],
-])("learns late where sessions belong, %s", async (_, first) => {
+])("notices a parent that a known session gets later, with sessions %s", async (_, first) => {
   const { sessions, remove } = await storeOf(chats);
   const limits = { first, again: first };
   await loadRoots(sessions, await knownSessions(sessions, limits), ["deep", "other"]);
@@ -124,7 +124,7 @@ it.each([
 it.each([
   ["read at once", 100],
   ["asked for", 0],
-])("knows the same of sessions, %s", async (_, first) => {
+])("gives the same roots, labels and counts with sessions %s", async (_, first) => {
   const { sessions, remove } = await storeOf(chats);
   const known = await knownSessions(sessions, { first, again: first });
 

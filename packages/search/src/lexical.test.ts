@@ -7,7 +7,9 @@ import { storeOf } from "./testing.ts";
 // Where one waits for the other, neither ends.
 const timeout = 30_000;
 
-it("asks for what a name lacks while the message arm goes on", { timeout }, async () => {
+it("searches windows for a name no message holds without waiting for the message arm", {
+  timeout,
+}, async () => {
   const chats = [{ id: "chat", texts: ["retry the upload", "a budget of five"] }];
   const { sessions, remove } = await storeOf(chats);
   const windowsAsked = Promise.withResolvers<void>();

@@ -9,6 +9,6 @@ it.each([
   ["调用getUserNames方法", "getUserName", 0.65],
   ["调用get_user_name_方法", "get_user_name", 0.65],
   ["调用getusername方法", "getUserName", 0.99],
-])("the text %j holds the name %j exactly, or not: %d", (text, name, share) => {
+])("rates how exactly the text %j holds the name %j: %d", (text, name, share) => {
   expect(exactness(text, name)).toBe(share);
 });

@@ -31,11 +31,11 @@ describe("a message of more than 1,048,576 characters", () => {
     expect((await found(query))[0]).toBe("long");
   });
 
-  it("is found by words of its middle beside what holds one of them", async () => {
+  it("is found by words in its middle, as is another session that holds one of them", async () => {
     expect((await found("why was the narwhal rejected")).toSorted()).toEqual(["long", "other"]);
   });
 
-  it("is not found by what is asked for exactly and stands in its middle alone", async () => {
+  it("is not found by a required word that stands only in its middle", async () => {
     expect(await found("+wombat")).toEqual([]);
   });
 });

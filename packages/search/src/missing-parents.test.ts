@@ -38,7 +38,7 @@ async function restOf(
 }
 
 describe("sub-agents of a session that is not stored", () => {
-  it("are one entry, which names none but stored sessions", async () => {
+  it("form one entry, which names only stored sessions", async () => {
     const sessions = await storeFor([...subAgents(12), other]);
 
     const answer = await search(sessions, { query: "mango" });
@@ -54,7 +54,7 @@ describe("sub-agents of a session that is not stored", () => {
     expect(answer).not.toHaveProperty("next");
   });
 
-  it("are one entry at any depth, shown with the topmost session stored above the match", async () => {
+  it("form one entry at any depth, shown with the topmost stored session above the match", async () => {
     const sessions = await storeFor([
       { id: "top", parent: "gone", texts: ["begin"] },
       { id: "below", parent: "top", texts: ["go on"] },
@@ -77,7 +77,7 @@ describe("sub-agents of a session that is not stored", () => {
     expect(found[1]).not.toHaveProperty("sub_agents");
   });
 
-  it("are shown by the one that a filter names, and the others counted", async () => {
+  it("are shown as the one that a filter names, with the others counted", async () => {
     const sessions = await storeFor(subAgents(4));
 
     const answer = await search(sessions, { query: "mango", session: "gone/sub2" });
@@ -87,7 +87,7 @@ describe("sub-agents of a session that is not stored", () => {
     ]);
   });
 
-  it("come in the order of time with equal sessions", async () => {
+  it("are sorted by time among equal sessions", async () => {
     const texts = ["the very same mango"];
     const sessions = await storeFor([
       { id: "old", day: "2026-01-01", texts },
@@ -102,7 +102,7 @@ describe("sub-agents of a session that is not stored", () => {
     expect(["late", "early"]).toContain(second);
   });
 
-  it("share what each arm gave them", async () => {
+  it("have a score that is the sum of what each arm contributed", async () => {
     const sessions = await storeFor([...subAgents(12), other]);
 
     const answer = await search(sessions, { query: "mango ripe", explain: true });
@@ -118,7 +118,7 @@ describe("sub-agents of a session that is not stored", () => {
   it.each([
     ["read at once", 100],
     ["asked for", 0],
-  ])("are counted below it where sessions are %s", async (_, first) => {
+  ])("are counted below that session when sessions are %s", async (_, first) => {
     const sessions = await storeFor([
       ...subAgents(3),
       { id: "deep", parent: "gone/sub0", texts: ["more"] },
@@ -150,13 +150,13 @@ describe("copies of sub-agents of a session that is not stored", () => {
   });
   const kept: Chat = { id: "kept", texts: ["begin"] };
 
-  it("are left out where what they were made of is found", async () => {
+  it("are left out if their originals are found", async () => {
     const sessions = await storeFor([kept, ...originals, ...copies]);
 
     expect(rootsOf(await search(sessions, { query: "mango" }))).toEqual(["kept"]);
   });
 
-  it("are one entry where it is not in scope, or somebody has gone on in one", async () => {
+  it("form one entry if their originals are out of scope or one of them was continued", async () => {
     const [first, ...rest] = copies;
     if (first === undefined) throw new Error("no copy");
     const goneOn = { ...first, texts: [...first.texts, "another mango"] };
@@ -167,19 +167,22 @@ describe("copies of sub-agents of a session that is not stored", () => {
   });
 });
 
-describe("paging where a session is not stored", () => {
-  it.each([1, 10])("shows each once, %i a page", async (limit) => {
-    // More than any arm reads at once: what is below one is asked for no second time.
-    const chats = [...subAgents(200), ...subAgents(90, "lost"), ...subAgents(2, "stored"), other];
-    const sessions = await storeFor([...chats, { id: "stored", texts: ["begin"] }]);
+describe("paging over sub-agents of a session that is not stored", () => {
+  it.each([1, 10])(
+    "shows each parent's sub-agents as one entry, at %i entries a page",
+    async (limit) => {
+      // More than any arm reads at once: what is below one is asked for no second time.
+      const chats = [...subAgents(200), ...subAgents(90, "lost"), ...subAgents(2, "stored"), other];
+      const sessions = await storeFor([...chats, { id: "stored", texts: ["begin"] }]);
 
-    const found = await restOf(sessions, { query: "mango", limit });
+      const found = await restOf(sessions, { query: "mango", limit });
 
-    const parents = found.map(({ root_session_id: root }) => root.split("/")[0]);
-    expect(parents.toSorted()).toEqual(["gone", "lost", "other", "stored"]);
-  });
+      const parents = found.map(({ root_session_id: root }) => root.split("/")[0]);
+      expect(parents.toSorted()).toEqual(["gone", "lost", "other", "stored"]);
+    },
+  );
 
-  it("goes on where it is stored in between, and shows neither twice nor misses one", async () => {
+  it("neither repeats nor misses an entry if the parent is stored between pages", async () => {
     const sessions = await storeFor([...subAgents(12), ...subAgents(12, "lost"), other]);
     const first = await search(sessions, { query: "mango ripe", limit: 1 });
     const [shown = ""] = rootsOf(first).map((root) => root.split("/")[0]);
@@ -196,7 +199,7 @@ describe("paging where a session is not stored", () => {
     expect(rest[0]?.sub_agents).toEqual({ sessions: 12, found_in: 12 });
   });
 
-  it("goes on where it is stored in between below another", async () => {
+  it("shows no entry again if the parent is stored below another session between pages", async () => {
     const sessions = await storeFor([...subAgents(12), other]);
     const first = await search(sessions, { query: "mango ripe", limit: 1 });
 

@@ -38,24 +38,24 @@ async function shownFirst(request: Omit<SearchRequest, "query"> = {}): Promise<s
   return sessions[0]?.matches.map(({ message_id: id }) => id) ?? [];
 }
 
-describe("messages that are none of the best of the whole store", () => {
-  it("are shown of a session on the page, but for those that hold far less", async () => {
+describe("messages that are not among the best of the whole store", () => {
+  it("are shown for a session on the page, unless they hold far less", async () => {
     expect(await shownFirst()).toEqual(["one-0", "one-1"]);
   });
 
-  it("are shown on a page of one session, too", async () => {
+  it("are shown on a page of one session too", async () => {
     expect(await shownFirst({ limit: 1 })).toEqual(["one-0", "one-1"]);
   });
 
-  it("are shown on a page of a hundred, of which what was found would be all that is read", async () => {
+  it("are shown on a page that is larger than the number of sessions found", async () => {
     expect(await shownFirst({ limit: 100 })).toEqual(["one-0", "one-1"]);
   });
 
-  it("meet the bounds of a search", async () => {
+  it("obey the filters of the search", async () => {
     expect(await shownFirst({ role: "user" })).toEqual(["one-0"]);
   });
 
-  it("score enough", async () => {
+  it("are left out if they score below the minimum", async () => {
     const { sessions } = await search(store.sessions, { query: "zorblax plugin crash" });
     const [first, second] = sessions[0]?.matches.map(({ score }) => score) ?? [];
     const between = ((first ?? 0) + (second ?? 0)) / 2;
@@ -65,7 +65,7 @@ describe("messages that are none of the best of the whole store", () => {
   });
 });
 
-it("puts what says more by now than when it was stored before what is added", async () => {
+it("shows a message revised to hold the words before the messages added for its session", async () => {
   const said = "zorblax plugin crash, zorblax plugin crash, zorblax plugin crash";
   const late = { id: "late", day: "2025-03-01" };
   const other = await storeOf([
@@ -83,7 +83,7 @@ it("puts what says more by now than when it was stored before what is added", as
   expect(found?.matches.map(({ message_id: id }) => id)).toEqual(["late-0", "late-1"]);
 });
 
-it("hides no message that holds more, by other forms of the words, behind what is added", async () => {
+it("does not hide a message that holds other forms of the words behind added messages", async () => {
   const wide = `${filler} `.repeat(40);
   const other = await storeOf([
     ...others,

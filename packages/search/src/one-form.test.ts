@@ -41,28 +41,31 @@ async function found(query: string, more: object = {}): Promise<Record<string, s
   );
 }
 
-describe.each(said)("search-language-neutral-index: %s", (id, text, word) => {
+describe.each(said)("text in NFC and NFD (search-language-neutral-index): %s", (id, text, word) => {
   const both = (what: string) => ({
     [`${id}-NFC`]: [what.normalize("NFC")],
     [`${id}-NFD`]: [what.normalize("NFD")],
   });
   const written = text.match(new RegExp(word, "iu"))?.[0] ?? "";
 
-  it.each<Form>(["NFC", "NFD"])("is found both ways by a word in %s, and marked", async (form) => {
-    expect(await found(word.normalize(form))).toEqual(both(written));
-  });
+  it.each<Form>(["NFC", "NFD"])(
+    "is found in both forms and highlighted by a word in %s",
+    async (form) => {
+      expect(await found(word.normalize(form))).toEqual(both(written));
+    },
+  );
 
   it.each<[string, string, object]>([
     ["a filter", word, { role: "user" }],
     ["a phrase", `"${word}"`, {}],
     ["a required word", `+${word}`, {}],
-  ])("is found both ways by %s in NFD", async (_, query, more) => {
+  ])("is found in both forms by %s in NFD", async (_, query, more) => {
     expect(Object.keys(await found(query.normalize("NFD"), more)).sort()).toEqual(
       Object.keys(both(word)),
     );
   });
 
-  it("is left out both ways", async () => {
+  it("is excluded in both forms", async () => {
     const { sessions } = await search(store.sessions, { query: `Ende -${word}`.normalize("NFD") });
 
     expect(sessions.length).toBe(6);
@@ -86,11 +89,11 @@ it.each([
   ["API", { wide: ["ＡＰＩ"], narrow: ["API"] }],
   ["ＡＰＩ", { wide: ["ＡＰＩ"], narrow: ["API"] }],
   ["データゼロ", { wide: ["ﾃﾞｰﾀｾﾞﾛ"] }],
-])("finds %s in every width", async (query, expected) => {
+])("finds %s in every character width", async (query, expected) => {
   expect(await found(query)).toMatchObject(expected);
 });
 
-describe("what an earlier version stored as it was typed", () => {
+describe("text that an earlier version stored without normalizing it", () => {
   let old: TestStore;
   beforeAll(async () => {
     old = await storeOf([{ id: "old", texts: ["nothing"] }], { isFolded: false });
@@ -106,7 +109,7 @@ describe("what an earlier version stored as it was typed", () => {
   });
   afterAll(() => old.remove());
 
-  it.each(said)("is found by a phrase, and marked: %s", async (_, text, word) => {
+  it.each(said)("is found by a phrase and highlighted: %s", async (_, text, word) => {
     // Within words it is looked for in three cases, and this is none of them: Đường.
     const written = text.match(new RegExp(word, "iu"))?.[0] ?? "";
 
@@ -121,7 +124,7 @@ describe("what an earlier version stored as it was typed", () => {
 });
 
 describe("asSearched", () => {
-  it("leads every place back to whole pieces of what was written", () => {
+  it("maps every place back to whole characters of the written text", () => {
     const units = fc.constantFrom("a", "e\u0301", "\u1112\u1161\u11ab", "Ａ", "ﾃﾞ", "é", "中");
     fc.assert(
       fc.property(fc.array(units), fc.nat(), fc.nat(), (written, one, other) => {
@@ -138,7 +141,7 @@ describe("asSearched", () => {
     );
   });
 
-  it("knows the length of whatever was written", () => {
+  it("maps the ends of any text to the ends of the written text", () => {
     const marks = fc.constantFrom(
       "a",
       "\u0301",

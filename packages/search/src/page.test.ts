@@ -8,11 +8,11 @@ const query = "x";
 const bounds: Partial<SearchRequest> = { project: "/a", role: "user", min_score: 2 };
 
 describe("toPage", () => {
-  it("is ten sessions, none shown before", () => {
+  it("is ten sessions by default, with none shown before", () => {
     expect(toPage({ query })).toEqual({ limit: 10, minScore: 0, shown: new Set() });
   });
 
-  it("reads what a token says was shown", () => {
+  it("reads from a token which sessions were shown", () => {
     const marks = new Set(["a", "b", "c/subagents/d"].map(markOf));
     const after = nextToken({ query, ...bounds }, marks);
 
@@ -22,13 +22,13 @@ describe("toPage", () => {
     });
   });
 
-  it("reads the longest token there is", () => {
+  it("reads the longest possible token", () => {
     const marks = new Set(Array.from({ length: sessionsAtMost }, (_, at) => markOf(`s${at}`)));
 
     expect(toPage({ query, after: nextToken({ query }, marks) }).shown).toEqual(marks);
   });
 
-  it("goes on where a moving time bound has moved", () => {
+  it("accepts a token after `since` has moved on", () => {
     const after = nextToken({ query, since: "2026-11-20" }, [1]);
 
     expect(toPage({ query, since: "2026-11-21", after }).shown).toEqual(new Set([1]));
@@ -51,7 +51,7 @@ describe("toPage", () => {
     );
   });
 
-  it("refuses what is no token, or not the whole of one", () => {
+  it("refuses a damaged or incomplete token, and text that is no token", () => {
     const token = nextToken({ query }, [1, 2, 3]);
     const damaged = fc.oneof(
       fc.string(),

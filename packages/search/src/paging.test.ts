@@ -60,26 +60,29 @@ describe("paging", () => {
     ["a role", { query: "mango", role: "user" }, 131],
     ["a project", { query: "mango", project: "/odd" }, 65],
     ["a least score", { query: "mango ripe", min_score: 0.001 }, 131],
-  ])("of %s shows every session once, whatever the size of a page", async (_, request, count) => {
-    const whole = await pagesOf({ ...request, limit: 100 });
-    const small = await pagesOf({ ...request, limit: 20 });
+  ])(
+    "shows every session once in a search by %s, whatever the page size",
+    async (_, request, count) => {
+      const whole = await pagesOf({ ...request, limit: 100 });
+      const small = await pagesOf({ ...request, limit: 20 });
 
-    expect(new Set(rootsOf(whole)).size).toBe(count);
-    expect(rootsOf(whole)).toHaveLength(count);
-    expect(rootsOf(small)).toEqual(rootsOf(whole));
-    expect(small.slice(0, -1).every((page) => page.length === 20)).toBe(true);
-    const scores = small.flat().map(({ score }) => score);
-    expect(scores).toEqual(scores.toSorted((left, right) => right - left));
-  });
+      expect(new Set(rootsOf(whole)).size).toBe(count);
+      expect(rootsOf(whole)).toHaveLength(count);
+      expect(rootsOf(small)).toEqual(rootsOf(whole));
+      expect(small.slice(0, -1).every((page) => page.length === 20)).toBe(true);
+      const scores = small.flat().map(({ score }) => score);
+      expect(scores).toEqual(scores.toSorted((left, right) => right - left));
+    },
+  );
 
-  it("of meaning and words shows every session once", async () => {
+  it("shows every session once in a search by meaning and words", async () => {
     const found = rootsOf(await pagesOf({ query: "mango ripe", limit: 50 }, store, { embedder }));
 
     expect(found).toHaveLength(131);
     expect(new Set(found).size).toBe(131);
   });
 
-  it("neither repeats nor loses a session when others are stored in between", async () => {
+  it("neither repeats nor loses a session if others are stored between pages", async () => {
     const own = await storeOf(many.slice(0, 30));
     const first = await search(own.sessions, { query: "mango", limit: 10 });
     await addChats(own.sessions, [{ id: "late", texts: ["mango mango mango"] }]);
@@ -95,7 +98,7 @@ describe("paging", () => {
     );
   });
 
-  it("repeats no session that turns out to be below another", async () => {
+  it("does not repeat a session that turns out to be below another", async () => {
     const apart: Chat = { id: "apart", texts: ["mango mango"] };
     const own = await storeOf([apart, { id: "above", texts: ["a mango and much more"] }]);
     const first = await search(own.sessions, { query: "mango", limit: 1 });
@@ -107,7 +110,7 @@ describe("paging", () => {
     expect(rest[0]?.[0]?.matches.map(({ session_id }) => session_id)).toEqual(["above"]);
   });
 
-  it("counts what is below a root, and what of it was found", async () => {
+  it("counts the sub-agents of a root and those with matches", async () => {
     const { sessions } = await search(store.sessions, { query: "mango", session: "sub3" });
 
     expect(sessions).toMatchObject([
@@ -135,7 +138,7 @@ describe("paging", () => {
     expect(new Set(shown.map(({ score }) => score > 0))).toEqual(new Set([true]));
   });
 
-  it("explains a page that was read in several goes", async () => {
+  it("explains a page that was read in several rounds", async () => {
     const { sessions, explanation } = await search(store.sessions, {
       ...{ query: "mango ripe", limit: 100, explain: true },
     });

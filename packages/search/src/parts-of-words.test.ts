@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.remove());
 
-it("takes no text for one with a name of two letters because both are in a word of it", async () => {
+it("does not find the name a_b in a word that merely contains both letters", async () => {
   const { sessions, remove } = await storeOf([
     { id: "grab", day: "2025-01-02", texts: ["grab it"] },
     { id: "near", day: "2025-01-01", texts: ["test a and b"] },
@@ -32,7 +32,7 @@ it("takes no text for one with a name of two letters because both are in a word 
   remove();
 });
 
-it.each(["a_b test", "A_B test"])("takes no longer name for that of %s", async (query) => {
+it.each(["a_b test", "A_B test"])("does not match a longer name for %s", async (query) => {
   const { sessions, remove } = await storeOf([
     { id: "part", day: "2025-01-03", texts: ["the data_buffer is full"] },
     { id: "near", day: "2025-01-02", texts: ["test it again"] },
@@ -44,22 +44,19 @@ it.each(["a_b test", "A_B test"])("takes no longer name for that of %s", async (
   remove();
 });
 
-it.each(["foo #58", "foo !58"])(
-  "finds %s within words, where the number goes on",
-  async (query) => {
-    const { sessions, remove } = await storeOf([
-      { id: "held", texts: [`it is x${query}0`] },
-      { id: "other", texts: ["noise"] },
-    ]);
+it.each(["foo #58", "foo !58"])("finds %s inside longer words and numbers", async (query) => {
+  const { sessions, remove } = await storeOf([
+    { id: "held", texts: [`it is x${query}0`] },
+    { id: "other", texts: ["noise"] },
+  ]);
 
-    const answer = await search(sessions, { query });
+  const answer = await search(sessions, { query });
 
-    expect(answer.sessions.map(({ session_id: id }) => id)).toEqual(["held"]);
-    remove();
-  },
-);
+  expect(answer.sessions.map(({ session_id: id }) => id)).toEqual(["held"]);
+  remove();
+});
 
-it.each([255, 256, 257])("finds what is around a word of %i letters", async (length) => {
+it.each([255, 256, 257])("finds text around a word of %i letters", async (length) => {
   const word = "n".repeat(length);
   const { sessions, remove } = await storeOf([
     { id: "held", texts: [`reeds.${word}.heron`] },
@@ -73,24 +70,27 @@ it.each([255, 256, 257])("finds what is around a word of %i letters", async (len
   remove();
 });
 
-it.each(["POND-5", "UTF-8"])("reads not every text for %s, which no text holds", async (name) => {
-  const { sessions, remove } = await storeOf([
-    { id: "longer", day: "2025-01-03", texts: [`see ${name}9, and xUTF-80`] },
-    { id: "near", day: "2025-01-02", texts: ["test it again"] },
-  ]);
-  const scan = vi.spyOn(sessions.store.table("messages"), "scan");
+it.each(["POND-5", "UTF-8"])(
+  "does not scan all texts for %s, which no text holds",
+  async (name) => {
+    const { sessions, remove } = await storeOf([
+      { id: "longer", day: "2025-01-03", texts: [`see ${name}9, and xUTF-80`] },
+      { id: "near", day: "2025-01-02", texts: ["test it again"] },
+    ]);
+    const scan = vi.spyOn(sessions.store.table("messages"), "scan");
 
-  const answer = await search(sessions, { query: `${name} test`, explain: true });
+    const answer = await search(sessions, { query: `${name} test`, explain: true });
 
-  expect(answer.explanation?.literals).toEqual([name]);
-  expect(answer.sessions[0]?.session_id).toBe("near");
-  const ofTexts = scan.mock.calls.filter(([asked]) => asked?.columns?.includes("search_text"));
-  expect(ofTexts).toEqual([]);
-  remove();
-});
+    expect(answer.explanation?.literals).toEqual([name]);
+    expect(answer.sessions[0]?.session_id).toBe("near");
+    const ofTexts = scan.mock.calls.filter(([asked]) => asked?.columns?.includes("search_text"));
+    expect(ofTexts).toEqual([]);
+    remove();
+  },
+);
 
 it.each(["config_xqzj", "lookupXqzj", "zzqxv", '"quite unheard"', "?!"])(
-  "reads every text once for %s, which no text holds",
+  "scans all texts just once for %s, which no text holds",
   async (query) => {
     const { sessions, remove } = await storeOf([{ id: "other", texts: ["noise"] }]);
     const scan = vi.spyOn(sessions.store.table("messages"), "scan");
@@ -105,7 +105,7 @@ it.each(["config_xqzj", "lookupXqzj", "zzqxv", '"quite unheard"', "?!"])(
 );
 
 it.each(["src/heron/xqzj.ts", "reeds.heron_nests", '"quite unheard of"', '"who saw: the heron?"'])(
-  "reads not every text for %s, whose inner words few texts hold",
+  "does not scan all texts for %s, whose inner words few texts hold",
   async (query) => {
     const { sessions, remove } = await storeOf([
       { id: "other", texts: ["src/reed/nests.ts, reeds_heron"] },
@@ -160,7 +160,7 @@ describe.each(insideOfWords)("%s is found in %j", (query, text) => {
 });
 
 it.each(["config_xqzj lookupXqzj", "config_xqzj lookupXqzj, and parserZzqv"])(
-  "reads every text once for the names of %j, which no text holds",
+  "scans all texts just once for the names of %j, which no text holds",
   async (query) => {
     const { sessions, remove } = await storeOf([{ id: "other", texts: ["noise"] }]);
     const scan = vi.spyOn(sessions.store.table("messages"), "scan");
@@ -173,7 +173,7 @@ it.each(["config_xqzj lookupXqzj", "config_xqzj lookupXqzj, and parserZzqv"])(
   },
 );
 
-describe("several names within words", () => {
+describe("several names inside words", () => {
   const unlike = ["ε_xqzj", "grüsse_xqzj"];
   const names = ["lookupXqzj", "parserZzqv", "config_xqzj", "a_b", "src/xqzj/b.ts", ...unlike];
   const chats = [
@@ -189,26 +189,29 @@ describe("several names within words", () => {
     ["few", chats, "lookupXqzj"],
     ["many", [...chats, many], "lookupXqzj"],
     ["few, where a word is required", chats, "lookupXqzj +config_xqzjs"],
-  ])("are found as each by itself is, where %s texts have one", async (_, stored, query) => {
-    const { sessions, remove } = await storeOf(stored);
-    const parsed = parseQuery(query);
+  ])(
+    "are found together just as each is alone, when their texts are %s",
+    async (_, stored, query) => {
+      const { sessions, remove } = await storeOf(stored);
+      const parsed = parseQuery(query);
 
-    const together = await substringArm(sessions, parsed, names, undefined);
+      const together = await substringArm(sessions, parsed, names, undefined);
 
-    const each = await Promise.all(
-      names.map((name) => substringArm(sessions, parsed, [name], undefined)),
-    );
-    expect(together).toEqual(each.flat());
-    expect(together[2]?.hits.length).toBeGreaterThan(0);
-    remove();
-  });
+      const each = await Promise.all(
+        names.map((name) => substringArm(sessions, parsed, [name], undefined)),
+      );
+      expect(together).toEqual(each.flat());
+      expect(together[2]?.hits.length).toBeGreaterThan(0);
+      remove();
+    },
+  );
 });
 
 describe("inner words", () => {
   const around = fc.string({ unit: "grapheme", maxLength: 8 });
   const ascii = fc.string({ unit: fc.constantFrom(..."ab1Z_-./:'#@ \t\n"), maxLength: 30 });
 
-  it("are words of the index in a row, whatever is around them", async () => {
+  it("are consecutive words of the index, whatever surrounds the text", async () => {
     const messages = store.sessions.store.table("messages");
     await fc.assert(
       fc.asyncProperty(around, ascii, around, async (before, text, behind) => {
@@ -232,7 +235,7 @@ describe("inner words", () => {
   });
 });
 
-it("takes of many that were said at once those that a scan takes", async () => {
+it("picks the same messages by index as by scan if many are equally new", async () => {
   // What is shorter has more BM25.
   const chats = Array.from({ length: 60 }, (_, at) => ({
     id: `${at}`,
@@ -253,31 +256,28 @@ it("takes of many that were said at once those that a scan takes", async () => {
 it.each([
   ["中_文", "在中_文件夹里"],
   ["가_나", "이것은 가_나를 쓴다"],
-])(
-  "finds a short name of a script without spaces in what is written with it: %s",
-  async (name, text) => {
-    const { sessions, remove } = await storeOf([
-      { id: "held", texts: [text] },
-      { id: "other", texts: ["noise"] },
-    ]);
+])("finds a short name in a script without spaces inside longer text: %s", async (name, text) => {
+  const { sessions, remove } = await storeOf([
+    { id: "held", texts: [text] },
+    { id: "other", texts: ["noise"] },
+  ]);
 
-    const found = [];
-    for (const query of [name, `noise ${name}`]) {
-      const answer = await search(sessions, { query });
-      found.push(answer.sessions.map(({ session_id: id }) => id)[0]);
-    }
-    const bound = await search(sessions, { query: `+${name} noise` });
+  const found = [];
+  for (const query of [name, `noise ${name}`]) {
+    const answer = await search(sessions, { query });
+    found.push(answer.sessions.map(({ session_id: id }) => id)[0]);
+  }
+  const bound = await search(sessions, { query: `+${name} noise` });
 
-    expect(found).toEqual(["held", "held"]);
-    expect(bound.sessions.map(({ session_id: id }) => id)).toEqual(["held"]);
-    remove();
-  },
-);
+  expect(found).toEqual(["held", "held"]);
+  expect(bound.sessions.map(({ session_id: id }) => id)).toEqual(["held"]);
+  remove();
+});
 
 it.each([
   ['"서버 오류"', ["whole", "particle", "turned"]],
   ['+"서버 오류"', ["whole", "particle"]],
-])("finds the Korean phrase %s also where its last word has a particle", async (query, ids) => {
+])("finds the Korean phrase %s even if its last word has a particle", async (query, ids) => {
   const { sessions, remove } = await storeOf([
     { id: "whole", texts: ["서버 오류 발생"] },
     { id: "particle", day: "2025-01-01", texts: ["어제 또 서버 오류가 났다 그리고 다시"] },
@@ -290,7 +290,7 @@ it.each([
   remove();
 });
 
-describe("a name beside short words of a script without spaces", () => {
+describe("a name beside short words in a script without spaces", () => {
   it.each([
     ["src/main.ts 로그인", ["src/main.ts", "로그인"]],
     [
@@ -298,7 +298,7 @@ describe("a name beside short words of a script without spaces", () => {
       ["src/main.ts", "로그인", "페이지에서", "세션이"],
     ],
     ["登录 页面 会话 总是 src/main.ts", ["src/main.ts", "登录", "页面", "会话"]],
-  ])("comes first: %s", async (query, literals) => {
+  ])("ranks the message that holds it first: %s", async (query, literals) => {
     const alike = Array.from({ length: 30 }, (_, at) => {
       return { id: `other${at}`, texts: [`${query.replaceAll(/[/.]/g, " ")} ${at}`] };
     });
@@ -318,7 +318,7 @@ describe("a name beside short words of a script without spaces", () => {
   });
 
   it.each(["getFooBar 准确", "foo_bar 准确", '"foo then" 准确'])(
-    "says nothing where no message holds it: %s",
+    "does not affect the first match if no message holds it: %s",
     async (query) => {
       const pieces = Array.from({ length: 30 }, (_, at) => {
         return { id: `other${at}`, texts: [`get the foo and then the bar ${at}`] };

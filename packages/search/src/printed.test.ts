@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.remove());
 
-describe("what is in one long message, and its words in many short ones, comes first", () => {
+describe("a long message that holds the text ranks above short ones that hold its words", () => {
   it.each([
     ["a line of an error with quotes in it", line, "quotes"],
     ["it in capitals", line.toUpperCase(), "quotes"],
@@ -61,14 +61,14 @@ describe("what is in one long message, and its words in many short ones, comes f
     expect(marked?.some((each) => holders[id]?.includes(each) && each.length > 4)).toBe(true);
   });
 
-  it("shows the line, whatever of its words is elsewhere", async () => {
+  it("highlights the whole line, although its words stand elsewhere too", async () => {
     const { sessions } = await search(store.sessions, { query: line });
 
     const { text = "", highlights = [] } = sessions[0]?.matches[0]?.snippet ?? {};
     expect(highlights.map(([start, end]) => text.slice(start, end))).toContain(line);
   });
 
-  it("lists what says it in other words as without a colon", async () => {
+  it("ranks sessions by a line's words the same with and without a colon", async () => {
     const common = ["pipeline", "login", "index", "latch", "crash"];
     const chats = Array.from({ length: 400 }, (_, at) => ({
       ...{ id: `short${at}`, texts: [`${common[at % 5]} ${at}`] },
@@ -93,7 +93,7 @@ describe("what is in one long message, and its words in many short ones, comes f
     ]);
   });
 
-  it("says nothing of names beside a line that nobody wrote", async () => {
+  it("finds a name in a line that no message holds", async () => {
     const query = "error: NODE_ENV=staged (in mutex)";
     const { sessions } = await search(store.sessions, { query });
 
@@ -113,17 +113,17 @@ describe("parseQuery", () => {
     ["phrases", 'the “error: merge failed” and "queue: is full"', undefined],
     ["a line with a phrase in it", 'error: no "merge of queue"', 'error: no "merge of queue"'],
     ["a script without spaces", "错误: 队列 合并 失败", undefined],
-  ])("reads %s", (_, query, expected) => {
+  ])("tells a printed line from other text: %s", (_, query, expected) => {
     expect(parseQuery(query).line).toBe(expected);
   });
 
-  it("looks for all names beside a line", () => {
+  it("looks for a printed line and for every name in it", () => {
     const line = "error: a_b c_d e_f g_h";
 
     expect(parseQuery(line).literals).toEqual([line, "a_b", "c_d", "e_f", "g_h"]);
   });
 
-  it("looks for the first words of a long line", () => {
+  it("looks only for the first words of a long line", () => {
     const { line: start = "" } = parseQuery(`panic: ${"cursor of a buffer ".repeat(200)}`);
 
     expect(start.length).toBeLessThan(250);

@@ -15,13 +15,13 @@ it.each([
     "walrus or seal",
   ],
   ["what looks like a pattern", 'a.c abc -"a.c" ok', "a.c abc  ok"],
-])("a model is asked %s", (_, raw, expected) => {
+])("embeds %s", (_, raw, expected) => {
   const text = textToEmbed(raw, parseQuery(raw));
 
   expect(text.replaceAll(/ +/g, " ")).toBe(expected.replaceAll(/ +/g, " "));
 });
 
-it("waits for no model longer than asked to, where nothing else keeps the process", () => {
+it("stops waiting for the model at the timeout, even if nothing else keeps the process alive", () => {
   const script = `
     import { queryVector } from ${JSON.stringify(new URL("query-vector.ts", import.meta.url))};
     const embed = () => new Promise(() => {});

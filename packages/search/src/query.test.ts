@@ -194,7 +194,7 @@ describe("parseQuery", () => {
     expect(read(query)).toEqual(expected);
   });
 
-  it("weighs down function words in the language of the query alone", () => {
+  it("gives less weight to function words of the query's language only", () => {
     expect(read("der Fehler in die Konsole")["terms"]).toBe("der*1 Fehler*4 in*1 die*1 Konsole*4");
     expect(read("how did the war end and why")["terms"]).toBe(
       "how*1 did*1 the*1 war*4 end*4 and*1 why*1",
@@ -206,7 +206,7 @@ describe("parseQuery", () => {
   });
 
   it.each(["go", "ai", "ci", "os", "car", "war", "mit", "sin", "bin"])(
-    "takes %s in an English query for no grammar of another language",
+    "does not take %s in an English query for a function word of another language",
     (word) => {
       expect(read(`fix the ${word} test`)["terms"]).toBe(`fix*4 the*1 ${word}*4 test*4`);
       expect(read(`${word} build timeout`)["terms"]).toBe(`${word}*4 build*4 timeout*4`);
@@ -250,7 +250,7 @@ describe("parseQuery", () => {
     [".card-title__icon--big", ".card-title__icon--big"],
     ["bm90IGEgc2VjcmV0IDE3==", "bm90IGEgc2VjcmV0IDE3=="],
     ["'lint-staged',", "lint-staged"],
-  ])("sees a name in %s, as it is pasted into a question", (pasted, name) => {
+  ])("finds the name in %s pasted into a question", (pasted, name) => {
     expect(parseQuery(`where is ${pasted}`).literals).toEqual([name]);
   });
 
@@ -260,12 +260,12 @@ describe("parseQuery", () => {
     ["control characters", "\u0000\u0007\u001b"],
     ["what no text holds", "\uffff"],
     ["exclusions alone", '-timeout -"time out"'],
-  ])("names what to do for a query of %s", (_, query) => {
+  ])("refuses a query (%s) and says what to write instead", (_, query) => {
     expect(() => parseQuery(query)).toThrow(QueryError);
     expect(() => parseQuery(query)).toThrow(/such as/);
   });
 
-  it("keeps of a megabyte the few words that say most", () => {
+  it("keeps the few most telling words of a query of a megabyte", () => {
     const filler = "so it is what it was and then some more of that ";
     const query = `${filler.repeat(21_000)} ECONNRESET_4711 ${filler}`;
 
@@ -277,7 +277,7 @@ describe("parseQuery", () => {
     expect(terms.map(({ word }) => word)).toEqual(expect.arrayContaining(["ECONNRESET", "4711"]));
   });
 
-  it("bounds a megabyte of distinct words and signs", () => {
+  it("limits the words and literals of a megabyte of distinct words and signs", () => {
     const query = Array.from({ length: 100_000 }, (_, at) => `+w${at} "p${at} q" -x${at}y`).join(
       " ",
     );
@@ -289,7 +289,7 @@ describe("parseQuery", () => {
     ]);
   });
 
-  it("takes each of many signs, and more than anybody types for a pasted command", () => {
+  it("reads up to 128 signs as operators, and more as a pasted command", () => {
     const flags = (count: number) => Array.from({ length: count }, (_, at) => `-flag${at}`);
     const readOf = (query: readonly string[]) => {
       const { excluded, required, terms } = parseQuery(query.join(" "));
@@ -301,7 +301,7 @@ describe("parseQuery", () => {
     expect(readOf(["gcc", ...flags(129)])).toEqual([0, 0, 48]);
   });
 
-  it("takes a long run of brackets off a name", () => {
+  it("strips a very long run of brackets from a name quickly", () => {
     // To try each of its places would not end within the time of a test.
     const brackets = "(".repeat(1_000_000);
 
@@ -309,7 +309,7 @@ describe("parseQuery", () => {
     expect(parseQuery(`a${brackets}a`).literals).toEqual([]);
   });
 
-  it("never throws anything but QueryError, and never puts a lone surrogate to the index", () => {
+  it("throws only QueryError, and gives the index no lone surrogate", () => {
     const pieces = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom(
@@ -368,7 +368,7 @@ describe("isOneLiteral", () => {
     ['"error: merge failed"', true, true],
     ["error: merge failed", false, false],
     ['"->"', false, false],
-  ])("of %s is %s, scored by it %s", (query, isOne, isScored) => {
+  ])("for %s is %s, scored by the literal: %s", (query, isOne, isScored) => {
     const parsed = parseQuery(query);
 
     expect(isOneLiteral(parsed)).toBe(isOne);

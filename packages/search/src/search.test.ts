@@ -69,7 +69,7 @@ beforeAll(async () => {
 afterAll(() => store.remove());
 
 describe("search", () => {
-  it("answers in wire form, with text, snippet and parts of user messages", async () => {
+  it("answers in wire form, with the text, snippet and parts of a user message", async () => {
     const { took_ms, ...answer } = await ask("why does an upload timeout", { limit: 1 });
 
     expect(took_ms).toBeGreaterThan(0);
@@ -109,7 +109,7 @@ describe("search", () => {
     });
   });
 
-  it("ranks by any of the words: a question is no conjunction", async () => {
+  it("finds a message that holds only some words of a question", async () => {
     const answer = await ask("which unheard-of gizmo makes the upload fail on Tuesdays?");
 
     expect(idsOf(answer)[0]).toBe("retry: retry-0");
@@ -142,7 +142,7 @@ describe("search", () => {
     ).toBe(first);
   });
 
-  it("shows only what holds the required and nothing excluded", async () => {
+  it("shows only messages that hold every required and no excluded word", async () => {
     expect(idsOf(await ask("deploy +papaya"))).toEqual(["small: small-0"]);
     expect(idsOf(await ask("zebra -ENOENT"))).toEqual(["values: values/subagents/a-0"]);
     expect(idsOf(await ask('values -"three words" -jitter'))).toEqual(["values: values-1"]);
@@ -150,7 +150,7 @@ describe("search", () => {
     expect(idsOf(await ask("+papaya +zebra"))).toEqual([]);
   });
 
-  it("finds signs in what meets the bounds, however much before it does not", async () => {
+  it("finds signs in a message that meets the bounds behind hundreds that do not", async () => {
     const plain = Array.from({ length: 450 }, () => "a ->b plain");
     const own = await storeOf([
       { id: "plain", texts: plain },
@@ -162,7 +162,7 @@ describe("search", () => {
     expect(idsOf(answer)).toEqual(["goal: goal-0"]);
   });
 
-  it("folds sub-agents under their root and says which session a match is in", async () => {
+  it("folds sub-agents into their root and says which session a match is in", async () => {
     const { sessions } = await ask("zebra crossing");
 
     expect(sessions).toMatchObject([
@@ -175,7 +175,7 @@ describe("search", () => {
     ]);
   });
 
-  it("shows at most three matches of a huge session, which hides no small one", async () => {
+  it("shows at most three matches of a huge session, and does not let it hide a small one", async () => {
     const { sessions } = await ask("deploy mango");
 
     expect(sessions.map(({ session_id, matches }) => [session_id, matches.length])).toEqual(
@@ -200,7 +200,7 @@ describe("search", () => {
       ["retry"],
     ],
   ])(
-    "bounds by %s and counts what is left (`search-prefilter-pushdown`)",
+    "filters by %s and counts the messages in scope (`search-prefilter-pushdown`)",
     async (_, filters, total, found) => {
       const answer = await ask("upload timeout retry 索引", filters);
 
@@ -209,7 +209,7 @@ describe("search", () => {
     },
   );
 
-  it("asks the scalar indexes before it ranks (`search-prefilter-pushdown`)", async () => {
+  it("uses the scalar indexes before it ranks (`search-prefilter-pushdown`)", async () => {
     const filters = { project: "/work/pond", role: "user", since: "2026-01-01" };
     const { explanation } = await ask("upload", { ...filters, explain: true });
 
@@ -218,7 +218,7 @@ describe("search", () => {
     }
   });
 
-  it("takes any text for a query", async () => {
+  it("accepts any text as a query, or refuses it with a QueryError", async () => {
     const piece = fc.oneof(
       fc.string({ unit: "binary", maxLength: 8 }),
       fc.constantFrom('"', "+", "-", "'", "%", "\\", "zebra", "索引", "a_b", " ", "-> ", "--x"),
@@ -234,7 +234,7 @@ describe("search", () => {
     );
   });
 
-  it("finds nothing where nothing is, and says in how much", async () => {
+  it("finds nothing if nothing matches, and says how many messages were in scope", async () => {
     expect(await ask("xylophone", { project: "/work/ponder" })).toMatchObject({
       total_in_scope: 4,
       sessions: [],
@@ -245,7 +245,7 @@ describe("search", () => {
     });
   });
 
-  it("keeps a score's meaning as the least score", async () => {
+  it("measures the minimum score on the scale of the scores shown", async () => {
     const { sessions } = await ask("mango papaya", { limit: 1 });
     const score = sessions[0]?.matches[0]?.score ?? 0;
 
@@ -255,7 +255,7 @@ describe("search", () => {
     expect(idsOf(await ask("mango papaya", { min_score: 1_000 }))).toEqual([]);
   });
 
-  it("takes a score as it is shown for the least score", async () => {
+  it("still finds a match if its shown score is the minimum score", async () => {
     for (const query of ["mango papaya", "upload retry zebra", "adapter values", "deploy"]) {
       for (const { root_session_id, matches } of (await ask(query)).sessions) {
         const answer = await ask(query, { min_score: matches[0]?.score });
@@ -265,7 +265,7 @@ describe("search", () => {
     }
   });
 
-  it("goes on behind an answer without repeating it", async () => {
+  it("goes on after a page without repeating it", async () => {
     const query = "upload mango zebra 索引 nothing";
     const whole = await ask(query);
     const first = await ask(query, { limit: 2 });
@@ -299,21 +299,21 @@ describe("search", () => {
     await expect(ask(query, filters)).rejects.toThrow(type);
   });
 
-  it("names the agents there are", async () => {
+  it("names the stored agents when it refuses an unknown one", async () => {
     await expect(ask("x", { agent: "clade-code" })).rejects.toThrow(
       'agent: no session of "clade-code" is stored; there are: claude-code, codex',
     );
   });
 
-  it("takes a megabyte of a query", async () => {
+  it("answers a query of a megabyte", async () => {
     const { sessions } = await ask(`zebra ${"word ".repeat(200_000)}`);
 
     expect(sessions[0]?.root_session_id).toBe("values");
   });
 });
 
-describe("what is shown of a match", () => {
-  it("is bounded, however long the message", async () => {
+describe("a match", () => {
+  it("is short, however long its message is", async () => {
     const filler = "索引 与 記憶體 🚀 de\u0301ja\u0300 vu ".repeat(40_000);
     const own = await storeOf([{ id: "long", texts: [`${filler} 查找 needle 👩‍👩‍👧 ${filler}`] }]);
     const { sessions } = await search(own.sessions, { query: "記憶體 vu needle" });
@@ -335,7 +335,7 @@ describe("what is shown of a match", () => {
     ["signs", "<-"],
     ["a part of a name", "bounded_val"],
     ["a part of a word", "ounde"],
-  ])("is shown around %s, however far in", async (_, query) => {
+  ])("has its snippet around %s, however far into the message", async (_, query) => {
     const filler = "nothing to see in here. ".repeat(100);
     const text = `${filler}a <-> adapter_bounded_values ${filler}`;
     const own = await storeOf([{ id: "long", texts: [text, `again ${text}`] }]);
@@ -350,7 +350,7 @@ describe("what is shown of a match", () => {
     expect(marked).toEqual([[query], [query]]);
   });
 
-  it("names the first of very many files, and the beginning of a long name", async () => {
+  it("names only the first of very many files, and only the beginning of a long name", async () => {
     const files = Array.from({ length: 40 }, (_, at) => `${at}-${"x".repeat(1_000)}.png`);
     const own = await storeOf([{ id: "files", texts: ["see the mango"], files }]);
     const { sessions } = await search(own.sessions, { query: "mango" });
@@ -364,7 +364,7 @@ describe("what is shown of a match", () => {
     });
   });
 
-  it("names the client of what was found below a session of another", async () => {
+  it("names its own client if its root session is from another", async () => {
     const own = await storeOf([
       { id: "origin", agent: "codex", project: "/a", texts: ["begin"] },
       { id: "import", agent: "oh-my-pi", project: "/b", parent: "origin", texts: ["a mango"] },
@@ -376,7 +376,7 @@ describe("what is shown of a match", () => {
     expect(sessions).toMatchObject([{ ...found, root_session_id: "origin" }]);
   });
 
-  it("says what a session hangs on: its parent, and the message it was forked at", async () => {
+  it("names its parent session and the message it was forked at", async () => {
     const own = await storeOf([
       { id: "root", texts: ["begin"] },
       { id: "fork", parent: "root", parentMessage: "root-0", texts: ["look for the quokka"] },
@@ -404,8 +404,8 @@ describe("what is shown of a match", () => {
   });
 });
 
-describe("search of a store that changes", () => {
-  it("names what it finds wherever its row has moved", async () => {
+describe("search in a changing store", () => {
+  it("shows the right message even after its row has moved", async () => {
     const chats = ["walrus", "flamingo", "heron"].map((word): Chat => {
       return { id: word, texts: [`${word} and mango`, "so it is"] };
     });
@@ -425,7 +425,7 @@ describe("search of a store that changes", () => {
     ]);
   });
 
-  it("finds what was never folded, and shows the newest value of what was revised", async () => {
+  it("finds messages not indexed yet, with the newest text of revised ones", async () => {
     const own = await storeOf([{ id: "a", texts: ["first flamingo", "answer", "gone flamingo"] }], {
       isFolded: false,
     });
@@ -453,7 +453,7 @@ describe("search of a store that changes", () => {
     );
   });
 
-  it("shows the message that says it by now, also where it said nothing when it was stored", async () => {
+  it("shows the message that holds the words now, even if it was empty when stored", async () => {
     const own = await storeOf([{ id: "a", texts: ["", "an answer", "more", "a violet"] }]);
     await addChats(own.sessions, [
       { id: "a", texts: ["please weigh the quokka", "an answer", "more quokkas", "a hexagon"] },
@@ -473,7 +473,7 @@ describe("search of a store that changes", () => {
     own.remove();
   });
 
-  it("shows when it was said and what came with it as the source says by now", async () => {
+  it("shows the time and the files that the source now gives for a revised message", async () => {
     const own = await storeOf([{ id: "a", day: "2026-01-01", texts: ["a walrus", "an answer"] }]);
     const newer = { day: "2026-01-03", files: ["tusks.png"] };
     await addChats(own.sessions, [{ id: "a", ...newer, texts: ["a walrus now", "an answer"] }]);
@@ -490,7 +490,7 @@ describe("search of a store that changes", () => {
     ]);
   });
 
-  it("finds a message by its window, where its neighbours hold the other words", async () => {
+  it("finds messages through their window if their neighbours hold the other words", async () => {
     const own = await storeOf([
       { id: "a", texts: ["the violet", "the hexagon", "the quill"] },
       { id: "b", texts: ["violet violet violet"] },
@@ -501,7 +501,7 @@ describe("search of a store that changes", () => {
     expect(sessions[0]).toMatchObject({ session_id: "a", matches: [{}, {}, {}] });
   });
 
-  it("answers from an empty store", async () => {
+  it("finds nothing in an empty store", async () => {
     const own = await storeOf([]);
     const answer = await search(own.sessions, { query: "anything -> at all" });
     own.remove();

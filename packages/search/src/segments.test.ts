@@ -9,7 +9,7 @@ import { type Chat, storeOf } from "./testing.ts";
 it.each([
   ["a root", [{ id: "root", texts: ["begin"] }]],
   ["a root that is not stored", []],
-])("never asks again for what is below %s that it has ranked", async (_, stored: Chat[]) => {
+])("does not read sessions below %s again once it is ranked", async (_, stored: Chat[]) => {
   const below = Array.from({ length: 200 }, (_, at): Chat => {
     return { id: `below${at}`, parent: at % 2 === 0 ? "root" : "below0", texts: ["mango mango"] };
   });
@@ -36,7 +36,7 @@ it.each([
   expect(new Set(ranked.flat()).size).toBe(31);
 });
 
-describe("of one literal", () => {
+describe("when the query is a single literal", () => {
   const apart = Array.from({ length: 20 }, (_, at): Chat => {
     return { id: `apart${at}`, texts: [`the basket of a fruit, ${at}`] };
   });
@@ -69,7 +69,7 @@ describe("of one literal", () => {
     return read;
   }
 
-  it("ranks what holds it, where that fills a page, and then what holds its words", async () => {
+  it("ranks the messages that hold it first if they fill a page, and then those with its words", async () => {
     const [first, ...rest] = await ranked([...apart, ...holders(15)], "fruit_basket");
 
     expect(first?.hits).toEqual({ message: 15, window: 0, literal: 15, vector: 0 });
@@ -80,7 +80,7 @@ describe("of one literal", () => {
     );
   });
 
-  it("asks no windows where any message holds it", async () => {
+  it("does not ask for windows first if any message holds the literal", async () => {
     const [first] = await ranked([...apart, ...holders(3)], "fruit_basket");
 
     expect(first?.hits).toEqual({ message: 23, window: 0, literal: 3, vector: 0 });
@@ -88,7 +88,7 @@ describe("of one literal", () => {
     expect(first?.roots).toHaveLength(23);
   });
 
-  it("asks them at the end: they hold the newest words of what was revised", async () => {
+  it("asks for windows at the end, because they hold the newest words of revised messages", async () => {
     const [first, second] = await ranked(
       [
         ...holders(2),
@@ -102,13 +102,13 @@ describe("of one literal", () => {
     expect(second).toMatchObject({ roots: ["revised"], hits: { message: 0, window: 1 } });
   });
 
-  it("asks them where none does", async () => {
+  it("asks for windows at once if no message holds the literal", async () => {
     const [first] = await ranked(apart, "fruit_basket");
 
     expect(first?.hits).toMatchObject({ message: 20, window: 20, literal: 0 });
   });
 
-  it("asks them for no votes alone", async () => {
+  it("does not ask for windows just to add their votes", async () => {
     const read = await ranked(apart, "fruit_basket", { role: "user" });
 
     expect(read.map(({ hits }) => hits)).toEqual([
@@ -116,7 +116,7 @@ describe("of one literal", () => {
     ]);
   });
 
-  it("misses no words that score enough where what holds it does not", async () => {
+  it("does not miss words that reach the minimum score if the literal's messages do not", async () => {
     const long = (id: string): Chat => ({ id, texts: [`fruit_basket ${"and more ".repeat(400)}`] });
     const often = { id: "often", texts: ["fruit of basket or fruit by basket"] };
     const many = Array.from({ length: 45 }, (_, at) => long(`long${at}`));

@@ -31,13 +31,13 @@ it.each([
   ],
   ["in other forms", "painted sunrises", "painting sunrise daily", "sunrise daily painting"],
 ])(
-  "puts words first that stand side by side as in the query: %s",
+  "ranks first the text whose words stand side by side as in the query: %s",
   async (_, query, near, apart) => {
     expect(await idsOf(query, near, apart)).toEqual(["near", "apart"]);
   },
 );
 
-it("leaves words that stand side by side in another order to what is newer", async () => {
+it("does not rank a text higher for words side by side in another order", async () => {
   const ids = await idsOf("green lantern", "hung a lantern green", "green hung a lantern");
 
   expect(ids).toEqual(["apart", "near"]);
@@ -45,7 +45,7 @@ it("leaves words that stand side by side in another order to what is newer", asy
 
 const apart = "there hung a lantern green";
 
-it("ranks a message by words that stand side by side, at most twice as high", async () => {
+it("ranks a message with all words side by side twice as high", async () => {
   store = await storeOf([
     { id: "near", texts: ["there hung a green lantern"] },
     { id: "apart", texts: [apart] },
@@ -59,7 +59,7 @@ it("ranks a message by words that stand side by side, at most twice as high", as
   expect(near?.rank).toBeCloseTo(2 * (far?.rank ?? 0));
 });
 
-it("lists windows by what they count, not by BM25 alone", async () => {
+it("orders windows by words side by side too, not by BM25 alone", async () => {
   store = await storeOf([
     // The longer text scores less.
     { id: "near", texts: ["there hung a green lantern beside the old door of that quiet house"] },
@@ -75,7 +75,7 @@ it("lists windows by what they count, not by BM25 alone", async () => {
   );
 });
 
-it("counts the last message of a list, too", async () => {
+it("gives even the last message of a list a vote", async () => {
   store = await storeOf([
     { id: "whole", texts: ["there hung a green lantern"] },
     { id: "half", texts: ["green leaves"] },

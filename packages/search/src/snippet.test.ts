@@ -101,7 +101,7 @@ describe("toSnippet", () => {
     expect(marked(text, query)).toBe(expected);
   });
 
-  it("shows the densest cluster of a long text, cut between words", () => {
+  it("shows the densest cluster of matches in a long text, cut between words", () => {
     const filler = "nothing of interest is said in this part of the message at all. ";
     const text = `timeout ${filler.repeat(20)}The retry hit a timeout in backoff. ${filler.repeat(20)}`;
 
@@ -111,13 +111,13 @@ describe("toSnippet", () => {
     expect(snippet).toMatch(/^…\w+ .* \w+…$/);
   });
 
-  it("does not let one word said often hide where all of them are", () => {
+  it("does not let one frequent word hide the place where all words are", () => {
     const text = `${"error ".repeat(40)}${"x ".repeat(200)}error in the parser${" y".repeat(200)}`;
 
     expect(marked(text, "error parser")).toContain("[error] in the [parser]");
   });
 
-  it("shows the beginning of what is longer than a snippet", () => {
+  it("shows the beginning of a phrase that is longer than a snippet", () => {
     const phrase = "lorem 👩‍👩‍👧 ".repeat(1_000).trim();
 
     const { text, highlights } = toSnippet(phrase, toHighlighter(parseQuery(`"${phrase}"`)));
@@ -127,7 +127,7 @@ describe("toSnippet", () => {
     expect(highlights).toEqual([[0, text.length - 1]]);
   });
 
-  it("shows where another form of a word stands, not the beginning", () => {
+  it("shows the place of another form of a word, not the beginning", () => {
     const filler = "nothing of interest is said in this part of the message at all. ";
     const text = `${filler.repeat(20)}The walrus was refactored. ${filler.repeat(20)}`;
 
@@ -136,13 +136,13 @@ describe("toSnippet", () => {
     expect(shown).toContain("The walrus was refactored.");
   });
 
-  it("looks through no more than the beginning of a huge text", () => {
+  it("searches only the beginning of a huge text", () => {
     const text = `${"word ".repeat(400_000)}needle`;
 
     expect(toSnippet(text, toHighlighter(parseQuery("needle"))).highlights).toEqual([]);
   });
 
-  it("keeps offsets exact and edges off graphemes, whatever the text", () => {
+  it("keeps offsets exact and splits no grapheme at the edges, whatever the text", () => {
     const unit = fc.oneof(
       fc.string({ unit: "grapheme-composite", maxLength: 12 }),
       fc.constantFrom(
@@ -213,7 +213,7 @@ const piece = fc.oneof(
 );
 
 describe("highlights", () => {
-  it("are words of the query or other forms of them, in order and apart, and cut no character in two", () => {
+  it("are ordered, separate words of the query or other forms of them, and split no character", () => {
     fc.assert(
       fc.property(
         fc.array(piece, { maxLength: 120 }),
@@ -242,7 +242,7 @@ describe("highlights", () => {
     );
   });
 
-  it("are there wherever a whole word of the query is in a short text", () => {
+  it("mark every whole word of the query in a short text", () => {
     const gap = fc.constantFrom(" ", "\n", " 🚀 ", " - ", "。");
     fc.assert(
       fc.property(fc.array(fc.tuple(gap, word), { minLength: 1, maxLength: 15 }), (pairs) => {
@@ -259,7 +259,7 @@ describe("highlights", () => {
 });
 
 describe("beginning", () => {
-  it("cuts between words, or between graphemes where there are none", () => {
+  it("cuts between words, or between graphemes if there is no space", () => {
     expect(beginning("short", 300)).toBe("short");
     expect(beginning("one two three", 9)).toBe("one two");
     expect(beginning("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 12)).toBe("👩‍👩‍👧");

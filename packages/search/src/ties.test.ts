@@ -33,7 +33,7 @@ it.each<[string, number[], places: number[], asked: number, read: number[]]>([
   ["the newest where all are equal", Array(20).fill(1), [16, 17, 18, 19], 2, [16, 17, 18, 19]],
   ["what was read at once", Array(10).fill(1), [6, 7, 8, 9], 2, [8, 9]],
   ["the newest of the first", Array(400).fill(1), [300, 301, 302, 303], 2, [300, 301, 302, 303]],
-])("takes %s", async (_, scores, places, times, read) => {
+])("takes as the best rows: %s", async (_, scores, places, times, read) => {
   const index = indexOf(scores);
   const rows = await bestRows(index, { where: undefined, limit: 4, columns: [rowId] });
 
@@ -42,7 +42,7 @@ it.each<[string, number[], places: number[], asked: number, read: number[]]>([
   expect(index.read).toEqual(read);
 });
 
-it("leaves out what is deleted meanwhile", async () => {
+it("leaves out a row that is deleted in the meantime", async () => {
   const index = indexOf(Array(20).fill(1));
   const rows = async (options: ScanOptions): Promise<Row[]> =>
     (await index.table.rows(options)).filter((row) => row[rowId] !== 17n);
@@ -52,7 +52,7 @@ it("leaves out what is deleted meanwhile", async () => {
   expect(best.map((row) => Number(row[rowId]))).toEqual([16, 18, 19]);
 });
 
-it("takes those found first where a write meanwhile changes the scores of all", async () => {
+it("takes the rows found first if a concurrent write changes all scores", async () => {
   const [before, after] = [indexOf(Array(20).fill(2)), indexOf(Array(20).fill(1))];
   let ask: RankedIndex["ask"] = async (asked) => {
     ask = after.ask;

@@ -63,30 +63,30 @@ async function found(request: SearchRequest): Promise<string[]> {
 
 describe("a title", () => {
   it.each(titles.map(([client, , query], at) => [client, query, at] as const))(
-    "%s finds its session, shown by its first prompt",
+    "%s finds its session, shown with its first prompt",
     async (_, query, at) => {
       expect((await found({ query }))[0]).toBe(`titled-${at}: titled-${at}-0`);
     },
   );
 
-  it("finds a session by each name it had, wherever they were said", async () => {
+  it("finds its session by each name the session had, wherever it was given", async () => {
     expect(await found({ query: "draft" })).toEqual(["renamed: renamed-0"]);
     expect(await found({ query: "final wording" })).toEqual(["renamed: renamed-0"]);
     expect(await found({ query: "quince" })).toEqual(["behind: behind-0"]);
     expect(await found({ query: '"quince jelly"' })).toEqual(["behind: behind-0"]);
   });
 
-  it("leaves the message shown that holds the words", async () => {
+  it("gives way to a message that holds the words", async () => {
     expect(await found({ query: "lantern" })).toEqual(["both: both-1"]);
   });
 
-  it("of a sub-agent finds the session above it", async () => {
+  it("of a sub-agent finds the sub-agent below its root session", async () => {
     expect(await found({ query: "scout" })).toEqual(["below: below-0"]);
     const [first] = (await search(sessions, { query: "scout" })).sessions;
     expect(first).toMatchObject({ root_session_id: "root", sub_agents: { found_in: 1 } });
   });
 
-  it("finds nothing where nobody has said anything, or it is none", async () => {
+  it("finds nothing if its session has no messages, or if it is a default title", async () => {
     expect(await found({ query: "nobody spoke" })).toEqual([]);
     expect(await found({ query: "2026-08-11T16" })).toEqual([]);
   });
@@ -102,11 +102,11 @@ describe("a title", () => {
     [{ min_score: 0.1 }, []],
     [{ query: "+quince" }, []],
     [{ query: "quince -jam" }, []],
-  ])("is bounded as messages are: %j", async (bounds, expected) => {
+  ])("obeys filters as messages do: %j", async (bounds, expected) => {
     expect(await found({ query: "quince", ...bounds })).toEqual(expected);
   });
 
-  it("that another took the place of still finds its session", async () => {
+  it("still finds its session after another title replaced it", async () => {
     const named = (title: string): Chat => ({
       ...{ id: "row", agent: "opencode", records: [{ id: "row", title }] },
       texts: ["Look at it."],

@@ -49,7 +49,7 @@ class Model {
 test.each([
   ["holds on to a text", silent],
   ["lets go of it", heedful],
-])("nobody waits for a model after time was up for one, where it %s", async (_, late) => {
+])("queries fail at once for ten seconds after a timeout of a model that %s", async (_, late) => {
   const model = new Model(late);
   await model.askInVain("TimeoutError");
 
@@ -62,7 +62,7 @@ test.each([
   expect(model.asked).toBe(2);
 });
 
-test("one asks again after a rest, and all do once it answers", async () => {
+test("one query tries the model again after the pause, and all do once it answers", async () => {
   const model = new Model(silent);
   await model.askInVain("TimeoutError");
   model.nowMs = 10_000;
@@ -78,7 +78,7 @@ test("one asks again after a rest, and all do once it answers", async () => {
   expect(model.asked).toBe(4);
 });
 
-test("a client that leaves says nothing of the model", async () => {
+test("a query aborted by its client counts neither for nor against the model", async () => {
   const model = new Model(silent);
   await model.askInVain("AbortError");
   await model.askInVain("TimeoutError");
@@ -91,7 +91,7 @@ test("a client that leaves says nothing of the model", async () => {
   expect(model.asked).toBe(4);
 });
 
-test("a model that fails at once keeps nobody waiting, and is asked by all", async () => {
+test("a model that fails at once after the pause is asked by every query again", async () => {
   const model = new Model(silent);
   await model.askInVain("TimeoutError");
   model.nowMs = 10_000;

@@ -154,20 +154,23 @@ test.each<[string, unknown, ErrorCode, string, object]>([
   ],
   ["what is no error", "secret", "internal", hidden, id],
   ["nothing", undefined, "internal", hidden, id],
-])("says of %s what may be said", (_, error, code, message, details) => {
-  const said = toWireError(error, "r1");
+])(
+  "turns %s into a wire error that tells only what a client may know",
+  (_, error, code, message, details) => {
+    const said = toWireError(error, "r1");
 
-  expect(said.toBody()).toEqual({ error: { code, message, details } });
-  expect(said.cause).toBe(error);
-});
+    expect(said.toBody()).toEqual({ error: { code, message, details } });
+    expect(said.cause).toBe(error);
+  },
+);
 
-test("leaves an error of the wire as it is", () => {
+test("returns a WireError unchanged", () => {
   const error = new WireError("namespace_unknown", "no");
 
   expect(toWireError(error, "r1")).toBe(error);
 });
 
-test("names no request where there is no id of it", () => {
+test("leaves the request id out when there is none", () => {
   expect(toWireError(new Error("x")).details).toEqual({});
 });
 
@@ -176,6 +179,6 @@ test.each([
   ["an abort from within", new DOMException("x", "AbortError"), undefined, true],
   ["an error", new Error("x"), new AbortController().signal, false],
   ["a text", "AbortError", undefined, false],
-])("knows %s", (_, error, signal, expected) => {
+])("isAbort tells an abort from other errors: %s", (_, error, signal, expected) => {
   expect(isAbort(error, signal)).toBe(expected);
 });

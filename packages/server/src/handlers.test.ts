@@ -34,7 +34,7 @@ describe.each(names)("%s", (name) => {
     ["validation_failed", [sound[name]]],
     ["namespace_unknown", { ...sound[name], namespace: "other" }],
     ["namespace_unknown", { ...sound[name], namespace: "../default" }],
-  ])("says %s", async (code, request) => {
+  ])("rejects a bad request with %s", async (code, request) => {
     await expect(pond.handlers.handle(name, request)).rejects.toMatchObject({ code });
   });
 
@@ -42,7 +42,7 @@ describe.each(names)("%s", (name) => {
     ["storage_unavailable", new StorageUnavailableError("s3://secret", "timeout")],
     ["conflict", new ConflictError("messages", 5)],
     ["internal", new TypeError("secret")],
-  ])("says %s, and nothing that is secret", async (code, cause) => {
+  ])("rejects with %s when opening the store fails, and reveals no secret", async (code, cause) => {
     const handlers = createHandlers({ namespaces: failing(cause) });
 
     const error = await handlers
@@ -54,7 +54,7 @@ describe.each(names)("%s", (name) => {
     expect(Object.keys(errorCodes)).toContain(code);
   });
 
-  test("asks nothing for a request that is given up", async () => {
+  test("opens no store for an aborted request", async () => {
     const reason = new DOMException("gone", "TimeoutError");
     const signal = AbortSignal.abort(reason);
     const handlers = createHandlers({ namespaces: failing(new Error("asked")) });
@@ -62,7 +62,7 @@ describe.each(names)("%s", (name) => {
     await expect(handlers.handle(name, sound[name], { signal })).rejects.toBe(reason);
   });
 
-  test("takes the default namespace by its name", async () => {
+  test("accepts the default namespace by its name", async () => {
     const request = { ...sound[name], namespace: "default" };
     const isRestore = name === "restore";
 
@@ -73,14 +73,17 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test.each(["list", "__proto__", "constructor", ""])("there is no operation %s", async (name) => {
-  await expect(pond.handlers.handle(name as OperationName, v1)).rejects.toMatchObject({
-    code: "validation_failed",
-    message: "there is no such operation",
-  });
-});
+test.each(["list", "__proto__", "constructor", ""])(
+  "refuses an unknown operation: %s",
+  async (name) => {
+    await expect(pond.handlers.handle(name as OperationName, v1)).rejects.toMatchObject({
+      code: "validation_failed",
+      message: "there is no such operation",
+    });
+  },
+);
 
-test("an error while nobody waits any more is theirs, not the server's", async () => {
+test("passes an error on unchanged when the request was aborted meanwhile", async () => {
   const stop = new AbortController();
   const cause = new Error("broken off");
   const namespaces: Namespaces = {

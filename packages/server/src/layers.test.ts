@@ -16,7 +16,7 @@ function importsOf(text: string): string[] {
 
 const isTransport = (file: string): boolean => /^(http|mcp)\//.test(file);
 
-test("nothing but the transports knows a transport (spec 7.1)", () => {
+test("nothing but the transports imports a transport (spec 7.1)", () => {
   const foreign = /^node:(http|net|tls|stream)|fastify|@modelcontextprotocol|\/(http|mcp)\//;
   const found = sources
     .filter(({ file }) => !isTransport(file))
@@ -29,7 +29,7 @@ test("nothing but the transports knows a transport (spec 7.1)", () => {
   expect(found).toEqual([]);
 });
 
-test("the transports reach what is stored through the handlers alone (spec 7.1)", () => {
+test("the transports reach the stores through the handlers alone (spec 7.1)", () => {
   const stores =
     /^@pond\/(sessions|search|substrate|embed)|\.\.\/(handlers\/|namespaces|resources)/;
   const found = sources
@@ -43,7 +43,7 @@ test("the transports reach what is stored through the handlers alone (spec 7.1)"
   expect(found).toEqual([]);
 });
 
-test("one place says which store a namespace is (`wire-namespace-resolution`)", () => {
+test("only one file opens stores, and only one reads namespaces (`wire-namespace-resolution`)", () => {
   const opening = sources
     .filter(({ text }) => /\bopenSessions\(/.test(text))
     .map(({ file }) => file);

@@ -28,7 +28,7 @@ test.each([
   ["65 letters", "a".repeat(65)],
   ["a million letters", "a".repeat(1_000_000)],
   ["a key of every object", "__proto__"],
-])("never asks where %s is", async (_, name) => {
+])("refuses an invalid namespace without asking where its store is: %s", async (_, name) => {
   const asked: string[] = [];
   const namespaces = createNamespaces({
     locate(each) {
@@ -56,7 +56,7 @@ test.each(["other", "constructor", "default-2"])(
   },
 );
 
-test("opens a store once for all who ask, at the same time too", async () => {
+test("opens a store once for all requests, also when they come at the same time", async () => {
   const namespaces = singleNamespace(join(folder, "shared"));
 
   const [first, second] = await Promise.all([
@@ -69,7 +69,7 @@ test("opens a store once for all who ask, at the same time too", async () => {
   await namespaces.close();
 });
 
-test("a store that is read before it is written is opened once more, and then shared", async () => {
+test("a store opened to read is opened again by the first write, and then shared", async () => {
   const location = join(folder, "later");
   const made = singleNamespace(location);
   await made.open(undefined, "write");
@@ -84,7 +84,7 @@ test("a store that is read before it is written is opened once more, and then sh
   await namespaces.close();
 });
 
-test("a store that is just being made is read when it is whole", async () => {
+test("a read waits for a store that is just being created", async () => {
   const namespaces = singleNamespace(join(folder, "making"));
 
   const [made, ...read] = await Promise.all([
@@ -96,7 +96,7 @@ test("a store that is just being made is read when it is whole", async () => {
   await namespaces.close();
 });
 
-test("looks again for a store that was not there", async () => {
+test("looks again for a store that did not exist before", async () => {
   const location = join(folder, "new");
   const namespaces = singleNamespace(location);
   await expect(namespaces.open(undefined, "read")).rejects.toMatchObject({
@@ -111,7 +111,7 @@ test("looks again for a store that was not there", async () => {
   await namespaces.close();
 });
 
-test("closes a store when what is being written is written", async () => {
+test("closes a store only after a running write has ended", async () => {
   const namespaces = singleNamespace(join(folder, "busy"));
   const sessions = await namespaces.open(undefined, "write");
   const order: string[] = [];
@@ -134,7 +134,7 @@ test("closes a store when what is being written is written", async () => {
   expect(order).toEqual(["written", "closed"]);
 });
 
-test("what nobody uses is closed, and with it goes what is kept in memory", async () => {
+test("closes a store that is no longer used, and frees the caches", async () => {
   const caches = createCaches();
   const location = join(folder, "resting");
   const namespaces = createNamespaces({ caches, idleMs: 0, locate: () => ({ location }) });
@@ -150,11 +150,11 @@ test("what nobody uses is closed, and with it goes what is kept in memory", asyn
   await namespaces.close();
 });
 
-test.each([-1, Number.NaN])("refuses to close what is idle after %s ms", (idleMs) => {
+test.each([-1, Number.NaN])("refuses an idle time of %s ms", (idleMs) => {
   expect(() => createNamespaces({ idleMs, locate: () => undefined })).toThrow(TypeError);
 });
 
-test("each namespace has tables of its own", async () => {
+test("each namespace has a store of its own", async () => {
   const tenants = new Set(["red", "blue"]);
   const namespaces = createNamespaces({
     locate: (name) => (tenants.has(name) ? { location: join(folder, name) } : undefined),
@@ -172,7 +172,7 @@ test("each namespace has tables of its own", async () => {
   await namespaces.close();
 });
 
-test("opens nothing any more once it is closed", async () => {
+test("opens no store once it is closed", async () => {
   const namespaces = singleNamespace(join(folder, "closed"));
   const opening = namespaces.open(undefined, "write");
   const asked = await Promise.race([opening, new Promise((resolve) => setImmediate(resolve))]);
@@ -186,7 +186,7 @@ test("opens nothing any more once it is closed", async () => {
   });
 });
 
-test("a store that cannot be opened closes like the others", async () => {
+test("closes without an error after a store could not be opened", async () => {
   mkdirSync(join(folder, "empty"));
   const namespaces = singleNamespace(join(folder, "empty"));
 
@@ -195,7 +195,7 @@ test("a store that cannot be opened closes like the others", async () => {
   await expect(namespaces.close()).resolves.toBeUndefined();
 });
 
-test("waits for a policy that has to look, and asks it what for every time", async () => {
+test("waits for an asynchronous policy, and asks it with the mode of every request", async () => {
   const asked: string[] = [];
   const namespaces = createNamespaces({
     async locate(name, mode) {
@@ -225,32 +225,35 @@ test.each([
     "other credentials",
     (n: number) => ({ location: join(folder, "renewed"), storageOptions: { token: `${n}` } }),
   ],
-] as const)("to %s, goes to %s as soon as the policy says so", async (mode, _, placeOf) => {
-  for (const n of [1, 2]) {
-    const made = createNamespaces({ locate: () => placeOf(n) });
-    await made.open("red", "write");
-    await made.close();
-  }
-  let now = 1;
-  const namespaces = createNamespaces({ locate: () => placeOf(now) });
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const before = await namespaces.open("red", mode, promise);
-  const closed: unknown[] = [];
-  Object.assign(before, { close: () => closed.push(before) });
+] as const)(
+  "a store opened to %s gives way to %s as soon as the policy says so",
+  async (mode, _, placeOf) => {
+    for (const n of [1, 2]) {
+      const made = createNamespaces({ locate: () => placeOf(n) });
+      await made.open("red", "write");
+      await made.close();
+    }
+    let now = 1;
+    const namespaces = createNamespaces({ locate: () => placeOf(now) });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = await namespaces.open("red", mode, promise);
+    const closed: unknown[] = [];
+    Object.assign(before, { close: () => closed.push(before) });
 
-  now = 2;
-  const after = await namespaces.open("red", mode);
+    now = 2;
+    const after = await namespaces.open("red", mode);
 
-  expect(after).not.toBe(before);
-  expect(after.store.location).toBe(placeOf(2).location);
-  expect(await namespaces.open("red", "read")).toBe(after);
-  resolve();
-  await new Promise((next) => setImmediate(next));
-  expect(closed).toEqual([before]);
-  await namespaces.close();
-});
+    expect(after).not.toBe(before);
+    expect(after.store.location).toBe(placeOf(2).location);
+    expect(await namespaces.open("red", "read")).toBe(after);
+    resolve();
+    await new Promise((next) => setImmediate(next));
+    expect(closed).toEqual([before]);
+    await namespaces.close();
+  },
+);
 
-test("one that must exist is made whole by who writes, where its making broke off", async () => {
+test("a half-made store that must exist is completed by the next write", async () => {
   const location = join(folder, "half");
   const half = await openStore(location, { tables: sessionTables.slice(0, 2), mode: "write" });
   half.close();
@@ -263,7 +266,7 @@ test("one that must exist is made whole by who writes, where its making broke of
 });
 
 test.each(["read", "write"] as const)(
-  "one that must exist is unknown to who would %s where it does not, and nothing is made",
+  "a store that must exist but does not is unknown to a %s, and is not created",
   async (mode) => {
     const location = join(folder, `absent-${mode}`);
     const namespaces = createNamespaces({ locate: () => ({ location, mustExist: true }) });
@@ -280,7 +283,7 @@ test.each(["read", "write"] as const)(
   },
 );
 
-test("a store that was only read is closed once it was opened to be written", async () => {
+test("a store opened to read is closed after its last read, once it is opened again to write", async () => {
   const location = join(folder, "superseded");
   const made = singleNamespace(location);
   await made.open(undefined, "write");
@@ -301,7 +304,7 @@ test("a store that was only read is closed once it was opened to be written", as
 });
 
 test.each(["read", "write"] as const)(
-  "a store that was taken away while it was open to %s is not there, and made anew",
+  "a store removed while open to %s is reported as missing, and an ingest creates it again",
   async (mode) => {
     const pond = testPond();
     await pond.ask("ingest", { events: chat("before", ["a"]) });
@@ -325,7 +328,7 @@ test.each(["read", "write"] as const)(
   },
 );
 
-test("a store that was taken away is made anew by the next ingest", async () => {
+test("after a store was removed, one ingest fails and the next creates the store again", async () => {
   const pond = testPond();
   await pond.ask("ingest", { events: chat("before", ["a"]) });
 
@@ -340,7 +343,7 @@ test("a store that was taken away is made anew by the next ingest", async () => 
   await pond.remove();
 });
 
-test("a store that failed once and is there stays open", async () => {
+test("a store that failed once but still exists stays open", async () => {
   const namespaces = singleNamespace(join(folder, "failed-once"));
   const { promise, reject } = Promise.withResolvers<void>();
   const before = await namespaces.open(undefined, "write", promise);
@@ -352,7 +355,7 @@ test("a store that failed once and is there stays open", async () => {
   await namespaces.close();
 });
 
-test("many tenants share few open stores, and each finds its own again", async () => {
+test("six tenants share two open stores, and each finds its own store again", async () => {
   const names = ["a", "b", "c", "d", "e", "f"];
   const namespaces = createNamespaces({
     locate: (name) => ({ location: join(folder, "many", name) }),
@@ -379,7 +382,7 @@ test.each([
   ["one, and none was set", "red", undefined, "red"],
   ["nothing, and one was set", undefined, "red", "red"],
   ["the one that was set", "red", "red", "red"],
-])("a request that names %s is about that", (_, asked, only, expected) => {
+])("namespaceWithin finds the namespace when a request names %s", (_, asked, only, expected) => {
   expect(namespaceWithin(asked, only)).toBe(expected);
 });
 
@@ -387,12 +390,12 @@ test.each([
   ["another", "blue", "red"],
   ["one where none was set", "red", ""],
   ["the default one", "default", "red"],
-])("a request that names %s is refused", (_, asked, only) => {
+])("namespaceWithin refuses a request that names %s", (_, asked, only) => {
   expect(() => namespaceWithin(asked, only)).toThrow(
     expect.objectContaining({ code: "namespace_unknown" }),
   );
 });
 
-test.each([-1, Number.NaN])("a number of open stores that is none is refused: %s", (maxOpen) => {
+test.each([-1, Number.NaN])("refuses an invalid number of open stores: %s", (maxOpen) => {
   expect(() => createNamespaces({ locate: () => undefined, maxOpen })).toThrow("maxOpen: ");
 });

@@ -22,7 +22,7 @@ afterEach(() => vi.useRealTimers());
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("closes what nobody has used for longest", async () => {
+test("closes the store that has been unused for longest", async () => {
   const { events, open } = fakes();
   const stores = new OpenStores({ ...never, maxOpen: 2 });
 
@@ -32,7 +32,7 @@ test("closes what nobody has used for longest", async () => {
   expect(events).toEqual(["open a", "open b", "open c", "close b"]);
 });
 
-test("never closes one in use, and closes it when it is not any more", async () => {
+test("closes a store above the limit only when it is no longer in use", async () => {
   const { events, open } = fakes();
   const stores = new OpenStores({ ...never, maxOpen: 1 });
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -51,7 +51,7 @@ test("never closes one in use, and closes it when it is not any more", async () 
   expect(events).toEqual(["open a", "open b", "close b", "open b", "close a"]);
 });
 
-test("closes one that nobody has used for so long, and opens it again for who asks next", async () => {
+test("closes a store after it was idle for a time, and opens it again for the next request", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const { events, open } = fakes();
   const onAllIdle = (): void => void events.push("all idle");
@@ -80,7 +80,7 @@ test("closes one that nobody has used for so long, and opens it again for who as
   await stores.close();
 });
 
-test("nothing is idle while a store is closed for other reasons", async () => {
+test("does not report that all stores are idle when they are closed for other reasons", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const { events, open } = fakes();
   const onAllIdle = (): void => void events.push("all idle");
@@ -97,7 +97,7 @@ test("nothing is idle while a store is closed for other reasons", async () => {
   expect(events).toEqual(["open a", "open b", "close a", "close b"]);
 });
 
-test("one that is used without an end stays", async () => {
+test("keeps open a store whose use never ends", async () => {
   const { events, open } = fakes();
   const stores = new OpenStores({ ...never, maxOpen: 1 });
 
@@ -108,7 +108,7 @@ test("one that is used without an end stays", async () => {
   expect(events).not.toContain("close a");
 });
 
-test("closes one behind what was queued on it, though nobody waits for that", async () => {
+test("closes a store after the work queued on it, though no request waits for that work", async () => {
   const { events, open } = fakes();
   const stores = new OpenStores({ ...never, maxOpen: 0 });
   const { promise: done, resolve: finish } = Promise.withResolvers<void>();
@@ -127,7 +127,7 @@ test("closes one behind what was queued on it, though nobody waits for that", as
   expect(events).toEqual(["open a", "kept up", "close a"]);
 });
 
-test("a retired one is closed once those who have it are done, and opened again for others", async () => {
+test("closes a retired store once its users are done, and opens another for new ones", async () => {
   const { events, open } = fakes();
   const stores = new OpenStores({ ...never, maxOpen: 8 });
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ test("a retired one is closed once those who have it are done, and opened again 
   expect(events).toEqual(["open a", "open a", "close a"]);
 });
 
-test("one that failed to open is opened again by whoever asks next, and by nobody before", async () => {
+test("fails all waiting requests when a store cannot be opened, and tries again for the next one", async () => {
   const { events, open } = fakes();
   const stores = new OpenStores({ ...never, maxOpen: 8 });
   const fail = async (): Promise<SessionStore> => {
@@ -159,7 +159,7 @@ test("one that failed to open is opened again by whoever asks next, and by nobod
   expect(events).toEqual(["failed", "open a", "close a"]);
 });
 
-test("whatever is asked at once, one in use is never closed and no more stay than may", async () => {
+test("never closes a store in use, nor keeps more open than allowed, whatever comes at once", async () => {
   const name = fc.constantFrom("a", "b", "c", "d", "e");
   const requests = fc.array(fc.record({ name, turns: fc.nat(6) }), { maxLength: 40 });
   await fc.assert(

@@ -35,7 +35,7 @@ function numberOf(cell: string): number {
   return Number(digits.replaceAll(",", "")) * (units[unit] ?? 1);
 }
 
-test("names every limit and its default", () => {
+test("the README names every limit with its default", () => {
   const said = rowsOf("Limit", "Default").map(
     ([name, value = ""]): [string | undefined, unknown] => {
       const numbers = value.split(" + ").map(numberOf);
@@ -53,7 +53,7 @@ test("names every limit and its default", () => {
   });
 });
 
-test("names every kind of refusal, and its code", () => {
+test("the README names every kind of refusal with its code", () => {
   const said = rowsOf("`details.kind`", "Code").flatMap(([kinds, code]) =>
     wordsIn(kinds).map((kind) => [kind, wordsIn(code)[0]] as const),
   );
@@ -69,7 +69,7 @@ test("names every kind of refusal, and its code", () => {
   expect(said.filter(([, code = ""]) => !Object.hasOwn(errorCodes, code))).toEqual([]);
 });
 
-test("names every code of the error table", () => {
+test("the README names every code of the error table", () => {
   const codes = rowsOf("Code", "When").flatMap(([code]) => wordsIn(code));
 
   expect(codes.toSorted()).toEqual(Object.keys(errorCodes).toSorted());

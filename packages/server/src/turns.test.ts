@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { besideTurns, endTurns, inTurn } from "./turns.ts";
 
-test("runs one after the other, and the next one after a failure", async () => {
+test("runs the work on one key in turn, and goes on after a failure", async () => {
   const key = {};
   const order: string[] = [];
   const work = (name: string) => async () => {
@@ -22,7 +22,7 @@ test("runs one after the other, and the next one after a failure", async () => {
   expect(order).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
 });
 
-test("does not wait for what runs on another key", async () => {
+test("does not wait for work on another key", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const waiting = inTurn({}, undefined, () => promise);
 
@@ -32,7 +32,7 @@ test("does not wait for what runs on another key", async () => {
   await waiting;
 });
 
-test("does not begin what nobody waits for any more", async () => {
+test("does not begin work that was aborted while it waited", async () => {
   const key = {};
   const stop = new AbortController();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ test("does not begin what nobody waits for any more", async () => {
   expect(isBegun).toBe(false);
 });
 
-test("what runs beside turns neither waits for them nor holds them up", async () => {
+test("besideTurns neither waits for turns nor holds them up", async () => {
   const key = {};
   const [turn, aside] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const order: string[] = [];
@@ -70,7 +70,7 @@ test("what runs beside turns neither waits for them nor holds them up", async ()
   expect(order).toEqual(["beside begins", "next turn", "beside ends"]);
 });
 
-test("ends when everything is done, and then begins nothing", async () => {
+test("endTurns waits for all work, and lets nothing begin afterwards", async () => {
   const key = {};
   const { promise, resolve } = Promise.withResolvers<void>();
   const order: string[] = [];

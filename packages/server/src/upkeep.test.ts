@@ -6,7 +6,7 @@ import { said, sessionOf, testPond } from "./testing.ts";
 import { endTurns, inTurn } from "./turns.ts";
 import { createUpkeep } from "./upkeep.ts";
 
-test("many small ingests leave neither fragments nor rows that no index knows", async () => {
+test("folds keep the number of fragments low through many small ingests", async () => {
   const failures: unknown[] = [];
   const pond = testPond({ onUpkeepFailed: (error) => failures.push(error) });
   for (let at = 0; at < 60; at += 1) {
@@ -74,7 +74,7 @@ describe("upkeep", () => {
     ["one more of them came", [Array(20).fill(1)], 1],
     ["more came than there was, though less than a fold is worth", [[4_000], [1_999]], 1],
     ["half as much as there was came", [[4_000], [2_000]], 2],
-  ])("folds where %s: %j", async (_, ingests, folds) => {
+  ])("decides how often to fold when %s: %j", async (_, ingests, folds) => {
     const store = fake(4_000);
     const upkeep = createUpkeep(unexpected, patient);
     for (const together of ingests) {
@@ -86,7 +86,7 @@ describe("upkeep", () => {
     expect(store.folds()).toBe(folds);
   });
 
-  test("of a large store does not wait for half as much again", async () => {
+  test("folds a large store without waiting for half as many new messages", async () => {
     const store = fake(1_000_000);
     const upkeep = createUpkeep(unexpected, patient);
     upkeep.stored(store.sessions, 1_000);
@@ -98,7 +98,7 @@ describe("upkeep", () => {
     expect(store.folds()).toBe(2);
   });
 
-  test("catches up with less when nothing comes any more", async () => {
+  test("folds for fewer messages once no more come", async () => {
     const store = fake(4_000);
     const upkeep = createUpkeep(unexpected, { quietMs: 0 });
     upkeep.stored(store.sessions, 4_000);
@@ -109,7 +109,7 @@ describe("upkeep", () => {
     await store.finish();
   });
 
-  test("looks once, when it is quiet, at what was left of a store that was just opened", async () => {
+  test("looks once, when it is quiet, at a store that was just opened", async () => {
     const [store, later] = [fake(4_000), fake()];
     const upkeep = createUpkeep(unexpected, { quietMs: 0 });
     upkeep.stored(store.sessions, 1);
@@ -122,7 +122,7 @@ describe("upkeep", () => {
     expect(store.folds()).toBe(1);
   });
 
-  test("runs once at a time, and again for what came meanwhile", async () => {
+  test("runs one fold at a time, and another for messages that came meanwhile", async () => {
     const store = fake();
     const upkeep = createUpkeep(unexpected, patient);
     for (let at = 0; at < 3; at += 1) upkeep.stored(store.sessions, 1_000);
@@ -133,7 +133,7 @@ describe("upkeep", () => {
     expect(store.folds()).toBe(2);
   });
 
-  test("holds up an ingest only where it is far behind", async () => {
+  test("holds up an ingest only when it is far behind", async () => {
     const store = fake();
     const upkeep = createUpkeep(unexpected, patient);
     upkeep.stored(store.sessions, 20_000);
@@ -150,7 +150,7 @@ describe("upkeep", () => {
     await waiting;
   });
 
-  test("holds up no ingest for long", async () => {
+  test("holds up no ingest for longer than holdMs", async () => {
     const store = fake();
     const upkeep = createUpkeep(unexpected, { ...patient, holdMs: 0 });
     upkeep.stored(store.sessions, 1_000);
@@ -162,7 +162,7 @@ describe("upkeep", () => {
     expect(store.folds()).toBe(2);
   });
 
-  test("that loses every race to ingests takes its turn among them", async () => {
+  test("takes its turn among ingests after it lost a race to them", async () => {
     const store = fake();
     const upkeep = createUpkeep(unexpected, patient);
     const ingest = Promise.withResolvers<void>();
@@ -178,7 +178,7 @@ describe("upkeep", () => {
     await store.finish();
   });
 
-  test("that failed is told, holds up nobody and is tried again", async () => {
+  test("reports a failed fold, holds up no ingest for it, and tries again", async () => {
     const store = fake();
     const failures: unknown[] = [];
     const upkeep = createUpkeep((error) => failures.push(error), patient);

@@ -1,9 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startAzurite } from "./azurite.ts";
 
-it("runs Azurite with a container, which takes no request without a signature", async ({
-  skip,
-}) => {
+it("runs Azurite with a container that refuses unsigned requests", async ({ skip }) => {
   const azurite = await startAzurite();
   if (azurite === undefined) return skip("azurite has no build for this platform");
   onTestFinished(() => azurite.close());

@@ -63,7 +63,7 @@ it("never answers", async () => {
   expect(await hung).toBe("AbortError");
 });
 
-it("holds a request back until something has happened", async () => {
+it("holds a request back until a given event", async () => {
   const { s3, proxy, call } = await started();
   const happened = Promise.withResolvers<void>();
 
@@ -76,7 +76,7 @@ it("holds a request back until something has happened", async () => {
   expect([...whileHeld, await held, s3.objects.size]).toEqual([0, "404 NoSuchKey", "200", 1]);
 });
 
-it("cuts an answer off in its middle", async () => {
+it("cuts a response off in the middle", async () => {
   const { proxy, call } = await started();
   await call("PUT", "key");
 
@@ -85,7 +85,7 @@ it("cuts an answer off in its middle", async () => {
   expect(await call("GET", "key")).toBe("TypeError");
 });
 
-it("harms the requests it is told to, the same ones in every run", async () => {
+it("faults only the requests it is told to, and the same ones in every run", async () => {
   const { proxy, call } = await started();
   const statuses = async (fault: Partial<Fault>): Promise<string> => {
     proxy.fault({ kind: "status", status: 500, ...fault } as Fault);

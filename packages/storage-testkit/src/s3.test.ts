@@ -24,7 +24,7 @@ async function started(options?: S3Options): Promise<Call> {
 const all = (name: string, xml: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, "g"))].map(([, text = ""]) => text);
 
-it("keeps objects and gives them back, whole and in ranges", async () => {
+it("keeps objects and returns them, whole and in ranges", async () => {
   const call = await started();
   await call("PUT", "pond/a%20b/%26%3C%3E", { body: "0123456789" });
 
@@ -50,7 +50,7 @@ it("keeps objects and gives them back, whole and in ranges", async () => {
 it.each([
   [true, [200, 412, 412, 200, 404], "d"],
   [false, [200, 200, 200, 200, 200], "d"],
-])("honours conditions, or not: %s", async (isConditional, statuses, last) => {
+])("honours conditional requests, or not: %s", async (isConditional, statuses, last) => {
   const call = await started({ isConditional });
   const put = async (key: string, body: string, headers: Record<string, string>) =>
     (await call("PUT", `pond/${key}`, { body, headers })).status;
@@ -68,7 +68,7 @@ it.each([
   expect((await call("GET", "pond/key")).text).toBe(last);
 });
 
-it("lists in pages, folders as one, in the order of bytes", async () => {
+it("lists keys in pages and in byte order, with each folder as one entry", async () => {
   const call = await started();
   const keys = ["b&<>/1", "b&<>/2", "a", "b", "c/1", "\u{1f600}", "\uffee"];
   for (const key of keys) await call("PUT", `pond/${encodeURIComponent(key)}`, { body: key });
@@ -101,7 +101,7 @@ it("lists in pages, folders as one, in the order of bytes", async () => {
   expect(await list({ prefix: "none" })).toEqual([[]]);
 });
 
-it("deletes several at once, by keys that need escaping", async () => {
+it("deletes several objects at once, by keys that need escaping", async () => {
   const call = await started();
   for (const key of ["a&b", "c", "d"]) {
     await call("PUT", `pond/${encodeURIComponent(key)}`, { body: key });
@@ -115,7 +115,7 @@ it("deletes several at once, by keys that need escaping", async () => {
   expect(all("KeyCount", (await call("GET", "pond?list-type=2")).text)).toEqual(["0"]);
 });
 
-it("puts an object together of parts, and copies it", async () => {
+it("assembles an object from parts, and copies it", async () => {
   const call = await started();
   const begin = async () => all("UploadId", (await call("POST", "pond/big?uploads")).text)[0];
   const [id, aborted] = [await begin(), await begin()];

@@ -180,7 +180,7 @@ describe.each([
 
   afterAll(() => storage?.close());
 
-  it("faults lose nothing that was acknowledged, and double nothing", {
+  it("faults neither lose an acknowledged row nor double any", {
     timeout: 120_000,
   }, async () => {
     const chosen = Object.entries(cases).filter(([name]) => names.includes(name));
@@ -190,7 +190,7 @@ describe.each([
   });
 
   it.each([[1], [2]])(
-    "a commit whose answer is lost %d times is there once, and repeating it adds nothing",
+    "a commit whose answer is lost %d times is stored once, and repeating it adds nothing",
     async (times) => {
       const { proxy, store, onlooker } = await beginOrdeal(storage);
       const table = store.table("parts");
@@ -232,7 +232,7 @@ describe.each([
     expect(indexes.map(({ column }) => column)).toEqual(["description"]);
   });
 
-  it("who is slow to create a store does not take away what others wrote meanwhile", async () => {
+  it("a process slow to create a store does not remove rows that others wrote meanwhile", async () => {
     const { storageOptions } = storage;
     const location = storage.url(crypto.randomUUID());
     const proxy = await startFaultyProxy(storage);

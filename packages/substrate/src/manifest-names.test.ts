@@ -18,7 +18,7 @@ describe.each([
     expect(manifestAt("parts.lance", version)).toBe(path);
   });
 
-  it("says its version", () => {
+  it("tells its version by its name", () => {
     expect(versionOf(path)).toBe(version);
   });
 });
@@ -29,7 +29,7 @@ it.each([
   ["18446744073709551614.manifest-0f0f", false],
   ["1.manifest", false],
   ["latest_version_hint.json", false],
-])("%s is a manifest: %s", (name, expected) => {
+])("isManifest(%s) returns %s", (name, expected) => {
   expect(isManifest(name)).toBe(expected);
 });
 

@@ -42,7 +42,7 @@ describe("opening to read", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("says so when the store is older than one of its tables", async () => {
+  it("refuses a store that lacks a declared table, until a write has made the table", async () => {
     const location = temporaryLocation();
     await openCatalogue(location, { tables: [parts] });
 
@@ -53,7 +53,7 @@ describe("opening to read", () => {
 });
 
 describe("the store's id", () => {
-  it("is made once and kept", async () => {
+  it("stays the same when the store is opened again", async () => {
     const location = temporaryLocation();
 
     const ids = [
@@ -67,12 +67,12 @@ describe("the store's id", () => {
     expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it("is another one for another store", async () => {
+  it("differs between two stores", async () => {
     expect((await openCatalogue()).id).not.toBe((await openCatalogue()).id);
   });
 });
 
-it("is created once, however many create it at the same moment", async () => {
+it("creates a store once, however many openings create it at the same moment", async () => {
   const isFolder = !temporaryLocation().includes("://");
   for (let round = 0; round < (isFolder ? 10 : 3); round++) {
     const location = temporaryLocation();
@@ -133,7 +133,7 @@ it.each<[string, Column, string]>([
   ["floating-point numbers", { type: "float64" }, "number is of its key, so it can be text, int64"],
   ["vectors", { type: { vector: 4 } }, "number is of its key, so it can be text, int64"],
   ["what may be missing", { type: "text", isNullable: true }, "so it cannot be nullable"],
-])("lance-table-creation-unenforced-pk: no key is of %s", async (_, column, reason) => {
+])("lance-table-creation-unenforced-pk: refuses a key of %s", async (_, column, reason) => {
   const location = temporaryLocation();
   const keyed = { ...parts, columns: { ...parts.columns, number: column } };
 
@@ -145,7 +145,7 @@ it.each<[string, Column, string]>([
   await expect(openCatalogue(location, { mode: "read" })).rejects.toThrow(StoreNotFoundError);
 });
 
-it("refuses to be opened in a mode there is none of, or with options that are no text", async () => {
+it("refuses an unknown mode, and storage options that are not text", async () => {
   const location = temporaryLocation();
   await openCatalogue(location);
 
@@ -159,7 +159,7 @@ it("refuses to be opened in a mode there is none of, or with options that are no
 });
 
 it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])(
-  "refuses %s milliseconds to miss others' rows for, as an option and not as damage",
+  "refuses a staleness of %s milliseconds as a wrong option",
   async (stalenessMs) => {
     const location = temporaryLocation();
     await openCatalogue(location);
@@ -171,14 +171,14 @@ it.each([Number.NaN, -1, Number.POSITIVE_INFINITY])(
   },
 );
 
-it.each(["s3://", "s3:///store"])("says of %s that it names no bucket", async (location) => {
+it.each(["s3://", "s3:///store"])("refuses %s, which names no bucket", async (location) => {
   const outcome = openStore(location, { tables: catalogue });
 
   await expect(outcome).rejects.toThrow(StorageUnavailableError);
   await expect(outcome).rejects.toThrow("this is not the address of a bucket or container");
 });
 
-it("takes nothing when it is open to be read", async () => {
+it("refuses every write when it is open to read", async () => {
   const location = temporaryLocation();
   await (await openCatalogue(location)).table("parts").insert(numbered(2));
   const store = await openCatalogue(location, { mode: "read" });
@@ -204,11 +204,11 @@ it("takes nothing when it is open to be read", async () => {
   expect([await stored.version(), await stored.count()]).toEqual([version, 2]);
 });
 
-describe("a table that came later", () => {
+describe("a table that came with a later version", () => {
   const wheels = { ...prices, name: "wheels", isDerived: false, since: 2 };
   const later = [{ ...parts, schemaVersion: 2 }, prices, wheels];
 
-  it("is made in a store that holds rows, and missed from then on", async () => {
+  it("is reported as unmade when opened to read, and made when opened to write, beside stored rows", async () => {
     const location = temporaryLocation();
     const earlier = await openCatalogue(location);
     await earlier.table("parts").insert(numbered(2));
@@ -277,7 +277,7 @@ describe("lance-dataset-schema-version", () => {
     );
   });
 
-  it("refuses a table that something else made, and one with another key", async () => {
+  it("refuses a table that another program made, and a table with another key", async () => {
     const location = temporaryLocation();
     await (await connectLance(location)).createEmptyTable(
       "prices",
@@ -305,7 +305,7 @@ it("lance-table-creation-stable-row-ids: row ids go on counting from commit to c
   expect(rows.map(({ _rowid }) => Number(_rowid))).toEqual([0, 1, 2, 3]);
 });
 
-it("says where each table's dataset is, for other engines", async () => {
+it("gives the path of a table's dataset, which another engine can open", async () => {
   const location = temporaryLocation();
   const table = (await openCatalogue(location)).table("parts");
   await table.insert(numbered(7));
@@ -317,7 +317,7 @@ it("says where each table's dataset is, for other engines", async () => {
   expect(await plain.countRows()).toBe(7);
 });
 
-it("knows the tables it was opened with and no other", async () => {
+it("knows only the tables that it was opened with", async () => {
   const store = await openCatalogue();
 
   expect(() => store.table("suppliers")).toThrow(TypeError);
@@ -335,7 +335,7 @@ it("lance-handle-freshness: one store sees at once what another one wrote", asyn
   expect(await reading.table("parts").count()).toBe(3);
 });
 
-it("can be closed while it is read, which fails only what is read", async () => {
+it("can be closed while it is being read", async () => {
   const store = await openStore(temporaryLocation(), {
     tables: catalogue,
     mode: "write",
@@ -348,7 +348,7 @@ it("can be closed while it is read, which fails only what is read", async () => 
   await Promise.allSettled(reads);
 });
 
-it("says of whatever is asked afterwards that it is closed", async () => {
+it("rejects every call after it is closed with store_closed", async () => {
   const store = await openCatalogue();
   const parts = store.table("parts");
   store.close();
@@ -372,7 +372,7 @@ it("says of whatever is asked afterwards that it is closed", async () => {
   for (const each of asked) await expect(each()).rejects.toMatchObject({ code: "store_closed" });
 });
 
-it("flushes while another process cleans up", async () => {
+it("flushes while a fold removes old versions", async () => {
   const store = await openCatalogue();
   const table = store.table("parts");
   for (let from = 0; from < 30; from += 10) {
@@ -387,7 +387,7 @@ it("flushes while another process cleans up", async () => {
   expect(await table.count()).toBe(30);
 });
 
-it("copies every row of a store, and again without doubling any", async () => {
+it("copies every row of a store, and none twice when it copies again", async () => {
   const [from, to] = [await openCatalogue(), await openCatalogue()];
   await from.table("parts").insert({
     ...numbered(2_500),
@@ -414,7 +414,7 @@ it("copies every row of a store, and again without doubling any", async () => {
   }
 });
 
-it("opens many tables", async () => {
+it("opens a store of 15 tables", async () => {
   const tables = Array.from({ length: 15 }, (_, index) => ({ ...prices, name: `prices_${index}` }));
   const location = temporaryLocation();
   (await openStore(location, { tables, mode: "write", storageOptions })).close();

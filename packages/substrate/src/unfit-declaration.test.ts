@@ -91,14 +91,14 @@ it.each<[string, Partial<TableDeclaration>, string]>([
   await expect(openCatalogue(location, { mode: "read" })).rejects.toThrow(StoreNotFoundError);
 });
 
-it("refuses one table declared twice", async () => {
+it("refuses a table that is declared twice", async () => {
   const outcome = openCatalogue(undefined, { tables: [parts, prices, parts] });
 
   await expect(outcome).rejects.toThrow(StoreSchemaError);
   await expect(outcome).rejects.toThrow("table parts: it is declared twice");
 });
 
-it("makes every index that may be declared", async () => {
+it("makes b-tree and bitmap indexes on every column type that may have them", async () => {
   const column = (type: ColumnType): Column => ({ type, isNullable: true });
   const columns = {
     maker: { type: text },

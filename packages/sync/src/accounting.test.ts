@@ -65,7 +65,7 @@ function changed(change: (event: ReadEvent) => readonly ReadEvent[]): (reader: R
 }
 
 describe("accounting (`adapter-integrity-no-silent-drops`)", () => {
-  it("holds whatever a log is made of", () =>
+  it("adds up to the records read, whatever a log is made of", () =>
     withBench(async (bench) => {
       const logs = fc.sample(log, { numRuns: 200, seed: 7 });
       for (const [at, each] of logs.entries()) write(bench, `s${at}`, each);
@@ -100,7 +100,7 @@ describe("accounting (`adapter-integrity-no-silent-drops`)", () => {
       (event) => (event.kind === "fault" ? [event, event] : [event]),
       "3 records read, but 2 stored + 2 faulted + 0 pending",
     ],
-  ])("tells of a reader that %s, and keeps the rest", (_, change, numbers) =>
+  ])("reports a reader that %s, and reports it again on the next sync", (_, change, numbers) =>
     withBench(async (bench) => {
       bench.write("s1", line("s1", "a", "one"), line("s1", "b", "two"), "{");
 
@@ -117,7 +117,7 @@ describe("accounting (`adapter-integrity-no-silent-drops`)", () => {
     }),
   );
 
-  it("takes what a reader had not told when it threw as lost with it", () =>
+  it("counts records as faulted if the reader throws before it yields them", () =>
     withBench(async (bench) => {
       bench.write("s1", line("s1", "a", "one"), line("s1", "b", "two"), line("s1", "c", "three"));
       const wrap = changed((event) => {
@@ -133,7 +133,7 @@ describe("accounting (`adapter-integrity-no-silent-drops`)", () => {
       });
     }));
 
-  it("takes what was read before a file went away, and not told yet, as lost with it", () =>
+  it("counts records as faulted if their file disappears after reading and before they are yielded", () =>
     withBench(async (bench) => {
       const file = bench.write("s1", `{"n":1}`, `{"n":2}`, `{"n":3}`);
       // Its folder, which none of these says, is looked for in the rest of the file.
@@ -175,7 +175,7 @@ describe("accounting (`adapter-integrity-no-silent-drops`)", () => {
       });
     }));
 
-  it("takes no reader of an empty file for one that does not count", () =>
+  it("does not take the reader of an empty file for one that does not count", () =>
     withBench(async (bench) => {
       bench.write("s1");
 
@@ -185,7 +185,7 @@ describe("accounting (`adapter-integrity-no-silent-drops`)", () => {
       expect(adapters[0]?.accounting).toEqual(emptyReport("").accounting);
     }));
 
-  it("tells of a reader that yields nothing of a session that is not stored", () =>
+  it("counts a session as failed if its reader yields nothing and nothing of it is stored", () =>
     withBench(async (bench) => {
       const file = bench.write("s1", line("s1", "a", "one"));
       const wrap = (reader: Reader): Reader => ({ ...reader, async *read() {} });
@@ -199,7 +199,7 @@ describe("accounting (`adapter-integrity-no-silent-drops`)", () => {
       expect(again[0]).toMatchObject({ sessions: { failed: 1 }, faults: [fault] });
     }));
 
-  it("takes a file that is empty for a moment for the session it was", () =>
+  it("counts a stored session as unchanged while its file is blank", () =>
     withBench(async (bench) => {
       bench.write("s1", line("s1", "a", "one"));
       await bench.sync();
@@ -210,7 +210,7 @@ describe("accounting (`adapter-integrity-no-silent-drops`)", () => {
       expect(adapters[0]).toMatchObject({ sessions: { failed: 0, unchanged: 1 }, faults: [] });
     }));
 
-  it("says how many sessions a reader did not count", () =>
+  it("reports the number of sessions whose reader does not count records", () =>
     withBench(async (bench) => {
       bench.write("s1", line("s1", "a", "one"));
       const wrap = (reader: Reader): Reader => ({ ...reader, read: (key) => reader.read(key) });

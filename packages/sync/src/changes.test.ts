@@ -58,7 +58,7 @@ it.each<[string, Partial<Reader>, number]>([
     },
     1,
   ],
-])("takes the defect of a reader for a fault of its source alone: %s", (_, own, failed) =>
+])("reports a reader's defect as a fault of its own source alone: %s", (_, own, failed) =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"));
     const sources = bench
@@ -79,7 +79,7 @@ it.each<[string, Partial<Reader>, number]>([
   }),
 );
 
-it("previews a sync that verifies: what did not change is not counted as changed", () =>
+it("previews a verifying sync without counting an unchanged session as changed", () =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"), "no record");
     const { stateDirectory } = bench;
@@ -93,7 +93,7 @@ it("previews a sync that verifies: what did not change is not counted as changed
     expect(previewed?.faults).toEqual(synced?.faults);
   }));
 
-it("previews a file that could not be opened as what it was, and a sync tries it again", () =>
+it("previews a file that could not be opened as failed, and the next sync tries it again", () =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"));
     const { stateDirectory } = bench;
@@ -121,7 +121,7 @@ const leaving = (reader: Reader, places: readonly string[]): Reader => ({
   },
 });
 
-it("tells of what a client left behind a hundred at a time, whatever else is at fault", () =>
+it("reports a client's leftovers a hundred at a time, whatever other faults there are", () =>
   withBench(async (bench) => {
     bench.write("s1", ...Array.from({ length: 100 }, () => "no record"));
     const places = Array.from({ length: 130 }, (_, at) => `/${at}`);
@@ -134,7 +134,7 @@ it("tells of what a client left behind a hundred at a time, whatever else is at 
     expect(told).toEqual([130, 30, 30, 0, 0, 0]);
   }));
 
-it("remembers what it told of where a listing breaks off", () =>
+it("remembers the leftovers it has reported when a later listing breaks off", () =>
   withBench(async (bench) => {
     const breakingOff = (reader: Reader): Reader => ({ ...reader, sessions: broken });
     const left = { wrap: (reader: Reader) => leaving(reader, ["/a"]) };
@@ -146,7 +146,7 @@ it("remembers what it told of where a listing breaks off", () =>
     expect(report?.faults).toEqual([]);
   }));
 
-it("tells once of what a client left behind, and whenever somebody asks", () =>
+it("reports a client's leftovers once, and again in a preview or when verifying", () =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"));
     const told = async (places: readonly string[], options: Partial<SyncOptions> = {}) => {
@@ -175,7 +175,7 @@ it("tells once of what a client left behind, and whenever somebody asks", () =>
 
 const summary = JSON.stringify({ type: "summary", summary: "Loom", leafUuid: "r1" });
 
-it("tells once of a log in which there is nothing to store, and whenever somebody asks", () =>
+it("reports a log with nothing to store once, and again in a preview or when verifying", () =>
   withBench(async (bench) => {
     bench.write("s1", summary);
     bench.write("s2", line("s2", "a", "x"));
@@ -217,7 +217,7 @@ it.each([
     ',"leftovers":1',
   ],
 ])(
-  "says of what an older version noted, too, that nothing needs doing about it, %s",
+  "recognizes leftovers that an older version noted without marking them, %s",
   (_, lines, unknown) =>
     withBench(async (bench) => {
       const { stateDirectory } = bench;
@@ -237,7 +237,7 @@ it.each([
     }),
 );
 
-it("tells once of records that share a line, which are all stored", () =>
+it("reports records that share a line once, and stores them all", () =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"), line("s1", "b", "y") + line("s1", "c", "z"));
     const told = async (options: Partial<SyncOptions> = {}) => {
@@ -268,7 +268,7 @@ it("tells once of records that share a line, which are all stored", () =>
     ]);
   }));
 
-it("shows what could not be read among however much that needs nothing done about it", () =>
+it("shows the one fault that needs action among more than a hundred leftovers", () =>
   withBench(async (bench) => {
     const shared = Array.from({ length: 120 }, (_, at) => {
       return line("s1", `a${at}`, "x") + line("s1", `b${at}`, "y");
@@ -289,7 +289,7 @@ it("shows what could not be read among however much that needs nothing done abou
     ]);
   }));
 
-it("reads a log again that another beside it may say more of", () =>
+it("reads a log again when another log beside it may hold what it lacks", () =>
   withBench(async (bench) => {
     const timestamp = "2026-03-01T09:00:00.000Z";
     const prompt = { type: "queue-operation", operation: "enqueue", content: "x", timestamp };

@@ -20,14 +20,14 @@ const places = (paths?: Record<string, string[]>): string[][] =>
   }).map(({ adapter, path }) => [adapter, path]);
 
 describe("discoverSources", () => {
-  it("finds a client's home, and nothing where the client is not installed", () => {
+  it("finds a client's home, and nothing if the client is not installed", () => {
     const before = places();
     mkdirSync(join(home, ".claude"));
 
     expect([before, places()]).toEqual([[], [["claude-code", join(home, ".claude")]]]);
   });
 
-  it("reads the asked-for places instead of the home, each once", () => {
+  it("takes the requested places instead of the home, each once", () => {
     mkdirSync(join(home, ".claude"));
     mkdirSync(join(home, "copy"));
     symlinkSync(join(home, "copy"), join(home, "link"));
@@ -37,11 +37,11 @@ describe("discoverSources", () => {
     expect(found).toEqual([["claude-code", join(home, "copy")]]);
   });
 
-  it("refuses an asked-for place that is not there", () => {
+  it("refuses a requested place that does not exist", () => {
     expect(() => places({ "claude-code": [join(home, "nowhere")] })).toThrow(SourceNotFoundError);
   });
 
-  it("reads what there is of configured places; one that is away is a fault of its own", async () => {
+  it("takes all configured places, and reports a place that is away as a fault of its own", async () => {
     mkdirSync(join(home, ".claude"));
     mkdirSync(join(home, "disk"));
     const away = join(home, "unplugged");
@@ -74,7 +74,7 @@ describe("discoverSources", () => {
     ["its homes", { homes: broken }, () => "broken"],
     ["its homes, which are none", { homes: () => Object(undefined) }, () => "broken"],
     ["its reader", { from: broken }, (folder) => join(folder, ".claude")],
-  ])("takes what an adapter throws for a fault of it alone: %s", async (_, own, place) => {
+  ])("reports an adapter's error as a fault of that adapter alone: %s", async (_, own, place) => {
     mkdirSync(join(home, ".claude"));
     const odd = { ...claudeCode, origin: "broken", ...own };
 
@@ -88,7 +88,7 @@ describe("discoverSources", () => {
     expect(listed).toMatchObject([{ kind: "fault", fault: { details: { adapter: "broken" } } }]);
   });
 
-  it("is not misled by an adapter called like something every object has", () => {
+  it("takes no inherited property for the requested paths of an adapter named `constructor`", () => {
     const odd = { ...claudeCode, origin: "constructor" };
 
     expect(discoverSources([odd], { surroundings: { home, env: {} }, paths: {} })).toEqual([]);

@@ -67,7 +67,7 @@ describe("embedMessages", () => {
       expect(embedder.calls).toEqual([4, 4, 3]);
     }));
 
-  it("stores vectors of any length by their direction", () =>
+  it("stores vectors of any length as unit vectors", () =>
     withBench(async (bench) => {
       await importTexts(bench, 4);
       const long = [1e6, -1e-9].map((by) =>
@@ -86,7 +86,7 @@ describe("embedMessages", () => {
       }
     }));
 
-  it("gives a model no more text at once than memory takes, however many messages it takes", () =>
+  it("limits how much text a model gets at once, however many messages the model takes", () =>
     withBench(async (bench) => {
       const long = "said at length ".repeat(65_000);
       const lines = Array.from({ length: 24 }, (_, at) => line("s0", `m${at}`, `${at} ${long}`));
@@ -108,7 +108,7 @@ describe("embedMessages", () => {
       expect(embedder.asked.filter((text) => text.length > long.length)).toHaveLength(24);
     }));
 
-  it("embeds with a real model, which it leaves open", () =>
+  it("embeds with a real model, and leaves the embedder open", () =>
     withBench(async (bench) => {
       await importTexts(bench, 9);
       const folder = join(bench.folder, "model");
@@ -142,7 +142,7 @@ describe("embedMessages", () => {
       expect(embedder.asked).toEqual([textOf("s0", 5)]);
     }));
 
-  it("tells how far it is", () =>
+  it("reports its progress", () =>
     withBench(async (bench) => {
       await importTexts(bench, 6);
 
@@ -155,7 +155,7 @@ describe("embedMessages", () => {
   it.each([
     ["", eachBatch],
     [" and cleans up on the way", { ...eachBatch, maxGarbageBytes: 0 }],
-  ])("leaves every row in the text index, however many commits it takes%s", (_, writeBack) =>
+  ])("keeps every row in the text index, however many commits it takes%s", (_, writeBack) =>
     withBench(async (bench) => {
       await importTexts(bench, 20);
       await bench.sync({ isFoldForced: true });
@@ -171,7 +171,7 @@ describe("embedMessages", () => {
     }),
   );
 
-  it("can be stopped, and tells how far it is, where it cleans up an earlier version's store", () =>
+  it("can be stopped while it cleans up an earlier version's store, and reports that progress", () =>
     withBench(async (bench) => {
       await importTexts(bench, 20);
       const controller = new AbortController();
@@ -200,7 +200,7 @@ describe("embedMessages", () => {
       expect(stopped.remaining).toBeGreaterThan(0);
     }));
 
-  it("keeps what is embedded when it is stopped, and goes on from there", () =>
+  it("keeps the vectors embedded so far when it is stopped, and the next call continues from there", () =>
     withBench(async (bench) => {
       await importTexts(bench, 11);
       const controller = new AbortController();
@@ -220,7 +220,7 @@ describe("embedMessages", () => {
       expect(first.asked.filter((text) => second.asked.includes(text))).toEqual([]);
     }));
 
-  it("keeps what is embedded when the embedder is stopped in the middle of a batch", () =>
+  it("keeps the vectors of finished batches when the embedder is stopped in the middle of a batch", () =>
     withBench(async (bench) => {
       await importTexts(bench, 11);
       const controller = new AbortController();
@@ -237,7 +237,7 @@ describe("embedMessages", () => {
       expect(report).toMatchObject({ embedded: 8, remaining: 3, failed: 0 });
     }));
 
-  it("stores by time where that is cheap: what was stored survives a crash", () =>
+  it("stores the gathered vectors after a while when that is cheap, before all texts are embedded", () =>
     withBench(async (bench) => {
       await importTexts(bench, 12);
       let seconds = 0;
@@ -260,7 +260,7 @@ describe("embedMessages", () => {
       expect(stored).toEqual([0, 0, 8]);
     }));
 
-  it("two at once leave what one leaves", () =>
+  it("gives each message one vector when two calls run at once", () =>
     withBench(async (bench) => {
       await importTexts(bench, 30);
       await bench.sync({ isFoldForced: true });
@@ -278,7 +278,7 @@ describe("embedMessages", () => {
     }));
 });
 
-describe("an embedder that fails", () => {
+describe("embedMessages with an embedder that fails", () => {
   const bad = textOf("s0", 5);
   const ofBatch = (texts: readonly string[]): Float32Array[] => uniformVectors(texts.length, 384);
 
@@ -299,7 +299,7 @@ describe("an embedder that fails", () => {
     ["returns too few", "vectors_invalid", (texts) => ofBatch(texts).slice(1)],
     ["returns too many", "vectors_invalid", (texts) => [...ofBatch(texts), ...ofBatch(texts)]],
     ["returns short ones", "vectors_invalid", (texts) => uniformVectors(texts.length, 383)],
-  ])("on one text, as one that %s, embeds the others and lists that one", (_, code, answer) =>
+  ])("embeds the other texts and lists the one on which the embedder %s", (_, code, answer) =>
     withBench(async (bench) => {
       await importTexts(bench, 11);
       const embedder = fakeEmbedder({
@@ -319,7 +319,7 @@ describe("an embedder that fails", () => {
     }),
   );
 
-  it("on every text, as an endpoint that is down, is asked once", () =>
+  it("asks an embedder that fails on every text, such as a dead endpoint, only once", () =>
     withBench(async (bench) => {
       await importTexts(bench, 11);
       let calls = 0;
@@ -336,7 +336,7 @@ describe("an embedder that fails", () => {
       expect(calls).toBe(1);
     }));
 
-  it("on everything, stops soon, says why and keeps what it had", () =>
+  it("stops soon when all texts begin to fail, throws the reason and keeps the vectors it has", () =>
     withBench(async (bench) => {
       await importTexts(bench, 60);
       const embedder = fakeEmbedder({
@@ -354,7 +354,7 @@ describe("an embedder that fails", () => {
       expect(embedder.calls.length).toBeLessThan(20);
     }));
 
-  it("by its shape, is refused whole", () =>
+  it("refuses vectors of another dimension than the embedder's, and stores none", () =>
     withBench(async (bench) => {
       await importTexts(bench, 60);
       const embedder = fakeEmbedder({ before: (texts) => uniformVectors(texts.length, 768) });
@@ -364,7 +364,7 @@ describe("an embedder that fails", () => {
       expect(await tally(bench)).toEqual({ null: 60 });
     }));
 
-  it("for want of a model, is asked once", () =>
+  it("asks an embedder whose model is missing only once", () =>
     withBench(async (bench) => {
       await importTexts(bench, 6);
       const embedder = fakeEmbedder({
@@ -379,8 +379,8 @@ describe("an embedder that fails", () => {
     }));
 });
 
-describe("texts that fail beside each other", () => {
-  it("are listed, however many, and the others embedded", () =>
+describe("consecutive texts that fail", () => {
+  it("are all listed, and the other texts are embedded", () =>
     withBench(async (bench) => {
       await importTexts(bench, 40);
       const bad = new Set(Array.from({ length: 20 }, (_, at) => textOf("s0", 10 + at)));
@@ -442,7 +442,7 @@ describe("another model", () => {
     }),
   );
 
-  it.each([384, 768])("of %d dimensions goes on where it was stopped", (dimension) =>
+  it.each([384, 768])("of %d dimensions continues where it was stopped", (dimension) =>
     withBench(async (bench) => {
       await all(bench);
       const controller = new AbortController();
@@ -476,7 +476,7 @@ describe("another model", () => {
       false,
       { before: (texts) => uniformVectors(texts.length, 512) },
     ],
-  ])("%s costs no vector", (_, dimension, isForced, options) =>
+  ])("%s leaves all vectors as they are", (_, dimension, isForced, options) =>
     withBench(async (bench) => {
       await all(bench);
       const before = (): never => {
@@ -491,7 +491,7 @@ describe("another model", () => {
     }),
   );
 
-  it("costs no vector where it is stopped before it begins", () =>
+  it("leaves all vectors as they are when it is stopped before it begins", () =>
     withBench(async (bench) => {
       await all(bench);
       const embedder = fakeEmbedder({ modelId: "model-b", dimension: 768 });
@@ -505,41 +505,43 @@ describe("another model", () => {
   it.each([
     ["has emptied the vectors", 2, "another model (768 numbers)"],
     ["has stored its own", undefined, "model-b (768 numbers)"],
-  ])("of another dimension at once wins where it %s, and the other says so", (_, until, by) =>
-    withBench(async (bench) => {
-      await all(bench);
-      const controller = new AbortController();
-      const second = fakeEmbedder({
-        modelId: "model-b",
-        dimension: 768,
-        before: (_texts, calls) => {
-          if (calls === until) controller.abort();
-          controller.signal.throwIfAborted();
-          return undefined;
-        },
-      });
-      const first = fakeEmbedder({
-        modelId: "model-c",
-        before: async (_texts, calls) => {
-          // The first call proves that the model works.
-          if (calls === 2) await embed(bench, second, { signal: controller.signal });
-          return undefined;
-        },
-      });
+  ])(
+    "of another dimension wins over a concurrent model once it %s, and the other call fails",
+    (_, until, by) =>
+      withBench(async (bench) => {
+        await all(bench);
+        const controller = new AbortController();
+        const second = fakeEmbedder({
+          modelId: "model-b",
+          dimension: 768,
+          before: (_texts, calls) => {
+            if (calls === until) controller.abort();
+            controller.signal.throwIfAborted();
+            return undefined;
+          },
+        });
+        const first = fakeEmbedder({
+          modelId: "model-c",
+          before: async (_texts, calls) => {
+            // The first call proves that the model works.
+            if (calls === 2) await embed(bench, second, { signal: controller.signal });
+            return undefined;
+          },
+        });
 
-      const error = await embed(bench, first).catch((thrown: unknown) => thrown);
+        const error = await embed(bench, first).catch((thrown: unknown) => thrown);
 
-      expect(error).toBeInstanceOf(ModelsAtOnceError);
-      expect(error).toMatchObject({
-        code: "models_at_once",
-        message: expect.stringContaining(`model-c (384 numbers)`),
-        details: { modelId: "model-c", dimension: 384, stored: { dimension: 768 } },
-      });
-      expect((error as Error).message).toContain(by);
-    }),
+        expect(error).toBeInstanceOf(ModelsAtOnceError);
+        expect(error).toMatchObject({
+          code: "models_at_once",
+          message: expect.stringContaining(`model-c (384 numbers)`),
+          details: { modelId: "model-c", dimension: 384, stored: { dimension: 768 } },
+        });
+        expect((error as Error).message).toContain(by);
+      }),
   );
 
-  it("is not what force asks for: that embeds everything again, and may be stopped too", () =>
+  it("is not needed for force, which embeds everything again and may be stopped and continued", () =>
     withBench(async (bench) => {
       await all(bench);
       const controller = new AbortController();

@@ -4,7 +4,7 @@ import { SeenSessions } from "./seen-sessions.ts";
 
 const stored = { rows: { sessions: 0, messages: 0, parts: 0 }, holds: async () => false };
 
-it("gives sessions in the order in which they were listed, whether they were seen or not", async () => {
+it("yields sessions in the order in which they were listed, whether seen before or not", async () => {
   const { listed } = await listing();
 
   expect([...listed]).toEqual([
@@ -16,7 +16,7 @@ it("gives sessions in the order in which they were listed, whether they were see
   expect([listed.length, listed.bytes]).toEqual([4, 6 + 2 ** 40]);
 });
 
-it("keeps those that are meant, in their order", async () => {
+it("keeps the sessions that a callback returns, in their order", async () => {
   const { listed, seen } = await listing();
   const asked: Listed[] = [];
   listed.keep((each) => {

@@ -21,7 +21,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const load = (): Promise<SeenSessions> => SeenSessions.load(folder, source, { stored });
 
-it("take less than 400 bytes of memory each, as they were seen", async () => {
+it("seen sessions take less than 400 bytes of memory each when loaded", async () => {
   const count = 60_000;
   const seen = await load();
   for (let at = 0; at < count; at++) seen.set(keyOf(at), sessionOf(at));
@@ -35,7 +35,7 @@ it("take less than 400 bytes of memory each, as they were seen", async () => {
   expect(bytes / count).toBeLessThan(400);
 });
 
-it("take less than a kilobyte for each place, where one of them is in thousands", async () => {
+it("thousands of places of one session take less than a kilobyte of memory each", async () => {
   const count = 4_000;
   const seen = await load();
   for (let at = 0; at < count; at++) seen.set(keyOf(at), { ...sessionOf(at), sessionId: idOf(0) });

@@ -23,7 +23,7 @@ async function parentOf({ sessions }: Bench, name: string): Promise<string | und
   return session.parent_session_id;
 }
 
-it("gives a session the parent whose log comes later", () =>
+it("attaches a session to its parent when the parent's log comes later", () =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"));
     writeAgent(bench, "below", "above");
@@ -40,7 +40,7 @@ it("gives a session the parent whose log comes later", () =>
     expect(await parentOf(bench, "below")).toBe(agentId("above"));
   }));
 
-it("reads no session again where its parent grows", () =>
+it("does not read a session again when its parent grows", () =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"));
     const above = writeAgent(bench, "above");
@@ -55,7 +55,7 @@ it("reads no session again where its parent grows", () =>
     expect(adapters[0]?.accounting.read).toBe(2);
   }));
 
-it("keeps the parent of a session that goes on after its parent's log is gone", () =>
+it("keeps the parent of a session that grows after the parent's log is gone", () =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"));
     const above = writeAgent(bench, "above");

@@ -62,7 +62,7 @@ const changed = (report: SyncReport): unknown[] => {
 };
 
 describe("a session on two machines with one store", () => {
-  it("keeps what the other machine said, however often either goes on", () =>
+  it("keeps the messages of the other machine, however often either machine continues", () =>
     withBench(async (bench) => {
       const [desk, laptop] = [machine(bench, "desk", ["desk"]), machine(bench, "laptop", ["lap"])];
       const both = { 1: "giraffes", 2: "elephants" };
@@ -91,7 +91,7 @@ describe("a session on two machines with one store", () => {
       expect(await texts(bench)).toContain("walrus");
     }));
 
-  it("says what disappeared where one machine has all that is stored", () =>
+  it("marks deleted messages as gone when one machine has all that is stored", () =>
     withBench(async (bench) => {
       const [desk, laptop] = [machine(bench, "desk", ["desk"]), machine(bench, "laptop", ["lap"])];
       desk.write({ 1: "giraffes", 2: "elephants" });
@@ -108,7 +108,7 @@ describe("a session on two machines with one store", () => {
       expect(await texts(bench)).toEqual(["giraffes", "otters"]);
     }));
 
-  it("says what disappeared although the other machine went on meanwhile", () =>
+  it("marks deleted messages as gone although the other machine continued meanwhile", () =>
     withBench(async (bench) => {
       const [desk, laptop] = [machine(bench, "desk", ["desk"]), machine(bench, "laptop", ["lap"])];
       const both = { 1: "giraffes", 2: "elephants", 3: "walrus" };
@@ -130,7 +130,7 @@ describe("a session on two machines with one store", () => {
     }));
 });
 
-describe("an older copy on another machine", () => {
+describe("a copy of a session with earlier values", () => {
   const old = { 1: "giraffes", 2: "draft" };
   const later = { 1: "giraffes", 2: "final", 5: "zebras" };
 
@@ -159,20 +159,22 @@ describe("an older copy on another machine", () => {
       ["giraffes", "draft", "zebras", "otter"],
     ],
     ["with a value of its own", { ...old, 2: "mine" }, [0, 1, 0], ["giraffes", "mine", "zebras"]],
-  ])("hides no later value: %s", (_, copy, changes, shown) =>
-    withBench(async (bench) => {
-      const [desk, laptop] = await deskAndLaptop(bench);
-      laptop.write(copy);
+  ])(
+    "replaces a later value only if it goes further or has a value of its own: %s",
+    (_, copy, changes, shown) =>
+      withBench(async (bench) => {
+        const [desk, laptop] = await deskAndLaptop(bench);
+        laptop.write(copy);
 
-      expect(changed(await laptop.sync())).toEqual(changes);
+        expect(changed(await laptop.sync())).toEqual(changes);
 
-      expect((await texts(bench)).toSorted()).toEqual(shown.toSorted());
-      expect(changed(await laptop.sync(true))).toEqual([0, 0, 0]);
-      expect(changed(await desk.sync())).toEqual([0, 0, 0]);
-    }),
+        expect((await texts(bench)).toSorted()).toEqual(shown.toSorted());
+        expect(changed(await laptop.sync(true))).toEqual([0, 0, 0]);
+        expect(changed(await desk.sync())).toEqual([0, 0, 0]);
+      }),
   );
 
-  it("hides none where both were in step before", () =>
+  it("replaces no later value when both machines agreed before", () =>
     withBench(async (bench) => {
       const [desk, laptop] = await deskAndLaptop(bench);
       laptop.write(later);
@@ -184,7 +186,7 @@ describe("an older copy on another machine", () => {
       expect(await texts(bench)).toContain("the very last");
     }));
 
-  it("hides none where both go equally far", () =>
+  it("replaces no later value when it goes as far as the stored session", () =>
     withBench(async (bench) => {
       const [desk, laptop] = [machine(bench, "desk", ["desk"]), machine(bench, "laptop", ["lap"])];
       for (const text of ["draft", "final"]) {
@@ -199,7 +201,7 @@ describe("an older copy on another machine", () => {
       expect(await texts(bench)).toContain("final");
     }));
 
-  it("is none where its own machine verifies it, though nobody knows any more that it read it", () =>
+  it("does not count as older when its own machine verifies it, even after its state was lost", () =>
     withBench(async (bench) => {
       const [desk, laptop] = [machine(bench, "desk", ["desk"]), machine(bench, "laptop", ["lap"])];
       const forget = (): void => rmSync(join(bench.folder, "state-desk"), { recursive: true });
@@ -221,7 +223,7 @@ describe("an older copy on another machine", () => {
       }
     }));
 
-  it("is one beside the session itself, verified too", () =>
+  it("counts as older beside the session itself, also when verifying", () =>
     withBench(async (bench) => {
       const desk = machine(bench, "desk", ["desk"]);
       const copy = join(bench.folder, "desk", ".claude", "projects", "-a-copy", "s1.jsonl");
@@ -239,7 +241,7 @@ describe("an older copy on another machine", () => {
       expect(await texts(bench)).toEqual(["giraffes", "final"]);
     }));
 
-  it("is one in a folder that somebody asks for, verified too, once the client has deleted its own", () =>
+  it("counts as older in a requested folder, also when verifying, after the client deleted the original", () =>
     withBench(async (bench) => {
       const desk = machine(bench, "desk", ["desk"]);
       const backup = join(bench.folder, "backup");
@@ -256,7 +258,7 @@ describe("an older copy on another machine", () => {
       expect(await texts(bench)).toContain("final");
     }));
 
-  it("is none any more once somebody edits it, and may be edited back", () =>
+  it("no longer counts as older once it is edited, and may be edited back", () =>
     withBench(async (bench) => {
       const [desk, laptop] = await deskAndLaptop(bench);
       await laptop.sync();
@@ -273,7 +275,7 @@ describe("an older copy on another machine", () => {
       }
     }));
 
-  it("is none where the one machine edits back what it said", () =>
+  it("does not count as older when a machine edits its own value back", () =>
     withBench(async (bench) => {
       const [desk] = await deskAndLaptop(bench);
       desk.write({ ...later, 2: "draft" });
@@ -287,24 +289,26 @@ describe("a session in several places of one machine", () => {
   it.each([
     ["first", ["home", "old"]],
     ["last", ["old", "home"]],
-  ])("shows what the newest of them says, read %s, and comes to rest", (_, homes) =>
-    withBench(async (bench) => {
-      const both = machine(bench, "desk", homes);
-      both.write({ 1: "giraffes", 2: "draft" }, "old");
-      both.write({ 1: "giraffes", 2: "final", 3: "zebras" }, "home");
-      await both.sync();
+  ])(
+    "shows the messages of the newest place when that is read %s, and adds nothing on later syncs",
+    (_, homes) =>
+      withBench(async (bench) => {
+        const both = machine(bench, "desk", homes);
+        both.write({ 1: "giraffes", 2: "draft" }, "old");
+        both.write({ 1: "giraffes", 2: "final", 3: "zebras" }, "home");
+        await both.sync();
 
-      expect(await texts(bench)).toEqual(["giraffes", "final", "zebras"]);
-      for (const isVerifying of [true, true, false]) {
-        expect(changed(await both.sync(isVerifying))).toEqual([0, 0, 0]);
-      }
-      both.write({ 1: "giraffes", 2: "final", 3: "otters" }, "home");
-      expect(changed(await both.sync())).toEqual([0, 1, 0]);
-      expect(await texts(bench)).toEqual(["giraffes", "final", "otters"]);
-    }),
+        expect(await texts(bench)).toEqual(["giraffes", "final", "zebras"]);
+        for (const isVerifying of [true, true, false]) {
+          expect(changed(await both.sync(isVerifying))).toEqual([0, 0, 0]);
+        }
+        both.write({ 1: "giraffes", 2: "final", 3: "otters" }, "home");
+        expect(changed(await both.sync())).toEqual([0, 1, 0]);
+        expect(await texts(bench)).toEqual(["giraffes", "final", "otters"]);
+      }),
   );
 
-  it("takes from the older ones what is nowhere else", () =>
+  it("takes from the older places only messages that are nowhere else", () =>
     withBench(async (bench) => {
       const both = machine(bench, "desk", ["home", "old"]);
       both.write({ 1: "giraffes", 3: "zebras", 4: "otters" }, "home");
@@ -320,7 +324,7 @@ describe("a session in several places of one machine", () => {
       expect(found).not.toContain("draft");
     }));
 
-  it("goes by the first of two that go equally far", () =>
+  it("goes by the first of two places that go equally far", () =>
     withBench(async (bench) => {
       const both = machine(bench, "desk", ["home", "old"]);
       both.write({ 1: "final" }, "home");
@@ -333,7 +337,7 @@ describe("a session in several places of one machine", () => {
     }));
 });
 
-describe("a copy of a session that is deleted where it was", () => {
+describe("a copy of a session whose original is deleted", () => {
   async function pathOf({ sessions }: Bench): Promise<unknown> {
     const { session } = await getSession(sessions, "s1", { mode: "conversational" });
     return session.options["source"];
@@ -342,7 +346,7 @@ describe("a copy of a session that is deleted where it was", () => {
   it.each([
     ["another folder of its home", ["home"], "home"],
     ["another home", ["home", "other"], "other"],
-  ])("in %s is where it is from then on", (_, homes, name) =>
+  ])("in %s becomes the place of the session", (_, homes, name) =>
     withBench(async (bench) => {
       const desk = machine(bench, "desk", homes);
       const file = desk.write({ 1: "giraffes", 2: "final" });
@@ -361,7 +365,7 @@ describe("a copy of a session that is deleted where it was", () => {
     }),
   );
 
-  it("is read once more, and then no more", () =>
+  it("is read once more, and then not again", () =>
     withBench(async (bench) => {
       const desk = machine(bench, "desk", ["home", "other"]);
       for (const home of ["home", "other"]) desk.write({ 1: "giraffes" }, home);
@@ -379,7 +383,7 @@ describe("a copy of a session that is deleted where it was", () => {
   it.each([
     ["shorter", "fin"],
     ["as long", "sketch"],
-  ])("takes nothing back that was edited meanwhile, to what is %s", (_, edited) =>
+  ])("does not undo an edit of the original to a text that is %s", (_, edited) =>
     withBench(async (bench) => {
       const desk = machine(bench, "desk", ["home", "old"]);
       for (const home of ["home", "old"]) desk.write({ 1: "giraffes", 2: "draft." }, home);
@@ -393,7 +397,7 @@ describe("a copy of a session that is deleted where it was", () => {
     }),
   );
 
-  it("takes nothing back where it is older", () =>
+  it("does not undo later values when it is older", () =>
     withBench(async (bench) => {
       const desk = machine(bench, "desk", ["home", "old"]);
       const file = desk.write({ 1: "giraffes", 2: "final", 3: "zebras" });
@@ -420,7 +424,7 @@ describe("a folder that is synced by itself", () => {
     return { ...home, syncBackup: (isVerifying) => home.sync(isVerifying, old) };
   }
 
-  it("gives what is nowhere else, and no older values", () =>
+  it("adds messages that are nowhere else, and no older values", () =>
     withBench(async (bench) => {
       const { write, sync, syncBackup } = desk(bench);
       write(live);
@@ -440,7 +444,7 @@ describe("a folder that is synced by itself", () => {
       expect(await texts(bench)).toEqual(["giraffes", "another", "zebras", "lynx"]);
     }));
 
-  it("does not bring back what the client deleted, and the client deletes more", () =>
+  it("does not bring back messages that the client deleted, and lets the client delete more", () =>
     withBench(async (bench) => {
       const { write, sync, syncBackup } = desk(bench);
       write({ ...live, 3: "lynx" });
@@ -459,7 +463,7 @@ describe("a folder that is synced by itself", () => {
   it.each([
     ["folder", "home", "old"],
     ["home", "old", "home"],
-  ])("does not keep what the %s says in full from being stored", (_, shorter, longer) =>
+  ])("does not prevent the full text of the %s from being stored", (_, shorter, longer) =>
     withBench(async (bench) => {
       const { write, sync, syncBackup } = desk(bench);
       write({ 1: "giraffes", 2: "I begin" }, shorter);
@@ -473,7 +477,7 @@ describe("a folder that is synced by itself", () => {
     }),
   );
 
-  it("knows that the client deleted the end, and what it deletes while it goes no further", () =>
+  it("does not bring back a deleted end, and later deletions count once the home goes further", () =>
     withBench(async (bench) => {
       const { write, sync, syncBackup } = desk(bench);
       for (const home of ["home", "old"]) write({ ...live, 5: "lynx" }, home);
@@ -492,7 +496,7 @@ describe("a folder that is synced by itself", () => {
       expect(changed(await sync())).toEqual([1, 0, 1]);
     }));
 
-  it("counts a home with damaged records as going as far as before", () =>
+  it("is compared with what a home held before its records were damaged", () =>
     withBench(async (bench) => {
       const { write, sync, syncBackup } = desk(bench);
       const file = write(live);
@@ -517,7 +521,7 @@ describe("a folder that is synced by itself", () => {
       expect(await texts(bench)).toEqual(["giraffes", "elephants", "zebras", "otters"]);
     }));
 
-  it("comes to rest beside another of its kind that goes equally far", () =>
+  it("stops changing anything beside another such folder that goes equally far", () =>
     withBench(async (bench) => {
       const { write, sync } = desk(bench);
       const [one, two] = ["home", "old"].map((home) => join(bench.folder, home, ".claude"));
@@ -528,7 +532,7 @@ describe("a folder that is synced by itself", () => {
       for (const path of [one, two]) expect(changed(await sync(true, path))).toEqual([0, 0, 0]);
     }));
 
-  it("is compared with no home that is gone", () =>
+  it("is not compared with a home that is gone", () =>
     withBench(async (bench) => {
       const { write, sync, syncBackup } = desk(bench);
       write(live);
@@ -540,7 +544,7 @@ describe("a folder that is synced by itself", () => {
       expect(await texts(bench)).toContain("draft");
     }));
 
-  it("is not compared with itself, as a part of a home", () =>
+  it("is not compared with itself when it is part of a home", () =>
     withBench(async (bench) => {
       const { write, sync } = desk(bench);
       const file = write(live);
@@ -552,7 +556,7 @@ describe("a folder that is synced by itself", () => {
       expect(changed(await sync())).toEqual([0, 1, 0]);
     }));
 
-  it("is compared with no session of a home that is gone from there", () =>
+  it("is not compared with a session that is gone from its home", () =>
     withBench(async (bench) => {
       const { write, sync, syncBackup } = desk(bench);
       const file = write(live);
@@ -565,7 +569,7 @@ describe("a folder that is synced by itself", () => {
     }));
 });
 
-it("removes nothing of a session whose beginning stands in the file of another now", () =>
+it("removes nothing from a session when the file of another session now holds its beginning", () =>
   withBench(async (bench) => {
     bench.write("other", line("other", "z", "of another"));
     bench.write("s1", line("s1", "1", "giraffes"), line("s1", "2", "elephants"));
@@ -586,7 +590,7 @@ it("removes nothing of a session whose beginning stands in the file of another n
     expect(await texts(bench)).toEqual(["giraffes", "elephants"]);
   }));
 
-it("says what disappeared while the folder of a session was away", () =>
+it("marks messages as gone that were deleted while the session's folder was away", () =>
   withBench(async (bench) => {
     const desk = machine(bench, "desk", ["desk"]);
     const file = desk.write({ 1: "giraffes", 2: "elephants", 3: "zebras" });
@@ -606,7 +610,7 @@ it("says what disappeared while the folder of a session was away", () =>
 it.each([
   ["is empty", ""],
   ["cannot be read", "not a record\n"],
-])("says what disappeared although the file %s for a while", (_, content) =>
+])("marks deleted messages as gone although the file %s for a while", (_, content) =>
   withBench(async (bench) => {
     const desk = machine(bench, "desk", ["desk"]);
     const file = desk.write({ 1: "giraffes", 2: "elephants", 3: "zebras" });
@@ -620,8 +624,8 @@ it.each([
   }),
 );
 
-describe("what an older version read", () => {
-  it("says what disappeared since", () =>
+describe("a sync after one by an older version", () => {
+  it("marks messages deleted since then as gone", () =>
     withBench(async (bench) => {
       const desk = machine(bench, "desk", ["desk"]);
       desk.write({ 1: "giraffes", 2: "elephants", 3: "zebras" });
@@ -635,7 +639,7 @@ describe("what an older version read", () => {
       expect(await texts(bench)).toEqual(["giraffes"]);
     }));
 
-  it("removes nothing that another place of it may hold", () =>
+  it("removes nothing that another place of the session may hold", () =>
     withBench(async (bench) => {
       const desk = machine(bench, "desk", ["home", "old"]);
       for (const home of ["home", "old"]) desk.write({ 1: "giraffes", 2: "elephants" }, home);

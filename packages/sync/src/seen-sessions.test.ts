@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("SeenSessions", () => {
-  it("gives back what was saved", async () => {
+  it("loads the sessions that it saved", async () => {
     const seen = await load(storing(10));
     seen.set("a", { fingerprint: "1.2.3" });
     seen.set("b", whole);
@@ -48,7 +48,7 @@ describe("SeenSessions", () => {
   });
 
   it.each(["@acme/loom", "../../loom", "..", "loom \ud800", "C:\\a\0%", "織機".repeat(30)])(
-    "writes into its folder, where the places of %j are found again",
+    "writes into its own folder, where the places of adapter %j are found again",
     async (adapter) => {
       const directory = join(folder, "a", "b", "state");
       const seen = await SeenSessions.load(
@@ -66,14 +66,17 @@ describe("SeenSessions", () => {
     },
   );
 
-  it.each(["loom of acme", "ткач"])("calls its file as earlier versions did: %s", (adapter) => {
-    const name = seenFile("", { ...source, adapter });
+  it.each(["loom of acme", "ткач"])(
+    "names its file as earlier versions did for adapter %s",
+    (adapter) => {
+      const name = seenFile("", { ...source, adapter });
 
-    expect(name).toMatch(new RegExp(`^${adapter}-[\\da-f]{16}\\.json$`));
-  });
+      expect(name).toMatch(new RegExp(`^${adapter}-[\\da-f]{16}\\.json$`));
+    },
+  );
 
   it.each([0, 1, 999, 1_000, 1_001, 2_500])(
-    "gives back %i of them in their order",
+    "loads %i saved sessions in their order",
     async (count) => {
       const keys = Array.from({ length: count }, (_, at) => `${at}`.padStart(4, "0"));
       const seen = await load(storing(10));
@@ -90,7 +93,7 @@ describe("SeenSessions", () => {
     },
   );
 
-  it("leaves to the next time what is set while it is written", async () => {
+  it("leaves changes made during a save to the next save", async () => {
     const seen = await load(storing(10));
     for (let at = 0; at < 3_000; at++) seen.set(`${at}`, { fingerprint: "1" });
     const saving = seen.save(storing(10));
@@ -128,7 +131,7 @@ describe("SeenSessions", () => {
     ],
     ["counts no parts", (text: string) => text.replace('"parts"', '"pieces"')],
     ["holds other things", () => '{"version":1,"storedMessages":0,"sessions":[["a"],7]}'],
-  ])("starts afresh when the file %s", async (_, damage) => {
+  ])("starts empty when its file %s", async (_, damage) => {
     const seen = await load(storing(10));
     seen.set("a", { fingerprint: "1" });
     await seen.save(storing(10));
@@ -139,30 +142,36 @@ describe("SeenSessions", () => {
     expect(loaded.get("a")).toBeUndefined();
   });
 
-  it.each(watchedTables)("says nothing of a store that was set back to fewer %s", async (table) => {
-    const whole = storing(10);
-    const seen = await load(storing(0));
-    seen.set("a", { fingerprint: "1" });
-    await seen.save(whole);
+  it.each(watchedTables)(
+    "ignores its file when the store was set back to fewer %s",
+    async (table) => {
+      const whole = storing(10);
+      const seen = await load(storing(0));
+      seen.set("a", { fingerprint: "1" });
+      await seen.save(whole);
 
-    const rows = { ...whole.rows, [table]: whole.rows[table] - 1 };
-    expect((await load({ ...whole, rows })).get("a")).toBeUndefined();
-    expect((await load(whole)).get("a")).toEqual({ fingerprint: "1" });
-  });
+      const rows = { ...whole.rows, [table]: whole.rows[table] - 1 };
+      expect((await load({ ...whole, rows })).get("a")).toBeUndefined();
+      expect((await load(whole)).get("a")).toEqual({ fingerprint: "1" });
+    },
+  );
 
-  it.each(watchedTables)("says nothing of a store that lacks the last row of %s", async (table) => {
-    const last = watchedTables.map((each, at) => added(at, each));
-    const seen = await load(storing(0));
-    seen.set("a", { fingerprint: "1" }, last);
-    seen.set("b", { fingerprint: "2" });
-    await seen.save(storing(10, ...last));
+  it.each(watchedTables)(
+    "ignores its file when the store lacks the last row of %s",
+    async (table) => {
+      const last = watchedTables.map((each, at) => added(at, each));
+      const seen = await load(storing(0));
+      seen.set("a", { fingerprint: "1" }, last);
+      seen.set("b", { fingerprint: "2" });
+      await seen.save(storing(10, ...last));
 
-    const others = last.filter((row) => row.table !== table);
-    expect((await load(storing(20, ...others))).get("a")).toBeUndefined();
-    expect((await load(storing(20, ...last))).get("a")).toEqual({ fingerprint: "1" });
-  });
+      const others = last.filter((row) => row.table !== table);
+      expect((await load(storing(20, ...others))).get("a")).toBeUndefined();
+      expect((await load(storing(20, ...last))).get("a")).toEqual({ fingerprint: "1" });
+    },
+  );
 
-  it("says nothing of a store that lacks the last row that was added", async () => {
+  it("ignores its file when the store lacks the row that was added last", async () => {
     const whole = storing(10, added(1), added(2));
     const seen = await load(storing(0));
     seen.set("a", { fingerprint: "1" }, [added(1)]);
@@ -174,7 +183,7 @@ describe("SeenSessions", () => {
     expect((await load(whole)).get("a")).toEqual({ fingerprint: "1" });
   });
 
-  it("goes by what was added before where another process was faster", async () => {
+  it("goes by the row added before when another process stored the last one first", async () => {
     const held = storing(10, added(1));
     const seen = await load(storing(0));
     seen.set("a", { fingerprint: "1" }, [added(1)]);
@@ -185,7 +194,7 @@ describe("SeenSessions", () => {
     expect((await load(held)).get("a")).toEqual({ fingerprint: "2" });
   });
 
-  it("remembers what is gone, until it is back", async () => {
+  it("remembers which sessions are gone until they are back", async () => {
     const seen = await load(storing(0));
     for (const key of ["a", "b", "c"]) seen.set(key, { fingerprint: key });
     const gone = (): unknown[] => ["a", "b", "c"].map((key) => seen.get(key)?.isGone);
@@ -200,7 +209,7 @@ describe("SeenSessions", () => {
     expect([seen.get("a"), seen.get("d")]).toEqual([{ fingerprint: "a" }, undefined]);
   });
 
-  it("knows whether its source was ever read without being asked for", async () => {
+  it("knows whether its source was ever read without being requested", async () => {
     const asked = await load(storing(0), true);
     asked.set("a", { fingerprint: "1" });
     await asked.save(storing(1));
@@ -214,7 +223,7 @@ describe("SeenSessions", () => {
     expect((await load(storing(1), true)).isUsual).toBe(true);
   });
 
-  it("tries again to write what could not be written", async () => {
+  it("writes on the next save what could not be written before", async () => {
     const seen = await load(storing(0));
     seen.set("a", { fingerprint: "1" });
     writeFileSync(join(folder, "state"), "in the way");
@@ -226,7 +235,7 @@ describe("SeenSessions", () => {
     expect((await load(storing(1))).get("a")).toEqual({ fingerprint: "1" });
   });
 
-  it("says in a file of an older version what it is about", async () => {
+  it("adds the path of the source to a file of an older version", async () => {
     const old = { version: 1, storedMessages: 0, sessions: [["a", "1"]] };
     mkdirSync(join(folder, "state"));
     writeFileSync(file, JSON.stringify(old));
@@ -237,7 +246,7 @@ describe("SeenSessions", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ ...old, path: source.path });
   });
 
-  it("reads what an older version wrote in one line, however long that is", async () => {
+  it("reads a single-line file of an older version, however long the line is", async () => {
     const keys = Array.from({ length: 200_000 }, (_, at) => `${at}`.padStart(350, "x"));
     const sessions = keys.map((key) => [key, "1"]);
     mkdirSync(join(folder, "state"));
@@ -248,7 +257,7 @@ describe("SeenSessions", () => {
     expect(seen.get(keys.at(-1) ?? "")).toEqual({ fingerprint: "1" });
   });
 
-  it("reads what is known of a session, however long that is", async () => {
+  it("reads the entry of a session, however long the entry is", async () => {
     // What others said in a session of half a million messages.
     const others = Array.from({ length: 450_000 }, (_, at) => `${at}`.padStart(36, "x"));
     const session = { fingerprint: "1", held: { digest: "d", addedAt: 1, others } };
@@ -263,7 +272,7 @@ describe("SeenSessions", () => {
     expect(again.get("b")).toEqual({ fingerprint: "2" });
   });
 
-  it("keeps a file for each place", () => {
+  it("keeps a separate file for each place", () => {
     const other = seenFile(join(folder, "state"), { adapter: "demo", path: "/home/eve/.demo" });
 
     expect(other).not.toBe(file);

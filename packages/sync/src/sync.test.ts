@@ -52,7 +52,7 @@ const unread = (reader: Reader): Reader => ({
 });
 
 describe("sync", () => {
-  it("stores what is new, and says so", () =>
+  it("stores new sessions and reports them", () =>
     withBench(async (bench) => {
       writeTwo(bench);
 
@@ -85,7 +85,7 @@ describe("sync", () => {
       });
     }));
 
-  it("says how much it is going to read, and waits, before it reads any", () =>
+  it("announces how much it will read, and waits, before it reads any session", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       const told: Planned[] = [];
@@ -125,7 +125,7 @@ describe("sync", () => {
       });
     }));
 
-  it("keeps what its source rewrote or dropped (`adapter-integrity-additive-sync`)", () =>
+  it("adds a revision or a tombstone for what its source rewrote or dropped (`adapter-integrity-additive-sync`)", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       await bench.sync();
@@ -156,7 +156,7 @@ describe("sync", () => {
       expect(changesIn(after)).not.toHaveProperty("tombstones");
     }));
 
-  it("takes a file that was moved and rewritten for the one it was", () =>
+  it("treats a file that was moved and rewritten as the same file", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       await bench.sync();
@@ -171,7 +171,7 @@ describe("sync", () => {
       expect(changesIn(after)).not.toHaveProperty("messages_added");
     }));
 
-  it("removes nothing of a session that was in two places which both moved", () =>
+  it("removes nothing from a session when both of its two files moved", () =>
     withBench(async (bench) => {
       const projects = join(bench.folder, "home", ".claude", "projects");
       const places = [line("s1", "b", "In one."), line("s1", "c", "In the other.")];
@@ -190,7 +190,7 @@ describe("sync", () => {
       expect(changesIn(await bench.sync())).not.toHaveProperty("tombstones");
     }));
 
-  it("removes nothing that one of two places lacks which a session was moved to", () =>
+  it("removes nothing that is still in one of two places to which a session was moved", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       await bench.sync();
@@ -205,7 +205,7 @@ describe("sync", () => {
       expect(changesIn(await bench.sync())).not.toHaveProperty("tombstones");
     }));
 
-  it("keeps the files beside a log that the client deletes by their age (`session-durable-copy`)", () =>
+  it("keeps files beside a log after the client deletes them for their age (`session-durable-copy`)", () =>
     withBench(async (bench) => {
       bench.write("s1", line("s1", "a", "How do ponds freeze?"));
       const output = join(bench.folder, "home/.claude/projects/-work/s1/tool-results/toolu_01.txt");
@@ -223,7 +223,7 @@ describe("sync", () => {
       expect(root.messages.map(({ id }) => id)).toContain("sidecar:s1/tool-results/toolu_01.txt");
     }));
 
-  it("reads again what a store lacks that was set back, though others have added more since", () =>
+  it("reads again what a store set back to a backup lacks, although others have added more since", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       await bench.sync();
@@ -251,7 +251,7 @@ describe("sync", () => {
       [tables, ", though others have added more since", ingestOther] as const,
       [tables, ", where nothing is remembered", undefined] as const,
     ]),
-  )("brings back what %j alone lost%s", (tables, _, ingest) =>
+  )("brings back rows that only the tables %j lost%s", (tables, _, ingest) =>
     withBench(async (bench) => {
       const { folder, sessions, stateDirectory } = bench;
       writeTwo(bench);
@@ -305,7 +305,7 @@ describe("sync", () => {
     ["of another dimension", { dimension: 8 }, {}, 4],
     ["all, by force", {}, { isEmbedForced: true }, 4],
     ["of no stage", {}, { stages: ["import"] }, undefined],
-  ])("counts the stored messages to embed: those %s", (_, options, more, expected) =>
+  ])("previews how many stored messages to embed: %s", (_, options, more, expected) =>
     withBench(async (bench) => {
       writeTwo(bench);
       await bench.sync({ embedder: fakeEmbedder() });
@@ -322,7 +322,7 @@ describe("sync", () => {
     }),
   );
 
-  it("lists no source where the import is left out", () =>
+  it("previews no source when the import stage is left out", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       const { stateDirectory } = bench;
@@ -337,7 +337,7 @@ describe("sync", () => {
       expect(report).toMatchObject({ adapters: [], embedding: { remaining: 0 } });
     }));
 
-  it("repeats the faults of a session that has not changed, without reading it", () =>
+  it("repeats the faults of an unchanged session without reading it", () =>
     withBench(async (bench) => {
       const file = bench.write("s1", line("s1", "a", "x"), "{ broken", line("s1", "b", "y"));
       const first = await bench.sync();
@@ -364,7 +364,7 @@ describe("sync", () => {
       });
     }));
 
-  it("reads a session with faults again when another version may be able to", () =>
+  it("reads a session with faults again when another version of the program runs", () =>
     withBench(async (bench) => {
       bench.write("s1", line("s1", "a", "x"), "{ broken");
       bench.write("s2", line("s2", "a", "x"));
@@ -429,7 +429,7 @@ describe("sync", () => {
       expect(again.adapters[0]?.sessions).toEqual({ ...counts, seen: 2, new: 2 });
     }));
 
-  it("leaves a line that is still being written, and takes it when it is done", () =>
+  it("skips a line that is still being written, and stores it when it is complete", () =>
     withBench(async (bench) => {
       const whole = line("s1", "b", "y");
       const file = bench.write("s1", line("s1", "a", "x"), whole);
@@ -455,7 +455,7 @@ describe("sync", () => {
       });
     }));
 
-  it("looks at a pending session again after an hour", () =>
+  it("reads a pending session again after an hour", () =>
     withBench(async (bench) => {
       writeFileSync(bench.write("s1"), `${line("s1", "a", "x")}\n{"type":"us`);
       await bench.sync();
@@ -478,7 +478,7 @@ describe("sync", () => {
   it.each([
     ["lost", (file: string) => rmSync(file)],
     ["damaged", (file: string) => truncateSync(file, 20)],
-  ])("adds nothing when the state is %s: that costs time, never data", (_, damage) =>
+  ])("adds nothing when the state file is %s", (_, damage) =>
     withBench(async (bench) => {
       writeTwo(bench);
       await bench.sync();
@@ -501,7 +501,7 @@ describe("sync", () => {
       expect(verified.adapters[0]?.bytes_read).toBeGreaterThan(0);
     }));
 
-  it("keeps what was read when it is stopped, and goes on from there", () =>
+  it("keeps what it has read when it is stopped, and the next sync continues from there", () =>
     withBench(async (bench) => {
       for (let at = 0; at < 5; at++) bench.write(`s${at}`, line(`s${at}`, "a", "x"));
       const controller = new AbortController();
@@ -523,7 +523,7 @@ describe("sync", () => {
       expect(after.adapters[0]?.sessions).toEqual({ ...counts, seen: 5, new: 3, unchanged: 2 });
     }));
 
-  it("notes with all it saves, midway too, how many messages are stored", () =>
+  it("notes the current number of stored messages with each save, midway too", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       const saved: (readonly [number, number])[] = [];
@@ -544,7 +544,7 @@ describe("sync", () => {
     }));
 
   it.each(["file", "file/state"])(
-    "tells where nothing can be remembered, once all is stored, or fails of it: %s",
+    "reports an unwritable state after storing everything, or throws if no handler is given: %s",
     (place) =>
       withBench(async (bench) => {
         writeTwo(bench);
@@ -563,7 +563,7 @@ describe("sync", () => {
       }),
   );
 
-  it("runs only the stages asked for", () =>
+  it("runs only the requested stages", () =>
     withBench(async (bench) => {
       writeTwo(bench);
 
@@ -574,7 +574,7 @@ describe("sync", () => {
       expect(imported.adapters[0]?.sessions.new).toBe(2);
     }));
 
-  it("removes what an earlier fold left before it stores anything on top", () =>
+  it("removes what an earlier fold left before it stores anything", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       const messages = bench.sessions.store.table("messages");
@@ -593,7 +593,7 @@ describe("sync", () => {
       expect(rows).toEqual([0, 3]);
     }));
 
-  it("stores and indexes what came where nothing can be removed, and says so", () =>
+  it("stores and indexes new messages when cleaning up fails, and then throws", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       const messages = bench.sessions.store.table("messages");
@@ -620,7 +620,7 @@ describe("sync", () => {
       expect(report.adapters).toMatchObject([{ name: "codex", sessions: counts, faults: [] }]);
     }));
 
-  it("embeds what it stored, before it brings the indexes up to date", () =>
+  it("embeds what it stored before it brings the indexes up to date", () =>
     withBench(async (bench) => {
       writeTwo(bench);
 
@@ -635,7 +635,7 @@ describe("sync", () => {
       expect(forced.embedded).toBe(3);
     }));
 
-  it("indexes the texts of the first few messages, and nothing twice", () =>
+  it("indexes the texts of even a few messages, and writes nothing on the next sync", () =>
     withBench(async (bench) => {
       const { store } = bench.sessions;
       const versions = (): Promise<number[]> =>
@@ -654,7 +654,7 @@ describe("sync", () => {
       expect(await versions()).toEqual(first);
     }));
 
-  it("tells how far it is with what an earlier version stored, and then that it goes on", () =>
+  it("reports progress on mending an earlier version's rows, then the update-indexes stage again", () =>
     withBench(async (bench) => {
       const messages = bench.sessions.store.table("messages");
       messages.fold = async ({ onMend } = {}) => {
@@ -672,7 +672,7 @@ describe("sync", () => {
       ]);
     }));
 
-  it("indexes what it stored although the embedder fails, and fails", () =>
+  it("updates the indexes even when the embedder fails, and then throws", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       const embedder = fakeEmbedder({
@@ -689,7 +689,7 @@ describe("sync", () => {
       });
     }));
 
-  it("tells of both where the indexes fail behind the embedder", () =>
+  it("throws one error with both causes when indexing fails after the embedder", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       const embedder = fakeEmbedder({
@@ -710,7 +710,7 @@ describe("sync", () => {
       });
     }));
 
-  it("says how much is left where embedding is interrupted", () =>
+  it("reports how many messages remain when embedding is interrupted", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       const controller = new AbortController();
@@ -727,7 +727,7 @@ describe("sync", () => {
       expect(report).toMatchObject({ embedded: 2, embedding: { remaining: 1 }, indexes: [] });
     }));
 
-  it("embeds nothing where the stage is left out", () =>
+  it("embeds nothing when the embed stage is left out", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       const embedder = fakeEmbedder();
@@ -737,7 +737,7 @@ describe("sync", () => {
       expect([report.embedded, embedder.calls]).toEqual([0, []]);
     }));
 
-  it("tells how far it is", () =>
+  it("reports its progress", () =>
     withBench(async (bench) => {
       writeTwo(bench);
 
@@ -751,7 +751,7 @@ describe("sync", () => {
       expect(imports.at(-1)).toMatchObject({ adapter, ...after, ofAdapter: after });
     }));
 
-  it("tells of a folder it may not look into, and reads the rest", () =>
+  it("stores the session of a file that was unreadable at first", () =>
     withBench(async (bench) => {
       const file = bench.write("s1", line("s1", "a", "x"));
       chmodSync(file, 0o000);
@@ -767,7 +767,7 @@ describe("sync", () => {
 });
 
 describe("previewSync", () => {
-  it("says what would be read, reads and stores nothing", () =>
+  it("reports what would be read, and neither reads nor stores anything", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       const options = {
@@ -789,7 +789,7 @@ describe("previewSync", () => {
       expect(await bench.sessions.store.table("messages").count()).toBe(3);
     }));
 
-  it("counts a copy as grown where the next sync reads it as what is left", () =>
+  it("counts a copy as grown when the next sync reads it as the only one left", () =>
     withBench(async (bench) => {
       const file = bench.write("s1", line("s1", "a", "How do ponds freeze?"));
       const copies = join(dirname(file), "..", "-copies");

@@ -5,7 +5,7 @@ import { embedMessages } from "./embed.ts";
 import { withBench } from "./sync.test-kit.ts";
 import { WaitingTexts } from "./waiting-texts.ts";
 
-it("reads no fewer at once of what another process has embedded meanwhile", () =>
+it("skips messages that another process embedded meanwhile in a few large reads", () =>
   withBench(async ({ sessions, ...bench }) => {
     await importTexts({ sessions, ...bench }, 96);
     const page = await readBacklog(sessions, "model-a", 96);

@@ -83,7 +83,7 @@ describe("a path within a place of its client", () => {
     ["the log of a session, with its agents", main, 2],
     ["a project", `${projects}/-work`, 2],
     ["all projects", projects, 3],
-  ])("is that place as far as it goes: %s", async (_, path, count) => {
+  ])("is read as a part of that place: %s", async (_, path, count) => {
     write(main, "1", "2");
     write(agent, "3", "4");
     write(`${projects}/-other/s2.jsonl`, "1");
@@ -102,7 +102,7 @@ describe("a path within a place of its client", () => {
     }
   });
 
-  it("knows what the place held, and the place what was read there", async () => {
+  it("shares its state with the place, so that a later sync of the place notices deletions", async () => {
     write(main, "1", "2");
     await syncOf();
     write(main, "1", "2", "3", "4");
@@ -113,7 +113,7 @@ describe("a path within a place of its client", () => {
     expect(await idsOf("s1")).toEqual(["1", "2"]);
   });
 
-  it("is where a session is that was moved there: what it says is stored", async () => {
+  it("becomes the place of a session that was moved into it, and has its changed text stored", async () => {
     write(main, "1", "2");
     await syncOf();
     const moved = join(home, projects, "-zoo/s1.jsonl");
@@ -129,7 +129,7 @@ describe("a path within a place of its client", () => {
     expect(changed(await syncOf([], true))).toEqual([0, 0, 0]);
   });
 
-  it("is read once where the others that are asked for hold it, or are of the same place", async () => {
+  it("is read once when other requested paths contain it or belong to the same place", async () => {
     write(main, "1");
     write(agent, "2");
     const first = await syncOf([".claude", main]);
@@ -141,7 +141,7 @@ describe("a path within a place of its client", () => {
     expect(changed(await syncOf([".claude"], true))).toEqual([0, 0, 0]);
   });
 
-  it("is a part also of a place that was read before because somebody asked for it", async () => {
+  it("is also a part of a place that was only ever read on request", async () => {
     write(main, "1");
     write(agent, "2");
     cpSync(join(home, ".claude"), join(home, "old/.claude"), { recursive: true });
@@ -151,7 +151,7 @@ describe("a path within a place of its client", () => {
     expect(changed(await syncOf([`old/${projects}/-work/s1`], true))).toEqual([0, 0, 0]);
   });
 
-  it("is a place of its own where its files are none of that place's, such as a copy there", async () => {
+  it("is a place of its own if that place does not list its files, as with a backup copy", async () => {
     write(main, "1", "3");
     cpSync(join(home, ".claude/projects"), join(home, ".claude/backup/projects"), {
       recursive: true,
@@ -169,7 +169,7 @@ describe("a path within a place of its client", () => {
     expect(changed(await syncOf([], true))).toEqual([0, 0, 0]);
   });
 
-  it("tells what cannot be listed there, of a part of a file too, and not what lies elsewhere", async () => {
+  it("reports what cannot be listed within it, even a part of a file, and nothing from elsewhere", async () => {
     write(main, "1");
     const [file, other] = [join(home, main), join(home, ".claude/other")];
     const from = (path: string): Reader => {
@@ -194,7 +194,7 @@ describe("a path within a place of its client", () => {
     expect(toldOfAll).toEqual([`${file}:ses_gone`, other]);
   });
 
-  describe("is a place of its own where that place does not list all that is there", () => {
+  describe("if that place does not list all files there", () => {
     /** As codex does with a file that goes on with what began in another folder. */
     const listsNot = (left: string) => {
       const from = (path: string): Reader => {
@@ -212,7 +212,7 @@ describe("a path within a place of its client", () => {
       return { ...claudeCode, from };
     };
 
-    it("and leaves nothing out", async () => {
+    it("is read as a place of its own, with nothing left out", async () => {
       write(main, "1");
       write(`${projects}/-work/s2.jsonl`, "2");
 
@@ -220,7 +220,7 @@ describe("a path within a place of its client", () => {
       expect([seen(report), changed(report)]).toEqual([2, [2, 0, 0]]);
     });
 
-    it("and so is what lies in that again: what the place around says stands", async () => {
+    it("does not override what the surrounding place says, nor does a path within it", async () => {
       const [folder, file] = [`${projects}/-more`, `${projects}/-more/s1.jsonl`];
       const client = listsNot("-more/s1.jsonl");
       write(main, "1", "2", "3");

@@ -2,7 +2,7 @@ import { PondError } from "@pond/canonical";
 import { expect, test } from "vitest";
 import { errorCodes, isErrorCode, WireError } from "./errors.ts";
 
-test("the codes are those of the spec (7.4), with the status and retries it gives them", () => {
+test("the error codes have the statuses and retryability of the spec (7.4)", () => {
   expect(errorCodes).toEqual({
     validation_failed: { httpStatus: 400, isRetryable: false },
     version_unsupported: { httpStatus: 400, isRetryable: false },
@@ -19,11 +19,11 @@ test.each([
   ["teapot", false],
   ["constructor", false],
   [7, false],
-])("%s is a code: %s", (code, expected) => {
+])("isErrorCode(%s) returns %s", (code, expected) => {
   expect(isErrorCode(code)).toBe(expected);
 });
 
-test("a body tells neither cause nor stack", () => {
+test("the body of an error contains neither its cause nor its stack", () => {
   const cause = new Error("secret");
   const error = new WireError("conflict", "try again", { attempts: 3 }, { cause });
 

@@ -15,7 +15,7 @@ function read(file: URL): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-test("the committed JSON Schema is that of the code (UPDATE=1 writes it)", () => {
+test("the committed JSON Schema equals that of the code (UPDATE=1 rewrites it)", () => {
   const current = jsonSchemas();
   if (process.env["UPDATE"] === "1")
     writeFileSync(schemaFile, `${JSON.stringify(current, undefined, 2)}\n`);
@@ -23,19 +23,22 @@ test("the committed JSON Schema is that of the code (UPDATE=1 writes it)", () =>
   expect(read(schemaFile)).toEqual(current);
 });
 
-test("nothing breaks who was written against the last release", () => {
+test("the schemas are compatible with those of the last release", () => {
   expect(incompatibilities(read(releasedFile), jsonSchemas())).toEqual([]);
 });
 
-test.each(Object.keys(operations))("%s has schemas, and a path in the OpenAPI document", (name) => {
-  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  const schemas = Object.keys(jsonSchemas()["$defs"] ?? {});
+test.each(Object.keys(operations))(
+  "operation %s has request and response schemas, and a path in the OpenAPI document",
+  (name) => {
+    const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    const schemas = Object.keys(jsonSchemas()["$defs"] ?? {});
 
-  expect(schemas).toEqual(expect.arrayContaining([`${type}Request`, `${type}Response`]));
-  expect(openApi()["paths"]).toHaveProperty([`/v1/${name}`, "post", "operationId"], name);
-});
+    expect(schemas).toEqual(expect.arrayContaining([`${type}Request`, `${type}Response`]));
+    expect(openApi()["paths"]).toHaveProperty([`/v1/${name}`, "post", "operationId"], name);
+  },
+);
 
-test("every reference leads somewhere", () => {
+test("every reference in the schemas and in the OpenAPI document resolves", () => {
   const dangling = (document: JsonObject): string[] =>
     [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)]
       .map(([, path = ""]) => path)
@@ -46,7 +49,7 @@ test("every reference leads somewhere", () => {
   expect(dangling(jsonSchemaOf("IngestRequest"))).toEqual([]);
 });
 
-test("one schema alone holds what it refers to, and nothing else", () => {
+test("jsonSchemaOf includes only the definitions that a schema refers to, and refuses unknown names", () => {
   const { $defs, ...schema } = jsonSchemaOf("IngestRequest");
 
   expect(Object.keys($defs ?? {})).toEqual(["IngestEvent", "Session", "Message", "Part"]);

@@ -29,7 +29,7 @@ function referencesOf(value: JsonValue | undefined): string[] {
   return [...own, ...below.flatMap(referencesOf)];
 }
 
-test("is an OpenAPI document with what one must have", () => {
+test("is an OpenAPI 3.1 document with title, version, paths and components", () => {
   expect(document).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\.\d+$/),
     info: { title: expect.any(String), version: expect.any(String) },
@@ -37,14 +37,14 @@ test("is an OpenAPI document with what one must have", () => {
   expect(Object.keys(document).toSorted()).toEqual(["components", "info", "openapi", "paths"]);
 });
 
-test("every reference leads to a schema, and every schema is referred to", () => {
+test("every reference names a schema, and every schema is referred to", () => {
   const schemas = Object.keys(objectAt(document, "components", "schemas"));
   const referred = referencesOf(document).map((each) => each.replace("#/components/schemas/", ""));
 
   expect([...new Set(referred)].toSorted()).toEqual(schemas.toSorted());
 });
 
-test("every operation has a name of its own", () => {
+test("operationIds are unique and cover every operation", () => {
   const names = described.map(({ operation }) => operation["operationId"]);
 
   expect(new Set(names).size).toBe(names.length);
@@ -54,7 +54,7 @@ test("every operation has a name of its own", () => {
 describe.each(described)("$method $path", ({ path, method, operation }) => {
   const responses = objectAt(operation, "responses");
 
-  test("says what it answers, and by which headers", () => {
+  test("describes each response with its schema and its headers", () => {
     expect(path).toMatch(/^\/[a-z0-9/.]+$/);
     expect(operation["summary"]).toEqual(expect.any(String));
     for (const [status, response] of Object.entries(responses)) {
@@ -67,7 +67,7 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
     }
   });
 
-  test.runIf(method === "post")("has every code of the error table, at its status", () => {
+  test.runIf(method === "post")("lists every error code under its HTTP status", () => {
     for (const [code, { httpStatus }] of Object.entries(errorCodes)) {
       const { description } = objectAt(responses, String(httpStatus));
       expect(String(description).split(" or ")).toContain(code);
@@ -78,7 +78,7 @@ describe.each(described)("$method $path", ({ path, method, operation }) => {
     );
   });
 
-  test.runIf(method === "post")("has a request and an answer of its own", () => {
+  test.runIf(method === "post")("has a request and a response schema of its own", () => {
     const type = String(operation["operationId"]).replace(/^./, (first) => first.toUpperCase());
     const content = { "application/json": { schema: expect.any(Object) } };
 

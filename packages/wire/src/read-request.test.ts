@@ -26,7 +26,7 @@ test.each<[OperationName, object]>([
   ["ingest", { ...v1, events: [null, { kind: "whatever" }] }],
   ["status", v1],
   ["restore", { ...v1, session_id: "s", to: "codex", at: "first" }],
-])("reads %s of %j", (operation, request) => {
+])("reads the %s request %j", (operation, request) => {
   expect(readRequest(operation, request)).toEqual(request);
 });
 
@@ -150,18 +150,21 @@ test.each<[string, OperationName, unknown, string]>([
     { ...v1, events: {} },
     "events: Invalid type: Expected Array but received Object",
   ],
-])("refuses %s", (_, operation, request, message) => {
+])("refuses an invalid request: %s", (_, operation, request, message) => {
   expect(refusal(operation, request)).toMatchObject({ code: "validation_failed", message });
 });
 
-test.each([2, 99, Number.MAX_SAFE_INTEGER])("does not speak version %i", (version) => {
-  const { code, details } = refusal("search", { protocol_version: version, future: true });
+test.each([2, 99, Number.MAX_SAFE_INTEGER])(
+  "refuses protocol version %i as unsupported",
+  (version) => {
+    const { code, details } = refusal("search", { protocol_version: version, future: true });
 
-  expect({ code, details }).toEqual({ code: "version_unsupported", details: { supported: [1] } });
-});
+    expect({ code, details }).toEqual({ code: "version_unsupported", details: { supported: [1] } });
+  },
+);
 
 test.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])(
-  "refuses the field %s like any other, and nothing gets a prototype from it",
+  "refuses the field %s as unknown, and sets no prototype from it",
   (name) => {
     const request = parseJson(`{"protocol_version":1,"query":"x","${name}":{"limit":1}}`);
 
@@ -172,7 +175,7 @@ test.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"
   },
 );
 
-test("names what is wrong in a few words, however much was sent", () => {
+test("keeps an error short and well-formed, however long the request is", () => {
   const long = "\ud800x".repeat(1_000_000);
   const request = { ...v1, query: 1, limit: long, role: long, project: [], [long]: 1 };
 
@@ -187,7 +190,7 @@ test("names what is wrong in a few words, however much was sent", () => {
   expect(message.isWellFormed()).toBe(true);
 });
 
-test("does not look into what is nested deep", () => {
+test("refuses a deeply nested array in a text field without descending into it", () => {
   const depth = 1_000_000;
   const deep = parseJson(`${"[".repeat(depth)}${"]".repeat(depth)}`);
 

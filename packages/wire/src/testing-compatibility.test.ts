@@ -51,7 +51,7 @@ const growth: [string, (defs: Document) => void][] = [
   ["another operation", (d) => set(d, "ListRequest", { type: "object" })],
 ];
 
-test.each(growth)("takes %s", (_, change) => {
+test.each(growth)("accepts as compatible: %s", (_, change) => {
   expect(incompatibilities(jsonSchemas(), mutant(change))).toEqual([]);
 });
 
@@ -176,6 +176,6 @@ const breaks: [string, (defs: Document) => void, string][] = [
   ],
 ];
 
-test.each(breaks)("refuses %s", (_, change, reason) => {
+test.each(breaks)("reports as incompatible: %s", (_, change, reason) => {
   expect(incompatibilities(jsonSchemas(), mutant(change))).toContain(reason);
 });

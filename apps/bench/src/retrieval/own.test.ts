@@ -20,7 +20,7 @@ const loom = { id: "loom", date: "2026-01-02T09:00:00Z", messages: [{ user: "Why
 const agent = { ...loom, id: "agent", parent: "loom" };
 const why = { id: "q1", category: "chat question", query: "why", sessions: ["loom"] };
 
-it("says things as often as a huge session repeats them", () => {
+it("repeats the messages of a session as often as its `repeat` says", () => {
   write([{ ...loom, repeat: 3 }, agent], [why]);
 
   const { sessions, questions } = ownSet(folder);
@@ -59,7 +59,7 @@ it.each([
   expect(() => ownSet(folder)).toThrow(message);
 });
 
-it("reads chats, with or without dates, ids and categories", () => {
+it("reads a set of chats with or without dates, ids and categories", () => {
   const said = { id: "a:0", role: "user", text: "Tea at four?" };
   const asked = { query: "when is tea", sessions: ["a"], messages: ["a:0"], category: 2 };
   write(
@@ -80,7 +80,7 @@ it("reads chats, with or without dates, ids and categories", () => {
   ]);
 });
 
-it("names the line of a chat question whose answer is not there", () => {
+it("names the line of a chat question whose answer does not exist", () => {
   write([{ session: "a", messages: [] }], [{ query: "who", sessions: ["z"] }]);
   vi.stubEnv("POND_RETRIEVAL_CHATS", folder);
 

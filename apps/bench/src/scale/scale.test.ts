@@ -32,13 +32,13 @@ it.each([
   ["what grows as its work does", {}, "Nothing.\n"],
   ["more", { export: 1.3 }, "- export: 1.30, where its work grows by 1.00.\n"],
   ["what should not grow", { "a page": 0.5 }, "- a page: 0.50, where its work grows by 0.10.\n"],
-])("names %s", (_, slopes, named) => {
+])("lists operations that outgrow their work, given %s", (_, slopes, named) => {
   const report = scaleReport(runsOf(slopes), { machine: "one", messages: "10000" });
 
   expect(report.split("## What grows faster than its work\n\n")[1]).toBe(named);
 });
 
-it("names memory that grows", () => {
+it("flags an operation whose memory grows too fast", () => {
   const [small, large] = [runOf(10_000), runOf(100_000)];
   const costs = large.costs.map((cost) =>
     cost.operation === "list" ? { ...cost, peakMb: 900 } : cost,
@@ -50,13 +50,13 @@ it("names memory that grows", () => {
   expect(grown.map(({ operation }) => operation)).toEqual(["list"]);
 });
 
-it("has no slope of one size, and says nothing of it", () => {
+it("computes no slope and flags nothing when given only one size", () => {
   const growths = growthsOf([runOf(10_000)]);
 
   expect(growths.every(({ slope, isTooFast }) => Number.isNaN(slope) && !isTooFast)).toBe(true);
 });
 
-it("draws a line for every operation, inside of the picture", () => {
+it("draws a line for every operation, all within the picture", () => {
   const svg = plotOf(runsOf());
 
   const lines = [...svg.matchAll(/<polyline points="([^"]+)"/g)].map(([, points = ""]) => points);

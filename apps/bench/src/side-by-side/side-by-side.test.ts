@@ -11,7 +11,7 @@ const home = new Home();
 afterAll(() => rmSync(home.folder, { recursive: true, force: true }));
 const corpus = generateCorpus(`${home.folder}/client`, { records: 300, recordsPerSession: 20 });
 
-it("asks for what is in the corpus, and the same every time", () => {
+it("takes the same queries from the corpus every time", () => {
   const queries = queriesFrom(corpus.files);
 
   expect(queriesFrom(corpus.files)).toEqual(queries);
@@ -19,7 +19,7 @@ it("asks for what is in the corpus, and the same every time", () => {
   expect(queries.flatMap(({ texts }) => texts).every((text) => text.length > 3)).toBe(true);
 });
 
-it("has SQLite find what was asked for, and every session and project", async () => {
+it("lets SQLite find something for every query, and count every session and project", async () => {
   const contenders = sqliteContenders(benchOf(home, corpus));
 
   const results = await compare(contenders, { runs: 1, tell: () => undefined });
@@ -33,7 +33,7 @@ it("has SQLite find what was asked for, and every session and project", async ()
   expect(found.get("search a phrase, open")).toBe(found.get("search a phrase, process"));
 });
 
-it("runs in turn, what is done after once only once, and compares with the first of its kind", async () => {
+it("runs contenders in turn, one-time and slow ones only once, and rates each against the first of its kind", async () => {
   const asked: string[] = [];
   const contender = (tool: string, wallMs: number, more: Partial<Contender> = {}): Contender => ({
     ...{ operation: "search", tool, kind: "process", answers: "" },

@@ -37,8 +37,8 @@ function removeAll(thread = ""): void {
   for (const path of filesOf(thread)) rmSync(join(codex, path));
 }
 
-describe("a fork that goes on from the middle of another session", () => {
-  it("comes back with that one, of which the client's own files stay", async () => {
+describe("a Codex fork that continues from the middle of a base session", () => {
+  it("is restored together with its base, and base files that still exist stay as they are", async () => {
     const all = filesOf();
     await home.pond("sync", "-q");
     removeAll();
@@ -61,7 +61,7 @@ describe("a fork that goes on from the middle of another session", () => {
     expect([filesOf(), readFileSync(join(codex, first), "utf8")]).toEqual([all, "went on"]);
   });
 
-  it("gets that one back where it is there itself, unless that is in the archive", async () => {
+  it("gets a removed base back although the fork itself is there, unless the base is archived", async () => {
     const all = filesOf();
     await home.pond("sync", "-q");
     const archive = join(codex, "archived_sessions");
@@ -76,7 +76,7 @@ describe("a fork that goes on from the middle of another session", () => {
     expect([removed.written, filesOf()]).toEqual([true, all]);
   });
 
-  it("is reported where that one is not stored", async () => {
+  it("is reported as a fault when its base is not stored", async () => {
     removeAll(root);
     await home.pond("sync", "-q");
     removeAll();
@@ -95,7 +95,7 @@ describe("a fork that goes on from the middle of another session", () => {
     expect((await home.pond("resume", fork)).stderr).toContain(`warning: ${fork}: it continues`);
   });
 
-  it("tells once of that one where it is not what was written, whatever goes on from it", async () => {
+  it("has the damage of its base reported once, even when another fork shares the base", async () => {
     const other = fork.replace(/3$/, "4f");
     for (const path of filesOf(fork)) {
       const text = readFileSync(join(codex, path), "utf8");
@@ -116,7 +116,7 @@ describe("a fork that goes on from the middle of another session", () => {
     ]);
   });
 
-  it("begins with what stands there before, in another client, and stays known as a copy", async () => {
+  it("begins with the base's messages in another client, and stays known as a copy", async () => {
     await home.pond("sync", "-q");
 
     const { stdout } = await home.pond("restore", fork, "--to", "pi", "--install", "--json");

@@ -55,7 +55,7 @@ describe("a model in a folder", () => {
     expect(status.stdout).toMatch(/\nNothing needs doing\.\n$/);
   });
 
-  it("is asked for nothing in a dry run, which counts what it would be", async () => {
+  it("is not asked in a dry run, which counts the messages that it would embed", async () => {
     const before = await home.pond("sync", "--dry-run");
     await home.pond("sync");
     const unchanged = await home.pond("sync", "--dry-run");
@@ -77,7 +77,7 @@ describe("a model in a folder", () => {
     });
   });
 
-  it("stays with what is stored where it is switched off", async () => {
+  it("keeps its stored embeddings when switched off, while search goes by words alone", async () => {
     await home.pond("sync");
     const env = { POND_EMBEDDINGS: "off" };
 
@@ -91,7 +91,7 @@ describe("a model in a folder", () => {
     expect(searched.stderr).toMatch(/found in 3 messages, [\d,]+ ms\.\n$/);
   });
 
-  it("explains what each arm gave", async () => {
+  it("lets search --explain show what each arm contributed", async () => {
     await home.pond("sync");
 
     const { stdout } = await home.pond("search", "heron", "--explain");
@@ -110,7 +110,7 @@ describe("a model in a folder", () => {
     expect(sum).toBeCloseTo(sessions[0].score, 3);
   });
 
-  it("is not needed to store and to find words", async () => {
+  it("may be missing: sync still stores, and search goes by words alone with a warning", async () => {
     configure('folder = "~/gone\\u001b[2J"');
 
     const synced = await home.pond("sync");
@@ -137,7 +137,7 @@ describe("a model in a folder", () => {
     expect(status.stdout).toMatch(/\n! Search goes by words alone: .*gone␛\[2J: there is no such/);
   });
 
-  it("may be another one than before", async () => {
+  it("may be replaced by another model, and --force-embed then embeds all messages again", async () => {
     await home.pond("sync");
     await buildTestModel(join(home.folder, "other"), { dimension: 32 });
     configure('folder = "~/other"');
@@ -166,7 +166,7 @@ describe("a model in a folder", () => {
   });
 });
 
-describe("an endpoint", () => {
+describe("an embedding endpoint", () => {
   let endpoint: Endpoint;
   const configureEndpoint = (more = "") =>
     configure(
@@ -177,7 +177,7 @@ describe("an endpoint", () => {
   });
   afterEach(() => endpoint.stop());
 
-  it("finds what no word of the query is in", async () => {
+  it("finds a message that shares no word with the query", async () => {
     configureEndpoint('api_key_env = "TOPICS_KEY"\npassage_prefix = "passage: "');
     const env = { TOPICS_KEY: "secret" };
 
@@ -195,7 +195,7 @@ describe("an endpoint", () => {
     expect(new Set(endpoint.keys)).toEqual(new Set(["Bearer secret"]));
   });
 
-  it("is not asked without the key it wants", async () => {
+  it("is not asked when the variable with its key is not set", async () => {
     configureEndpoint('api_key_env = "TOPICS_KEY"');
 
     const { code, stderr } = await home.pond("sync", "--only", "embed");
@@ -207,7 +207,7 @@ describe("an endpoint", () => {
     expect(endpoint.texts).toEqual([]);
   });
 
-  it("costs a message it cannot embed, and no other", async () => {
+  it("leaves out a message that it cannot embed, and no other", async () => {
     await endpoint.stop();
     endpoint = await startEndpoint((asked) =>
       asked.some((text) => text.includes("bread"))
@@ -232,7 +232,7 @@ describe("an endpoint", () => {
     );
   });
 
-  it("that fails in between has embedded what is stored", async () => {
+  it("that fails midway keeps the embeddings stored so far", async () => {
     await endpoint.stop();
     // The word that shows that the model works, and two messages.
     endpoint = await startEndpoint((asked) =>
@@ -247,7 +247,7 @@ describe("an endpoint", () => {
     expect(status.embedding).toMatchObject({ embedded: 2, missing: 1 });
   });
 
-  it("goes on after Ctrl-C with what is left", async () => {
+  it("continues after Ctrl-C with the messages that are left", async () => {
     let child: ChildProcess | undefined;
     await endpoint.stop();
     endpoint = await startEndpoint((asked) => {
@@ -275,7 +275,7 @@ describe("an endpoint", () => {
 });
 
 describe("a search", () => {
-  it("stops at Ctrl-C, whatever else the process is at", async () => {
+  it("stops at Ctrl-C, even when something else keeps the process alive", async () => {
     let child: ChildProcess | undefined;
     const endpoint = await startEndpoint((asked) => {
       if (child === undefined) return topicAnswer(asked);

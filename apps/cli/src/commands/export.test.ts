@@ -40,7 +40,7 @@ function damageMessages(): void {
 }
 
 describe("pond export", () => {
-  it("writes one file, and says what is in it", async () => {
+  it("writes one file and says what it contains", async () => {
     await syncTwo();
 
     const { code, stdout, stderr } = await home.pond("export", "-o", file);
@@ -49,7 +49,7 @@ describe("pond export", () => {
     expect(stdout).toMatch(/^2 sessions, 3 messages in ~\/a\.pond \(\d+(\.\d)? kB\)\.\n$/);
   });
 
-  it("prints exactly what scripts rely on", async () => {
+  it("prints exactly the JSON that scripts rely on", async () => {
     await syncTwo();
 
     const { stdout } = await home.pond("export", "--output", file, "--json");
@@ -64,7 +64,7 @@ describe("pond export", () => {
     });
   });
 
-  it("leaves out what is damaged, names its session and ends with 3", async () => {
+  it("leaves out damaged rows, names their session and exits with 3", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
     await home.pond("sync", "-q");
     damageMessages();
@@ -103,15 +103,18 @@ describe("pond export", () => {
       1,
       /no session is stored, so there is nothing to export/,
     ],
-  ])("says that there is nothing to export with %s", async (_, prepare, code, message) => {
-    await prepare();
+  ])(
+    "finds nothing to export with %s, and points to pond sync",
+    async (_, prepare, code, message) => {
+      await prepare();
 
-    const finished = await home.pond("export", "-o", file);
+      const finished = await home.pond("export", "-o", file);
 
-    expect([finished.code, existsSync(file)]).toEqual([code, false]);
-    expect(finished.stderr).toMatch(message);
-    expect(finished.stderr).toContain("pond sync");
-  });
+      expect([finished.code, existsSync(file)]).toEqual([code, false]);
+      expect(finished.stderr).toMatch(message);
+      expect(finished.stderr).toContain("pond sync");
+    },
+  );
 
   it.each([
     ["a folder", "", / is not a file: name one/],
@@ -123,7 +126,7 @@ describe("pond export", () => {
     ["a device", "/dev/null", /\/dev\/null is not a file/],
     ["a folder that is not there", "nowhere/a.pond", /nowhere is not a folder: create it first/],
     ["a line break", "a\nb.pond", /a\nb\.pond: the path holds a control character/],
-  ])("does not write to %s, forced or not", async (_, place, message) => {
+  ])("refuses to write to %s, even with --force", async (_, place, message) => {
     await syncTwo();
 
     const target = /^(?:\/|$)/.test(place) ? place || home.folder : `${home.folder}/${place}`;
@@ -132,7 +135,7 @@ describe("pond export", () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
   });
 
-  it("asks where to write", async () => {
+  it("asks for the file to write when none is named", async () => {
     const { code, stderr } = await home.pond("export");
 
     expect([code, stderr]).toEqual([
@@ -141,7 +144,7 @@ describe("pond export", () => {
     ]);
   });
 
-  it("shows on a terminal how far it is", async () => {
+  it("shows its progress on a terminal", async () => {
     await syncTwo();
 
     const { stderr } = await home.pondWith({ isTerminal: true }, "export", "-o", file);
@@ -163,7 +166,7 @@ describe("pond export --redact", () => {
     expect((await home.pond("sync", "-q")).code).toBe(0);
   }
 
-  it("writes placeholders, of which a client's file is made again, and says how many", async () => {
+  it("writes placeholders for secrets, which a restored file then holds, and reports their number", async () => {
     await syncSecret();
     const before = (await home.pond("get", "s1", "--json", "--mode", "verbatim")).stdout;
 
@@ -187,7 +190,7 @@ describe("pond export --redact", () => {
     expect((await home.pond("get", "s1", "--json", "--mode", "verbatim")).stdout).toBe(before);
   });
 
-  it("tells scripts what was replaced, also where such a file is imported", async () => {
+  it("reports the replacements in JSON, on import of the file too", async () => {
     await syncSecret();
 
     const exported = await home.pond("export", "-o", file, "--redact", "--user-names", "--json");
@@ -202,14 +205,14 @@ describe("pond export --redact", () => {
     expect((await home.pond("get", "s1")).stdout).toContain(token);
   });
 
-  it("does not take - for stdout, nor write a file of that name", async () => {
+  it("refuses - as the file to write, and creates no file of that name", async () => {
     const { code, stderr } = await home.pond("export", "-o", "-");
 
     expect([code, stderr]).toEqual([2, expect.stringMatching(/not stdout: name one/)]);
     expect(existsSync("-")).toBe(false);
   });
 
-  it("refuses --user-names alone", async () => {
+  it("refuses --user-names without --redact", async () => {
     const { code, stderr } = await home.pond("export", "-o", file, "--user-names");
 
     expect([code, stderr.includes("--user-names needs --redact")]).toEqual([2, true]);
@@ -217,7 +220,7 @@ describe("pond export --redact", () => {
 });
 
 describe("pond import", () => {
-  it("gives a wiped store back, and adds nothing twice", async () => {
+  it("brings a wiped store back, and adds nothing the second time", async () => {
     await syncTwo();
     const before = (await home.pond("get", "s1", "--json")).stdout;
     await home.pond("export", "-o", file);
@@ -247,7 +250,7 @@ describe("pond import", () => {
   });
 
   it.each(["import", "copy"])(
-    "of pond %s goes on where a session is damaged, names it and ends with 3",
+    "pond %s continues past a damaged session, names it and exits with 3",
     async (verb) => {
       home.writeSession("s1", line("s1", "a", "one"));
       await home.pond("sync", "-q");
@@ -267,7 +270,7 @@ describe("pond import", () => {
     },
   );
 
-  it("proves a file and stores nothing with --dry-run", async () => {
+  it("checks a file and stores nothing with --dry-run", async () => {
     await syncTwo();
     const exported = JSON.parse((await home.pond("export", "-o", file, "--json")).stdout);
 
@@ -283,7 +286,7 @@ describe("pond import", () => {
   });
 
   it.each(["import", "sync"])(
-    "pond %s refuses a file that was cut off, and makes no store",
+    "pond %s refuses a truncated file and creates no store",
     async (verb) => {
       await syncTwo();
       await home.pond("export", "-o", file);
@@ -307,7 +310,7 @@ describe("pond import", () => {
     },
   );
 
-  it("says that there is no such file", async () => {
+  it("says that the file does not exist", async () => {
     const { code, stderr } = await home.pond("import", file);
 
     expect(code).toBe(1);
@@ -330,7 +333,7 @@ describe("pond sync --import-from", () => {
     expect([archive.tables.messages, adapters[0].sessions.unchanged]).toEqual([added(0, 3), 3]);
   });
 
-  it("is refused where the import stage is left out", async () => {
+  it("is refused when the import stage is skipped", async () => {
     const { code, stderr } = await home.pond("sync", "--skip", "import", "--import-from", file);
 
     expect([code, stderr.includes("--import-from needs the stage")]).toEqual([2, true]);
@@ -338,7 +341,7 @@ describe("pond sync --import-from", () => {
 });
 
 describe("pond copy", () => {
-  it("stores in another storage what it lacks", async () => {
+  it("adds to another store the sessions and messages that it lacks", async () => {
     await syncTwo();
     const other = join(home.folder, "other");
 
@@ -359,7 +362,7 @@ describe("pond copy", () => {
     expect([code, stderr.includes("are the same store")]).toEqual([2, true]);
   });
 
-  it("makes no store where there is none to copy", async () => {
+  it("creates no store when there is none to copy", async () => {
     const other = join(home.folder, "other");
 
     const { code, stderr } = await home.pond("copy", "@", other);
@@ -368,7 +371,7 @@ describe("pond copy", () => {
     expect(stderr).toContain("name another with --storage");
   });
 
-  it("says that FROM is what holds no store", async () => {
+  it("says that FROM is the place without a store", async () => {
     await syncTwo();
     const other = join(home.folder, "other");
 

@@ -47,16 +47,19 @@ describe("pond get --format", () => {
   it.each([
     ["markdown", /^# use ghp_/],
     ["html", /^<!doctype html>/i],
-  ])("prints all of a session as %s, harmless for a terminal", async (format, start) => {
-    const { code, stdout, stderr } = await home.pond("get", "s1", "--format", format);
+  ])(
+    "prints a whole session as %s, with control characters made harmless",
+    async (format, start) => {
+      const { code, stdout, stderr } = await home.pond("get", "s1", "--format", format);
 
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout.replaceAll("\\", "")).toMatch(start);
-    expect(stdout).toContain(`printed ${token}`);
-    expect(stdout).toContain("␛[31mred");
-  });
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout.replaceAll("\\", "")).toMatch(start);
+      expect(stdout).toContain(`printed ${token}`);
+      expect(stdout).toContain("␛[31mred");
+    },
+  );
 
-  it("leaves out with --mode conversational what nobody said", async () => {
+  it("leaves out tool results with --mode conversational", async () => {
     const { stdout } = await home.pond(
       ...["get", "s1", "--format", "markdown", "--mode", "conversational"],
     );
@@ -64,7 +67,7 @@ describe("pond get --format", () => {
     expect([stdout.includes(`use ${token}`), stdout.includes("printed")]).toEqual([true, false]);
   });
 
-  it("writes a file that its owner alone can read, and says so", async () => {
+  it("writes a file that only its owner can read, and prints its path and size", async () => {
     const { code, stdout, stderr } = await home.pond(
       ...["get", "s1", "--format", "html", "--out", file, "--redact"],
     );
@@ -79,7 +82,7 @@ describe("pond get --format", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it("tells scripts what they rely on", async () => {
+  it("prints exactly the JSON that scripts rely on", async () => {
     const { stdout, stderr } = await home.pond(
       ...["get", "s1", "--format", "markdown", "--out", file, "--redact", "--json"],
     );
@@ -89,7 +92,7 @@ describe("pond get --format", () => {
     expect(stderr).toBe("");
   });
 
-  it("replaces a file only with --force, and leaves nothing beside it", async () => {
+  it("replaces a file only with --force, and leaves no other file beside it", async () => {
     writeFileSync(file, "mine");
     const argv = ["get", "s1", "--format", "html", "--out", file];
     const before = readdirSync(home.folder);
@@ -103,7 +106,7 @@ describe("pond get --format", () => {
     expect(readdirSync(home.folder)).toEqual(before);
   });
 
-  it("writes behind a link with --force, though nothing is there yet", async () => {
+  it("writes through a dangling link with --force", async () => {
     symlinkSync(`${file}-behind`, file);
 
     const { code } = await home.pond("get", "s1", "--format", "html", "--out", file, "--force");
@@ -112,7 +115,7 @@ describe("pond get --format", () => {
     expect(readFileSync(`${file}-behind`, "utf8")).toMatch(/^<!doctype html>/i);
   });
 
-  it("creates nothing where it fails", async () => {
+  it("creates no file when it fails", async () => {
     const argv = ["--format", "html", "--out", file];
 
     const noSession = await home.pond("get", "no-such", ...argv);
@@ -151,7 +154,7 @@ describe("pond get --redact", () => {
     ["a message", ["--message", "m3"]],
     ["a page of JSON", ["--json", "--mode", "verbatim"]],
     ["a message as JSON", ["--json", "--message", "m2"]],
-  ])("replaces secrets in %s, counted on stderr", async (_, argv) => {
+  ])("replaces secrets in %s, and counts them on stderr", async (_, argv) => {
     const { code, stdout, stderr } = await home.pond("get", "s1", "--redact", ...argv);
 
     expect([code, stdout.includes(token), stdout.includes("[redacted 1: github-token]")]).toEqual([
@@ -160,7 +163,7 @@ describe("pond get --redact", () => {
     expect(stderr).toMatch(/^Replaced (\d) secrets? \(\1 github-token\)\.\n$/);
   });
 
-  it("keeps the ids by which one asks on, and hides user names where it is asked to", async () => {
+  it("keeps session and message ids, and hides user names with --user-names", async () => {
     const argv = ["get", "s1", "--redact", "--user-names", "--json", "--mode", "verbatim"];
     const { stdout } = await home.pond(...argv);
 

@@ -28,8 +28,8 @@ const page = async (...argv: readonly string[]) => {
 const idsIn = ({ target }: { readonly target: { content: { id: string }[] } }): string[] =>
   target.content.map(({ id }) => id);
 
-describe("pond get --message, of a message that fills pages", () => {
-  it("prints a page of its parts, and with --after the next one", async () => {
+describe("pond get --message, for a message longer than a page", () => {
+  it("prints a page of its parts, and the next page with --after", async () => {
     const first = await page();
     const [id = ""] = idsIn(first).slice(-1);
     const second = await page("--after", id);
@@ -41,7 +41,7 @@ describe("pond get --message, of a message that fills pages", () => {
     expect([second.before, second.after]).toEqual([first.before, first.after]);
   });
 
-  it("says how to go on, and shows the neighbours once", async () => {
+  it("says how to continue, and shows the neighbouring messages on the first page only", async () => {
     const first = await home.pond("get", "s1", "--message", "m2");
     const [, after = ""] = /^2 more parts of it: --after (\S+)\n$/.exec(first.stderr) ?? [];
     const second = await home.pond("get", "s1", "--message", "m2", "--after", after);
@@ -59,7 +59,7 @@ describe("pond get --message, of a message that fills pages", () => {
     expect(third.stderr).toBe("");
   });
 
-  it("shows the neighbours again where they are asked for", async () => {
+  it("shows the neighbouring messages again with --context", async () => {
     const [id = ""] = idsIn(await page());
 
     const { stdout } = await home.pond(
@@ -70,7 +70,7 @@ describe("pond get --message, of a message that fills pages", () => {
     expect(stdout).toContain("after it");
   });
 
-  it("cuts the neighbours of JSON as HTTP does, and those of text nowhere", async () => {
+  it("limits the neighbouring messages in JSON, but not in text", async () => {
     const json = await home.pond("get", "long", "--message", "n5", "--context", "5", "--json");
     const text = await home.pond("get", "long", "--message", "n5", "--context", "5");
 
@@ -80,14 +80,14 @@ describe("pond get --message, of a message that fills pages", () => {
     expect(text.stdout.match(/ n\d+$/gm)).toHaveLength(11);
   });
 
-  it("refuses to go on behind a part that is not in it", async () => {
+  it("refuses to continue after a part that the message does not hold", async () => {
     const { code, stderr } = await home.pond("get", "s1", "--message", "m2", "--after", "m1");
 
     expect([code, stderr]).toEqual([1, expect.stringContaining("message m2 holds no part m1")]);
   });
 });
 
-it("says of a message that its parts are lost, where their table was set back", async () => {
+it("pond get says that a message's parts are lost when their table was set back", async () => {
   const other = new Home();
   onTestFinished(() => other.remove());
   const parts = join(other.folder, ".local/share/pond/default/parts.lance");

@@ -83,8 +83,8 @@ if (client === "claude") {
   }
 }
 
-describe("what pond init shows", () => {
-  it("says what is here, and what the client itself is about to delete", async () => {
+describe("the report of pond init", () => {
+  it("lists the clients found, and the sessions that a client itself is about to delete", async () => {
     const days = (count: number) => home.now.getTime() / 1000 - count * 86_400;
     for (const [id, age] of [
       ["s2", 28],
@@ -130,7 +130,7 @@ describe("what pond init shows", () => {
     expect(unknown.report.clients[0].places[0].clean_up).toBeNull();
   });
 
-  it.each([60, 80, 200])("fits what is here into a terminal of %i columns", async (columns) => {
+  it.each([60, 80, 200])("fits a terminal of %i columns", async (columns) => {
     const options = { env: { ...env, NO_COLOR: "1" }, isTerminal: true, columns };
     const { stdout } = await home.pondWith(options, "init", "--dry-run", "--no-mcp");
 
@@ -156,7 +156,7 @@ describe("what pond init shows", () => {
     expect(stdout).toContain("Nothing was written.");
   });
 
-  it("says that there is no client", async () => {
+  it("says that no client was found", async () => {
     for (const folder of [".claude", ".codex"]) {
       rmSync(join(home.folder, folder), { recursive: true });
     }
@@ -176,8 +176,8 @@ describe("what pond init shows", () => {
   });
 });
 
-describe("what pond init does", () => {
-  it("registers with clients, schedules and syncs", async () => {
+describe("pond init", () => {
+  it("registers its server with the clients, starts the schedule and syncs", async () => {
     env = fakePath(home, "systemctl");
     fakeClients();
     home.write(".claude.json", '{"oauthAccount":"hush","mcpServers":{"other":{}}}');
@@ -238,7 +238,7 @@ describe("what pond init does", () => {
     expect(report.sync.adapters[0]).toMatchObject({ name: "claude-code", sessions: { new: 1 } });
   });
 
-  it("does nothing twice", async () => {
+  it("changes nothing when it is run again", async () => {
     env = fakePath(home, "systemctl");
     fakeClients();
     await init("--client", "claude-code", "codex");
@@ -259,7 +259,7 @@ describe("what pond init does", () => {
     expect(readdirSync(join(home.folder, ".codex"))).toHaveLength(2);
   });
 
-  it("leaves out what it is told to", async () => {
+  it("leaves out the steps that its flags exclude", async () => {
     env = fakePath(home, "systemctl");
     fakeClients();
 
@@ -270,7 +270,7 @@ describe("what pond init does", () => {
     expect(isThere(".local/share/pond")).toBe(false);
   });
 
-  it("keeps the sessions of the named clients alone, and reads them into the named store", async () => {
+  it("stores the sessions of the named clients only, in the named store", async () => {
     const place = join(home.folder, "my store");
 
     const { code, report } = await initJson("--client", "claude-code", "--storage", place);
@@ -293,7 +293,7 @@ describe("what pond init does", () => {
     expect(statSync(join(home.folder, ".config/pond/config.toml")).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps a config.toml that is there: comments, mode and link", async () => {
+  it("keeps the comments, mode and link of an existing config.toml", async () => {
     const text = '# my sessions\nnamespace = "mine" # for now\n';
     const target = home.write("dotfiles/pond.toml", text);
     home.write(".config/pond/.keep", "");
@@ -323,7 +323,7 @@ describe("what pond init does", () => {
     expect(isThere(".config/pond")).toBe(false);
   });
 
-  it("leaves another server called pond alone", async () => {
+  it("leaves somebody else's server called pond alone", async () => {
     fakeClients();
     const text = '[mcp_servers.pond]\ncommand = "pond"\nargs = ["mcp"]\n';
     home.write(".codex/config.toml", text);
@@ -334,14 +334,14 @@ describe("what pond init does", () => {
     expect(read(".codex/config.toml")).toBe(text);
   });
 
-  it("says what to run where a client's command is not here", async () => {
+  it("prints the command to run when a client's own command is missing", async () => {
     const { code, report } = await initJson("--client", "codex", "--no-sync");
 
     expect([code, report.mcp[0].state]).toEqual([0, "manual"]);
     expect(report.mcp[0].message).toMatch(/^codex is not on the PATH; run codex mcp add pond /);
   });
 
-  it("goes on with the others where one client fails", async () => {
+  it("continues with the other clients when one fails", async () => {
     fakeClients();
     fake(home, "claude", 'echo "claude is out" >&2; exit 9');
     home.write(".omp/agent/mcp.json", "{ damaged");
@@ -370,7 +370,7 @@ describe("what pond init does", () => {
 
 const stateFile = ".local/state/pond/init.json";
 
-describe("a store named by flag where the environment names another", () => {
+describe("a store named by --storage when the environment names another", () => {
   const config = ".config/opencode/opencode.json";
   const service = ".config/systemd/user/pond-sync.service";
   const [first, second] = ["first store", "second store"] as const;
@@ -384,7 +384,7 @@ describe("a store named by flag where the environment names another", () => {
     home.write(config, '{\n  "theme": "x"\n}\n');
   });
 
-  it("is the one that agents and the schedule use", async () => {
+  it("is the store that agents and the schedule use", async () => {
     const { report } = await initJson("--storage", folder(second), "--no-sync");
 
     expect(report.mcp.map(({ state }: { state: string }) => state)).toEqual([
@@ -394,7 +394,7 @@ describe("a store named by flag where the environment names another", () => {
     expect(read(".config/pond/config.toml")).toContain(second);
   });
 
-  it("takes the place of the one they were told of before, and the interval stays", async () => {
+  it("replaces the store that they were told of before, and the interval stays", async () => {
     await init("--no-sync");
     await home.pondWith({ env }, "schedule", "start", "--every", "30m");
     expect(served().filter((text) => text.includes(first))).toHaveLength(4);
@@ -421,7 +421,7 @@ describe("a store named by flag where the environment names another", () => {
     expect(isThere(service)).toBe(false);
   });
 
-  it("leaves alone what somebody made his own", async () => {
+  it("does not replace settings that the user has changed", async () => {
     await init("--no-sync", "--client", "opencode");
     await home.pondWith({ env }, "schedule", "start", "--storage", folder("third"));
     home.write(config, read(config).replace('"enabled": true', '"enabled": false'));
@@ -444,24 +444,27 @@ it.each<[name: string, variables: Readonly<Record<string, string>>, folder: stri
   ["a folder below the home", { PI_CODING_AGENT_DIR: "~/.omp/other" }, ".omp/other"],
   ["the usual folder", {}, ".omp/agent"],
   ["the usual folder, of sessions that were moved", { XDG_DATA_HOME: "moved" }, ".omp/agent"],
-])("registers with omp where it reads, in %s", async (_, variables, folder) => {
-  home.write(`${folder}/sessions/.keep`, "");
-  home.write("moved/omp/sessions/.keep", "");
-  const { XDG_DATA_HOME: moved } = variables;
-  env = { ...env, ...variables, ...(moved && { XDG_DATA_HOME: join(home.folder, moved) }) };
+])(
+  "pond init registers with omp in the folder that omp reads: %s",
+  async (_, variables, folder) => {
+    home.write(`${folder}/sessions/.keep`, "");
+    home.write("moved/omp/sessions/.keep", "");
+    const { XDG_DATA_HOME: moved } = variables;
+    env = { ...env, ...variables, ...(moved && { XDG_DATA_HOME: join(home.folder, moved) }) };
 
-  const { report } = await initJson("--client", "omp", "--no-sync", "--no-schedule");
+    const { report } = await initJson("--client", "omp", "--no-sync", "--no-schedule");
 
-  expect(report.mcp[0]).toMatchObject({
-    state: "registered",
-    file: join(home.folder, folder, "mcp.json"),
-  });
-  expect(JSON.parse(read(`${folder}/mcp.json`)).mcpServers.pond.command).toBe(process.execPath);
-  expect(isThere("~")).toBe(false);
-});
+    expect(report.mcp[0]).toMatchObject({
+      state: "registered",
+      file: join(home.folder, folder, "mcp.json"),
+    });
+    expect(JSON.parse(read(`${folder}/mcp.json`)).mcpServers.pond.command).toBe(process.execPath);
+    expect(isThere("~")).toBe(false);
+  },
+);
 
 describe("pond init --undo", () => {
-  it("takes everything back but what was stored", async () => {
+  it("takes everything back except what was stored", async () => {
     env = fakePath(home, "crontab");
     fakeClients();
     home.write(".local/share/opencode/.keep", "");
@@ -491,7 +494,7 @@ describe("pond init --undo", () => {
     expect(again.stdout).toBe("There is nothing to undo.\n");
   });
 
-  it("overwrites nothing that changed since, and tries again what failed", async () => {
+  it("overwrites no file that changed since, and tries again what failed", async () => {
     fakeClients();
     home.write(".omp/agent/mcp.json", '{ "mcpServers": {} }');
     await init("--client", "omp", "claude-code", "--no-sync");
@@ -526,7 +529,7 @@ describe("pond init --undo", () => {
   });
 });
 
-it("leaves no empty object that it made itself where the file has changed since", async () => {
+it("pond init --undo leaves no empty object that init made, even if the file has changed since", async () => {
   home.write(".local/share/opencode/.keep", "");
   home.write(".config/opencode/opencode.json", '{\n  "theme": "x"\n}\n');
   await init("--client", "opencode", "--no-sync", "--no-schedule");
@@ -539,7 +542,7 @@ it("leaves no empty object that it made itself where the file has changed since"
   expect(read(".config/opencode/opencode.json")).toBe('{\n  "theme": "y"\n}\n');
 });
 
-it("leaves nothing of a schedule that could not be started", async () => {
+it("pond init leaves nothing of a schedule that could not be started", async () => {
   fake(home, "systemctl", 'case $2 in enable) echo "Access denied" >&2; exit 1 ;; esac');
 
   const { code, report } = await initJson("--client", "codex", "--no-mcp", "--no-sync");
@@ -558,7 +561,7 @@ it("leaves nothing of a schedule that could not be started", async () => {
   expect(undone.stdout).not.toContain("schedule");
 });
 
-it("leaves a server alone that somebody else put in the place of pond's", async () => {
+it("pond init --undo leaves a server alone that somebody else put in the place of pond's", async () => {
   fakeClients();
   home.write(".omp/agent/mcp.json", "{}");
   await init("--client", "omp", "claude-code", "--no-sync", "--no-schedule");
@@ -576,7 +579,7 @@ it("leaves a server alone that somebody else put in the place of pond's", async 
   expect([read(".omp/agent/mcp.json"), read(".claude.json")]).toEqual([theirs, theirs]);
 });
 
-it("has nothing to undo where somebody took the server out already", async () => {
+it("pond init --undo has nothing to do for a server that somebody removed already", async () => {
   fakeClients();
   home.write(".omp/agent/mcp.json", "{}");
   await init("--client", "omp", "claude-code", "--no-sync", "--no-schedule");
@@ -594,7 +597,7 @@ it("has nothing to undo where somebody took the server out already", async () =>
   expect(isThere(stateFile)).toBe(false);
 });
 
-it("does not say that a server is removed which its client still has", async () => {
+it("pond init --undo does not report a server as removed while its client still has it", async () => {
   fakeClients();
   await init("--client", "claude-code", "--no-sync", "--no-schedule");
   fake(home, "claude", 'echo "env: node: not found" >&2; exit 127');
@@ -605,7 +608,7 @@ it("does not say that a server is removed which its client still has", async () 
   expect(read(stateFile)).toContain("claude");
 });
 
-it("sees a server in any of the files that opencode reads", async () => {
+it("pond init notices a server in any of the files that opencode reads", async () => {
   home.write(".local/share/opencode/.keep", "");
   home.write(".config/opencode/opencode.jsonc", "{}");
   home.write(".config/opencode/opencode.json", '{ "mcp": { "pond": { "command": ["mine"] } } }');
@@ -616,7 +619,7 @@ it("sees a server in any of the files that opencode reads", async () => {
   expect(read(".config/opencode/opencode.jsonc")).toBe("{}");
 });
 
-it("does not replace a link that leads nowhere", async () => {
+it("pond init does not replace a link that leads nowhere", async () => {
   home.write(".omp/agent/.keep", "");
   symlinkSync("unmounted", join(home.folder, ".omp/agent/mcp.json"));
 
@@ -634,7 +637,7 @@ it("does not replace a link that leads nowhere", async () => {
   expect(readlinkSync(join(home.folder, ".omp/agent/mcp.json"))).toBe("unmounted");
 });
 
-it("leaves no copy of a client's file where the client refused", async () => {
+it("pond init leaves no copy of a client's file when the client refuses", async () => {
   fake(home, "codex", "exit 1");
 
   await initJson("--client", "codex", "--no-sync", "--no-schedule");
@@ -642,7 +645,7 @@ it("leaves no copy of a client's file where the client refused", async () => {
   expect(readdirSync(join(home.folder, ".codex"))).toEqual(["config.toml"]);
 });
 
-it("changes no file that is not UTF-8", async () => {
+it("pond init changes no file that is not UTF-8", async () => {
   const latin1 = Buffer.from('{ // caf\xe9\n "a": 1 }', "latin1");
   for (const file of [".omp/agent/mcp.json", ".config/pond/config.toml"])
     writeFileSync(home.write(file, ""), latin1);
@@ -667,7 +670,7 @@ it("changes no file that is not UTF-8", async () => {
 });
 
 it.each(["{", '{"actions":[{"kind":"rm"}]}', "[]"])(
-  "does nothing by a journal that says %s",
+  "pond init --undo refuses a journal that holds %s",
   async (text) => {
     home.write(stateFile, text);
 
@@ -680,7 +683,7 @@ it.each(["{", '{"actions":[{"kind":"rm"}]}', "[]"])(
   },
 );
 
-it("does not undo where nothing is to be written", async () => {
+it("pond init refuses --undo together with --dry-run", async () => {
   const { code, stderr } = await init("--undo", "--dry-run");
 
   expect([code, stderr]).toEqual([2, expect.stringContaining("does not go with --dry-run")]);
@@ -715,7 +718,7 @@ describe("pond init at a terminal", () => {
     return { code, questions, stdout };
   }
 
-  it("asks before each thing it does", async () => {
+  it("asks before each step", async () => {
     env = fakePath(home, "systemctl");
     fakeClients();
 
@@ -732,14 +735,14 @@ describe("pond init at a terminal", () => {
     expect(read(".claude.json")).toContain("pond");
   });
 
-  it("goes no further where nobody answers any more", async () => {
+  it("stops when nobody answers any more", async () => {
     const { code, stdout } = await asked({ left: AbortSignal.abort() });
 
     expect([code, stdout]).toEqual([130, "Stopped. Nothing was changed.\n"]);
     expect(isThere(".config/pond")).toBe(false);
   });
 
-  it("does nothing of what was refused", async () => {
+  it("skips the steps that are declined", async () => {
     env = fakePath(home, "systemctl");
     fakeClients();
 
@@ -749,7 +752,7 @@ describe("pond init at a terminal", () => {
     expect(stdout).toContain("claude-code: not registered\n");
   });
 
-  it("keeps the sessions of those that were picked", async () => {
+  it("keeps the sessions of the picked clients only", async () => {
     await asked({ choose: async () => [1] });
 
     expect(read(".config/pond/config.toml")).toBe("[adapters.claude-code]\nenabled = false\n");
@@ -776,7 +779,7 @@ describe("pond init at a terminal", () => {
     return { code, stdout };
   }
 
-  it.skipIf(!isPty)("reads what is typed", async () => {
+  it.skipIf(!isPty)("reads typed answers", async () => {
     // Whatever is on the machine: those in the home come first.
     fakePath(home, "systemctl", "crontab");
     fakeClients();
@@ -800,7 +803,7 @@ describe("pond init at a terminal", () => {
     expect(isThere(".config/pond")).toBe(false);
   });
 
-  it("changes nothing where none was picked", async () => {
+  it("changes nothing when no client is picked", async () => {
     const { stdout } = await asked({ choose: async () => [] });
 
     expect(stdout).toContain("Nothing was chosen, and nothing was changed.");

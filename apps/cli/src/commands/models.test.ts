@@ -38,7 +38,7 @@ function folderName(): string {
 }
 
 describe("pond models", () => {
-  it("lists what can be fetched, and says how a model is configured", async () => {
+  it("lists the models that can be downloaded, and says how to configure one", async () => {
     const { code, stdout, stderr } = await pond();
 
     expect(code).toBe(0);
@@ -48,7 +48,7 @@ describe("pond models", () => {
     expect(stderr).toContain('[embeddings]\n  model = "');
   });
 
-  it("is no wider than the terminal, whatever state a model is in", async () => {
+  it("is no wider than the terminal, with a downloaded model too", async () => {
     putModel();
 
     const { stdout } = await home.pondWith({ env, isTerminal: true, columns: 60 }, "models");
@@ -64,31 +64,34 @@ describe("pond models", () => {
     [true, false, "downloaded"],
     [false, true, "configured, not downloaded"],
     [true, true, "configured"],
-  ])("tells what is here %j and what is configured %j", async (isHere, isConfigured, state) => {
-    if (isHere) putModel();
-    if (isConfigured) {
-      home.write(".config/pond/config.toml", `[embeddings]\nmodel = "${model.name}"`);
-    }
+  ])(
+    "shows the state of a model, downloaded: %j, configured: %j",
+    async (isHere, isConfigured, state) => {
+      if (isHere) putModel();
+      if (isConfigured) {
+        home.write(".config/pond/config.toml", `[embeddings]\nmodel = "${model.name}"`);
+      }
 
-    const { stdout } = await pond();
-    const json = JSON.parse((await pond("list", "--json")).stdout);
+      const { stdout } = await pond();
+      const json = JSON.parse((await pond("list", "--json")).stdout);
 
-    const line = stdout.split("\n").find((each) => each.startsWith(`${model.name} `));
-    expect(line?.trimEnd().endsWith(state)).toBe(true);
-    expect(json).toEqual({
-      models: expect.arrayContaining([
-        {
-          name: model.name,
-          dimension: model.dimension,
-          bytes,
-          licence: model.licence,
-          downloaded: isHere,
-          configured: isConfigured,
-        },
-      ]),
-      directory: join(home.folder, "cache/pond/models"),
-    });
-  });
+      const line = stdout.split("\n").find((each) => each.startsWith(`${model.name} `));
+      expect(line?.trimEnd().endsWith(state)).toBe(true);
+      expect(json).toEqual({
+        models: expect.arrayContaining([
+          {
+            name: model.name,
+            dimension: model.dimension,
+            bytes,
+            licence: model.licence,
+            downloaded: isHere,
+            configured: isConfigured,
+          },
+        ]),
+        directory: join(home.folder, "cache/pond/models"),
+      });
+    },
+  );
 
   it.each([
     ['folder = "~/m\\u001b[2J"', "Configured: the folder ~/m␛[2J.\n"],
@@ -102,7 +105,7 @@ describe("pond models", () => {
     expect((await pond()).stderr).toBe(expected);
   });
 
-  it("removes a model, and says where one is still asked for", async () => {
+  it("removes a model, and says where the configuration still names it", async () => {
     putModel();
     home.write(".config/pond/config.toml", `\n[embeddings]\nmodel = "${model.name}"`);
 
@@ -132,7 +135,7 @@ describe("pond models download", () => {
     return new Promise((resolve) => server.close(resolve));
   });
 
-  it("says that a model is here and fetches nothing", async () => {
+  it("says that a model is here already, and fetches nothing", async () => {
     const folder = putModel();
 
     const { code, stdout, stderr } = await pond("download", model.name);
@@ -148,7 +151,7 @@ describe("pond models download", () => {
     expect(requests).toEqual([]);
   });
 
-  it("says what failed, and how it goes on", async () => {
+  it("reports a failed download, and suggests HTTPS_PROXY and HF_ENDPOINT", async () => {
     const { code, stdout, stderr } = await pond("download", model.name, "--json");
 
     expect([code, requests.length]).toEqual([1, 1]);
@@ -160,7 +163,7 @@ describe("pond models download", () => {
     });
   });
 
-  it("stops at Ctrl-C and says how it goes on", async () => {
+  it("stops at Ctrl-C and says how to continue", async () => {
     let child: ChildProcess | undefined;
     server.removeAllListeners("request").on("request", (_, response) => {
       response.writeHead(200, { "content-length": bytes });
@@ -184,13 +187,13 @@ describe("pond models download", () => {
   it.each([
     ["MULTILINGUAL-e5-smal", `did you mean "multilingual-e5-small"? pond knows`],
     ["\x1b[2J", 'no model is called "␛[2J"; pond knows multilingual-e5-small, '],
-  ])("refuses %j", async (name, message) => {
+  ])("refuses the unknown model %j", async (name, message) => {
     const { code, stderr } = await pond("download", name);
 
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  it("draws how far it is", () => {
+  it("draws its progress", () => {
     const pace = { done: 30e6, total: 120e6, doneBefore: 10e6, elapsedMs: 5_000, columns: 79 };
 
     expect(describeDownload("model.onnx", pace)).toBe(

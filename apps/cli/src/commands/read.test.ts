@@ -19,7 +19,7 @@ const json = async (...argv: readonly string[]) => {
 };
 
 describe("pond list", () => {
-  it("lists sessions newest first, sub-agents counted with theirs", async () => {
+  it("lists main sessions, each with the number of its sub-agents", async () => {
     const { code, stdout, stderr } = await home.pond("list");
 
     const lines = stdout.trimEnd().split("\n");
@@ -30,7 +30,7 @@ describe("pond list", () => {
     );
   });
 
-  it("prints one JSON line a session, with whole ids", async () => {
+  it("prints one line of JSON for each session, with full ids", async () => {
     const { stdout } = await home.pond("list", "--json", "--project", "/home/ada/ledger");
 
     expect(
@@ -58,7 +58,7 @@ describe("pond list", () => {
     expect(stdout.trimEnd().split("\n")).toHaveLength(5);
   });
 
-  it("shortens a sub-agent's id to what `pond get` takes", async () => {
+  it("shortens a sub-agent's id to one that `pond get` accepts", async () => {
     const terminal = { isTerminal: true, columns: 80 };
     const { stdout } = await home.pondWith(terminal, "list", "--all", "--no-color");
 
@@ -74,13 +74,13 @@ describe("pond list", () => {
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
-  it("says that there are more", async () => {
+  it("says that there are more sessions", async () => {
     const { stderr } = await home.pond("list", "--limit", "1");
 
     expect(stderr).toBe("1 session. There are more: --limit, --all.\n");
   });
 
-  it("names the clients there are where nothing of the one asked for is stored", async () => {
+  it("names the stored clients when the client asked for has no session", async () => {
     const [listed, searched] = await Promise.all([
       home.pond("list", "--agent", "codex"),
       home.pond("search", "coupon", "--agent", "codex"),
@@ -92,7 +92,7 @@ describe("pond list", () => {
     }
   });
 
-  it("says how a store is named whose own folder was given", async () => {
+  it("says how to name a store when the store's own folder was given", async () => {
     const pond = join(home.folder, ".local", "share", "pond");
 
     const { code, stderr } = await home.pond("list", "--storage", join(pond, "default"));
@@ -111,7 +111,7 @@ describe("pond list", () => {
 });
 
 describe("pond get", () => {
-  it("shows a session by the beginning of its id, which its sub-agents share", async () => {
+  it("shows a session by the beginning of its id, though its sub-agents share it", async () => {
     const { code, stdout } = await home.pond("get", "c5e1");
 
     expect(code).toBe(0);
@@ -121,7 +121,7 @@ describe("pond get", () => {
     expect(stdout).toContain("\nImporting the bank's export loses rows");
   });
 
-  it("prints the wire page as JSON", async () => {
+  it("prints the page of the wire protocol as JSON", async () => {
     const page = await json("get", ledger);
 
     expect(page).toMatchObject({
@@ -141,7 +141,7 @@ describe("pond get", () => {
     expect(verbatim.messages[0].content[0]).toMatchObject({ type: "text" });
   });
 
-  it("says in complete how much of a message is the client's", async () => {
+  it("says in complete mode how much of a message the client injected", async () => {
     const other = new Home();
     const id = "dddd0000-hinted";
     const meta = line(id, "m2", "a hint of the client", { isMeta: true });
@@ -154,7 +154,7 @@ describe("pond get", () => {
     expect(stdout).toMatch(/ m1\nwhy does it stop\?\n\nuser .* m2\n {2}text \(injected, \d+ B\)\n/);
   });
 
-  it("goes on behind a message", async () => {
+  it("continues after a message with --after", async () => {
     const { messages } = await json("get", ledger);
 
     const rest = await json("get", ledger, "--after", messages[0].id);
@@ -162,7 +162,7 @@ describe("pond get", () => {
     expect(rest.messages).toEqual(messages.slice(1));
   });
 
-  it("shows one message in its context, by the beginning of its id", async () => {
+  it("shows one message, with as many neighbours as --context says", async () => {
     const { messages } = await json("get", ledger, "--mode", "complete");
     const id = messages[3].id;
 
@@ -196,7 +196,7 @@ describe("pond get", () => {
     [["get", ledger, "--mode", "short"], 2, "Allowed choices are conversational"],
     [["get"], 2, "missing required argument 'session'"],
     [["get"], 2, "See `pond get --help`."],
-  ])("refuses %j with %i", async (argv, expected, message) => {
+  ])("refuses %j with exit code %i", async (argv, expected, message) => {
     const { code, stderr } = await home.pond(...argv);
 
     expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
@@ -204,7 +204,7 @@ describe("pond get", () => {
 });
 
 describe("pond search", () => {
-  it("says whose sub-agent it was that said the best of a session", async () => {
+  it("names the parent session when the best match is in a sub-agent", async () => {
     const words = ["Three", "places", "leave", "rows", "out", "silently"];
     const { stdout } = await home.pond("search", ...words, "--limit", "1");
 
@@ -213,7 +213,7 @@ describe("pond search", () => {
     );
   });
 
-  it("numbers what it found and shows the passage", async () => {
+  it("numbers its results, and says how many it found", async () => {
     const { code, stdout, stderr } = await home.pond("search", "import", "loses", "rows");
 
     expect(code).toBe(0);
@@ -228,7 +228,7 @@ describe("pond search", () => {
     expect(stdout).toContain("\x1b[36m0b5ea000\x1b[39m");
   });
 
-  it("prints the wire response as JSON", async () => {
+  it("prints the response of the wire protocol as JSON", async () => {
     const response = await json("search", "coupon", "--limit", "1", "--project", "/home/ada");
 
     expect(response).toMatchObject({
@@ -238,7 +238,7 @@ describe("pond search", () => {
     });
   });
 
-  it("says what it looked through where nothing is found", async () => {
+  it("says what was searched when nothing is found", async () => {
     const { code, stdout } = await home.pond("search", "xylophonequartz");
 
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Nothing found in \d+ messages\./)]);
@@ -247,13 +247,13 @@ describe("pond search", () => {
     );
   });
 
-  it("takes the beginning of a session's id as a filter", async () => {
+  it("accepts the beginning of a session's id as a filter", async () => {
     const response = await json("search", "the", "--session", "f1a4");
 
     expect(response.sessions).toHaveLength(1);
   });
 
-  it("tells how to go on, and goes on", async () => {
+  it("prints a cursor when there are more results, and continues from it", async () => {
     const first = await home.pond("search", "test", "--limit", "1");
     const [, cursor = ""] = /There are more: --after ([\w-]+)\.\n$/.exec(first.stderr) ?? [];
 
@@ -265,13 +265,13 @@ describe("pond search", () => {
     expect(others).not.toContain(shown.session_id);
   });
 
-  it("explains", async () => {
+  it("adds an explanation to the JSON with --explain", async () => {
     const response = await json("search", "coupon", "--explain");
 
     expect(response.explanation.terms.join()).toContain("coupon");
   });
 
-  it("explains for people: how it was read, what each arm gave, Lance's plans", async () => {
+  it("explains to people how the query was read, what each arm gave, and Lance's plans", async () => {
     const { stdout } = await home.pond("search", '"coupon.test.ts"', "fails", "--explain");
 
     expect(stdout).toContain("\nMode      by words\n");
@@ -294,20 +294,20 @@ describe("pond search", () => {
     [["search", "x", "--limit", "101"], 2, "Use a whole number from 1 to 100"],
     [["search", "x", "--role", "robot"], 2, "Allowed choices are user"],
     [["search", "x", "--session", "zzz"], 1, "no session zzz is stored"],
-  ])("refuses %j with %i", async (argv, expected, message) => {
+  ])("refuses %j with exit code %i", async (argv, expected, message) => {
     const { code, stderr } = await home.pond(...argv);
 
     expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);
   });
 });
 
-describe("a store with nothing in it", () => {
+describe("an empty store", () => {
   it.each([
     [["search", "x"], /Nothing that search reads is stored yet: `pond sync`/],
     [["search", "x", "--since", "7d"], /The filters leave none, or nothing is stored/],
     [["restore", "--all"], /^Restored 0 sessions in 0 files\.\nNothing is stored yet: `pond sync`/],
     [["list"], /`pond sync` fetches what is new/],
-  ])("makes %j say where sessions come from", async (argv, message) => {
+  ])("makes %j explain why the result is empty", async (argv, message) => {
     const empty = new Home();
     await empty.pond("sync");
 
@@ -319,7 +319,7 @@ describe("a store with nothing in it", () => {
 });
 
 describe("pond status", () => {
-  it("tells what is stored and that all is well", async () => {
+  it("reports what is stored, and that nothing needs doing", async () => {
     const { code, stdout } = await home.pond("status");
 
     expect(code).toBe(0);
@@ -332,7 +332,7 @@ describe("pond status", () => {
     expect(stdout).toMatch(/\nNothing needs doing\.\n$/);
   });
 
-  it("prints the same as JSON", async () => {
+  it("reports the same in JSON", async () => {
     expect(await json("status")).toMatchObject({
       store_id: expect.any(String),
       namespace: "default",
@@ -347,7 +347,7 @@ describe("pond status", () => {
 });
 
 describe("pond adapters", () => {
-  it("lists the clients and where they would be", async () => {
+  it("lists the clients and the places where pond looks for them", async () => {
     const { stdout, stderr } = await home.pond("adapters");
 
     expect(stdout).toMatch(/^CLIENT +PLACE +SESSIONS +SIZE +STATE\nclaude-code +~\/\.claude /);

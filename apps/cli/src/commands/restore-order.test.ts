@@ -47,7 +47,7 @@ function lastWritten(folder: string, names: readonly string[]): readonly string[
 const names = ["agent.jsonl", "agent/subagents/agent-7.jsonl", "fork.jsonl", "march.jsonl"];
 const asActive = ["agent.jsonl", "agent/subagents/agent-7.jsonl", "march.jsonl", "fork.jsonl"];
 
-it("writes last what was last active, for a client goes on with what was written last", async () => {
+it("pond restore --all writes sessions in the order of their last activity, which clients rely on", async () => {
   const home = await homeWithout();
   const began = Date.now();
 
@@ -59,7 +59,7 @@ it("writes last what was last active, for a client goes on with what was written
   expect(statSync(join(folder, "old.jsonl")).mtimeMs).toBeGreaterThanOrEqual(began);
 });
 
-it("does so with sessions that are named, in any order", async () => {
+it("pond restore writes named sessions, too, in the order of their last activity", async () => {
   const home = await homeWithout();
 
   await home.pond("restore", "agent", "march", "--out", join(home.folder, "out"));
@@ -67,7 +67,7 @@ it("does so with sessions that are named, in any order", async () => {
   expect(lastWritten(join(home.folder, "out/projects/-work"), names)).toEqual(asActive);
 });
 
-it("gives back what can be read of a store where another session cannot", async () => {
+it("pond restore gives back the readable sessions when another session cannot be read", async () => {
   const home = new Home();
   onTestFinished(() => home.remove());
   const data = join(home.folder, ".local/share/pond/default/messages.lance/data");

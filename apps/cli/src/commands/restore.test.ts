@@ -74,7 +74,7 @@ describe("pond restore", () => {
     });
   });
 
-  it("draws at a terminal how far it is", async () => {
+  it("draws its progress on a terminal", async () => {
     const argv = ["restore", "--all", "--out", out];
     const { stderr } = await home.pondWith({ isTerminal: true }, ...argv);
     const quiet = await home.pondWith({ isTerminal: true }, ...argv, "--force", "-q");
@@ -86,7 +86,7 @@ describe("pond restore", () => {
     expect(quiet.stderr).toBe("");
   });
 
-  it("says what another client's files leave out, over all of them, as resume does", async () => {
+  it("adds up, over all files, what another client's files leave out", async () => {
     const argv = ["restore", "--all", "--to", "codex", "--out", out];
     const { stdout } = await home.pond(...argv);
     const { files } = JSON.parse((await home.pond(...argv, "--force", "--json")).stdout);
@@ -102,7 +102,7 @@ describe("pond restore", () => {
     expect(native.stdout).not.toContain("Not carried over");
   });
 
-  it("counts once what a client loses that keeps a file beside each sub-agent", async () => {
+  it("counts each loss once for a client that keeps a file beside each sub-agent", async () => {
     const other = new Home();
     await other.pond("sync", "omp", "--path", join(fixtures, "omp", "agents", "input"));
     const id = "01a70000-0000-7000-8000-000000000013";
@@ -119,7 +119,7 @@ describe("pond restore", () => {
     other.remove();
   });
 
-  it("writes one session with its sub-agents straight into the folder", async () => {
+  it("writes one session with its sub-agents directly into the folder", async () => {
     const { code, stdout } = await home.pond("restore", "c5e1", "--out", out);
 
     const own = Object.entries(tree(samples)).filter(([path]) => path.startsWith(project));
@@ -128,7 +128,7 @@ describe("pond restore", () => {
     expect(stdout).toMatch(/\nRestored 2 sessions in \d files\.\n$/);
   });
 
-  it("restores a session and its sub-agent once where both are named", async () => {
+  it("restores a session and its sub-agent without conflict when both are named", async () => {
     const { stdout } = await home.pond("list", "--all", "--json");
     const agent = stdout.split("\n").find((each) => each.includes("subagents")) ?? "";
     const ids = [JSON.parse(agent).session_id, ledger];
@@ -151,7 +151,7 @@ describe("pond restore", () => {
     ["the session alone", ["original"]],
     ["the session and its fork", ["original", "fork"]],
     ["every session", ["--all"]],
-  ])("leaves a fork that is there already where %s is installed", async (_, named) => {
+  ])("leaves an existing fork alone when %s is installed", async (_, named) => {
     const other = new Home();
     const { log, fork } = await other.syncFork();
     rmSync(log);
@@ -166,7 +166,7 @@ describe("pond restore", () => {
     other.remove();
   });
 
-  it("replaces in the client's home what was named, where it is told to", async () => {
+  it("replaces in the client's home only the named sessions, and only with --force", async () => {
     const other = new Home();
     const { log, fork, forkLines } = await other.syncFork();
     writeFileSync(log, "mine");
@@ -193,7 +193,7 @@ describe("pond restore", () => {
   it.each([
     ["one session", [ledger]],
     ["every session", ["--all"]],
-  ])("refuses a client there is not for %s", async (_, argv) => {
+  ])("refuses an unknown client for %s", async (_, argv) => {
     const { code, stdout, stderr } = await home.pond("restore", ...argv, "--to", "claud");
 
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("Known: claude-code")]);
@@ -202,7 +202,7 @@ describe("pond restore", () => {
   it.each([
     ["one session", [ledger]],
     ["every session", ["--all"]],
-  ])("refuses a file as the folder for %s", async (_, argv) => {
+  ])("refuses a file as the output folder for %s", async (_, argv) => {
     const file = join(out, "taken");
     writeFileSync(file, "mine");
 
@@ -216,7 +216,7 @@ describe("pond restore", () => {
     ["restore", ledger, "--out", "/proc/x/y"],
     ["get", ledger, "--format", "html", "--out", "/proc/x"],
     ["export", "--output", "/proc/x"],
-  ])("says that nothing can be created in a place of the system: %s", async (...argv) => {
+  ])("says that nothing can be created below /proc: %s", async (...argv) => {
     const { code, stderr } = await home.pond(...argv);
 
     expect([code, stderr]).toEqual([
@@ -225,7 +225,7 @@ describe("pond restore", () => {
     ]);
   });
 
-  it("does not replace a file unless it is told to", async () => {
+  it("replaces a file only with --force", async () => {
     await home.pond("restore", ledger, "--out", out);
     const file = join(out, project, `${ledger}.jsonl`);
     writeFileSync(file, "mine");
@@ -248,7 +248,7 @@ describe("pond restore", () => {
   it.each([
     ["all of them", ["--all"]],
     ["both that are named", ["s1", "s2"]],
-  ])("restores sessions that name each other as parents once: %s", async (_, words) => {
+  ])("restores sessions that name each other as parents only once: %s", async (_, words) => {
     const other = new Home();
     const forkOf = (id: string) => ({ forkedFrom: { sessionId: id, messageUuid: "x" } });
     for (const [id, parent = ""] of [
@@ -268,7 +268,7 @@ describe("pond restore", () => {
     other.remove();
   });
 
-  it("restores the others where one fails, names it, and ends with 3", async () => {
+  it("restores the other sessions when one fails, names the failed one and exits with 3", async () => {
     await home.pond("restore", "f1a4", "--out", out);
     const [first = ""] = Object.keys(tree(out));
     writeFileSync(join(out, first), "mine");
@@ -290,7 +290,7 @@ describe("pond restore", () => {
   });
 
   it.each(["restore", "resume"])(
-    "says how a session that was recorded goes to a client: %s",
+    "says how to hand a recorded session to a client: %s",
     async (command) => {
       const other = new Home();
       onTestFinished(() => other.remove());
@@ -319,7 +319,7 @@ describe("pond restore", () => {
     },
   );
 
-  it("names the sessions an unclear beginning could mean", async () => {
+  it("names the sessions that an ambiguous id could mean", async () => {
     const other = new Home();
     other.writeSession("abc-1", line("abc-1", "a", "x"));
     other.writeSession("abc-2", line("abc-2", "a", "x"));
@@ -377,7 +377,7 @@ describe("pond restore of a session that was forked in another client", () => {
     ["both are named", ["0aa", "0bb"], "", ""],
     ["all are", ["--all"], "pi/", "omp/"],
   ])(
-    "gives each client its own where %s (`adapter-native-restore-lossless`)",
+    "gives each client its own session when %s (`adapter-native-restore-lossless`)",
     async (_, words, own, forks) => {
       const argv = words.map((word) => word.replace(/^0/, "019c0000-0000-7000-8000-0000000000"));
 
@@ -420,15 +420,18 @@ describe("pond restore of a session that was forked in another client", () => {
         ["bb", false],
       ],
     ],
-  ])("translates for %s what is not its own, and once", async (to, expected) => {
-    const one = await restored(made.id, "--to", to, "--out", join(out, "one"));
-    const all = await restored("--all", "--to", to, "--out", join(out, "all"));
+  ])(
+    "translates for %s only the sessions of other clients, and each once",
+    async (to, expected) => {
+      const one = await restored(made.id, "--to", to, "--out", join(out, "one"));
+      const all = await restored("--all", "--to", to, "--out", join(out, "all"));
 
-    expect([one.entries, all.entries]).toEqual([expected, expected]);
-    expect(tree(join(out, "all", to))).toEqual(tree(join(out, "one")));
-  });
+      expect([one.entries, all.entries]).toEqual([expected, expected]);
+      expect(tree(join(out, "all", to))).toEqual(tree(join(out, "one")));
+    },
+  );
 
-  it("gives a client the fork with the session that it has, and knows that for a copy", async () => {
+  it("gives a client the fork beside the session that it has, and later knows the fork as a copy", async () => {
     const third = new Home();
     const { log, id, forkId } = third.writeForkInOmp();
     await third.pond("sync", "-q");
@@ -465,7 +468,7 @@ describe("pond restore of a session that was forked in another client", () => {
     third.remove();
   });
 
-  it("brings both back into their clients' homes, and leaves the fork that is there", async () => {
+  it("installs both sessions for their clients, and leaves an existing fork alone", async () => {
     const [log, fork] = [contentOf(made.log), contentOf(made.fork)];
     rmSync(made.log);
     rmSync(made.fork);
@@ -493,7 +496,7 @@ describe("pond restore of a session that was forked in another client", () => {
   });
 });
 
-describe("pond restore of all for a client that has a copy of one", () => {
+describe("pond restore --all for a client that has a copy of a session", () => {
   const id = "5e551000-0000-4000-8000-000000000001";
 
   it.each<[string, readonly string[], readonly string[]]>([
@@ -501,7 +504,7 @@ describe("pond restore of all for a client that has a copy of one", () => {
     ["with what the session said later", ["session"], ["first", "in the session"]],
     ["as it is, where somebody went on in it", ["copy"], ["first", "in the copy"]],
     ["as it is, where both went on", ["session", "copy"], ["first", "in the copy"]],
-  ])("gives back the conversation %s", async (_, grown, expected) => {
+  ])("restores the conversation %s", async (_, grown, expected) => {
     const third = new Home();
     const log = third.writeSession(id, line(id, "u1", "first"));
     await third.pond("sync", "-q");
@@ -556,14 +559,14 @@ describe("pond restore into a folder that a program uses", () => {
     ]);
   });
 
-  it("says what to name where a client has no folder here", async () => {
+  it("asks for --out when a client has no folder here", async () => {
     const { code, stderr } = await home.pond("restore", ledger, "--to", "phi-core", "--install");
 
     expect([code, stderr]).toEqual([2, expect.stringContaining("--out DIR")]);
   });
 });
 
-it("notes what it put into a client's home: what nobody went on in is brought up to date", async () => {
+it("pond resume brings a session that restore installed up to date when nobody continued it", async () => {
   const own = new Home();
   onTestFinished(() => own.remove());
   const file = own.writeSession("s1", line("s1", "m1", "one"));
@@ -580,7 +583,7 @@ it("notes what it put into a client's home: what nobody went on in is brought up
   expect(readFileSync(file, "utf8")).toContain("one, edited");
 });
 
-it("leaves what it put there as it was at first: that was chosen", async () => {
+it("pond resume leaves a session alone that restore installed with --at first", async () => {
   const own = new Home();
   onTestFinished(() => own.remove());
   const file = own.writeSession("s1", line("s1", "m1", "one"));

@@ -42,8 +42,8 @@ async function report(...argv: readonly string[]) {
   return JSON.parse((await home.pond("resume", ...argv, "--json")).stdout);
 }
 
-describe("resume of a session that its client goes on with only in the one above it", () => {
-  it("puts that one there, with all below it, and says why it is named", async () => {
+describe("pond resume of a session that its client continues only in the session above", () => {
+  it("restores the session above and all below it, and says why it names that one", async () => {
     const { log, agentLog } = writeAgent();
     await home.pond("sync", "-q");
     rmSync(log);
@@ -58,7 +58,7 @@ describe("resume of a session that its client goes on with only in the one above
     );
   });
 
-  it("puts back what was asked for where the one above is there, and leaves that alone", async () => {
+  it("restores the session asked for when the one above exists, and leaves the one above alone", async () => {
     const { log, agentLog } = writeAgent();
     await home.pond("sync", "-q");
     const own = JSON.parse(readFileSync(agentLog, "utf8"));
@@ -80,7 +80,7 @@ describe("resume of a session that its client goes on with only in the one above
     expect(readFileSync(log, "utf8")).toBe(longer);
   });
 
-  it("names the command that replaces the one above, for --force replaces what was asked for", async () => {
+  it("names the command that replaces the session above, for --force replaces only the one asked for", async () => {
     const { log } = writeAgent();
     await home.pond("sync", "-q");
     const byName = `\`pond resume ${main} --force\` replaces it`;
@@ -94,7 +94,7 @@ describe("resume of a session that its client goes on with only in the one above
     expect(readFileSync(log, "utf8")).toContain("somebody went on here");
   });
 
-  it("climbs up to the one that Codex takes: its second kind of agents may nest", async () => {
+  it("climbs to the session that Codex can resume, past nested agents of its second kind", async () => {
     const files = [
       writeThread(root),
       writeThread(child, spawnedBy(root, "v2")),
@@ -113,7 +113,7 @@ describe("resume of a session that its client goes on with only in the one above
     expect(files.map((file) => existsSync(file))).toEqual([true, true, true]);
   });
 
-  it("takes an agent of its first kind by itself, as another client takes each", async () => {
+  it("resumes an agent of Codex's first kind by itself, and one translated for another client, too", async () => {
     writeThread(root);
     writeThread(child, spawnedBy(root, "v1"));
     writeAgent();
@@ -136,7 +136,7 @@ describe("resume of a session that its client goes on with only in the one above
         writeThread(grandchild, spawnedBy(child, "v2"));
       },
     ],
-  ])("refuses where the one above %s, and writes nothing", async (_, id, write) => {
+  ])("refuses when the session above %s, and suggests another client", async (_, id, write) => {
     write();
     await home.pond("sync", "-q");
 

@@ -37,7 +37,7 @@ async function resume(home: Home, ...argv: readonly string[]) {
   return { ...JSON.parse(stdout), stderr };
 }
 
-describe("resume of a session that the client has an older state of", () => {
+describe("pond resume when the client has an older state of the session", () => {
   const id = "01a70000-0000-7000-8000-000000000001";
   const path = `.omp/agent/sessions/-w/2026-11-20T09-00-00-000Z_${id}.jsonl`;
   const titled = (title: string) => ({ type: "title", v: 1, title, source: "auto", updatedAt: at });
@@ -56,7 +56,7 @@ describe("resume of a session that the client has an older state of", () => {
       [titled("First"), head, one],
       [titled("New"), head, one, two],
     ],
-  ])("gives it %s, unless somebody went on", async (_, before, after) => {
+  ])("adds %s, unless somebody continued the copy", async (_, before, after) => {
     const log = here.write(path, lines(...before));
     const copy = join(there.folder, path);
     await here.pond("sync", "-q");
@@ -84,7 +84,7 @@ describe("resume of a session that the client has an older state of", () => {
     expect(goneOn.stderr).toContain("may lack what came later in the session");
   });
 
-  it("leaves it behind a link, where nothing is written", async () => {
+  it("does not write through a link, and reports the file behind it as outdated", async () => {
     const log = here.write(path, lines(titled("First"), head, one, two));
     await here.pond("sync", "-q");
     const elsewhere = join(there.folder, "elsewhere.jsonl");
@@ -98,7 +98,7 @@ describe("resume of a session that the client has an older state of", () => {
     expect([written, outdated, readFileSync(log, "utf8")]).toEqual([false, true, before]);
   });
 
-  it("says nothing of one that lacks nothing, however it is written", async () => {
+  it("reports a file that lacks nothing as up to date, however it is formatted", async () => {
     const log = here.write(path, lines(titled("First"), head, one));
     await here.pond("sync", "-q");
     const rewritten = lines(titled("Newer"), head, one, two).replaceAll(/"(?=[:,])/g, `" `);
@@ -109,7 +109,7 @@ describe("resume of a session that the client has an older state of", () => {
     expect([written, outdated, readFileSync(log, "utf8")]).toEqual([false, false, rewritten]);
   });
 
-  it("gives a last line its end: omp writes the next one right behind it", async () => {
+  it("ends an unfinished last line, because omp would write its next line right behind it", async () => {
     const log = here.write(path, lines(head, one, two).slice(0, -1));
     await here.pond("sync", "-q");
 
@@ -122,7 +122,7 @@ describe("resume of a session that the client has an older state of", () => {
     ]);
   });
 
-  it("leaves one alone that has the id of another client's session", async () => {
+  it("leaves a log alone whose id a session of another client has, too", async () => {
     const log = here.write(path, lines(head, one, two).replaceAll(/"(?=[:,])/g, `" `));
     here.write(path.replace(".omp", ".pi"), lines(head, one, two));
     await here.pond("sync", "pi", "-q");
@@ -136,7 +136,7 @@ describe("resume of a session that the client has an older state of", () => {
   });
 });
 
-describe("resume of a session whose log omp was told to keep elsewhere", () => {
+describe("pond resume of a session whose log omp was told to keep elsewhere", () => {
   const id = "01a70000-0000-7000-8000-000000000002";
   const head = { type: "session", version: 3, id, timestamp: at, cwd: "/w" };
   const message = { role: "user", content: "one" };
@@ -150,7 +150,7 @@ describe("resume of a session whose log omp was told to keep elsewhere", () => {
     return log;
   }
 
-  it("goes on there, and makes no second one", async () => {
+  it("resumes the log there, and makes no second one", async () => {
     const log = keep(lines(head, one));
     await here.pond("sync", "-q");
 
@@ -161,7 +161,7 @@ describe("resume of a session whose log omp was told to keep elsewhere", () => {
     expect(existsSync(copy())).toBe(false);
   });
 
-  it("brings it up to date, where nobody went on in it", async () => {
+  it("brings the log there up to date when nobody continued it", async () => {
     const log = keep(lines(head, one, two));
     await here.pond("sync", "-q");
     writeFileSync(log, lines(head, one));
@@ -172,7 +172,7 @@ describe("resume of a session whose log omp was told to keep elsewhere", () => {
     expect(existsSync(copy())).toBe(false);
   });
 
-  it("goes on there although another client has its id, too", async () => {
+  it("resumes the log there although a session of another client has its id, too", async () => {
     here.write(`.pi/agent/sessions/-w/2026-11-20T09-00-00-000Z_${id}.jsonl`, lines(head, one));
     const log = keep(lines(head, one));
     await here.pond("sync", "-q");
@@ -183,7 +183,7 @@ describe("resume of a session whose log omp was told to keep elsewhere", () => {
     expect(existsSync(copy())).toBe(false);
   });
 
-  it("puts one into the home where what is kept there is another session, or gone", async () => {
+  it("writes a second log into the home when the file there holds another session", async () => {
     const log = keep(lines(head, one));
     await here.pond("sync", "-q");
     const other = lines({ ...head, id: id.replace(/2$/, "3") }, one);
@@ -195,7 +195,7 @@ describe("resume of a session whose log omp was told to keep elsewhere", () => {
   });
 });
 
-describe("resume in omp, which has named the folder of the project anew", () => {
+describe("pond resume in omp, which has renamed the folder of the project", () => {
   const id = "01a70000-0000-7000-8000-000000000002";
   const head = { type: "session", version: 3, id, timestamp: at, cwd: "/w/loom" };
   const said = (id: string, parentId: string | null, content: string) => {
@@ -228,7 +228,7 @@ describe("resume in omp, which has named the folder of the project anew", () => 
   });
 });
 
-describe("resume of a session that Codex archived", () => {
+describe("pond resume of a session that Codex archived", () => {
   const id = "019e0000-0000-7000-8000-000000000070";
   const name = `rollout-2026-11-20T09-00-00-${id}.jsonl`;
   const path = `.codex/sessions/2026/11/20/${name}`;
@@ -239,34 +239,37 @@ describe("resume of a session that Codex archived", () => {
   };
   const meta = record("session_meta", { id, timestamp: at, cwd: "/w", cli_version: "0.169.0" });
 
-  it.each(["before it was stored", "since"])("takes it from the archive: %s", async (when) => {
-    const log = here.write(path, lines(meta, turn("one")));
-    if (when === "since") await here.pond("sync", "-q");
-    const archived = join(here.folder, ".codex/archived_sessions", name);
-    mkdirSync(dirname(archived));
-    renameSync(log, archived);
-    if (when !== "since") await here.pond("sync", "-q");
-    appendFileSync(archived, lines(turn("two")));
-    const before = readFileSync(archived, "utf8");
+  it.each(["before it was stored", "since"])(
+    "uses the archived file, which Codex archived %s",
+    async (when) => {
+      const log = here.write(path, lines(meta, turn("one")));
+      if (when === "since") await here.pond("sync", "-q");
+      const archived = join(here.folder, ".codex/archived_sessions", name);
+      mkdirSync(dirname(archived));
+      renameSync(log, archived);
+      if (when !== "since") await here.pond("sync", "-q");
+      appendFileSync(archived, lines(turn("two")));
+      const before = readFileSync(archived, "utf8");
 
-    const report = await resume(here, id);
-    const installed = await here.pond("restore", id, "--install");
+      const report = await resume(here, id);
+      const installed = await here.pond("restore", id, "--install");
 
-    expect(report).toMatchObject({
-      written: false,
-      outdated: false,
-      files: [archived],
-      commands: [
-        ["codex", "unarchive", id],
-        ["codex", "resume", id],
-      ],
-    });
-    expect([installed.code, installed.stderr]).toEqual([1, expect.stringContaining(archived)]);
-    expect([existsSync(log), readFileSync(archived, "utf8")]).toEqual([false, before]);
-  });
+      expect(report).toMatchObject({
+        written: false,
+        outdated: false,
+        files: [archived],
+        commands: [
+          ["codex", "unarchive", id],
+          ["codex", "resume", id],
+        ],
+      });
+      expect([installed.code, installed.stderr]).toEqual([1, expect.stringContaining(archived)]);
+      expect([existsSync(log), readFileSync(archived, "utf8")]).toEqual([false, before]);
+    },
+  );
 });
 
-it("resume finds all of a thread that Codex reverted in the files it has of it", async () => {
+it("pond resume finds a thread that Codex reverted to be complete in the client's own files", async () => {
   const fixture = fileURLToPath(
     new URL("../../../../fixtures/codex/reverted/input", import.meta.url),
   );
@@ -281,7 +284,7 @@ it("resume finds all of a thread that Codex reverted in the files it has of it",
   expect([written, outdated]).toEqual([false, false]);
 });
 
-describe("resume of a session that opencode has", () => {
+describe("pond resume of a session that opencode has", () => {
   const id = "ses_df98287ceffev8hA37eNxLhsFs";
   const time = { created: Date.parse(at), updated: Date.parse(at) };
   const info = { id, projectID: "global", directory: "/w", title: "t", version: "1.18.33", time };
@@ -351,7 +354,7 @@ describe("resume of a session that opencode has", () => {
   it.each([
     ["as that is stored", false],
     ["which is not stored yet", true],
-  ])("brings nothing back that was deleted there, %s", async (_, isAhead) => {
+  ])("does not bring back a message that was deleted in opencode, %s", async (_, isAhead) => {
     add(here, { info, messages: [turn("1", "one"), turn("2", "two")] });
     await here.pond("sync", "-q");
     remove(here, "msg_2");
@@ -366,7 +369,7 @@ describe("resume of a session that opencode has", () => {
     expect(textsIn(here)).toEqual(["one", "three"]);
   });
 
-  it("gives the client of another machine what is new, as long as nobody goes on there", async () => {
+  it("gives opencode on another machine the new messages until somebody continues there", async () => {
     add(here, { info, messages: [turn("1", "one")] });
     await here.pond("sync", "-q");
     const steps: unknown[] = [];
@@ -398,7 +401,7 @@ describe("resume of a session that opencode has", () => {
     ]);
   });
 
-  it("says at what the client stops, as in what was said before it had agents", async () => {
+  it("names what opencode refuses, such as a prompt without an agent", async () => {
     add(here, { info, messages: [turn("1", "one")] });
     await here.pond("sync", "-q");
 
@@ -412,7 +415,7 @@ describe("resume of a session that opencode has", () => {
     expect(stderr).toContain(`opencode refuses part of this session: ${stop}, and 1 more`);
   });
 
-  it("mixes no two conversations: a copy that somebody went on in stays", async () => {
+  it("leaves a copy alone that somebody continued, unless --force is given", async () => {
     const session = "5e551000-0000-4000-8000-000000000001";
     const log = here.writeSession(session, line(session, "u1", "one"));
     await here.pond("sync", "-q");
@@ -434,7 +437,7 @@ describe("resume of a session that opencode has", () => {
   });
 });
 
-it("finds all of a session in what its client wrote, where another project has its id", async () => {
+it("pond resume finds two sessions with the same id in different projects, each complete in its file", async () => {
   const id = "5e551000-0000-4000-8000-000000000001";
   const row = (cwd: string, minute: string): string =>
     line(id, `u${minute}`, `in ${cwd}`, { cwd, timestamp: `2026-11-20T09:${minute}:00.000Z` });

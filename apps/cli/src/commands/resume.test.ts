@@ -47,7 +47,7 @@ describe("pond resume", () => {
     expect(existsSync(join(home.folder, log))).toBe(true);
   });
 
-  it("draws at a terminal that it is under way, and leaves nothing of that", async () => {
+  it("draws its progress on a terminal, and removes it at the end", async () => {
     const argv = ["resume", ledger, "--to", "codex"];
     const { code, stdout, stderr } = await home.pondWith({ isTerminal: true }, ...argv);
     const quiet = await home.pondWith({ isTerminal: true }, ...argv, "-q");
@@ -58,7 +58,7 @@ describe("pond resume", () => {
     expect(quiet.stderr).not.toContain("restoring");
   });
 
-  it("leaves a session alone that is there already, unless it is told to replace it", async () => {
+  it("leaves an existing session alone unless --force is given", async () => {
     await home.pond("resume", ledger, "-q");
     const file = join(home.folder, log);
     const restored = readFileSync(file, "utf8");
@@ -74,7 +74,7 @@ describe("pond resume", () => {
     expect(readFileSync(file, "utf8")).toBe(restored);
   });
 
-  it("brings a session back beside its fork, and never touches the fork", async () => {
+  it("restores a session beside its fork, and never changes the fork", async () => {
     const other = new Home();
     const { id, log, fork, forkLines } = await other.syncFork();
     rmSync(log);
@@ -97,7 +97,7 @@ describe("pond resume", () => {
     other.remove();
   });
 
-  it("says everything in JSON", async () => {
+  it("reports everything in JSON", async () => {
     const other = new Home();
     await other.pond("sync", "claude-code", "--path", samples);
 
@@ -150,7 +150,7 @@ describe("pond resume", () => {
     other.remove();
   });
 
-  it("says what is missing where the client or the folder is", async () => {
+  it("says when the client or the session's folder is missing", async () => {
     const other = new Home();
     const id = "5e551000-0000-4000-8000-000000000001";
     other.writeSession(id, line(id, "u", "hi", { cwd: other.folder }));
@@ -181,7 +181,7 @@ describe("pond resume", () => {
     other.remove();
   });
 
-  it("writes for the folder behind a link, as another client that is started there names it", async () => {
+  it("writes for the folder behind a link, which is the path that another client would use", async () => {
     const other = new Home();
     const real = realpathSync(mkdtempSync(join(other.folder, "real-")));
     symlinkSync(real, join(other.folder, "link"));
@@ -211,7 +211,7 @@ describe("pond resume", () => {
     other.remove();
   });
 
-  it("is native where the session was forked in another client (`adapter-native-restore-lossless`)", async () => {
+  it("restores natively a session that was forked in another client (`adapter-native-restore-lossless`)", async () => {
     const other = new Home();
     const { id, log, fork } = other.writeForkInOmp();
     const read = () => [log, fork].map((file) => jsonLines(readFileSync(file, "utf8")));
@@ -234,7 +234,7 @@ describe("pond resume", () => {
     other.remove();
   });
 
-  it("says which client below it has no folder here", async () => {
+  it("warns of a client below the session that has no folder here", async () => {
     const other = new Home();
     const { id, log, forkId } = other.writeForkInOmp();
     const below = { parent_spawn_ref: { parent_session_id: forkId, tool_call_id: "t1" } };
@@ -251,7 +251,7 @@ describe("pond resume", () => {
     other.remove();
   });
 
-  it("leaves a fork of another client as it is, where it brings a copy for that up to date", async () => {
+  it("leaves another client's fork alone when it brings a copy for that client up to date", async () => {
     const other = new Home();
     const { id, log, fork } = other.writeForkInOmp();
     await other.pond("sync", "-q");
@@ -274,7 +274,7 @@ describe("pond resume", () => {
     other.remove();
   });
 
-  it("shows a conversation once, until somebody goes on with its copy", async () => {
+  it("makes copies that list and search leave out until somebody continues one", async () => {
     const other = new Home();
     const id = "5e551000-0000-4000-8000-000000000001";
     other.writeSession(id, line(id, "u", "a coupon that expires early"));
@@ -315,7 +315,7 @@ describe("pond resume", () => {
   });
 
   it.each(["codex", "opencode", "pi", "omp"])(
-    "brings a copy for %s up to date, unless somebody went on in it",
+    "brings a copy for %s up to date, unless somebody continued it",
     async (to) => {
       const other = new Home();
       const id = "5e551000-0000-4000-8000-000000000001";
@@ -365,50 +365,53 @@ describe("pond resume", () => {
   it.each([
     ["resume", ["resume"]],
     ["restore --install", ["restore", "--install"]],
-  ])("brings a copy of %s up to date whose last line is another by then", async (_, command) => {
-    const other = new Home();
-    const id = "01a70000-0000-7000-8000-000000000001";
-    const at = "2026-03-01T09:00:00.000Z";
-    const log = join(
-      other.folder,
-      ".pi/agent/sessions/--w--",
-      `2026-03-01T09-00-00-000Z_${id}.jsonl`,
-    );
-    const say = (entry: string, parentId: string | null, content: string): void => {
-      const message = { role: "user", content, timestamp: 1 };
-      const said = { type: "message", id: entry, parentId, timestamp: at, message };
-      appendFileSync(log, `${JSON.stringify(said)}\n`);
-    };
-    const to = [id, "--to", "claude-code", "--json"];
-    const resume = async () => {
-      const { stdout } = await other.pond("resume", ...to);
-      const { files, written, outdated } = JSON.parse(stdout);
-      return { file: files[0], facts: [written, outdated] };
-    };
-    mkdirSync(dirname(log), { recursive: true });
-    writeFileSync(
-      log,
-      `${JSON.stringify({ type: "session", version: 3, id, timestamp: at, cwd: "/w" })}\n`,
-    );
+  ])(
+    "brings a copy made by %s up to date even if its last line has changed by then",
+    async (_, command) => {
+      const other = new Home();
+      const id = "01a70000-0000-7000-8000-000000000001";
+      const at = "2026-03-01T09:00:00.000Z";
+      const log = join(
+        other.folder,
+        ".pi/agent/sessions/--w--",
+        `2026-03-01T09-00-00-000Z_${id}.jsonl`,
+      );
+      const say = (entry: string, parentId: string | null, content: string): void => {
+        const message = { role: "user", content, timestamp: 1 };
+        const said = { type: "message", id: entry, parentId, timestamp: at, message };
+        appendFileSync(log, `${JSON.stringify(said)}\n`);
+      };
+      const to = [id, "--to", "claude-code", "--json"];
+      const resume = async () => {
+        const { stdout } = await other.pond("resume", ...to);
+        const { files, written, outdated } = JSON.parse(stdout);
+        return { file: files[0], facts: [written, outdated] };
+      };
+      mkdirSync(dirname(log), { recursive: true });
+      writeFileSync(
+        log,
+        `${JSON.stringify({ type: "session", version: 3, id, timestamp: at, cwd: "/w" })}\n`,
+      );
 
-    say("aaaaaaaa", null, "the first turn");
-    await other.pond("sync", "pi", "-q");
-    await other.pond(...command, ...to);
-    say("bbbbbbbb", "aaaaaaaa", "the second turn");
-    await other.pond("sync", "pi", "-q");
-    const grown = await resume();
-    appendFileSync(grown.file, '{"type":"added"}\n');
-    say("cccccccc", "bbbbbbbb", "the third turn");
-    await other.pond("sync", "pi", "-q");
-    const outdated = await resume();
+      say("aaaaaaaa", null, "the first turn");
+      await other.pond("sync", "pi", "-q");
+      await other.pond(...command, ...to);
+      say("bbbbbbbb", "aaaaaaaa", "the second turn");
+      await other.pond("sync", "pi", "-q");
+      const grown = await resume();
+      appendFileSync(grown.file, '{"type":"added"}\n');
+      say("cccccccc", "bbbbbbbb", "the third turn");
+      await other.pond("sync", "pi", "-q");
+      const outdated = await resume();
 
-    expect([grown, outdated].map(({ facts }) => facts)).toEqual([
-      [true, false],
-      [false, true],
-    ]);
-    expect(readFileSync(grown.file, "utf8")).toMatch(/the second turn.*added/s);
-    other.remove();
-  });
+      expect([grown, outdated].map(({ facts }) => facts)).toEqual([
+        [true, false],
+        [false, true],
+      ]);
+      expect(readFileSync(grown.file, "utf8")).toMatch(/the second turn.*added/s);
+      other.remove();
+    },
+  );
 
   it.each([
     [["resume"], 2, "missing required argument"],

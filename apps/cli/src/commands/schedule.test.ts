@@ -22,8 +22,8 @@ async function pond(env: Readonly<Record<string, string>>, ...argv: readonly str
   return home.pondWith({ env }, ...argv);
 }
 
-describe("with systemd", () => {
-  it("writes a timer, and starts it", async () => {
+describe("pond schedule with systemd", () => {
+  it("writes a timer and starts it", async () => {
     const env = fakePath(home, "systemctl", "crontab");
 
     const { code, stdout } = await pond(env, "schedule", "start", "--every", "30m", "--json");
@@ -55,7 +55,7 @@ describe("with systemd", () => {
     expect(existsSync(join(home.folder, "crontab"))).toBe(false);
   });
 
-  it("changes nothing the second time, and the interval when another is asked for", async () => {
+  it("changes nothing the second time, except the interval when another is asked for", async () => {
     const env = fakePath(home, "systemctl");
     await pond(env, "schedule", "start");
 
@@ -66,7 +66,7 @@ describe("with systemd", () => {
     expect(JSON.parse(other.stdout)).toMatchObject({ every: "1d", changed: true });
   });
 
-  it("removes just what it wrote", async () => {
+  it("removes only what it wrote", async () => {
     const env = fakePath(home, "systemctl");
     home.write(`${units}/other.timer`, "[Timer]\n");
     await pond(env, "schedule", "start");
@@ -80,7 +80,7 @@ describe("with systemd", () => {
     expect([again.code, again.stdout]).toEqual([0, "Nothing was scheduled.\n"]);
   });
 
-  it("removes its files where systemd is not to be reached any more", async () => {
+  it("removes its files even when systemd cannot be reached any more", async () => {
     const env = fakePath(home, "systemctl");
     await pond(env, "schedule", "start");
     const link = home.write(`${units}/timers.target.wants/.keep`, "").replace(".keep", timer);
@@ -96,7 +96,7 @@ describe("with systemd", () => {
     expect(readdirSync(join(home.folder, units, "timers.target.wants"))).toEqual([".keep"]);
   });
 
-  it("leaves a unit of somebody else's alone", async () => {
+  it("leaves somebody else's unit alone", async () => {
     const env = fakePath(home, "systemctl");
     home.write(`${units}/pond-sync.service`, "[Service]\n");
 
@@ -107,7 +107,7 @@ describe("with systemd", () => {
     expect(read(`${units}/pond-sync.service`)).toBe("[Service]\n");
   });
 
-  it("says what systemctl said where it fails", async () => {
+  it("reports the message of systemctl when that fails", async () => {
     const env = fakePath(home, "systemctl");
     fake(home, "systemctl", '[ "$2" != daemon-reload ] || { echo "no bus" >&2; exit 4; }');
 
@@ -117,7 +117,7 @@ describe("with systemd", () => {
     expect(stderr).toContain("systemctl --user daemon-reload ended with 4: no bus");
   });
 
-  it("carries on what says where the store and the clients are", async () => {
+  it("passes on the settings that locate the store and the clients, but no secret", async () => {
     const env = {
       ...fakePath(home, "systemctl"),
       POND_STORAGE: "s3://bucket/pond",
@@ -135,11 +135,11 @@ describe("with systemd", () => {
   });
 });
 
-describe("with cron", () => {
+describe("pond schedule with cron", () => {
   // A table need not be UTF-8.
   const others = Buffer.from("# mine\nMAILTO=ada\n5 4 * * * echo caf\xe9 100\\%\n", "latin1");
 
-  it("adds a line and takes it away, those of others kept to the byte", async () => {
+  it("adds its line and removes it, and keeps all other lines byte for byte", async () => {
     const env = fakePath(home, "crontab");
     writeFileSync(join(home.folder, "crontab"), others);
 
@@ -176,7 +176,7 @@ describe("with cron", () => {
     expect(existsSync(join(home.folder, "crontab"))).toBe(false);
   });
 
-  it("does not take a table that cannot be read for an empty one", async () => {
+  it("does not treat a table that cannot be read as empty", async () => {
     const env = fakePath(home, "crontab");
     fake(
       home,
@@ -195,7 +195,7 @@ describe("with cron", () => {
     expect(read("crontab.log")).not.toMatch(/^-$/m);
   });
 
-  it("refuses a line that is too long", async () => {
+  it("refuses to write a line that is too long", async () => {
     const env = { ...fakePath(home, "crontab"), CODEX_HOME: `/${"x".repeat(1_000)}` };
 
     const { code, stderr } = await pond(env, "schedule", "start");
@@ -204,7 +204,7 @@ describe("with cron", () => {
     expect(existsSync(join(home.folder, "crontab"))).toBe(false);
   });
 
-  it("gives way to systemd where that works by now", async () => {
+  it("switches from cron to systemd once that works", async () => {
     await pond(fakePath(home, "crontab"), "schedule", "start");
 
     await pond(fakePath(home, "crontab", "systemctl"), "schedule", "start");
@@ -214,7 +214,7 @@ describe("with cron", () => {
   });
 });
 
-describe("with launchd", () => {
+describe("pond schedule with launchd", () => {
   const agent = "Library/LaunchAgents/pond.sync.plist";
   const job = {
     every: "2h",
@@ -223,7 +223,7 @@ describe("with launchd", () => {
     log: "/Users/a & b/schedule.log",
   } as const;
 
-  it("writes an agent, loads it and takes it back", async () => {
+  it("writes an agent, loads it and removes it", async () => {
     const env = { ...home.env, ...fakePath(home, "launchctl") };
     const launchd = createLaunchd({ env, home: home.folder });
 
@@ -254,19 +254,19 @@ describe("with launchd", () => {
 });
 
 describe("pond schedule", () => {
-  it("says that nothing is scheduled, and what does it", async () => {
+  it("says that nothing is scheduled, and how to start it", async () => {
     const { code, stdout } = await pond(fakePath(home), "schedule", "status");
 
     expect([code, stdout]).toEqual([0, "Not scheduled: `pond schedule start` starts it.\n"]);
   });
 
-  it("says where nothing can start it", async () => {
+  it("names pond schedule run when no scheduler works here", async () => {
     const { code, stderr } = await pond(fakePath(home), "schedule", "start");
 
     expect([code, stderr]).toEqual([1, expect.stringContaining("pond schedule run")]);
   });
 
-  it.each(["7m", "90m", "0h", "1w", "often"])("refuses to run every %s", async (every) => {
+  it.each(["7m", "90m", "0h", "1w", "often"])("refuses the interval %s", async (every) => {
     const env = fakePath(home, "systemctl");
 
     const { code, stderr } = await pond(env, "schedule", "start", "--every", every);
@@ -274,7 +274,7 @@ describe("pond schedule", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("5m, 10m, 15m")]);
   });
 
-  it("refuses a place with a line break in it", async () => {
+  it("refuses a path with a line break in it", async () => {
     const env = { ...fakePath(home, "systemctl"), CODEX_HOME: "/a\nExecStart=/bin/evil" };
 
     const { code } = await pond(env, "schedule", "start");
@@ -282,7 +282,7 @@ describe("pond schedule", () => {
     expect([code, existsSync(join(home.folder, units))]).toEqual([2, false]);
   });
 
-  it("syncs when it runs, and notes when that was and how it ended", async () => {
+  it("syncs when it runs, and records the time and the exit code", async () => {
     const env = fakePath(home, "systemctl");
     home.writeSession("s1", line("s1", "a", "the heron stood in the reeds"));
     await pond(env, "schedule", "start");
@@ -301,7 +301,7 @@ describe("pond schedule", () => {
     expect((await pond(env, "schedule", "status")).stdout).toContain(": done.\n");
   });
 
-  it("notes a failure too", async () => {
+  it("records a failed run, too", async () => {
     const env = fakePath(home);
     home.write(".local/share/pond", "in the way");
 
@@ -316,26 +316,29 @@ describe("pond schedule", () => {
   it.each([
     ["a day and three intervals ago at most", "2026-11-19T10:30:00.000Z", null],
     ["before that", "2026-10-01T08:00:00.000Z", "2026-10-01T08:00:00.000Z"],
-  ])("says that nothing ran where the last time was %s", async (_when, at, silent) => {
-    const env = fakePath(home, "crontab");
-    home.writeSession("s1", line("s1", "a", "one"));
-    await pond(env, "sync");
-    await pond(env, "schedule", "start", "--every", "30m");
-    const run = { started_at: at, finished_at: at, exit_code: 0 };
-    home.write(".local/state/pond/schedule.json", JSON.stringify(run));
-    home.write(startNote, JSON.stringify({ started_at: old.toISOString() }));
+  ])(
+    "reports missing runs only when they are overdue, with the last run %s",
+    async (_when, at, silent) => {
+      const env = fakePath(home, "crontab");
+      home.writeSession("s1", line("s1", "a", "one"));
+      await pond(env, "sync");
+      await pond(env, "schedule", "start", "--every", "30m");
+      const run = { started_at: at, finished_at: at, exit_code: 0 };
+      home.write(".local/state/pond/schedule.json", JSON.stringify(run));
+      home.write(startNote, JSON.stringify({ started_at: old.toISOString() }));
 
-    const json = await pond(env, "schedule", "status", "--json");
-    const { stderr } = await pond(env, "schedule", "status");
-    const all = await pond(env, "status");
+      const json = await pond(env, "schedule", "status", "--json");
+      const { stderr } = await pond(env, "schedule", "status");
+      const all = await pond(env, "status");
 
-    expect(JSON.parse(json.stdout).silent_since).toBe(silent);
-    expect(stderr.includes("`pond schedule start` writes it again")).toBe(silent !== null);
-    expect(all.stdout.includes("! The schedule has not run since")).toBe(silent !== null);
-  });
+      expect(JSON.parse(json.stdout).silent_since).toBe(silent);
+      expect(stderr.includes("`pond schedule start` writes it again")).toBe(silent !== null);
+      expect(all.stdout.includes("! The schedule has not run since")).toBe(silent !== null);
+    },
+  );
 
   it.each(["systemctl", "crontab"] as const)(
-    "says that nothing ever ran with %s",
+    "reports that the schedule has never run, with %s",
     async (with_) => {
       const env = fakePath(home, with_);
       await pond(env, "schedule", "start");
@@ -348,7 +351,7 @@ describe("pond schedule", () => {
   );
 
   it.each(["systemctl", "crontab"] as const)(
-    "says nothing of the time before it was started, with %s",
+    "does not count the time before the schedule was started as silence, with %s",
     async (program) => {
       const env = fakePath(home, program);
       const at = old.toISOString();

@@ -23,7 +23,7 @@ it.each([
   [["--until", early], []],
   [["--since", early, "--until", late], ["s1"]],
   [["--since", "2026-03-01T10:00:00.1235Z", "--until", "2026-03-01T10:00:00.1239Z"], []],
-])("pond search %j takes the time of a match as it is shown", async (flags, expected) => {
+])("pond search %j compares the time of a match to the microsecond", async (flags, expected) => {
   const { code, stdout } = await home.pond("search", "walrus", ...flags, "--json");
 
   const { sessions } = JSON.parse(stdout);

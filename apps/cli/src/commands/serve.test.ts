@@ -84,7 +84,7 @@ function ask(url: string, fields: object): Promise<Response> {
 }
 
 describe("pond serve", () => {
-  it("says in one line where it listens", async () => {
+  it("prints in one line where it listens", async () => {
     const [server] = await serving();
 
     expect(server.stdout).toMatch(/^Listening on (http:\/\/127\.0\.0\.1:\d+), MCP at \1\/mcp\n$/);
@@ -92,7 +92,7 @@ describe("pond serve", () => {
     expect(await server.ended()).toBe(0);
   });
 
-  it.each(["SIGTERM", "SIGINT"] as const)("answers until %s, and ends well", async (signal) => {
+  it.each(["SIGTERM", "SIGINT"] as const)("answers until %s, and exits with 0", async (signal) => {
     const [server, url] = await serving(["--json"]);
     expect(JSON.parse(server.stdout)).toEqual({ url, mcp: `${url}/mcp`, pid: server.child.pid });
 
@@ -116,7 +116,7 @@ describe("pond serve", () => {
     expect(server.stdout.trim().split("\n")).toHaveLength(1);
   });
 
-  it("finishes what is being asked when it is told to end", async () => {
+  it("finishes a running request when it is told to stop", async () => {
     const [server, url] = await serving();
     const body = JSON.stringify({ protocol_version: 1, query: "heron" });
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -138,7 +138,7 @@ describe("pond serve", () => {
     expect(await server.ended()).toBe(0);
   });
 
-  it("ends at once when it is told so twice", async () => {
+  it("stops at once on a second signal", async () => {
     const [server, url] = await serving();
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     socket.on("error", () => undefined);
@@ -155,7 +155,7 @@ describe("pond serve", () => {
     socket.destroy();
   });
 
-  it("refuses names it is not called by, and answers to those it is given", async () => {
+  it("refuses unknown host names, and accepts the one of --allowed-host", async () => {
     const [server, url] = await serving(["--allowed-host", "pond.example"]);
     const statusFor = async (host: string): Promise<string> => {
       const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -194,7 +194,7 @@ describe("pond serve", () => {
     expect(stderr).toContain(words);
   });
 
-  it("says which port is taken", async () => {
+  it("names the port that is taken", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const address = other.address();
@@ -235,7 +235,7 @@ describe("pond mcp", () => {
     return { code, stderr: pond.stderr, answers: answers.map((each) => JSON.parse(each)) };
   }
 
-  it("answers on stdout with protocol alone, and ends when stdin does", async () => {
+  it("writes nothing but the protocol to stdout, and exits when stdin ends", async () => {
     const { code, stderr, answers } = await talk([hello, search(2, "heron")], {
       argv: ["mcp", "-v"],
     });
@@ -248,19 +248,19 @@ describe("pond mcp", () => {
     expect(answers[1].result.content[0].text).toContain("> the heron stood in the reeds ␛[2J");
   });
 
-  it("is another name for serve --transport stdio", async () => {
+  it("does the same as serve --transport stdio", async () => {
     const { code, answers } = await talk([hello], { argv: ["serve", "--transport", "stdio"] });
 
     expect([code, answers]).toMatchObject([0, [{ id: 1 }]]);
   });
 
-  it("searches by meaning where a model is configured", async () => {
+  it("searches by meaning when a model is configured", async () => {
     const { answers } = await talk([hello, search(2, "heron")], { env: { ...modelEnv } });
 
     expect(answers[1].result.structuredContent.mode).toBe("hybrid");
   });
 
-  it("searches by words where the model cannot be used, and says so", async () => {
+  it("searches by words when the model cannot be used, and warns of it", async () => {
     const env = { POND_CONFIG: home.write("no-model.toml", '[embeddings]\nfolder = "~/nowhere"') };
 
     const { answers } = await talk([hello, search(2, "heron")], { env });
@@ -272,7 +272,7 @@ describe("pond mcp", () => {
     });
   });
 
-  it("tells the model that nothing is stored yet, and what fills it", async () => {
+  it("says that nothing is stored yet, and names pond sync", async () => {
     const { code, answers } = await talk([hello, search(2, "heron")], {
       argv: ["mcp", "--storage", "nothing-there"],
     });
@@ -282,7 +282,7 @@ describe("pond mcp", () => {
     expect(JSON.stringify(answers[1])).toContain("pond sync");
   });
 
-  it("sees what was stored since it began", async () => {
+  it("finds sessions stored since it started", async () => {
     const pond = new Running(["mcp", "--storage", "later"]);
     const write = (message: object) =>
       pond.child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
@@ -299,7 +299,7 @@ describe("pond mcp", () => {
     expect(pond.stdout.trim().split("\n").at(-1)).toContain('"session_id":"s1"');
   });
 
-  it("ends when it is told to", async () => {
+  it("exits with 0 on SIGTERM", async () => {
     const pond = new Running(["mcp"]);
     pond.child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...hello })}\n`);
     await pond.said("stdout", /"id":1/);
@@ -357,23 +357,26 @@ describe("pond mcp beside pond serve", () => {
   const isLinux = process.platform === "linux";
   if (!isLinux) console.warn("skipped: what a process has open is read from /proc");
 
-  it.skipIf(!isLinux)("has it load the model, once for all", async () => {
-    const [server] = await serving([], { ...modelEnv });
-    const agents = [new Agent([], { ...modelEnv }), new Agent([], { ...modelEnv })];
+  it.skipIf(!isLinux)(
+    "lets the server load the model, so that no agent's process has to",
+    async () => {
+      const [server] = await serving([], { ...modelEnv });
+      const agents = [new Agent([], { ...modelEnv }), new Agent([], { ...modelEnv })];
 
-    const found = await Promise.all(
-      agents.map((agent) => agent.call("pond_search", { query: "heron" })),
-    );
+      const found = await Promise.all(
+        agents.map((agent) => agent.call("pond_search", { query: "heron" })),
+      );
 
-    const modes = found.map(({ structuredContent }) => structuredContent.mode);
-    expect(modes).toEqual(["hybrid", "hybrid"]);
-    expect(agents.map((agent) => agent.holds("onnxruntime"))).toEqual([false, false]);
-    await Promise.all(agents.map((agent) => agent.close()));
-    server.child.kill("SIGTERM");
-    await server.ended();
-  });
+      const modes = found.map(({ structuredContent }) => structuredContent.mode);
+      expect(modes).toEqual(["hybrid", "hybrid"]);
+      expect(agents.map((agent) => agent.holds("onnxruntime"))).toEqual([false, false]);
+      await Promise.all(agents.map((agent) => agent.close()));
+      server.child.kill("SIGTERM");
+      await server.ended();
+    },
+  );
 
-  it.skipIf(!isLinux)("goes on alone when it goes away, without a word", async () => {
+  it.skipIf(!isLinux)("continues alone, without a message, when the server goes away", async () => {
     const [server] = await serving();
     const agent = new Agent();
     await agent.call("pond_search", { query: "heron" });
@@ -390,7 +393,7 @@ describe("pond mcp beside pond serve", () => {
     expect(agent.pond.stderr).toBe("");
   });
 
-  describe.skipIf(!isLinux)("which goes on", () => {
+  describe.skipIf(!isLinux)("with the server running", () => {
     let server: Running;
     let file: string;
     /** What it wrote down there. */
@@ -410,7 +413,7 @@ describe("pond mcp beside pond serve", () => {
       await server.ended();
     });
 
-    it("asks it instead of opening the store", async () => {
+    it("asks the server instead of opening the store", async () => {
       const agent = new Agent();
 
       const found = await agent.call("pond_search", { query: "heron" });
@@ -443,7 +446,7 @@ describe("pond mcp beside pond serve", () => {
       ["another instance", (file: string) => file.replace(/"instance":"[^"]+"/, '"instance":"x"')],
       ["another version", (file: string) => file.replace(/"version":"[^"]+"/, '"version":"9"')],
       ["a closed port", (file: string) => file.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1")],
-    ])("passes over a file that tells of %s", async (_, change) => {
+    ])("ignores the server's note when it names %s", async (_, change) => {
       expect(statSync(file).mode & 0o777).toBe(0o600);
       writeFileSync(file, change(told));
       const agent = new Agent();
@@ -456,7 +459,7 @@ describe("pond mcp beside pond serve", () => {
     });
   });
 
-  it("leaves no file behind when the server ends well", async () => {
+  it("leaves no note of a server that was stopped", async () => {
     const [server] = await serving();
     server.child.kill("SIGTERM");
     await server.ended();

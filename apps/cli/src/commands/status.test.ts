@@ -17,7 +17,7 @@ const status = async (...argv: readonly string[]) => {
 };
 
 describe("pond status", () => {
-  it("tells how far each stage got, and what to do", async () => {
+  it("reports how far each stage got, and what to do", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
     home.writeSession("s2", line("s2", "a", "two"), "{broken");
     await home.pond("sync");
@@ -61,7 +61,7 @@ describe("pond status", () => {
     });
   });
 
-  it("tells sessions that could not be stored from records, and asks for no sync that was", async () => {
+  it("distinguishes unstored sessions from unread records, and advises no further sync", async () => {
     const sessionId = "q1";
     const queued = { type: "queue-operation", timestamp: "2026-11-20T09:00:00.000Z", sessionId };
     home.writeSession(
@@ -88,14 +88,14 @@ describe("pond status", () => {
     ]);
   });
 
-  it("asks for a sync of an empty store that has seen none", async () => {
+  it("advises a sync when the store is empty and no session was ever read", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
     await home.pond("sync", "--only", "update-indexes");
 
     expect(await status()).toContain("! Nothing is stored yet: `pond sync` fetches sessions.");
   });
 
-  it("lists what a client left behind, and asks nobody to do something about it", async () => {
+  it("lists what a client left behind, without advice about it", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
     home.write(".local/share/opencode/storage/session/.keep", "");
     const left = home.write(".local/share/opencode/storage/part/msg_1/prt_1.json", "{}");
@@ -119,7 +119,7 @@ describe("pond status", () => {
     });
   });
 
-  it("tells of the schedule, and of a run of it that failed", async () => {
+  it("reports the schedule, and that its last run failed", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
     await home.pond("sync");
     const started_at = "2026-11-20T11:00:00.000Z";
@@ -138,7 +138,7 @@ describe("pond status", () => {
     );
   });
 
-  it("tells of the store where a configured folder is gone", async () => {
+  it("reports the store even if a configured folder is gone", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
     await home.pond("sync");
     home.write(".config/pond/config.toml", '[adapters.codex]\npaths = ["/gone"]\n');
@@ -149,7 +149,7 @@ describe("pond status", () => {
     expect(text).toMatch(/\n {2}\/gone {2}nothing is there\n/);
   });
 
-  it("lists ten projects, or all of them", async () => {
+  it("lists ten projects, or all of them with --all", async () => {
     for (let n = 0; n < 12; n++) {
       home.writeSession(`s${n}`, line(`s${n}`, "a", "x", { cwd: `/work/p${n}` }));
     }
@@ -162,7 +162,7 @@ describe("pond status", () => {
     expect(all.match(/ {2}\/work\/p/g)).toHaveLength(12);
   });
 
-  it("fits the terminal, and prints its progress there alone", async () => {
+  it("fits the terminal, and prints its progress there unless -q is given", async () => {
     const cwd = `/work/${"folder/".repeat(30)}`;
     home.writeSession("s1", line("s1", "a", "one", { cwd }), line("s1", "b", "two"));
     await home.pond("sync");

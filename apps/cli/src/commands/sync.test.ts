@@ -14,11 +14,11 @@ afterEach(() => home.remove());
 const counts = { seen: 0, new: 0, grown: 0, unchanged: 0, pending: 0, failed: 0 };
 
 describe("pond sync", () => {
-  it("knows the stages there are", () => {
+  it("offers exactly the stages that @pond/sync has", () => {
     expect(stageNames).toEqual(stages);
   });
 
-  it("goes on where its state folder cannot be written: all of it is stored", async () => {
+  it("stores everything even if its state folder cannot be written", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
     home.write(".local/state", "no folder");
 
@@ -33,7 +33,7 @@ describe("pond sync", () => {
     expect(stderr).toContain(warning);
   });
 
-  it("prints exactly what scripts rely on (design section 7)", async () => {
+  it("prints exactly the JSON that scripts rely on (design section 7)", async () => {
     const file = home.writeSession("s1", line("s1", "a", "one"), "{ broken");
 
     const { code, stdout } = await home.pond("sync", "claude-code", "--json");
@@ -79,7 +79,7 @@ describe("pond sync", () => {
   });
 
   it.each([[["sync"]], [["sync", "--verify"]]])(
-    "stores again with %j what the store has lost of a message it knows",
+    "stores again with %j the parts of a known message that the store has lost",
     async (again) => {
       home.writeSession("s1", line("s1", "a", "one"));
       await home.pond("sync");
@@ -104,7 +104,7 @@ describe("pond sync", () => {
     },
   );
 
-  it("adds up with -v what became of every record", async () => {
+  it("accounts for every record with -v", async () => {
     home.writeSession("s1", line("s1", "a", "one"), '{"type":"summary"}', "{ broken");
 
     const { stdout } = await home.pond("sync", "-v");
@@ -115,7 +115,7 @@ describe("pond sync", () => {
     expect(again).toContain("0 records read = 0 stored + 0 faulted + 0 pending");
   });
 
-  it("says in two lines what it did, and that there was nothing to do", async () => {
+  it("says in two lines what it did, or that there was nothing new", async () => {
     home.writeSession("s1", line("s1", "a", "one"), line("s1", "b", "two"));
 
     const first = await home.pond("sync");
@@ -135,7 +135,7 @@ describe("pond sync", () => {
     });
   });
 
-  it("lists faults with place and reason, each time, and ends with 3", async () => {
+  it("lists faults with place and reason on every run, and exits with 3", async () => {
     const file = home.writeSession("s1", line("s1", "a", "one"), "\x1b]0;owned\x07");
     const location = file.replace(home.folder, "~");
 
@@ -150,7 +150,7 @@ describe("pond sync", () => {
     expect(second.stdout).toBe("");
   });
 
-  it("calls records that share a line not unread, for each is kept", async () => {
+  it("reports records that share a line in a note, not as unread, for each is kept", async () => {
     const shared = line("s1", "b", "two") + line("s1", "c", "three");
     home.writeSession("s1", line("s1", "a", "one"), shared);
 
@@ -168,7 +168,7 @@ describe("pond sync", () => {
     );
   });
 
-  it("ends with 0 where something is only pending", async () => {
+  it("exits with 0 when a record is merely still being written", async () => {
     home.write(".claude/projects/-work/s1.jsonl", `${line("s1", "a", "one")}\n{"type":"us`);
 
     const { code, stdout } = await home.pond("sync");
@@ -179,7 +179,7 @@ describe("pond sync", () => {
     ]);
   });
 
-  it("only says what it would read in a dry run, and makes no store", async () => {
+  it("only says what it would read in a dry run, and creates no store", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
 
     const { code, stdout } = await home.pond("sync", "--dry-run");
@@ -191,7 +191,7 @@ describe("pond sync", () => {
     expect(existsSync(join(home.folder, ".local/share/pond/default/sessions.lance"))).toBe(false);
   });
 
-  it("compares with what was seen in a dry run", async () => {
+  it("compares the sources with the last sync in a dry run", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
     await home.pond("sync");
     home.writeSession("s1", line("s1", "a", "one"), line("s1", "b", "two"));
@@ -201,7 +201,7 @@ describe("pond sync", () => {
     expect(JSON.parse(stdout).adapters[0].sessions).toEqual({ ...counts, seen: 1, grown: 1 });
   });
 
-  it("reads a copy of a home", async () => {
+  it("reads a copy of a home with --path", async () => {
     const samples = join(fixtures, "samples", "claude-code");
 
     const { code, stdout } = await home.pond("sync", "claude-code", "--path", samples, "--json");
@@ -211,13 +211,13 @@ describe("pond sync", () => {
     expect(report.sessions.seen).toBeGreaterThan(3);
   });
 
-  it("says what to do where no client is found", async () => {
+  it("says what to do when no client is found", async () => {
     const { code, stdout } = await home.pond("sync");
 
     expect([code, stdout]).toEqual([0, expect.stringContaining("pond sync CLIENT --path DIR")]);
   });
 
-  it("says of each client that was named, and of no other, that nothing of it is here", async () => {
+  it("says which of the named clients have nothing here, and mentions no others", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
 
     const { stdout } = await home.pond("sync", "claude-code", "codex", "phi-core");
@@ -231,7 +231,7 @@ describe("pond sync", () => {
     expect((await home.pond("sync")).stdout).not.toMatch(/Nothing of|no folder of its own/);
   });
 
-  it("starts lean where it takes in a lot: all, what has grown by much, and for a fold", async () => {
+  it("starts a lean process for a lot of work: a first sync, a file that grew a lot, a fold", async () => {
     const file = home.writeSession("s1", line("s1", "a", "one"));
     const started: string[] = [];
     const startLean = async (work: string): Promise<void> => void started.push(work);
@@ -252,7 +252,7 @@ describe("pond sync", () => {
     expect(new Set(started)).toEqual(new Set(["batches"]));
   });
 
-  it("runs one stage, or all but one", async () => {
+  it("runs one stage with --only, or all but one with --skip", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
 
     const only = await home.pond("sync", "--only", "import", "--json");
@@ -269,7 +269,7 @@ describe("pond sync", () => {
     [["sync", "--path", "."], 2, "name the client that wrote it: pond sync claude-code --path ."],
     [["sync", "--only", "import", "--skip", "embed"], 2, "--only and --skip"],
     [["sync", "--only", "indexes"], 2, "Allowed choices are import, embed, update-indexes"],
-  ])("refuses %j with %i", async (argv, expected, message) => {
+  ])("refuses %j with exit code %i", async (argv, expected, message) => {
     const { code, stderr } = await home.pond(...argv);
 
     expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);

@@ -135,7 +135,7 @@ it.each([
   ["opencode", opencode, "omp"],
   ["opencode", opencode, "phi-core"],
 ])(
-  "an agent that was started in what %s took back goes back to it alone",
+  "pond restore writes a sub-agent of a taken-back turn for %s itself, but for no other client",
   async (own, write, to) => {
     const { id, agent } = write();
     expect((await home.pond("sync", own, "-q")).code).toBe(0);
@@ -158,7 +158,7 @@ it.each([
   },
 );
 
-it("an agent stays that nobody took back", async () => {
+it("pond restore writes a sub-agent of a turn that was not taken back for another client, too", async () => {
   const { id, agent } = codex();
   const folder = join(home.folder, ".codex");
   cpSync(join(fixtures, "codex", "sub-agents", "input"), folder, { recursive: true, force: true });

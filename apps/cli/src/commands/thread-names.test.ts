@@ -71,8 +71,8 @@ async function titles(): Promise<Readonly<Record<string, string>>> {
 
 const nothing = [0, 0, 0, 0];
 
-describe("the name of a thread of Codex", () => {
-  it("is its title, and costs one message when it changes", async () => {
+describe("the name of a Codex thread", () => {
+  it("is the session's title, and stores one message when it changes", async () => {
     writeThreads(here, ".codex");
     const log = join(here.folder, ".codex", path(yarn));
     const index = here.write(".codex/session_index.jsonl", named(yarn, "Yarn", 2));
@@ -94,7 +94,7 @@ describe("the name of a thread of Codex", () => {
   it.each([
     ["which are both read", []],
     ["of which one is read where somebody asks for it", ["--path"]],
-  ])("stays where one of two homes has no names, %s", async (_, [flag]) => {
+  ])("is kept when it is missing in one of two homes, %s", async (_, [flag]) => {
     writeThreads(here, ".codex");
     cpSync(join(here.folder, ".codex"), join(here.folder, "copy"), { recursive: true });
     const index = here.write(".codex/session_index.jsonl", named(yarn, "Yarn", 2));
@@ -128,7 +128,7 @@ describe("the name of a thread of Codex", () => {
     expect((await titles())[yarn]).toBe("Blue yarn");
   });
 
-  it("goes back in one file for all threads, which is then the same session", async () => {
+  it("is restored into one file for all threads, which a sync then reads as unchanged", async () => {
     writeThreads(here, ".codex");
     const names = [named(yarn, "Yarn", 2), named(yarn, "Blue", 3), named(warp, "Warp", 1)];
     here.write(".codex/session_index.jsonl", names.join(""));
@@ -149,7 +149,7 @@ describe("the name of a thread of Codex", () => {
   it.each([
     ["resume", [yarn]],
     ["restore", [yarn, "--install"]],
-  ])("is added by %s to those that the client has, which all stay", async (command, argv) => {
+  ])("is added by %s to the names that the client has, which all stay", async (command, argv) => {
     writeThreads(here, ".codex");
     here.write(".codex/session_index.jsonl", named(yarn, "Yarn", 2));
     await sync(here);
@@ -174,29 +174,24 @@ describe("the name of a thread of Codex", () => {
   it.each([
     ["resume", [yarn]],
     ["restore", [yarn, "--install"]],
-  ])(
-    "is forced by %s on no thread that the client has, unless it is told to",
-    async (command, argv) => {
-      writeThreads(here, ".codex");
-      here.write(".codex/session_index.jsonl", named(yarn, "Yarn", 2));
-      await sync(here);
-      await pond(there, "resume", yarn);
-      // Named anew on another machine since then.
-      appendFileSync(join(here.folder, ".codex/session_index.jsonl"), named(yarn, "Blue yarn", 6));
-      await sync(here);
-      const index = join(there.folder, ".codex/session_index.jsonl");
+  ])("is changed by %s on an existing thread only with --force", async (command, argv) => {
+    writeThreads(here, ".codex");
+    here.write(".codex/session_index.jsonl", named(yarn, "Yarn", 2));
+    await sync(here);
+    await pond(there, "resume", yarn);
+    // Named anew on another machine since then.
+    appendFileSync(join(here.folder, ".codex/session_index.jsonl"), named(yarn, "Blue yarn", 6));
+    await sync(here);
+    const index = join(there.folder, ".codex/session_index.jsonl");
 
-      await pond(there, command, ...argv);
-      expect(readFileSync(index, "utf8")).toBe(named(yarn, "Yarn", 2));
+    await pond(there, command, ...argv);
+    expect(readFileSync(index, "utf8")).toBe(named(yarn, "Yarn", 2));
 
-      await pond(there, command, ...argv, "--force");
-      expect(readFileSync(index, "utf8")).toBe(
-        named(yarn, "Yarn", 2) + named(yarn, "Blue yarn", 6),
-      );
-    },
-  );
+    await pond(there, command, ...argv, "--force");
+    expect(readFileSync(index, "utf8")).toBe(named(yarn, "Yarn", 2) + named(yarn, "Blue yarn", 6));
+  });
 
-  it("is forced by resume on no copy for Codex that stays as it is", async () => {
+  it("is not changed by resume on a copy for Codex that stays as it is", async () => {
     cpSync(join(fixtures, "claude-code/metadata/input"), join(here.folder, ".claude"), {
       recursive: true,
     });
@@ -213,7 +208,7 @@ describe("the name of a thread of Codex", () => {
     expect(readFileSync(index, "utf8")).toBe(named(thread, "Mine", 9));
   });
 
-  it("comes with what a fork goes on from, where that is not there", async () => {
+  it("is restored with the base of a fork when the base is missing", async () => {
     const [base, fork] = ["0", "2"].map((last) => `019e0000-0000-7000-8000-00000000003${last}`);
     if (base === undefined || fork === undefined) throw new Error("no ids");
     cpSync(join(fixtures, "codex/paginated/input"), join(here.folder, ".codex"), {
@@ -240,7 +235,7 @@ describe("the name of a thread of Codex", () => {
   it.each([
     ["resume", [yarn]],
     ["restore", [yarn, "--install"]],
-  ])("is forced by %s on no fork that stays as it is there", async (command, argv) => {
+  ])("is not changed by %s on an existing fork, which stays as it is", async (command, argv) => {
     const meta = { timestamp: time(0), cwd: "/home/ada/loom" };
     const fork = record(0, "session_meta", { id: warp, ...meta, forked_from_id: yarn });
     writeThreads(here, ".codex");
@@ -261,17 +256,20 @@ describe("the name of a thread of Codex", () => {
   it.each([
     ["resume", [yarn]],
     ["restore", [yarn, "--install"]],
-  ])("holds up no %s where the user put a link", async (command, argv) => {
-    writeThreads(here, ".codex");
-    here.write(".codex/session_index.jsonl", named(yarn, "Yarn", 2));
-    await sync(here);
-    const linked = there.write("linked", "");
-    mkdirSync(join(there.folder, ".codex"));
-    symlinkSync(linked, join(there.folder, ".codex/session_index.jsonl"));
+  ])(
+    "is left out by %s, without an error, when the file of names is a link",
+    async (command, argv) => {
+      writeThreads(here, ".codex");
+      here.write(".codex/session_index.jsonl", named(yarn, "Yarn", 2));
+      await sync(here);
+      const linked = there.write("linked", "");
+      mkdirSync(join(there.folder, ".codex"));
+      symlinkSync(linked, join(there.folder, ".codex/session_index.jsonl"));
 
-    await pond(there, command, ...argv);
+      await pond(there, command, ...argv);
 
-    expect(existsSync(join(there.folder, ".codex", path(yarn)))).toBe(true);
-    expect(readFileSync(linked, "utf8")).toBe("");
-  });
+      expect(existsSync(join(there.folder, ".codex", path(yarn)))).toBe(true);
+      expect(readFileSync(linked, "utf8")).toBe("");
+    },
+  );
 });

@@ -41,7 +41,7 @@ async function valuesOf(...argv: readonly string[]): Promise<readonly (string | 
 }
 
 describe("completion", () => {
-  it("offers commands with what they do", async () => {
+  it("offers commands with their descriptions", async () => {
     expect(await completed("zsh", "--", "stat")).toEqual([
       ["values"],
       ["status", "show what is stored, how well it is indexed, and what needs doing"],
@@ -107,7 +107,7 @@ describe("completion", () => {
     expect(readdirSync(join(home.folder, ".local/share/pond"))).toEqual(["default"]);
   });
 
-  it("offers numbers of the last search and sessions, the newest first, by their short ids", async () => {
+  it("offers numbers of the last search, and short session ids, the newest first", async () => {
     expect(await completed("zsh", "--", "get", "")).toEqual([
       ["values"],
       ["1", "2026-11-20 a lake: the heron again"],
@@ -122,7 +122,7 @@ describe("completion", () => {
     expect(await valuesOf("zsh", "--", "get", "aaaa0000-1111")).toEqual(["aaaa0000-1111"]);
   });
 
-  it("offers projects, none that is an option or could not be seen as it is", async () => {
+  it("offers projects, except those that look like options or hold control characters", async () => {
     const offered = await completed("fish", "--", "list", "--project", "");
 
     expect(offered).toEqual([
@@ -133,7 +133,7 @@ describe("completion", () => {
     ]);
   });
 
-  it("offers no project with letters in it that nobody sees", async () => {
+  it("offers no project whose name holds invisible characters", async () => {
     const other = new Home();
     other.writeSession("s1", line("s1", "m1", "the heron", { cwd: "/work/po\u{e0041}nd" }));
     other.writeSession("s2", line("s2", "m2", "the otter", { cwd: "/work/pond" }));
@@ -155,16 +155,16 @@ describe("completion", () => {
     ["behind =, which bash splits at", ["list", "--project", "=", "/work/a"], "/work/a\\ lake"],
     ["behind = and a quote", ["list", "--project", "=", '"/work/a'], "/work/a lake"],
     ["behind = alone", ["restore", "--at", "="], "first"],
-  ])("quotes for bash, %s", async (_, words, expected) => {
+  ])("quotes a value for bash %s", async (_, words, expected) => {
     expect((await valuesOf("bash", `"'><=;|&(:`, "--", ...words))[0]).toBe(expected);
   });
 
-  it("keeps what bash keeps of a word", async () => {
+  it("includes the option in a value only when bash does not split the word at =", async () => {
     expect(await valuesOf("bash", ">", "--", "restore", "--at=f")).toEqual(["--at=first"]);
     expect(await valuesOf("bash", "=", "--", "restore", "--at", "=", "f")).toEqual(["first"]);
   });
 
-  it("looks where the flags before it say", async () => {
+  it("looks in the store that the flags before it name", async () => {
     const other = join(home.folder, "other");
     await home.pond("--storage", other, "--namespace", "n", "sync", "-q");
 
@@ -176,7 +176,7 @@ describe("completion", () => {
   });
 
   it.each(["storage = 3", "[adapters", "unknown = true"])(
-    "is silent about a config.toml that cannot be used: %s",
+    "offers no sessions, without an error, when config.toml cannot be used: %s",
     async (toml) => {
       const env = { POND_CONFIG: home.write("bad.toml", toml) };
 
@@ -187,13 +187,13 @@ describe("completion", () => {
     },
   );
 
-  it("is no command for people", async () => {
+  it("rejects pond complete without -- as an unknown command", async () => {
     const { code, stderr } = await home.pond("complete", "bash");
 
     expect([code, stderr]).toEqual([2, expect.stringContaining("unknown command")]);
   });
 
-  it("gives an object store up that does not answer", async () => {
+  it("gives up on an object store that does not answer", async () => {
     const held = createServer(() => undefined);
     await new Promise<void>((resolve) => held.listen(0, "127.0.0.1", resolve));
     const { port } = held.address() as AddressInfo;

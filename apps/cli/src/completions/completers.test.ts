@@ -16,7 +16,7 @@ function everyCommand(command: Command): Command[] {
 }
 
 describe("the completers", () => {
-  it("are there for every value of every option and argument, or say that it is free", () => {
+  it("cover every value of every option and argument", () => {
     const without = everyCommand(program).flatMap((command) => [
       ...command.options
         .filter((option) => option.required || option.optional)
@@ -34,7 +34,7 @@ describe("the completers", () => {
     expect([...clientNames].sort()).toEqual(adapters.map(({ origin }) => origin).sort());
   });
 
-  it("are nothing that help names", async () => {
+  it("stay out of pond --help", async () => {
     const home = new Home();
     const { stdout } = await home.pond("--help");
     home.remove();

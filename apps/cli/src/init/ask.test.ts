@@ -39,7 +39,7 @@ describe("an asker", () => {
     [["Yes"], true],
     [["n"], false],
     [["what?", "no"], false],
-  ])("takes %j for %j", async (lines, expected) => {
+  ])("reads the answers %j as %j", async (lines, expected) => {
     const { asker } = await typing(...lines);
 
     expect(await asker.confirm("Really?")).toBe(expected);
@@ -53,7 +53,7 @@ describe("an asker", () => {
     asker.close();
   });
 
-  it("ends as a Ctrl-C does where nobody answers any more", async () => {
+  it("aborts as for Ctrl-C when nobody answers any more", async () => {
     const { asker, input } = await typing();
     const answer = asker.confirm("Really?");
 

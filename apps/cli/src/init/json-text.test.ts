@@ -9,7 +9,7 @@ it.each([
   ['{\n  "a": [1, 2\n', 2],
   ["{\n  'a': 1 }", 2],
   ["", 1],
-])("names the line in which %j is not JSON", (text, line) => {
+])("names the line of the mistake in %j", (text, line) => {
   expect(() => parseJsonText(text)).toThrow(`is not JSON (line ${line})`);
 });
 
@@ -38,7 +38,7 @@ describe("withEntry", () => {
       '\ufeff{"u": "{\\"mcp\\": //"}',
       '\ufeff{"u": "{\\"mcp\\": //",\n  "mcp": {\n    "pond": {\n      "a": 1\n    }\n  }}',
     ],
-  ])("puts it into %j", (before, after) => {
+  ])("inserts the entry into %j", (before, after) => {
     expect(withEntry(before, path, { a: 1 })).toBe(after);
   });
 
@@ -61,7 +61,7 @@ describe("withoutEntry", () => {
     '{\n  // mine\n  "x": 1, // one\n}\n',
     '{ "mcp": { "a": {}, "b": 2 } }',
     '{ "mcp": { "a": {} /* a */, }, "z": [1, {}, ], }',
-  ])("takes out of %j what was put in", (text) => {
+  ])("removes from %j the entry that was inserted", (text) => {
     const put = withEntry(text, path, value);
 
     const taken = parseJsonText(withoutEntry(put, path));
@@ -83,7 +83,7 @@ describe("withoutEntry", () => {
     ],
     ['{ "mcp": {\n// mine\n"pond": 1 } }', '{ "mcp": {\n// mine\n } }'],
     ['{ "mcp": { /* mine */ "pond": 1, "b": 2 } }', '{ "mcp": { /* mine */  "b": 2 } }'],
-  ])("takes it out of %j", (before, after) => {
+  ])("removes the entry from %j", (before, after) => {
     expect(withoutEntry(before, path)).toBe(after);
   });
 
@@ -91,7 +91,7 @@ describe("withoutEntry", () => {
     ['{\n  "theme": "x"\n}\n', true],
     ['{\n  // mine\n  "theme": "x", // one\n}\n', true],
     ["{}\n", false],
-  ])("takes the object that was made for it out of %j too", (before, isLast) => {
+  ])("removes, from %j too, the object that was made for the entry", (before, isLast) => {
     const taken = withoutEntry(withEntry(before, path, value), path, true);
 
     expect(parseJsonText(taken)).toEqual(parseJsonText(before));
@@ -100,7 +100,7 @@ describe("withoutEntry", () => {
   });
 
   it.each(['{ "mcp": { "pond": 1, "b": 2 } }', '{ "mcp": { /* mine */ "pond": 1 } }'])(
-    "leaves the object of %j where somebody put something in",
+    "keeps the object of %j, which holds something else as well",
     (before) => {
       const taken = withoutEntry(before, path, true);
 
@@ -108,7 +108,7 @@ describe("withoutEntry", () => {
     },
   );
 
-  it("says that it is not there", () => {
+  it("says that the entry does not exist", () => {
     expect(() => withoutEntry('{ "mcp": {} }', path)).toThrow("has no mcp.pond");
   });
 });

@@ -17,20 +17,20 @@ describe("lastingNode", () => {
     ["/usr/local/Cellar/node@24/24.2.0_1/bin/node", "/usr/local/opt/node@24/bin/node"],
     ["/usr/bin/node", "/usr/bin/node"],
     ["/home/a/.nvm/versions/node/v24.0.0/bin/node", "/home/a/.nvm/versions/node/v24.0.0/bin/node"],
-  ])("names %s so that it outlives its version", (path, lasting) => {
+  ])("gives for %s a path that outlives the version, if there is one", (path, lasting) => {
     expect(lastingNode(path, () => true)).toBe(lasting);
     expect(lastingNode(path, (each) => each === path)).toBe(path);
   });
 });
 
-it("refuses to have something started that npx clears", () => {
+it("refuses to register a command in the cache that npx clears", () => {
   const npx = "/home/a/.npm/_npx/0a1b/node_modules/@pond/cli/dist/main.js";
 
   expect(() => refusePassing(["/usr/bin/node", npx])).toThrow(UsageError);
   expect(() => refusePassing(["/usr/bin/node", "/usr/lib/main.js"])).not.toThrow();
 });
 
-it("carries on where files are, from wherever it is started, and nothing else", () => {
+it("passes on the variables of pond and of the clients with absolute paths, but no secrets", () => {
   const env = {
     POND_STORAGE: "store",
     POND_CONFIG: "~/pond.toml",
@@ -51,7 +51,7 @@ it("carries on where files are, from wherever it is started, and nothing else", 
   });
 });
 
-it("makes a relative home absolute where the client counts it from here", () => {
+it("makes a relative home absolute if the client resolves it against the current folder", () => {
   const env = {
     CLAUDE_CONFIG_DIR: "claude",
     CODEX_HOME: "./codex",
@@ -74,7 +74,7 @@ it("makes a relative home absolute where the client counts it from here", () => 
   });
 });
 
-it("carries every variable of docs/settings.md but those of a terminal, of programs and of downloads", () => {
+it("passes on every variable of docs/settings.md except those of terminals, programs and downloads", () => {
   const page = readFileSync(new URL("../../../../docs/settings.md", import.meta.url), "utf8");
   const [, table = ""] = page.split("## Environment");
   const rows = table.split("\n## ")[0]?.match(/^\| `.*? \|/gm) ?? [];

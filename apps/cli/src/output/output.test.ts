@@ -14,11 +14,11 @@ describe("wantsColor", () => {
     ["with FORCE_COLOR in a pipe", { isTerminal: false, env: { FORCE_COLOR: "1" } }, true],
     ["with FORCE_COLOR=0", { isTerminal: true, env: { FORCE_COLOR: "0" } }, false],
     ["on a dumb terminal", { isTerminal: true, env: { TERM: "dumb" } }, false],
-  ])("is decided %s", (_, wishes, expected) => {
+  ])("decides for or against colour %s", (_, wishes, expected) => {
     expect(wantsColor({ isAllowed: true, ...wishes })).toBe(expected);
   });
 
-  it("is never with --no-color", () => {
+  it("decides against colour with --no-color", () => {
     const wishes = { isAllowed: false, isTerminal: true, env: { FORCE_COLOR: "1" } };
 
     expect(wantsColor(wishes)).toBe(false);
@@ -26,7 +26,7 @@ describe("wantsColor", () => {
 });
 
 describe("createStyle", () => {
-  it("returns text as it is without colour", () => {
+  it("returns text unchanged without colour, and styled with it", () => {
     expect([createStyle(false).bad(shown("x")), createStyle(true).bad(shown("x"))]).toEqual([
       "x",
       "\x1b[31mx\x1b[39m",
@@ -51,7 +51,7 @@ describe("numbers", () => {
     [formatDuration(59_600), "1 min 0 s"],
     [formatDuration(200_000), "3 min 20 s"],
     [formatDuration(7_500_000), "2 h 5 min"],
-  ])("reads %s", (text, expected) => {
+  ])("are written as %s", (text, expected) => {
     expect(text).toBe(expected);
   });
 });
@@ -69,7 +69,7 @@ describe("formatWhen", () => {
     [new Date(2026, 5, 3), "3 Jun"],
     [new Date(2024, 5, 3), "2024-06-03"],
     [new Date(2027, 5, 3), "2027-06-03"],
-  ])("tells %s in short", (date, expected) => {
+  ])("formats %s briefly", (date, expected) => {
     expect(formatWhen(date.toISOString(), now)).toBe(expected);
   });
 });
@@ -77,7 +77,7 @@ describe("formatWhen", () => {
 describe("wrapPieces", () => {
   const mark = (text: ReturnType<typeof shown>) => shown(`[${text}]`);
 
-  it("breaks at spaces and keeps a match inside of its word", () => {
+  it("breaks at spaces, and keeps a match within its word", () => {
     const pieces = [
       { text: shown("never "), isMatch: false },
       { text: shown("freeze"), isMatch: true },
@@ -96,7 +96,7 @@ describe("wrapPieces", () => {
     expect(wrapText(shown(text), 5)).toEqual(expected);
   });
 
-  it("breaks inside of a match too, and marks both halves", () => {
+  it("breaks within a match too, and marks both halves", () => {
     const pieces = [
       { text: shown("abc"), isMatch: false },
       { text: shown("defgh"), isMatch: true },
@@ -105,7 +105,7 @@ describe("wrapPieces", () => {
     expect(wrapPieces(pieces, 5, mark)).toEqual(["abc[de]", "[fgh]"]);
   });
 
-  it("puts everything on one line where there is no end to it", () => {
+  it("keeps everything on one line when the width is unlimited", () => {
     expect(wrapText(shown("one two"), Number.POSITIVE_INFINITY)).toEqual(["one two"]);
   });
 });

@@ -35,11 +35,11 @@ describe("shown", () => {
     },
   );
 
-  it("reads the line ends of Windows as line ends", () => {
+  it("treats Windows line ends as line ends", () => {
     expect(shown("a\r\nb\x07")).toBe("a\nb␇");
   });
 
-  it("lets nothing through that a terminal acts on, whatever comes", () => {
+  it("lets no control character through, whatever the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(shown(text)).not.toMatch(hostile);
@@ -66,7 +66,7 @@ describe("escapedJson", () => {
     expect(escapedJson(JSON.stringify(text))).toBe(expected);
   });
 
-  it("is the same value, and nothing a terminal acts on", () => {
+  it("keeps the value of the JSON, and leaves no control character in it", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const json = escapedJson(JSON.stringify(text));
@@ -79,7 +79,7 @@ describe("escapedJson", () => {
 });
 
 describe("say", () => {
-  it("takes safe text and numbers, nothing else", () => {
+  it("accepts safe text and numbers only", () => {
     const text: Shown = say`${shown("x")}: ${2}`;
 
     // @ts-expect-error raw text does not reach a terminal

@@ -18,7 +18,7 @@ const render = (width: number): Shown[] =>
   renderTable(columns, rows, { width, titleStyle: (text) => text });
 
 describe("renderTable", () => {
-  it("gives every column what it needs where there is room", () => {
+  it("gives every column the width that it needs when there is room", () => {
     expect(render(Number.POSITIVE_INFINITY)).toEqual([
       "ID       N  PROJECT         TITLE",
       "a1       5  /home/ada/loom  Why do ponds freeze from the top?",
@@ -32,7 +32,7 @@ describe("renderTable", () => {
     expect(Math.max(...widths)).toBeLessThanOrEqual(width);
   });
 
-  it("cuts the widest first, and each at its own end", () => {
+  it("cuts the widest column first, and each column at its own end", () => {
     expect(render(40)).toEqual([
       "ID       N  PROJECT        TITLE",
       "a1       5  …ome/ada/loom  Why do ponds…",
@@ -45,11 +45,11 @@ describe("renderTable", () => {
     ]);
   });
 
-  it("does not cut below what a column needs to mean something", () => {
+  it("does not cut a column below its minimum width", () => {
     expect(render(5)[1]).toBe("a1       5  …/loom  Why d…");
   });
 
-  it("leaves room for a terminal that draws a family as three people", () => {
+  it("leaves room for a terminal that draws a family emoji as three people", () => {
     const family = shown("👩‍👩‍👧");
     const cells = [family, shown("a title that has to be cut")];
     const two = [{ title: shown("WHO") }, { title: shown("TITLE"), minWidth: 6 }];

@@ -24,7 +24,7 @@ describe("widthOf", () => {
     ["©\ufe0f", 2],
     ["a\u00adb", 2],
     ["עברית", 5],
-  ])("gives %s %i columns", (text, width) => {
+  ])("measures %s as %i columns wide", (text, width) => {
     expect(widthOf(text)).toBe(width);
   });
 });
@@ -61,15 +61,18 @@ describe("splitAt", () => {
     expect(splitAt(shown(text), columns)).toEqual(expected);
   });
 
-  it.each(["中", "中👍🏽", "กำ"])("looks at little more of a text of %s than fits", (unit) => {
-    let rest = shown(unit.repeat(200_000));
-    // Looked at whole each time it would take minutes.
-    while (rest !== "") [, rest] = splitAt(rest, 80);
+  it.each(["中", "中👍🏽", "กำ"])(
+    "splits a long text of %s without reading all of it for every line",
+    (unit) => {
+      let rest = shown(unit.repeat(200_000));
+      // Looked at whole each time it would take minutes.
+      while (rest !== "") [, rest] = splitAt(rest, 80);
 
-    expect(rest).toBe("");
-  });
+      expect(rest).toBe("");
+    },
+  );
 
-  it("takes a grapheme whole where it is longer than the line", () => {
+  it("keeps a grapheme whole even if it is longer than the line", () => {
     const [long, space] = [`か${"\u3099".repeat(200)}`, "\u200b".repeat(500)];
 
     const split = [splitAt(shown(`${long}${long}`), 2), splitAt(shown(`${space}中`), 1)];

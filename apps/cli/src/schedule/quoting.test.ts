@@ -37,7 +37,7 @@ function afterCron(command: string): string {
 }
 
 describe("cronWord", () => {
-  it.each(words)("gives the shell %j through cron", (word) => {
+  it.each(words)("hands %j through cron to the shell unchanged", (word) => {
     const command = afterCron(`printf '\\%s' ${cronWord(word)}`);
 
     expect(execFileSync("/bin/sh", ["-c", command], { encoding: "utf8" })).toBe(word);
@@ -50,7 +50,7 @@ describe("refuseControls", () => {
   });
 });
 
-it("keeps XML from ending early", () => {
+it("escapes text so that it cannot end an XML element", () => {
   expect(xmlText("a<b>&]]>")).toBe("a&lt;b&gt;&amp;]]&gt;");
 });
 
@@ -59,7 +59,7 @@ const isVerifier = spawnSync(verifier, ["--version"]).status === 0;
 if (!isVerifier) console.warn("skipped: systemd-analyze is not on this machine");
 
 it.skipIf(!isVerifier).each(words.filter((word) => word !== ""))(
-  "writes a unit that systemd takes, with %j in it",
+  "writes a unit that systemd accepts, with %j in it",
   async (word) => {
     const place = join(folder, String(words.indexOf(word)), word);
     mkdirSync(place, { recursive: true });

@@ -23,7 +23,7 @@ it.each([
   expect(base64Bytes(text)).toBeUndefined();
 });
 
-it("is not slowed down by what is long and no base64", () => {
+it("stays fast on long runs of padding or white space", () => {
   const long = 1_000_000;
 
   expect(base64Bytes(`aGkh${"=".repeat(long)}x`)).toBeUndefined();

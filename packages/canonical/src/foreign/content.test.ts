@@ -91,7 +91,7 @@ it.each<[string, object, string | undefined, string | undefined, string]>([
   expect(fileNote(part)).toBe(note);
 });
 
-it("notes a file by its name", () => {
+it("notes a file by its name if it has one", () => {
   const part = file({ type: "bytes", base64: "aGk=" }, { file_name: "thread.png" });
 
   expect(fileNote(part)).toBe("[File thread.png, image/png]");
@@ -104,7 +104,7 @@ it.each<[string, string, string]>([
   ["RIFF\x00\n\x00\x00WEBPVP8 ", "application/octet-stream", "image/webp"],
   ["RIFF\x00\n\x00\x00WAVEfmt ", "application/octet-stream", "application/octet-stream"],
   ["GIF89a", "image/png", "image/png"],
-])("names %j of type %j %s", (bytes, media_type, type) => {
+])("takes the bytes %j of stated type %j for %s", (bytes, media_type, type) => {
   const base64 = Buffer.from(bytes, "latin1").toString("base64");
   const part = file({ type: "bytes", base64 }, { media_type });
 
@@ -118,6 +118,6 @@ it.each([
   ["abc", 3, "abc"],
   ["a🧵🧵", 2, "a🧵"],
   ["🧵🧵", 9, "🧵🧵"],
-])("cuts %s to %d characters, none of them to a half", (text, count, start) => {
+])("cuts %s to %d characters without splitting one in half", (text, count, start) => {
   expect(firstCharacters(text, count)).toBe(start);
 });

@@ -7,7 +7,7 @@ const message = messageFromWire({
   timestamp: "2026-03-01T09:00:00.000Z",
 });
 
-it("gives each rule what those before it left, however much that undoes", () => {
+it("gives each rule what the rules before it left, however much they undo", () => {
   const messages = Array.from({ length: 300_000 }, () => ({ ...message }));
 
   const { live, undone } = inSteps(messages, [

@@ -15,7 +15,7 @@ const content = (id: string, more: object = {}): SessionContent => ({
   messages: [],
 });
 
-it("tells sub-agents, forks and circles apart", () => {
+it("distinguishes sub-agents, forks and circular parents", () => {
   const root = content("root");
   const descendants = [
     content("agent", { parent_session_id: "root" }),
@@ -45,21 +45,24 @@ it("tells sub-agents, forks and circles apart", () => {
   ]);
 });
 
-it.each([["self"], ["below"]])("lets the root stand by itself where its parent is %s", (parent) => {
-  const root = content("self", { parent_session_id: parent });
-  const below = content("below", { parent_session_id: "self" });
-  const family = familyOf({ root, descendants: [below] });
-  const found = [root, below].map(({ session }) => {
-    return [session.id, family.parentOf(session)?.id, family.mainOf(session).id];
-  });
+it.each([["self"], ["below"]])(
+  "treats the root as having no parent if its parent is %s",
+  (parent) => {
+    const root = content("self", { parent_session_id: parent });
+    const below = content("below", { parent_session_id: "self" });
+    const family = familyOf({ root, descendants: [below] });
+    const found = [root, below].map(({ session }) => {
+      return [session.id, family.parentOf(session)?.id, family.mainOf(session).id];
+    });
 
-  expect(found).toEqual([
-    ["self", undefined, "self"],
-    ["below", "self", "self"],
-  ]);
-});
+    expect(found).toEqual([
+      ["self", undefined, "self"],
+      ["below", "self", "self"],
+    ]);
+  },
+);
 
-it("lets the root hang on sessions that the client has", () => {
+it("places the root below parent sessions that the client already has", () => {
   const [main, agent] = [content("main"), content("agent", { parent_session_id: "main" })];
   const root = content("root", { parent_session_id: "agent" });
   const fork = content("fork", { parent_session_id: "root", parent_message_id: "m" });

@@ -7,7 +7,7 @@ it.each([
   ["a pair", "\ud83e\uddf5", '"\ud83e\uddf5"'],
   ["words that look like an escape", "\\ud800", '"\\\\ud800"'],
   ["a line break", "\n", '"\\n"'],
-])("writes %s as every API takes it", (_, text, written) => {
+])("writes %s as JSON without lone surrogates", (_, text, written) => {
   expect(wellFormedJson(text)).toBe(written);
   expect(holdsLoneSurrogate(written)).toBe(false);
 });
@@ -18,6 +18,6 @@ it.each([
   ["an escaped pair", '"\\ud83e\\uddf5"', false],
   ["halves with a backslash between", '"\\ud83e\\\\\\uddf5"', true],
   ["an escaped backslash before it", '"\\\\ud800"', false],
-])("finds a lone surrogate: %s", (_, json, holds) => {
+])("tells whether JSON text holds a lone surrogate: %s", (_, json, holds) => {
   expect(holdsLoneSurrogate(json)).toBe(holds);
 });

@@ -33,11 +33,11 @@ it.each<[string, JsonObject, JsonObject]>([
   expect(modelOf(message("assistant", source))).toEqual(model);
 });
 
-it("finds none in a message that is no answer", () => {
+it("finds no model in a message that is not an answer", () => {
   expect(modelOf(message("system", { model: "o3", rest: { model: "o3" } }))).toEqual({});
 });
 
-it("takes what stands in the first of several places", () => {
+it("takes the model and the provider each from the first place that has it", () => {
   expect(modelIn({ model: "" }, { model_id: "o3" }, { model: "o4", providerID: "openai" })).toEqual(
     {
       model: "o3",

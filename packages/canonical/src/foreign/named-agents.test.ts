@@ -23,13 +23,13 @@ it.each<[string, readonly JsonValue[], boolean]>([
   ["its label", [{ name: "Measurer" }], true],
   ["its label among other words", ["Ask Measurer", "Measurer-2"], false],
   ["nothing", [], false],
-])("an agent is named by %s", (_, values, isNamed) => {
+])("tells whether an agent is named by %s", (_, values, isNamed) => {
   const names = agentNamesOf(agent("a1"), { recordsOf: () => ({ agentLabel }) });
 
   expect([...agentsNamedIn(values, [names])]).toEqual(isNamed ? ["a1"] : []);
 });
 
-it("knows agents apart, and none by an empty name", () => {
+it("distinguishes agents, and takes an empty name for none of them", () => {
   const agentNames = () => ["", "both"];
   const [own, other] = [
     agentNamesOf(agent("a1"), {}),

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { CallIds } from "./names.ts";
 
-it("names a call of an id that came before by the first number that is free", () => {
+it("adds the first free number to a call id that was used before", () => {
   const ids = new CallIds();
 
   const names = ["call", "call-2", "call", "call", "call-3", "call", "call-2"].map((id) =>
@@ -11,7 +11,7 @@ it("names a call of an id that came before by the first number that is free", ()
   expect(names).toEqual(["call", "call-2", "call-3", "call-4", "call-3-2", "call-5", "call-2-2"]);
 });
 
-it("names the calls of one id without a look at all before each: some clients have one for all", () => {
+it("numbers calls that all have one id with few look-ups for each", () => {
   const ids = new CallIds();
   const looks = vi.spyOn(Set.prototype, "has");
 

@@ -83,7 +83,7 @@ describe("titleOf", () => {
     expect(title && [title.text, title.isChosen]).toEqual(expected);
   });
 
-  it("reads no message that holds none of the fields", () => {
+  it("finds one of the title fields in the text of every record with a title", () => {
     const named = [custom("a"), made("a"), thread("a"), info("a"), header({ title: "a" })];
     const texts = [...named, carrier({ title: "a" }), marked("name", { name: "a" })].map((each) =>
       JSON.stringify(each),
@@ -112,7 +112,7 @@ describe("commandIn", () => {
     ["no name", message("weave"), undefined],
     ["a text that quotes one", `See ${message("weave")}\n${command("/weave")}`, undefined],
     ["a name that is none", `${message("weave")}\n${command("weave it")}`, undefined],
-  ])("finds the name in the note of %s", (_, text, expected) => {
+  ])("finds the command's name, if any, in the note of %s", (_, text, expected) => {
     expect(commandIn(text)).toBe(expected);
   });
 });

@@ -162,7 +162,7 @@ it.each<[string, string, readonly unknown[], string]>([
     "Result of look (c):\n[File a.pdf, application/pdf]",
   ],
   ["JSON", '{"a":1}', [text('Result of look (c):\n{"a":1}')], 'Result of look (c):\n{"a":1}'],
-])("says whose answer it is where no call asked for %s", (_, json, blocks, said) => {
+])("names the tool and the call id of a result without a call: %s", (_, json, blocks, said) => {
   const part = {
     call_id: "c",
     name: "look",

@@ -56,7 +56,7 @@ describe("a tool vocabulary", () => {
     expect(translated(name, params)).toEqual(expected);
   });
 
-  it("writes what it has read, whatever else stands there", () => {
+  it("writes a call as it was read, whatever other parameters it has", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (others, command) => {
         const params = { ...others, command };

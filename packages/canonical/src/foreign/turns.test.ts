@@ -66,7 +66,7 @@ function parts(turn: Turn): readonly string[] {
   });
 }
 
-it("pairs every call with its answer, wherever that stands", () => {
+it("pairs every call with its result, wherever the result stands", () => {
   expect(
     turns(
       ["user", "list"],
@@ -84,7 +84,7 @@ it("pairs every call with its answer, wherever that stands", () => {
   ]);
 });
 
-it("gives repeated calls ids of their own, each with its own answer", () => {
+it("gives repeated calls ids of their own, each with its own result", () => {
   expect(
     turns(
       ["assistant", call("x|1"), call("x|1"), call("call_2"), call("")],
@@ -95,7 +95,7 @@ it("gives repeated calls ids of their own, each with its own answer", () => {
   ]);
 });
 
-it("leaves a call that was cut off without the answer of a later one with its id", () => {
+it("gives a call that was cut off no result of a later call with the same id", () => {
   expect(
     turns(
       ["user", "drop it"],
@@ -112,7 +112,7 @@ it("leaves a call that was cut off without the answer of a later one with its id
   ]);
 });
 
-it("gives calls of one step that have one id their answers in order", () => {
+it("gives calls of one step that share an id their results in order", () => {
   const ordered = turns(
     ["assistant", call("a"), call("a")],
     ["system", ""],
@@ -126,7 +126,7 @@ it("gives calls of one step that have one id their answers in order", () => {
   ]);
 });
 
-it("shortens the ids that APIs refuse for their length, and keeps them apart", () => {
+it("shortens ids that are too long for APIs, and keeps them distinct", () => {
   const long = `call_${"a".repeat(60)}|fc_${"b".repeat(380)}`;
   const longer = `${long}c`;
   const found = turns(
@@ -141,13 +141,13 @@ it("shortens the ids that APIs refuse for their length, and keeps them apart", (
   expect(found[0]?.match(/of long\w*|again/g)).toEqual(["of long", "of longer", "again"]);
 });
 
-it("takes the answer of a call also from a message that stands before it", () => {
+it("takes the result of a call even from an earlier message", () => {
   expect(turns(["tool", result("a", "early")], ["assistant", call("a")])).toEqual([
     "assistant m1: a shell -> early",
   ]);
 });
 
-it("ends a step where a message holds the answers to its own calls", () => {
+it("ends a step after a message that holds the results of its own calls", () => {
   expect(
     turns(
       ["assistant", "one", call("a"), result("a", "of a"), call("b"), result("b", "of b")],
@@ -161,7 +161,7 @@ it("ends a step where a message holds the answers to its own calls", () => {
   ]);
 });
 
-it("keeps the order of the steps that stand in one message", () => {
+it("keeps the order of several steps in one message", () => {
   const steps = ["one", call("a"), result("a", "of a"), "two", call("b"), call("c")];
 
   expect(turns(["assistant", ...steps, result("c", "of c"), "three"])).toEqual([
@@ -171,7 +171,7 @@ it("keeps the order of the steps that stand in one message", () => {
   ]);
 });
 
-it("gives as context what the client put into the model's mouth", () => {
+it("gives text that the client injected into an assistant message as context", () => {
   const injected = { type: "text", text: "API Error: 500", provenance: "injected" };
 
   expect(turns(["assistant", "one", injected, call("a")], ["assistant", injected])).toEqual([
@@ -182,7 +182,7 @@ it("gives as context what the client put into the model's mouth", () => {
   ]);
 });
 
-it("names the model of a step: its own, or the one of the turn where the client says it there", () => {
+it("names a step's own model, or else the one that an earlier record names", () => {
   const { session, messages } = content(
     ["assistant", "one"],
     ["system", ""],
@@ -213,7 +213,7 @@ function steps(...sources: readonly JsonObject[]): readonly string[] {
   });
 }
 
-it("keeps apart the answers of different models, though nothing stands between them", () => {
+it("keeps answers of different models apart even if nothing stands between them", () => {
   const one = { rest: { model: "claude-a", provider: "anthropic" } };
   const other = { rest: { model: "gpt-b", provider: "openai" } };
 
@@ -228,7 +228,7 @@ it("keeps apart the answers of different models, though nothing stands between t
   ]);
 });
 
-it("takes an answer that names no model for one more piece of the open step", () => {
+it("adds an answer that names no model to the open step", () => {
   const named = { rest: { model: "claude-a", provider: "anthropic" } };
 
   expect(steps(named, {}, { rest: { model: "claude-a" } })).toEqual([
@@ -237,13 +237,13 @@ it("takes an answer that names no model for one more piece of the open step", ()
   expect(steps({}, named)).toEqual(["undefined/undefined: 0", "anthropic/claude-a: 1"]);
 });
 
-it("does not end a step at a record that says nothing to a model", () => {
+it("does not end a step at an empty system message", () => {
   expect(
     turns(["assistant", "one"], ["system", ""], ["assistant", call("a")], ["system", " rules "]),
   ).toEqual(["assistant m0: one | a shell -> nothing", "context m3:  rules "]);
 });
 
-it("parses parameters that a client writes as JSON text", () => {
+it("parses call parameters that a client writes as JSON text", () => {
   const params = (text: string) => {
     const [turn] = turnsOf(content(["assistant", { ...call("a"), params: text }]), {}, new Tally());
     const [part] = turn?.parts ?? [];
@@ -254,7 +254,7 @@ it("parses parameters that a client writes as JSON text", () => {
   expect([params('{"cmd":'), params("ls")]).toEqual(['{"cmd":', "ls"]);
 });
 
-it("keeps a result that answers no call, where it stands", () => {
+it("keeps a result that answers no call in its place", () => {
   expect(
     turns(
       ["user", "go"],
@@ -270,7 +270,7 @@ it("keeps a result that answers no call, where it stands", () => {
   ]);
 });
 
-it("keeps apart what a human typed and what the harness gave", () => {
+it("separates what a human typed from what the harness injected", () => {
   const injected = { type: "text", text: "rules", provenance: "injected" };
 
   expect(turns(["system", "You weave."], ["user", "typed", injected, "more"], ["user"])).toEqual([
@@ -280,7 +280,7 @@ it("keeps apart what a human typed and what the harness gave", () => {
   ]);
 });
 
-it("leaves out and counts files that are kept beside a session", () => {
+it("leaves out and counts a file that is kept beside a session", () => {
   const tally = new Tally();
   const file = { type: "file", media_type: "text/plain", data: { type: "url", url: "a" } };
   const { session, messages } = content(["user", file]);
@@ -303,11 +303,11 @@ function shortly(session: SessionContent, tally: Tally = new Tally()): readonly 
   return found.map((turn) => `${turn.kind}: ${parts(turn).join(" | ")}`);
 }
 
-describe("answers in branches beside each other", () => {
+describe("parallel branches", () => {
   const one = { source: { loop: "one" } };
   const two = { source: { loop: "two" } };
 
-  it("are steps of their own, though one model gave them", () => {
+  it("have steps of their own, even if one model answered in both", () => {
     const session = marked([
       [one, "assistant", "left"],
       [two, "assistant", "right"],
@@ -317,7 +317,7 @@ describe("answers in branches beside each other", () => {
     expect(shortly(session)).toEqual(["assistant: left", "assistant: right | and on"]);
   });
 
-  it("go to the calls of their own branch", () => {
+  it("give results to the calls of their own branch", () => {
     const session = marked([
       [one, "assistant", call("call_0")],
       [two, "assistant", call("call_0")],
@@ -333,7 +333,7 @@ describe("answers in branches beside each other", () => {
     ]);
   });
 
-  it("never go to a call of another branch where their own has called so", () => {
+  it("never give a result to another branch's call if their own branch made the call", () => {
     const session = marked([
       [one, "assistant", call("call_0")],
       [two, "assistant", call("call_0")],
@@ -347,7 +347,7 @@ describe("answers in branches beside each other", () => {
     ]);
   });
 
-  it("go to the branch that called where their own goes on from it", () => {
+  it("give a result to another branch's call if their own branch made none", () => {
     const session = marked([
       [one, "assistant", call("call_0")],
       [two, "tool", result("call_0", "of one")],
@@ -369,7 +369,7 @@ describe("a client's own rules", () => {
     ["system", "rules"],
   );
 
-  it("say what was undone, which is left out and counted, and what a record tells", () => {
+  it("drop and count undone messages, and give a record its text", () => {
     const tally = new Tally();
     const recordsOf = (origin: string) => (origin === "loom" ? rules : undefined);
 
@@ -383,7 +383,7 @@ describe("a client's own rules", () => {
     expect(tally.fidelity()).toEqual({ system: dropped, text: dropped });
   });
 
-  it("say what is told twice, of which nothing is lost", () => {
+  it("count a message that is told twice as translated, not as dropped", () => {
     const tally = new Tally();
     const told = content(["tool", result("a", "so: two")], ["user", "two"], ["user", "three"]);
     const course = ({ messages }: SessionContent) =>
@@ -397,7 +397,7 @@ describe("a client's own rules", () => {
     expect(tally.fidelity().text).toEqual({ kept: 0, translated: 1, dropped: 1 });
   });
 
-  it("hold for its sessions alone", () => {
+  it("apply only to sessions of that client", () => {
     const recordsOf = (origin: string) => (origin === "shuttle" ? rules : undefined);
 
     const found = turnsOf(session, { recordsOf }, new Tally());
@@ -405,7 +405,7 @@ describe("a client's own rules", () => {
     expect(found.map(({ message }) => message.id)).toEqual(["m0", "m1", "m2", "m3"]);
   });
 
-  it("tell where a step ends, and with it which of two calls of one id is answered", () => {
+  it("decide where a step ends, and so which of two calls with one id has a result", () => {
     const session = content(
       ["assistant", call("a")],
       ["system", ""],
@@ -426,7 +426,7 @@ describe("a client's own rules", () => {
   });
 });
 
-it("counts what it leaves out, and nothing else", () => {
+it("counts only the parts that it leaves out", () => {
   const tally = new Tally();
   const approval = { approval_id: "p" };
   turnsOf(
@@ -445,7 +445,7 @@ it("counts what it leaves out, and nothing else", () => {
   });
 });
 
-it("asks what a call means by the client that made it", () => {
+it("asks the client that made a call for the call's meaning", () => {
   const asked: unknown[] = [];
   turnsOf(
     content(["assistant", call("a")]),

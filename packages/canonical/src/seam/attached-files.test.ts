@@ -19,7 +19,7 @@ it.each<[name: string, typed: string, attached: string]>([
   ["a file in a code block", `Why?\n\`\`\`${file}\n\`\`\``, ""],
   ["a file in a sentence", 'What is <context ref="file:///a">\na\n</context>', ""],
 ])(
-  "finds where the files of an editor begin behind %s (spec 6.5, rule 1)",
+  "finds where an editor's attached files begin after %s (spec 6.5, rule 1)",
   (_, typed, attached) => {
     expect(attachedStart(`${typed}${attached}`)).toBe(typed.length);
   },

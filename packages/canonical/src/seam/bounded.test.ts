@@ -14,7 +14,7 @@ describe("boundText (`adapter-bounded-values`)", () => {
     ["text past the bound", long(999), "[pond: truncated, 1001 bytes]"],
     ["text that its escapes make too long", "\0".repeat(200), "[pond: truncated, 1202 bytes]"],
     ["text that its UTF-8 makes too long", "織".repeat(400), "[pond: truncated, 1202 bytes]"],
-  ])("of %s", (_, text, expected) => {
+  ])("bounds %s by its size as JSON", (_, text, expected) => {
     expect(boundText(text, 1000)).toBe(expected);
   });
 });
@@ -52,7 +52,7 @@ describe("boundValue (`adapter-bounded-values`)", () => {
     expect(stringifyJson(boundValue(value, 1000))).toBe(stringifyJson(expected));
   });
 
-  it("gives a value that fits, or the value itself where it did", () => {
+  it("gives a value that fits, unchanged if it did fit", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer({ min: 70, max: 300 }), (value, maxBytes) => {
         const parsed = parseJson(JSON.stringify(value));
@@ -65,7 +65,7 @@ describe("boundValue (`adapter-bounded-values`)", () => {
     );
   });
 
-  it("takes a million levels", () => {
+  it("bounds a value of a million levels", () => {
     const value = parseJson(`${"[".repeat(1_000_000)}"${long(100)}"${"]".repeat(1_000_000)}`);
 
     expect(
@@ -87,7 +87,7 @@ describe("encodedBytes", () => {
     );
   });
 
-  it("counts a surrogate pair as one character wherever the text is cut", () => {
+  it("counts a surrogate pair as one character even where a long text is cut", () => {
     const text = `${"x".repeat((1 << 20) - 1)}😀${"y".repeat(1 << 20)}`;
 
     expect(encodedBytes(text)).toBe(Buffer.byteLength(JSON.stringify(text)));

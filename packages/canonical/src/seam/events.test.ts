@@ -84,7 +84,7 @@ describe("the events of the seam", () => {
     expect(all).toMatchSnapshot();
   });
 
-  it("leave out of `options.source` what is absent, and an empty rest", () => {
+  it("leave absent fields and an empty rest out of `options.source`", () => {
     const optionsOf = (source: events.SourceOptions) =>
       events.messageEvent(session, "user", { ...init, source }).message.options;
 
@@ -110,7 +110,7 @@ describe("a forged value (`model-no-synthesis`)", () => {
     ["an object of the same prototype", Object.create(Extracted.prototype)],
     ["a proxy of a real one", new Proxy(id, {})],
     ["undefined", undefined],
-  ])("that is %s does not open", (_, forged) => {
+  ])("is refused if it is %s", (_, forged) => {
     const message = events.messageEvent(session, "user", init);
     const build = () =>
       events.textPart(message, { id, provenance: "conversational", text: cast(forged) });
@@ -118,20 +118,20 @@ describe("a forged value (`model-no-synthesis`)", () => {
     expect(build).toThrow(TypeError);
   });
 
-  it("is not made by the constructor of a real one", () => {
+  it("cannot be made by the constructor of a real one", () => {
     expect(() => Reflect.construct(id.constructor, ["invented"])).toThrow(TypeError);
     expect(() => Reflect.construct(id.constructor, ["invented", Symbol("seal")])).toThrow(
       TypeError,
     );
   });
 
-  it("is not found inside a real one", () => {
+  it("cannot be copied from a real one, which shows nothing of its content", () => {
     expect([Reflect.ownKeys(id), JSON.stringify(id)]).toEqual([[], "{}"]);
   });
 });
 
 describe("splitText", () => {
-  it("cuts at the offsets, and the pieces are the text again (spec 6.5, rule 1)", () => {
+  it("cuts at the offsets into pieces that join to the text (spec 6.5, rule 1)", () => {
     const whole = open('{"t":"<env>x</env>why?"}').requireString("t");
 
     const pieces = splitText(whole, [0, 12]).map(unseal);

@@ -15,7 +15,7 @@ function wholeOf(text: string): readonly string[] {
   return whole.map(({ from, end }) => text.slice(from, end));
 }
 
-it("finds all records that stand behind one another", () => {
+it("finds all records that follow each other without a separator", () => {
   fc.assert(
     fc.property(fc.array(record, { minLength: 1 }), (records) => {
       expect(wholeOf(records.join(""))).toEqual(records);
@@ -23,7 +23,7 @@ it("finds all records that stand behind one another", () => {
   );
 });
 
-it("finds nothing in a record that is cut off", () => {
+it("finds no record in one that is cut off", () => {
   fc.assert(
     fc.property(record, fc.nat(), (text, cut) => {
       expect(wholeOf(text.slice(0, cut % text.length))).toEqual([]);
@@ -32,7 +32,7 @@ it("finds nothing in a record that is cut off", () => {
   );
 });
 
-it("finds the record behind one that is cut off, or nothing", () => {
+it("finds the record after one that is cut off, or none", () => {
   let found = 0;
   fc.assert(
     fc.property(record, fc.nat(), record, (broken, cut, behind) => {
@@ -45,7 +45,7 @@ it("finds the record behind one that is cut off, or nothing", () => {
   expect(found).toBeGreaterThan(150);
 });
 
-it("accounts for every character, and takes for whole what is JSON", () => {
+it("accounts for every character, and takes only JSON objects for whole", () => {
   const piece = fc.oneof(
     record,
     fc.constantFrom("\0", "{", "}", '"', ",", "x", " ", "\\", "[", ":"),
@@ -65,7 +65,7 @@ it("accounts for every character, and takes for whole what is JSON", () => {
   );
 });
 
-it("takes a long text in linear time", () => {
+it("splits a long text in linear time", () => {
   const long = stringifyJson({ text: '{"a'.repeat(1_000_000) });
   const cutOff = '{"a'.repeat(1_000_000);
 
@@ -76,7 +76,7 @@ it("takes a long text in linear time", () => {
 it.each([
   ["ends nowhere", '{"{"'],
   ["has a word in it that is none", '{"a":01}{"b":x}'],
-])("makes one piece of what is broken in a row and %s", (_, broken) => {
+])("makes one piece of consecutive broken records, each of which %s", (_, broken) => {
   const whole = '{"a":1}';
   const row = broken.repeat(1000);
 

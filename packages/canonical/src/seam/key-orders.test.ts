@@ -21,7 +21,7 @@ function restoredFrom(json: string, orders: KeyOrders = new KeyOrders()): string
   return stringifyJson(restored ?? null);
 }
 
-describe("a restored record has its keys in the order that its id was derived from", () => {
+describe("restored records have their keys in the order that their ids were derived from", () => {
   it.each([
     '{"type":"a","name":"x","blocks":[]}',
     '{"name":"x","type":"a","blocks":[],"at":1}',
@@ -32,7 +32,7 @@ describe("a restored record has its keys in the order that its id was derived fr
     expect(restoredFrom(json)).toBe(json);
   });
 
-  it("also where the record has no more than one of its kind before it to learn from", () => {
+  it("and a record without an id takes the order learnt from earlier ones", () => {
     const orders = new KeyOrders();
     const json = (at: number) => `{"at":${at},"name":"x","type":"a","blocks":[]}`;
 
@@ -43,7 +43,7 @@ describe("a restored record has its keys in the order that its id was derived fr
   });
 });
 
-it("leaves a record as it is whose id no order gives, however many there are", () => {
+it("leaves a record as it is if no order of its keys gives its id", () => {
   const orders = new KeyOrders();
   const keys = Array.from({ length: 9 }, (_, at) => [`key${at}`, at] as const);
   const [left, taken] = [Object.fromEntries(keys.slice(5)), Object.fromEntries(keys.slice(0, 5))];
@@ -60,7 +60,7 @@ it("leaves a record as it is whose id no order gives, however many there are", (
   expect(tries).toBe(15_121);
 });
 
-it("looks for no order of an object of more keys than a client writes", () => {
+it("tries no other order for an object of more keys than a client writes", () => {
   const orders = new KeyOrders();
   const left = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`key${at}`, at]));
   let tries = 0;

@@ -96,7 +96,7 @@ describe("readLines", () => {
     );
   });
 
-  it("places every byte of the file in one line", async () => {
+  it("gives every line the offset and length of its bytes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (data) => {
         const file = Buffer.from(data.map((byte) => (byte % 5 === 0 ? 0x0a : byte)));
@@ -112,7 +112,7 @@ describe("readLines", () => {
     );
   });
 
-  it("holds no more than the bound of a line without end (`adapter-bounded-values`)", async () => {
+  it("reports a line far past the bound, and reads on behind it (`adapter-bounded-values`)", async () => {
     const chunk = Buffer.alloc(1 << 20, "x");
     const chunks = async function* () {
       for (let count = 0; count < 600; count++) yield chunk;
@@ -138,7 +138,7 @@ describe("readLines", () => {
         bytes: Buffer.concat([bytes("\xff"), Buffer.alloc(9 << 20, "y")]),
       },
     ],
-  ])("yields a large line %s as what it is, by itself", async (_, large, expected) => {
+  ])("yields a large line %s unchanged, in a batch of its own", async (_, large, expected) => {
     const file = Buffer.concat([utf8("before\nb\n"), large, utf8("\nafter\n"), large]);
     const chunks = async function* () {
       for (let at = 0; at < file.length; at += 1 << 20) yield file.subarray(at, at + (1 << 20));

@@ -26,17 +26,17 @@ function listed(within: string, isOurs?: (entry: FolderEntry) => boolean) {
   return { names: withoutFaults(list()).map(({ name }) => name), told };
 }
 
-it("lists files and folders by name, and tells of links out of the folder", () => {
+it("lists files and folders by name, and reports links that lead out of the folder", () => {
   const told = ["e", "f"].map((name) => `${name}: a symbolic link out of the folder, not followed`);
 
   expect(listed("in")).toEqual({ names: ["a", "b", "c"], told });
 });
 
-it("leaves out what a link points at that is read elsewhere, and what is not asked for", () => {
+it("leaves out a link to something read elsewhere, and entries not asked for", () => {
   expect(listed(".", ({ name }) => name !== "f")).toEqual({ names: ["a", "b", "c"], told: [] });
 });
 
-it("finds nothing in a folder that is gone", () => {
+it("finds nothing in a folder that does not exist", () => {
   rmSync(join(home, "in"), { recursive: true });
 
   expect(listed(".")).toEqual({ names: [], told: [] });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { makeFolder } from "./make-folder.ts";
 
-it("makes what is missing for this user alone, also twice at once", async () => {
+it("makes missing folders for this user alone, even when called twice at once", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pond-folder-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "a", "b", "c");
@@ -19,7 +19,7 @@ it("makes what is missing for this user alone, also twice at once", async () => 
   await expect(makeFolder(join(folder, "file"))).rejects.toMatchObject({ code: "EEXIST" });
 });
 
-it.runIf(process.platform === "linux")("ends where a place takes no folder", () => {
+it.runIf(process.platform === "linux")("ends with an error where no folder can be made", () => {
   // By another process: where it fails, its thread never ends.
   const code = `
     const { makeFolder } = await import(${JSON.stringify(new URL("make-folder.ts", import.meta.url).href)});

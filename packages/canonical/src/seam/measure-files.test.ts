@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it("counts the bytes of all files, and of none that is gone", () => {
+it("counts the bytes of all files except missing ones", () => {
   const whole = measureFiles(join(folder, "a"), others());
   rmSync(join(folder, "b"));
 
@@ -22,13 +22,13 @@ it("counts the bytes of all files, and of none that is gone", () => {
   expect(measureFiles(join(folder, "a"), others()).bytes).toBe(4);
 });
 
-it.each(["a", "b"])("gives another fingerprint when %s grew", (name) => {
+it.each(["a", "b"])("gives another fingerprint when file %s grew", (name) => {
   const before = measureFiles(join(folder, "a"), others());
   writeFileSync(join(folder, name), "more of it");
 
   expect(measureFiles(join(folder, "a"), others()).fingerprint).not.toBe(before.fingerprint);
 });
 
-it("throws where the session's own file is gone", () => {
+it("throws if the session's own file is missing", () => {
   expect(() => measureFiles(join(folder, "gone"))).toThrow("ENOENT");
 });

@@ -8,7 +8,7 @@ const key = fc.oneof(
 );
 const step = fc.tuple(key, fc.option(fc.integer()));
 
-it("holds what a map would", () => {
+it("holds what a Map would hold", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), fc.array(key), (steps, asked) => {
       const entries = new PackedEntries<readonly [string, number]>();
@@ -32,7 +32,7 @@ it("holds what a map would", () => {
   );
 });
 
-it("tells keys of one hash apart, and those that begin with another one", () => {
+it("distinguishes keys of the same hash, and keys that begin with another key", () => {
   // FNV-1a gives all four one hash of 32 bits, in pairs.
   const keys = ["costarring", "liquid", "declinate", "macallums", "cost", "costarring2", "", "["];
   const entries = new PackedEntries<readonly [string, number]>();
@@ -42,7 +42,7 @@ it("tells keys of one hash apart, and those that begin with another one", () => 
   expect(keys.map((name) => entries.get(name)?.[1])).toEqual([undefined, 1, 2, 3, 4, 5, 6, 7]);
 });
 
-it("numbers entries in the order in which they were added", () => {
+it("numbers entries in the order they were added", () => {
   const entries = new PackedEntries<readonly [string, string]>();
   for (const name of ["b", "a", "b", "c"]) entries.set([name, "x"]);
   entries.delete("a");
@@ -53,7 +53,7 @@ it("numbers entries in the order in which they were added", () => {
   expect(entries.at(1)).toBeUndefined();
 });
 
-it("keeps many apart", () => {
+it("keeps 50,000 entries apart", () => {
   const entries = new PackedEntries<readonly [string, number]>();
   for (let at = 0; at < 50_000; at++) entries.set([`-work/session-${at}.jsonl`, at]);
 

@@ -6,7 +6,7 @@ const value = fc.jsonValue();
 /** Texts of JSON have neither -0 nor anything else that these may lack. */
 const plain = (each: unknown): unknown => JSON.parse(JSON.stringify(each));
 
-it("gives back what was put into it, in order", () => {
+it("gives back the values put into it, in order", () => {
   fc.assert(
     fc.property(fc.array(value), fc.array(fc.tuple(fc.nat(), value)), (values, puts) => {
       const list = new PackedList<unknown>();
@@ -32,7 +32,7 @@ it.each(["\ud800", "\u{1f986}\udc00", "é", '\0"\\\u2028'])("keeps %j as it is",
   expect([...list]).toEqual([text, "behind it"]);
 });
 
-it("keeps what is larger than a piece, and what comes behind it", () => {
+it("keeps values larger than a piece, and the values behind them", () => {
   const sizes = [10, 700_000, 700_000, 3_000_000, 10, 1_048_574, 1_048_575, 1_048_576, 1, 0];
   const texts = sizes.map((size, at) => String(at).repeat(size));
   const list = new PackedList<string>();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { inPieces } from "./pieces.ts";
 
-it("joins lines to pieces of 64 KiB and more, and gives them again", () => {
+it("joins lines into pieces of at least 64 KiB, except the last, without losing any", () => {
   const lines = ["a".repeat(65_535), "b", "c\n", "d".repeat(70_000), "e"];
   const pieces = inPieces(() => lines);
 
@@ -9,7 +9,7 @@ it("joins lines to pieces of 64 KiB and more, and gives them again", () => {
   expect([...pieces].join("")).toBe(lines.join(""));
 });
 
-it("gives no piece of no lines, and asks for none before it is read", () => {
+it("gives no piece for no lines, and asks for no lines before it is read", () => {
   let asked = 0;
   const pieces = inPieces(() => {
     asked++;

@@ -185,7 +185,7 @@ it.each<[string, string | Buffer, readonly string[]]>([
   expect(count.records).toBe(told.reduce((sum, records) => sum + records, 0));
 });
 
-it("says of records that share a line that all was read, and nobody has to do something about it", async () => {
+it("marks a fault for whole records that share a line as needing no action", async () => {
   const chunks = async function* () {
     yield Buffer.from('{"a":1}{"a":2}\n{"a":3}{"a"\n');
   };
@@ -197,7 +197,7 @@ it("says of records that share a line that all was read, and nobody has to do so
   expect(broken).not.toHaveProperty("isLeftover");
 });
 
-it("gives as many records of one line as there are", async () => {
+it("yields all of 300,000 records on one line", async () => {
   const many = 300_000;
   const chunks = async function* () {
     yield Buffer.from(`${"{}".repeat(many)}\n{}\n`);
@@ -208,7 +208,7 @@ it("gives as many records of one line as there are", async () => {
   expect(outcomes.filter(({ kind }) => kind === "record")).toHaveLength(many + 1);
 });
 
-it("says where and why a line is no JSON", async () => {
+it("says where and why a line is not JSON", async () => {
   const chunks = async function* () {
     yield Buffer.from('{}\n{"a":}\n');
   };
@@ -221,7 +221,7 @@ it("says where and why a line is no JSON", async () => {
   );
 });
 
-it("stops where its signal is aborted", async () => {
+it("stops when its signal is aborted", async () => {
   const chunks = async function* () {
     yield Buffer.from("{}\n");
   };
@@ -231,7 +231,7 @@ it("stops where its signal is aborted", async () => {
   await expect(read).rejects.toThrow("aborted");
 });
 
-it("reads a file the same whatever the chunks, and 10,000 levels deep", async () => {
+it("reads a file the same in chunks of any size, even 10,000 levels deep", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pond-records-"));
   const file = join(folder, "a.jsonl");
   const deep = `{"a":${"[".repeat(10_000)}${"]".repeat(10_000)}}`;

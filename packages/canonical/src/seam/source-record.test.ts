@@ -12,7 +12,7 @@ const open = (text: string): SourceRecord => openRecord(at, parseJson(text));
 const restOf = (record: SourceRecord): string => stringifyJson(unseal(record.rest()));
 const opened = <T>(value: Extracted<T> | undefined): T | undefined => value && unseal(value);
 
-it("names its fields in the order of the source", () => {
+it("lists its fields in the order of the source", () => {
   expect(open('{"b":1,"__proto__":2,"a":3}').keys()).toEqual(["b", "__proto__", "a"]);
 });
 
@@ -189,7 +189,7 @@ describe("a field read", () => {
     ["peek", '{"a":"x"}', (r) => r.peek("a"), "x", '{"a":"x"}'],
     ["inherited name", "{}", (r) => r.peek("constructor"), undefined, "{}"],
     ["own `__proto__`", '{"__proto__":"x"}', (r) => opened(r.string("__proto__")), "x", "{}"],
-  ])("as %s is taken from the rest", (_, text, read, expected, rest) => {
+  ])("as %s gives its value and leaves the rest", (_, text, read, expected, rest) => {
     const record = open(text);
 
     expect(read(record)).toEqual(expected);
@@ -200,23 +200,23 @@ describe("a field read", () => {
     ["missing", "{}"],
     ["a number", '{"id":1}'],
     ["null", '{"id":null}'],
-  ])("names the place where a required string is %s (`model-no-synthesis`)", (_, text) => {
+  ])("names the place if a required string is %s (`model-no-synthesis`)", (_, text) => {
     expect(() => open(text).requireString("id")).toThrow('demo: a.jsonl:7: no string at "id"');
   });
 
-  it("names the place where a required time is none", () => {
+  it("names the place if a required time is not a time", () => {
     expect(() => open('{"at":"today"}').requireTimestamp("at")).toThrow(
       'demo: a.jsonl:7: no time at "at"',
     );
   });
 
-  it("names the place where a required value is missing", () => {
+  it("names the place if a required value is missing", () => {
     expect(() => open("{}").requireJson("a")).toThrow('demo: a.jsonl:7: no value at "a"');
   });
 });
 
-describe("the rest", () => {
-  it("and what was taken are the record again (`model-lossless-projection`)", () => {
+describe("the rest of a record", () => {
+  it("makes up the whole record together with the fields taken (`model-lossless-projection`)", () => {
     const key = fc.constantFrom("a", "b", "__proto__", "constructor", "");
     fc.assert(
       fc.property(fc.dictionary(key, fc.jsonValue()), fc.array(key), (fields, taken) => {
@@ -238,7 +238,7 @@ describe("the rest", () => {
     );
   });
 
-  it("keeps a field of any depth and length", () => {
+  it("keeps fields of any depth and length", () => {
     const text = `{"a":${"[".repeat(100_000)}1e400${"]".repeat(100_000)},"b":"${"x".repeat(1000)}"}`;
 
     expect(restOf(open(text)) === text).toBe(true);
@@ -246,17 +246,17 @@ describe("the rest", () => {
 });
 
 describe("openRecord", () => {
-  it.each(["[]", "null", '"text"', "1", "1e400"])("refuses %s with its place", (text) => {
+  it.each(["[]", "null", '"text"', "1", "1e400"])("refuses %s and names its place", (text) => {
     expect(() => open(text)).toThrow("demo: a.jsonl:7: not a JSON object");
   });
 
-  it("refuses what no parser gave", () => {
+  it("refuses undefined", () => {
     expect(() => openRecord(at, undefined)).toThrow("not a JSON object");
   });
 });
 
 describe("ContentIds (`lance-deterministic-pk`)", () => {
-  it("gives equal records other ids, by how often they came", () => {
+  it("gives equal records different ids, numbered by occurrence", () => {
     const ids = new ContentIds();
     const next = (text: string) => unseal(ids.next(open(text)));
 
@@ -267,7 +267,7 @@ describe("ContentIds (`lance-deterministic-pk`)", () => {
     expect(other).not.toBe(first);
   });
 
-  it("hashes what was taken too", () => {
+  it("also hashes fields that were taken", () => {
     const [whole, read] = [open('{"a":"x"}'), open('{"a":"x"}')];
     read.string("a");
 
@@ -275,7 +275,7 @@ describe("ContentIds (`lance-deterministic-pk`)", () => {
   });
 });
 
-it("makes a record of the sentinel of one too large (`adapter-bounded-values`)", () => {
+it("makes a sentinel record for a record that is too large (`adapter-bounded-values`)", () => {
   expect(unseal(truncatedRecord(at, 300_000_000).whole())).toEqual({
     pond_truncated: { bytes: 300_000_000 },
   });

@@ -44,7 +44,7 @@ const whole: Answer = ({ body }, response) => {
 const hangUp: Answer = (_, response) => response.destroy();
 
 describe("a request", () => {
-  it("is what the endpoint expects", async () => {
+  it("has the address, headers and body that the endpoint expects", async () => {
     const { embed } = bound(await openWith([whole], { queryPrefix: "query: " }));
 
     await embed(["lock", "file"], { kind: "query" });
@@ -62,7 +62,7 @@ describe("a request", () => {
     });
   });
 
-  it("holds no key where there is none", async () => {
+  it("holds no key if none is set", async () => {
     const { embed } = bound(await openWith([whole], { apiKey: "" }));
 
     await embed(["lock"], passage);
@@ -70,7 +70,7 @@ describe("a request", () => {
     expect(server.seen[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  it.each(["\n", "\r\n", "\r", " "])("holds the key without the %j behind it", async (end) => {
+  it.each(["\n", "\r\n", "\r", " "])("holds the key without a %j at its end", async (end) => {
     const { embed } = bound(await openWith([whole], { apiKey: `${apiKey}${end}` }));
 
     await embed(["lock"], passage);
@@ -78,7 +78,7 @@ describe("a request", () => {
     expect(server.seen[0]?.headers).toMatchObject({ authorization: `Bearer ${apiKey}` });
   });
 
-  it("cuts texts between characters and sends none that is empty or broken", async () => {
+  it("cuts texts between characters, and sends no empty or malformed text", async () => {
     const { embed } = bound(await openWith([whole], { maxCharacters: 4 }));
 
     await embed(["abcdef", "abc🔒", "", "\ud800"], passage);
@@ -86,7 +86,7 @@ describe("a request", () => {
     expect(JSON.parse(server.seen[0]?.body ?? "").input).toEqual(["abcd", "abc", " ", "\ufffd"]);
   });
 
-  it("is not sent for no texts, nor for too many", async () => {
+  it("is not sent for no texts or for too many", async () => {
     const { embed } = bound(await openWith([whole], { maxTexts: 2 }));
 
     expect(await embed([], passage)).toEqual([]);
@@ -94,7 +94,7 @@ describe("a request", () => {
     expect(server.seen).toEqual([]);
   });
 
-  it("waits for its turn where there is a limit", async () => {
+  it("waits for its turn if there is a rate limit", async () => {
     const { embed } = bound(await openWith([whole], { requestsPerMinute: 30 }));
 
     for (const text of ["a", "b", "c"]) await embed([text], passage);
@@ -102,7 +102,7 @@ describe("a request", () => {
     expect(clock.slept).toEqual([2000, 2000]);
   });
 
-  it("goes through the proxy of the environment", async () => {
+  it("goes through the proxy that the environment names", async () => {
     await openWith([whole]);
     await embedder.close();
     const env = { http_proxy: server.address.replace("http://", "http://user:word@") };
@@ -136,7 +136,7 @@ describe("a request", () => {
   it.each([
     ["no address", "http://["],
     ["of a scheme that is not spoken", "socks4://127.0.0.1:1"],
-  ])("is not sent where the proxy is %s", async (_, proxy) => {
+  ])("is not sent if the proxy is %s", async (_, proxy) => {
     const { embed, close } = bound(
       await openWith([whole], { url: "http://a.test", env: { HTTP_PROXY: proxy } }),
     );
@@ -157,23 +157,18 @@ describe("a request", () => {
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   it.each([
     ["gzip", gzipSync],
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
-  ])(
-    "is read where a gateway packed it though nobody asked for that: %s",
-    async (encoding, pack) => {
-      const answer = pack(JSON.stringify(data(item(0, [3, 4]))));
-      const { embed } = bound(
-        await openWith([says(200, answer, { "content-encoding": encoding })]),
-      );
+  ])("is decompressed though nobody asked for compression: %s", async (encoding, pack) => {
+    const answer = pack(JSON.stringify(data(item(0, [3, 4]))));
+    const { embed } = bound(await openWith([says(200, answer, { "content-encoding": encoding })]));
 
-      expect(await embed(["a"], passage)).toEqual([Float32Array.of(0.6, 0.8)]);
-      expect(server.seen[0]?.headers).toMatchObject({ "accept-encoding": "identity" });
-    },
-  );
+    expect(await embed(["a"], passage)).toEqual([Float32Array.of(0.6, 0.8)]);
+    expect(server.seen[0]?.headers).toMatchObject({ "accept-encoding": "identity" });
+  });
 
   it.each([
     ["endless, packed small", gzipSync(Buffer.alloc(50_000_000, 32)), "is too long"],
@@ -186,7 +181,7 @@ describe("an answer", () => {
     });
   });
 
-  it.each(["no gzip", ""])("of a failure that passes may be packed badly: %j", async (answer) => {
+  it.each(["no gzip", ""])("of a temporary failure may be badly compressed: %j", async (answer) => {
     const refuse = says(503, Buffer.from(answer), { "content-encoding": "gzip" });
     const { embed } = bound(await openWith([refuse, whole]));
 
@@ -248,7 +243,7 @@ describe("an answer", () => {
       says(404, { error: { message: "model not found", type: secret } }),
       "answered 404",
     ],
-  ])("is refused as a whole: %s", async (_, answer, reason) => {
+  ])("is refused as a whole, without text or key in the error: %s", async (_, answer, reason) => {
     const { embed } = bound(await openWith([answer]));
 
     const error = await embed([secret, secret], passage).catch((thrown: unknown) => thrown);
@@ -266,7 +261,7 @@ describe("an answer", () => {
   });
 });
 
-describe("a text that alone is too long", () => {
+describe("a text that is too long by itself", () => {
   const upTo = (most: number, status: number): Answer => {
     return (seen, response) => {
       const fits = JSON.parse(seen.body).input.every((text: string) => text.length <= most);
@@ -275,7 +270,7 @@ describe("a text that alone is too long", () => {
   };
   const sent = () => server.seen.map(({ body }) => JSON.parse(body).input[0].length);
 
-  it.each([400, 413])("is cut in half until the endpoint takes it: %d", async (status) => {
+  it.each([400, 413])("is halved until the endpoint accepts it: %d", async (status) => {
     const { embed } = bound(await openWith([upTo(1_600, status)]));
 
     expect(await embed(["a".repeat(9_000)], passage)).toEqual([Float32Array.of(1, 0)]);
@@ -287,7 +282,7 @@ describe("a text that alone is too long", () => {
     "input (1418 tokens) is too large to process. increase the physical batch size (current batch size: 512)",
     "the input length exceeds the context length",
   ])(
-    "is cut at once where a server says so with 500, as those of llama.cpp do: %s",
+    "is halved at once if a server answers its length with 500, as llama.cpp does: %s",
     async (message) => {
       const refuse = says(500, { error: { code: 500, message, type: "server_error" } });
       const { embed } = bound(
@@ -303,7 +298,7 @@ describe("a text that alone is too long", () => {
   );
 
   it.each(["the request took too long", "the queue exceeds the maximum of 64"])(
-    "is asked for again whole where another failure says much the same: %s",
+    "is sent again whole if a 500 only sounds like a length error: %s",
     async (message) => {
       const { embed } = bound(await openWith([says(500, { error: { message } }), whole]));
 
@@ -312,7 +307,7 @@ describe("a text that alone is too long", () => {
     },
   );
 
-  it("among others is not asked for again, where a server says so with 500", async () => {
+  it("in a batch is not sent again if a server answers its length with 500", async () => {
     const error = { message: "input is too large to process" };
     const { embed } = bound(await openWith([says(500, { error })]));
 
@@ -322,7 +317,7 @@ describe("a text that alone is too long", () => {
     expect(clock.slept).toEqual([]);
   });
 
-  it("is cut four times and no more", async () => {
+  it("is halved at most four times", async () => {
     const { embed } = bound(await openWith([upTo(100, 400)], { maxCharacters: 20_000 }));
 
     await expect(embed(["a".repeat(20_000)], passage)).rejects.toMatchObject({
@@ -331,7 +326,7 @@ describe("a text that alone is too long", () => {
     expect(sent()).toEqual([20_000, 10_000, 5_000, 2_500, 1_250]);
   });
 
-  it("is not cut where it is short, or among others", async () => {
+  it("is not halved if it is short or in a batch", async () => {
     const { embed } = bound(await openWith([upTo(100, 400)]));
 
     await expect(embed(["a".repeat(499)], passage)).rejects.toThrow("answered 400");
@@ -350,14 +345,14 @@ describe("a failure", () => {
     ["too many requests", says(429), true],
     ["a gateway without a server", says(502), true],
     ["a connection that breaks", hangUp, true],
-  ])("says whether another text would fare better: %s", async (_, answer, isOfEveryText) => {
+  ])("tells whether it would affect every text: %s", async (_, answer, isOfEveryText) => {
     const { embed } = bound(await openWith([answer]));
 
     await expect(embed(["lock"], passage)).rejects.toMatchObject({ details: { isOfEveryText } });
   });
 });
 
-describe("a failure that passes", () => {
+describe("a temporary failure", () => {
   it.each<[string, Answer, number]>([
     ["408", says(408), 500],
     ["429", says(429), 500],
@@ -370,7 +365,7 @@ describe("a failure that passes", () => {
       says(503, "", { "retry-after": new Date(1_009_000).toUTCString() }),
       9000,
     ],
-  ])("is tried again: %s", async (_, failure, pause) => {
+  ])("is retried: %s", async (_, failure, pause) => {
     const { embed } = bound(await openWith([failure, whole]));
 
     expect(await embed(["lock"], passage)).toEqual([Float32Array.of(1, 0)]);
@@ -378,7 +373,7 @@ describe("a failure that passes", () => {
   });
 
   it.each(["0", new Date(1_000).toUTCString()])(
-    "is tried again after a pause, also where the server asks for none: %s",
+    "is retried after a pause even if the server asks for none: %s",
     async (header) => {
       const { embed } = bound(await openWith([says(429, "", { "retry-after": header })]));
 
@@ -387,7 +382,7 @@ describe("a failure that passes", () => {
     },
   );
 
-  it("is tried five times, with pauses that grow", async () => {
+  it("is tried five times, with growing pauses", async () => {
     const { embed } = bound(await openWith([says(503)]));
 
     await expect(embed(["lock"], passage)).rejects.toMatchObject({
@@ -402,7 +397,7 @@ describe("a failure that passes", () => {
     expect(clock.slept).toEqual([500, 1000, 2000, 4000]);
   });
 
-  it("is tried twice for a query, for which somebody waits", async () => {
+  it("is tried twice for a query, because somebody waits for it", async () => {
     const { embed } = bound(await openWith([says(503)]));
 
     await expect(embed(["lock"], { kind: "query" })).rejects.toMatchObject({
@@ -417,7 +412,7 @@ describe("a failure that passes", () => {
     ["a query", "query", "2", 1, []],
     ["a query", "query", "1", 2, [1000]],
   ] as const)(
-    "is waited for as long as %s can wait: %s, Retry-After %s",
+    "is waited out only as long as %s can wait: %s, Retry-After %s",
     async (_, kind, seconds, attempts, slept) => {
       const { embed } = bound(await openWith([says(429, "", { "retry-after": seconds })]));
 
@@ -428,7 +423,7 @@ describe("a failure that passes", () => {
     },
   );
 
-  it("may be that nothing listens", async () => {
+  it("may be that nothing listens at the address", async () => {
     const { embed } = bound(await openWith([whole]));
     await server.close();
 
@@ -437,7 +432,7 @@ describe("a failure that passes", () => {
     });
   });
 
-  it("may be an answer that does not come", async () => {
+  it("may be a response that never comes", async () => {
     const { embed } = bound(await openWith([() => {}, whole], { timeoutMs: 500 }));
 
     expect(await embed(["lock"], passage)).toEqual([Float32Array.of(1, 0)]);
@@ -446,7 +441,7 @@ describe("a failure that passes", () => {
   it.each([
     [["lock"], 5, true],
     [["lock", "file"], 1, false],
-  ])("of an answer that never comes to %j is tried %d times", async (texts, attempts, every) => {
+  ])("without a response to %j is tried %d times", async (texts, attempts, every) => {
     const { embed } = bound(await openWith([() => {}], { timeoutMs: 20 }));
 
     await expect(embed(texts, passage)).rejects.toMatchObject({
@@ -456,8 +451,8 @@ describe("a failure that passes", () => {
   });
 });
 
-describe("the life of an endpoint", () => {
-  it("is ended by an abort", async () => {
+describe("an HTTP embedder", () => {
+  it("ends a call when its signal is aborted, and sends nothing after that", async () => {
     const abort = new AbortController();
     const stop: Answer = () => abort.abort(new Error("enough"));
     const { embed } = bound(await openWith([stop]));
@@ -470,7 +465,7 @@ describe("the life of an endpoint", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("closes after what runs, and refuses what comes later", async () => {
+  it("finishes running calls when closed, and refuses later ones", async () => {
     const open = await openWith([whole]);
     const running = open.embed(["lock"], passage);
 
@@ -481,7 +476,7 @@ describe("the life of an endpoint", () => {
     expect(await running).toHaveLength(1);
   });
 
-  it("has an id that follows what changes vectors, and nothing else", async () => {
+  it("has an id that depends only on the settings that change vectors", async () => {
     const idOf = async (settings: Partial<HttpSettings>) =>
       (
         await openEmbedder({
@@ -526,7 +521,7 @@ describe("the life of an endpoint", () => {
   });
 });
 
-it("names a key that no header can hold, and does not say it", async () => {
+it("refuses a key that no header can hold without revealing the key", async () => {
   await openWith([whole]);
 
   const opened = openEmbedder({

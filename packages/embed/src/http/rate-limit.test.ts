@@ -26,7 +26,7 @@ class StoppedClock implements Clock {
 const perMinute = 60;
 const afterMs = 500;
 
-it("gives the turns of those that gave up to those that come later", async () => {
+it("gives the turns of callers that gave up to later callers", async () => {
   const clock = new StoppedClock();
   const awaitTurn = createRateLimit(perMinute, clock);
   const [patient, impatient] = [new AbortController(), new AbortController()];
@@ -44,7 +44,7 @@ it("gives the turns of those that gave up to those that come later", async () =>
   await Promise.allSettled([settled, ...later]);
 });
 
-it("gives no turn that has passed", async () => {
+it("gives no turn whose time has passed", async () => {
   const clock = new StoppedClock();
   const awaitTurn = createRateLimit(perMinute, clock);
   const impatient = new AbortController();

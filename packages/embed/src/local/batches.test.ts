@@ -16,7 +16,7 @@ const cost = (batches: readonly (readonly number[])[], of: readonly number[]): n
   );
 
 describe("planBatches", () => {
-  it("puts every text in one batch, within the bounds or alone", () => {
+  it("puts every text into exactly one batch, within the bounds or alone", () => {
     fc.assert(
       fc.property(lengths, bounds, (texts, most) => {
         const batches = planBatches(texts, most);
@@ -31,12 +31,12 @@ describe("planBatches", () => {
     );
   });
 
-  it("takes the longest first", () => {
+  it("takes the longest texts first", () => {
     expect(planBatches([3, 9, 5], { maxPaddedTokens: 10, maxRows: 2 })).toEqual([[1], [2, 0]]);
   });
 
   // The numbers of the README.
-  it("pays a sixth for padding where batches of 32 as they come pay six times the texts", () => {
+  it("pads by a sixth where batches of 32 in the given order pad by almost six times the texts", () => {
     // Lengths as messages have them, many short and few long: a fixed log-logistic sequence.
     const texts = Array.from({ length: 256 }, (_, at) => {
       const even = (((at + 1) * 0.618_033_988_75) % 1) * 0.998 + 0.001;

@@ -26,7 +26,7 @@ const openWith = (settings: Partial<FolderSettings> = {}) =>
 
 const bgeQuery = "Represent this sentence for searching relevant passages: ";
 
-describe("what a folder says", () => {
+describe("settings from a model folder", () => {
   it.each<[string, (its: ModelFolder) => void, Partial<FolderSettings>, object]>([
     ["as it is", () => {}, {}, { pooling: "mean", queryPrefix: "", maxTokens: 256, dimension: 8 }],
     [
@@ -152,7 +152,7 @@ describe("what a folder says", () => {
     expect(await openWith(settings)).toMatchObject(expected);
   });
 
-  it("knows a model in the hub's cache by its name there, through links too", async () => {
+  it("include the prefixes of a model known by its name in the hub's cache, through links too", async () => {
     const hub = mkdtempSync(join(tmpdir(), "pond-hub-"));
     const snapshot = join(hub, "models--intfloat--multilingual-e5-small", "snapshots", "614241f6");
     cpSync(folder.path, snapshot, { recursive: true });
@@ -169,7 +169,7 @@ describe("what a folder says", () => {
     ["onnx/model.onnx", ["onnx/model.onnx", "onnx/model_fp16.onnx"]],
     ["onnx/model_quantized.onnx", ["onnx/model_quantized.onnx", "other.onnx"]],
     ["my-export.onnx", ["my-export.onnx"]],
-  ])("finds %s", async (expected, names) => {
+  ])("name the model file %s", async (expected, names) => {
     mkdirSync(folder.file("onnx"));
     const model = readFileSync(folder.file("model.onnx"));
     folder.remove("model.onnx");
@@ -214,7 +214,7 @@ describe("the id of a folder's model", () => {
     { type: "BertNormalizer", lowercase: true },
     { type: "Sequence", normalizers: [{ type: "NFD" }, { type: "Lowercase" }] },
   ])(
-    "is the same where small letters are said beside a tokenizer of them: %j",
+    "is the same if lower case is set beside a tokenizer that lower-cases anyway: %j",
     async (normalizer) => {
       folder.edit("tokenizer.json", { normalizer });
       const before = await openWith();
@@ -248,7 +248,7 @@ describe("the id of a folder's model", () => {
     },
   );
 
-  it("is the same for settings that only change how it runs", async () => {
+  it("is the same for settings that only change how the model runs", async () => {
     const settings = { kind: "folder", folder: folder.path } as const;
     const plain = await openEmbedder(settings);
     const tuned = await openEmbedder({ ...settings, threads: 1, idleMs: 5 });
@@ -257,7 +257,7 @@ describe("the id of a folder's model", () => {
   });
 });
 
-describe("a folder that is no model", () => {
+describe("a model folder is refused for", () => {
   const cut = (its: ModelFolder, share: number): void => {
     const bytes = readFileSync(its.file("model.onnx"));
     its.write("model.onnx", bytes.subarray(0, Math.floor(bytes.length * share)));
@@ -401,7 +401,7 @@ describe("a folder that is no model", () => {
     });
   });
 
-  it("no folder", async () => {
+  it("not being there", async () => {
     await expect(openWith({ folder: folder.file("none") })).rejects.toMatchObject({
       code: "model_not_found",
     });

@@ -65,7 +65,7 @@ describe("vectors", () => {
     }
   });
 
-  it("are the normalised mean of what the graph gives", async () => {
+  it("are the normalised mean of the graph's output", async () => {
     const { embed } = bound(await openWith({ dimension: 6, words: ["alpha", "beta"] }));
     const runtime: typeof Runtime = createRequire(import.meta.url)("onnxruntime-node");
     const session = await runtime.InferenceSession.create(folder.file("model.onnx"));
@@ -84,7 +84,7 @@ describe("vectors", () => {
     expect([...(vector ?? [])]).toEqual(mean.map((value) => expect.closeTo(value / length, 6)));
   });
 
-  it("are near for texts that share words, and exact for none but the same", async () => {
+  it("are nearer for texts that share words", async () => {
     const { embed } = bound(await openWith({}));
 
     const [stale, remove, bread, , locked, index] = await embed(texts, passage);
@@ -94,7 +94,7 @@ describe("vectors", () => {
     expect(nearness(locked, index)).toBeGreaterThan(nearness(locked, bread));
   });
 
-  it("in half precision are those of the model in full", async () => {
+  it("in half precision equal those of the full-precision model", async () => {
     const whole = await openWith({ dimension: 24 });
     const expected = await whole.embed(texts, passage);
     await whole.close();
@@ -107,7 +107,7 @@ describe("vectors", () => {
     }
   });
 
-  it("differ for a query and a passage by their prefixes", async () => {
+  it("differ between a query and a passage because of their prefixes", async () => {
     const settings = { queryPrefix: "query: ", passagePrefix: "passage: " };
     const { embed } = bound(await openWith({}, settings));
 
@@ -117,7 +117,7 @@ describe("vectors", () => {
     expect(nearness(asked, said)).toBeLessThan(0.99);
   });
 
-  it("are of texts in small letters, where the folder says so and its tokenizer does not", async () => {
+  it("are of lower-cased texts if the folder asks for it and its tokenizer does not do it", async () => {
     const { embed } = bound(
       await openWith({ words: ["lock"] }, {}, (its) => {
         its.edit("tokenizer.json", { normalizer: null });
@@ -130,7 +130,7 @@ describe("vectors", () => {
     expect(large).toEqual(small);
   });
 
-  it("are of the first tokens of a text, and its end mark", async () => {
+  it("are of the first tokens of a text and its end token", async () => {
     const words = ["one", "two", "three", "four"];
     const { embed, limits } = bound(await openWith({ words, maxTokens: 4 }));
 
@@ -144,14 +144,14 @@ describe("vectors", () => {
     expect(nearness(long, other)).toBeLessThan(0.99);
   });
 
-  it("of no texts are none, without loading anything", async () => {
+  it("are none for no texts, without loading anything", async () => {
     const { embed } = bound(await openWith({}, {}, (its) => its.write("tokenizer.json", "{}")));
 
     expect(await embed([], passage)).toEqual([]);
   });
 });
 
-describe("what the model has to say when it is loaded", () => {
+describe("embedding fails for", () => {
   it.each<[string, Parameters<typeof ModelFolder.with>[0], (its: ModelFolder) => void, RegExp]>([
     [
       "another dimension than its configuration",
@@ -219,14 +219,14 @@ describe("what the model has to say when it is loaded", () => {
     });
   });
 
-  it("refuses more texts than its limit", async () => {
+  it("more texts than the limit", async () => {
     const { embed, limits } = bound(await openWith({}));
 
     await expect(embed(Array(limits.maxTexts + 1).fill("a"), passage)).rejects.toThrow(RangeError);
   });
 });
 
-describe("the life of a model", () => {
+describe("a local model", () => {
   /** Counts what is loaded and released; runs of the model wait for `gate`. */
   async function watched(idleMs: number) {
     folder = await ModelFolder.with({ dimension: 8 });
@@ -260,7 +260,7 @@ describe("the life of a model", () => {
     return { local, seen, released: () => whenReleased.promise };
   }
 
-  it("loads once for calls at the same time", async () => {
+  it("is loaded once for concurrent calls", async () => {
     const { local, seen } = await watched(60_000);
 
     await Promise.all(texts.map((text) => local.embed([text], passage)));
@@ -289,7 +289,7 @@ describe("the life of a model", () => {
       "prefix",
       (its) => its.write("config_sentence_transformers.json", { prompts: { query: "q" } }),
     ],
-  ])("is not loaded again where its folder holds another %s by then", async (_, change) => {
+  ])("is not loaded again if its folder now holds another %s", async (_, change) => {
     const { local, released } = await watched(0);
     await local.embed(["lock"], passage);
     await released();
@@ -302,7 +302,7 @@ describe("the life of a model", () => {
     });
   });
 
-  it("tries to load again after it failed", async () => {
+  it("is loaded again after a failed load", async () => {
     const { embed } = bound(await openWith({}));
     const whole = readFileSync(folder.file("tokenizer.json"), "utf8");
     folder.write("tokenizer.json", "{}");
@@ -313,7 +313,7 @@ describe("the life of a model", () => {
     expect(await embed(["a"], passage)).toHaveLength(1);
   });
 
-  it("closes after what runs, and refuses what comes later", async () => {
+  it("finishes running calls when closed, and refuses later ones", async () => {
     const { local, seen } = await watched(60_000);
     const gate = Promise.withResolvers<void>();
     seen.gate = gate.promise;
@@ -331,7 +331,7 @@ describe("the life of a model", () => {
     expect(seen).toMatchObject({ loaded: 1, released: 1, runs: 1 });
   });
 
-  it("closes without ever having been loaded", async () => {
+  it("can be closed without ever being loaded", async () => {
     const { local, seen } = await watched(60_000);
 
     await local.close();
@@ -339,7 +339,7 @@ describe("the life of a model", () => {
     expect(seen).toMatchObject({ loaded: 0, released: 0 });
   });
 
-  it("stops between batches when it is aborted", async () => {
+  it("stops between batches when aborted", async () => {
     const { local, seen } = await watched(60_000);
     const gate = Promise.withResolvers<void>();
     seen.gate = gate.promise;
@@ -356,7 +356,7 @@ describe("the life of a model", () => {
     expect(await local.embed(["lock"], passage)).toHaveLength(1);
   });
 
-  it("does not begin when it was aborted before", async () => {
+  it("is not loaded for a call that was aborted before", async () => {
     const { local, seen } = await watched(60_000);
 
     const running = local.embed(["lock"], { ...passage, signal: AbortSignal.abort() });

@@ -21,7 +21,7 @@ async function lengthOf(bytes: Uint8Array): Promise<number | undefined> {
   }
 }
 
-it("knows how long a file has to be from any part of it", async () => {
+it("gives the length of a whole file, and more than its own length for a part of one", async () => {
   expect(await lengthOf(model)).toBe(model.length);
   for (const share of [0.3, 0.5, 0.9]) {
     const part = model.subarray(0, Math.floor(model.length * share));
@@ -33,6 +33,6 @@ it.each([
   ["a page", Buffer.from("<!doctype html><title>Not found</title>")],
   ["zeros", Buffer.alloc(64)],
   ["one byte", Buffer.from([8])],
-])("says nothing about %s", async (_, bytes) => {
+])("gives no length for %s", async (_, bytes) => {
   expect(await lengthOf(bytes)).toBeUndefined();
 });

@@ -91,7 +91,7 @@ describe("the weights that a graph names", () => {
     expect(look(graph(...content)).named).toEqual({ "w.bin": 24 });
   });
 
-  it("are found without reading those within it", () => {
+  it("are found without reading the weights inside the graph", () => {
     const own = 8_000_000_000;
     const before = tensor(placed("w.bin"));
     const weights = joined([header(5, header(9, own).length + own), header(9, own)]);
@@ -104,7 +104,7 @@ describe("the weights that a graph names", () => {
     expect(bytesRead).toBeLessThan(100_000);
   });
 
-  it("are looked for no further than the runtime reads graphs in graphs", () => {
+  it("are searched for only as deep as the runtime reads nested graphs", () => {
     expect(look(graph(nested(34, tensor(placed("w.bin"))))).named).toEqual({});
     expect(look(graph(nested(10_000, tensor(placed("w.bin"))))).named).toEqual({});
   });
@@ -181,7 +181,7 @@ describe("a hostile graph", () => {
   });
 });
 
-it("reads a graph again only where it was written to", async () => {
+it("reads a graph again only after it was written to", async () => {
   const folder = await ModelFolder.with({ dimension: 8, weightsFile: "weights.bin" });
   try {
     const path = folder.file("model.onnx");

@@ -11,7 +11,7 @@ const hidden = Float32Array.of(
 it.each([
   ["mean", [2, 3, 2]],
   ["cls", [1, 2, 2]],
-] as const)("pools the tokens of each text by %s, and no padding", (pooling, first) => {
+] as const)("pools the tokens of each text by %s, without the padding", (pooling, first) => {
   expect(pool(hidden, [2, 1], 3, 3, pooling)).toEqual([
     Float32Array.of(...first),
     Float32Array.of(0, 0, 5),
@@ -25,6 +25,6 @@ it.each([
   ["NaN", [1, Number.NaN], undefined],
   ["infinity", [1, Number.POSITIVE_INFINITY], undefined],
   ["none", [], undefined],
-])("scales %s to length 1, or says that it cannot", (_, vector, expected) => {
+])("scales %s to length 1, or gives undefined", (_, vector, expected) => {
   expect(toUnitVector(vector)).toEqual(expected);
 });

@@ -51,7 +51,7 @@ const load = (maxTokens = 6) =>
     maxTokens,
   });
 
-it("gives an empty text a token where the tokenizer frames nothing", async () => {
+it("gives an empty text a token if the tokenizer adds none around it", async () => {
   folder = new ModelFolder();
   folder.write("tokenizer.json", { ...unigram, post_processor: null });
   const tokenizer = await load();
@@ -66,7 +66,7 @@ it.each([
   ["what it does not know", "lock ?", [0, 4, 7, 3, 2]],
   ["nothing", "", [0, 2]],
   ["too much", "lock lock lock lock lock lock lock lock", [0, 4, 4, 4, 4, 2]],
-])("reads a Unigram tokenizer: %s", async (_, text, ids) => {
+])("encodes with a Unigram tokenizer: %s", async (_, text, ids) => {
   folder = new ModelFolder();
   folder.write("tokenizer.json", unigram);
   const tokenizer = await load();
@@ -79,7 +79,7 @@ it.each([
   ["words", "lock files "],
   ["no spaces", "锁"],
   ["long words, then short ones", `${"lock files ".repeat(9_000)}${"锁".repeat(100_000)}`],
-])("takes the beginning of a huge text for a model of many tokens: %s", async (_, piece) => {
+])("encodes the beginning of a huge text for a model of many tokens: %s", async (_, piece) => {
   folder = new ModelFolder();
   folder.write("tokenizer.json", unigram);
   const tokenizer = await load(8_192);

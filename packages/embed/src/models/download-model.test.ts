@@ -116,7 +116,7 @@ const expectWhole = (): void => {
 };
 
 describe("a download", () => {
-  it("makes a model that embeds", async () => {
+  it("gives a model that embeds", async () => {
     expect(await isDownloaded(manifest, cacheDirectory)).toBe(false);
 
     expect(await download([hub])).toBe(folder());
@@ -130,7 +130,7 @@ describe("a download", () => {
     await embedder.close();
   });
 
-  it("asks for the pinned revision, under the mirror's own path", async () => {
+  it("asks for the pinned revision under the mirror's own path", async () => {
     server = await LoopbackServer.with(hub);
     const env = { HF_ENDPOINT: `${server.address}/mirror/hub/` };
 
@@ -143,7 +143,7 @@ describe("a download", () => {
     ]);
   });
 
-  it("tells how far it is, of all files together", async () => {
+  it("reports its progress over all files together", async () => {
     const seen: DownloadProgress[] = [];
     await download([hub], { onProgress: (progress) => seen.push(progress) });
 
@@ -154,7 +154,7 @@ describe("a download", () => {
     expect(done).toEqual(done.toSorted((a, b) => a - b));
   });
 
-  it("fetches nothing that is there", async () => {
+  it("fetches nothing that is already there", async () => {
     await download([hub]);
     await server.close();
 
@@ -163,7 +163,7 @@ describe("a download", () => {
     expect(server.seen).toEqual([]);
   });
 
-  it("fetches a file again that has another size", async () => {
+  it("fetches a file again if it has another size", async () => {
     leave("model.onnx", model().subarray(0, 10));
 
     await download([hub]);
@@ -171,7 +171,7 @@ describe("a download", () => {
     expectWhole();
   });
 
-  it("goes on where the connection was cut, as often as it is", async () => {
+  it("goes on where the connection was cut", async () => {
     const { answer, onProgress } = cutAfter(1000);
     await download([answer, hub], { onProgress });
 
@@ -194,7 +194,7 @@ describe("a download", () => {
   it.each<[string, Answer]>([
     ["416", says(416)],
     ["another part than asked for", says(206, "x", { "content-range": "bytes 7-8/9" })],
-  ])("begins again after %s", async (_, answer) => {
+  ])("starts over after %s", async (_, answer) => {
     leave("model.onnx.part", model().subarray(0, 500));
 
     await download([answer, hub]);
@@ -207,7 +207,7 @@ describe("a download", () => {
     ["of other bytes", () => Buffer.alloc(500)],
     ["that is whole, of other bytes", () => Buffer.alloc(model().length)],
     ["that is too long", () => Buffer.alloc(model().length + 1)],
-  ])("begins again after a rest %s", async (_, rest) => {
+  ])("starts over after a partial file %s", async (_, rest) => {
     leave("model.onnx.part", rest());
 
     await download([hub]);
@@ -215,7 +215,7 @@ describe("a download", () => {
     expectWhole();
   });
 
-  it("is done where another of the same model was done first", async () => {
+  it("is done if another download of the same model was done first", async () => {
     let goOn = (): void => {};
     const waits: Answer = (seen, response) => {
       const bytes = contents.get(basename(seen.url)) ?? Buffer.of();
@@ -241,7 +241,7 @@ describe("a download", () => {
     ]);
   });
 
-  it("takes a rest that is whole for what it is", async () => {
+  it("accepts a partial file that is in fact whole", async () => {
     leave("model.onnx.part", model());
 
     await download([hub]);
@@ -262,8 +262,8 @@ describe("a download", () => {
   });
 });
 
-describe("the token", () => {
-  it("goes to the hub, and not to where the hub points", async () => {
+describe("the hub's token", () => {
+  it("goes to the hub, but not to where the hub redirects", async () => {
     const store = await LoopbackServer.with(hub);
     const toStore: Answer = ({ url }, response) =>
       response.writeHead(302, { location: `${store.address}/store${url}?signature=1` }).end();
@@ -277,7 +277,7 @@ describe("the token", () => {
     await store.close();
   });
 
-  it("stays with a redirect on the hub itself", async () => {
+  it("is kept on a redirect within the hub itself", async () => {
     const moved: Answer = (_, response) =>
       response.writeHead(307, { location: "/other/model.onnx" }).end();
 
@@ -291,7 +291,7 @@ describe("the token", () => {
 });
 
 describe("the proxy", () => {
-  it("is asked for addresses that begin with http", async () => {
+  it("is asked for http addresses", async () => {
     server = await LoopbackServer.with(hub);
     const env = { HTTP_PROXY: server.address.replace("http://", "") };
 
@@ -301,7 +301,7 @@ describe("the proxy", () => {
     expect(server.seen[0]?.url).toMatch(/^http:\/\/hub\.test\/pond\/tiny\/resolve\//);
   });
 
-  it("is asked for a tunnel to addresses that begin with https", async () => {
+  it("is asked for a tunnel to https addresses", async () => {
     server = await LoopbackServer.with(hub);
     const env = { https_proxy: server.address, HF_TOKEN: "hf_secret" };
 
@@ -380,7 +380,7 @@ describe("a download that fails", () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  it("keeps what it has when it is aborted, for the next time", async () => {
+  it("keeps what it has when aborted, and goes on from there", async () => {
     const abort = new AbortController();
     const slow: Answer = (_, response) => void response.write(model().subarray(0, 700));
     const onProgress = ({ bytesDone }: DownloadProgress): void => {
@@ -405,7 +405,7 @@ describe("a download that fails", () => {
       "a folder where a file should be",
       () => mkdirSync(join(folder(), "model.onnx.part/x"), { recursive: true }),
     ],
-  ])("names what the disk refuses: %s", async (_, prepare) => {
+  ])("names the path that the disk refuses: %s", async (_, prepare) => {
     prepare();
 
     await expect(download([hub])).rejects.toMatchObject({
@@ -415,24 +415,27 @@ describe("a download that fails", () => {
     });
   });
 
-  it.runIf(process.platform === "linux")("ends where no folder can be made", async () => {
-    // By another process: where it fails, its thread never ends.
-    const code = `
+  it.runIf(process.platform === "linux")(
+    "ends with an error where no folder can be made",
+    async () => {
+      // By another process: where it fails, its thread never ends.
+      const code = `
       const { downloadModel } = await import(${JSON.stringify(new URL("download-model.ts", import.meta.url).href)});
       const options = { cacheDirectory: "/proc/pond/models", env: {} };
       await downloadModel("multilingual-e5-small", options).catch((error) => console.log(error.message));
     `;
-    const args = ["--conditions=@pond/source", "--input-type=module", "--eval", code];
-    const ended = spawnSync(process.execPath, args, { timeout: 10_000, killSignal: "SIGKILL" });
+      const args = ["--conditions=@pond/source", "--input-type=module", "--eval", code];
+      const ended = spawnSync(process.execPath, args, { timeout: 10_000, killSignal: "SIGKILL" });
 
-    expect(ended.stdout.toString()).toContain("/proc/pond: cannot be written: ENOENT");
-  });
+      expect(ended.stdout.toString()).toContain("/proc/pond: cannot be written: ENOENT");
+    },
+  );
 
   it.each([
     ["HF_ENDPOINT", { HF_ENDPOINT: "not an address" }],
     ["HF_ENDPOINT", { HF_ENDPOINT: "file:///tmp" }],
     ["HTTP_PROXY", { HF_ENDPOINT: "http://hub.test", HTTP_PROXY: "http://[" }],
-  ])("names %s where it is no address", async (name, env) => {
+  ])("names %s if it is not an address", async (name, env) => {
     server = await LoopbackServer.with(hub);
 
     await expect(downloadBy(clock, manifest, { cacheDirectory, env })).rejects.toMatchObject({
@@ -469,7 +472,7 @@ describe("manifests", () => {
     expect(readdirSync(cacheDirectory)).toEqual([]);
   });
 
-  it.each(pinnedModels)("pin every byte of $name", async (pinned) => {
+  it.each(pinnedModels)("pin a commit of $name", async (pinned) => {
     server = await LoopbackServer.with(hub);
 
     expect(pinned.revision).toMatch(/^[0-9a-f]{40}$/);
@@ -482,7 +485,7 @@ describe("manifests", () => {
     });
   });
 
-  it("that nobody knows name those that are known", async () => {
+  it("are named in the error for an unknown one", async () => {
     server = await LoopbackServer.with(hub);
 
     await expect(isDownloaded("unheard-of", cacheDirectory)).rejects.toMatchObject({
@@ -492,8 +495,8 @@ describe("manifests", () => {
   });
 });
 
-describe("what is kept", () => {
-  it("is removed, whatever is left of it", async () => {
+describe("a cached model", () => {
+  it("is removed, even if only its folder is left", async () => {
     await download([hub]);
     const first = pinnedModels[0] as PinnedModel;
     const name = `${first.name}@${first.revision.slice(0, 12)}`;
@@ -507,7 +510,7 @@ describe("what is kept", () => {
     expect(readdirSync(cacheDirectory)).toEqual([]);
   });
 
-  it("is nothing where there is no folder", async () => {
+  it("is neither found nor removed if there is no cache folder", async () => {
     server = await LoopbackServer.with(hub);
     const none = join(cacheDirectory, "none");
 

@@ -13,19 +13,19 @@ test.each([
   ["s1.json", "s1.json.json"],
   ["織", "%e7%b9%94.json"],
   ["%41", "%2541.json"],
-])("the file of %j is %s", (id, name) => {
+])("the file name of the session %j is %s", (id, name) => {
   expect(fileNameOf(id)).toBe(name);
   expect(idOf(name)).toBe(id);
 });
 
-test("a long id has a name that every file system takes", () => {
+test("a long id gets a file name that every file system accepts", () => {
   const name = fileNameOf("x".repeat(10_000));
 
   expect(name).toMatch(/^%~[0-9a-f]{64}\.json$/);
   expect([idOf(name), isHashed(name)]).toEqual([undefined, true]);
 });
 
-test("no two ids share a file, nor does any lead out of the folder", () => {
+test("no two ids share a file name, and no file name leads out of the folder", () => {
   const id = fc.string({ minLength: 1, maxLength: 200, unit: "grapheme" });
   fc.assert(
     fc.property(id, id, (left, right) => {
@@ -39,7 +39,7 @@ test("no two ids share a file, nor does any lead out of the folder", () => {
 });
 
 test.each([".json", "s1.json.lock", "s1.json.0f.draft", "S1.json", "%zz.json", "%41%"])(
-  "%s is no session's file",
+  "%s is not the file name of a session",
   (name) => {
     expect(idOf(name)).toBeUndefined();
   },

@@ -30,7 +30,7 @@ function recorded(sessionId = "s1", text = "Why?") {
   return { recorder, loop, content: () => contentOf(recorder, sessionId) };
 }
 
-test("a folder that is not there holds no sessions, and reading makes none", async () => {
+test("a folder that does not exist holds no sessions, and reading does not make it", async () => {
   expect([await store.listIds(), await store.load("s1"), await store.delete("s1")]).toEqual([
     [],
     undefined,
@@ -49,7 +49,7 @@ const uses: readonly (readonly [string, Use])[] = [
 
 const listIds: Use = (each) => each.listIds();
 test.each([...uses, ["listIds", listIds] as const])(
-  "where a file is the folder, %s says so",
+  "%s fails if the folder is a file or lies below one",
   async (_, use) => {
     writeFileSync(folder, "mine");
 
@@ -64,7 +64,7 @@ test.each([...uses, ["listIds", listIds] as const])(
 );
 
 test.each(uses)(
-  "a folder where the file of a session should be stays, and %s says so",
+  "%s fails if a folder stands in place of the session's file, and keeps the folder",
   async (_, use) => {
     mkdirSync(join(folder, "s1.json"), { recursive: true });
 
@@ -76,21 +76,24 @@ test.each(uses)(
   },
 );
 
-test.runIf(process.platform === "linux")("a place that takes no folder is none", () => {
-  // By another process: where it fails, its thread never ends.
-  const code = `
+test.runIf(process.platform === "linux")(
+  "save fails with no_folder where no folder can be made",
+  () => {
+    // By another process: where it fails, its thread never ends.
+    const code = `
     const { createFileStore } = await import(${JSON.stringify(new URL("file-store.ts", import.meta.url).href)});
     const session = { id: "s1", source_agent: "a", created_at: 0n, project: "/work", options: {} };
     const saved = createFileStore("/proc/pond").save({ session, messages: [] });
     await saved.catch((error) => console.log(error.code, error.message));
   `;
-  const args = ["--conditions=@pond/source", "--input-type=module", "--eval", code];
-  const ended = spawnSync(process.execPath, args, { timeout: 10_000, killSignal: "SIGKILL" });
+    const args = ["--conditions=@pond/source", "--input-type=module", "--eval", code];
+    const ended = spawnSync(process.execPath, args, { timeout: 10_000, killSignal: "SIGKILL" });
 
-  expect(ended.stdout.toString()).toContain("no_folder /proc/pond is not a folder");
-});
+    expect(ended.stdout.toString()).toContain("no_folder /proc/pond is not a folder");
+  },
+);
 
-test("an empty path is no folder", () => {
+test("an empty path is refused as a folder", () => {
   expect(() => createFileStore("")).toThrow(TypeError);
 });
 
@@ -103,7 +106,7 @@ test.each([
   ["five thousand letters", "x".repeat(5000)],
   ["a capital letter", "A"],
   ["no ASCII", "織"],
-])("a session whose id is %s stays in the folder and comes back", async (_, id) => {
+])("a session whose id is %s is stored in the folder and read back", async (_, id) => {
   const { content } = recorded(id);
   await store.save(content());
 
@@ -114,21 +117,21 @@ test.each([
   expect(await store.delete(id)).toBe(true);
 });
 
-test.each(["", "\ud800"])("no session has the id %j", async (id) => {
+test.each(["", "\ud800"])("no session is found or deleted by the id %j", async (id) => {
   await store.save(recorded("\ufffd").content());
 
   expect([await store.load(id), await store.delete(id)]).toEqual([undefined, false]);
   expect(await store.listIds()).toEqual(["\ufffd"]);
 });
 
-test("others on the machine cannot read what is kept", async () => {
+test("other users of the machine cannot read the stored sessions", async () => {
   await store.save(recorded().content());
 
   const modes = [folder, join(folder, "s1.json")].map((path) => statSync(path).mode & 0o777);
   expect(modes).toEqual([0o700, 0o600]);
 });
 
-test("a session is readable text, a message a line", async () => {
+test("a session file is readable text with one message on each line", async () => {
   const { content } = recorded();
   await store.save(content());
 
@@ -137,7 +140,7 @@ test("a session is readable text, a message a line", async () => {
   expect(lines.filter((line) => line.includes("Why?"))).toHaveLength(1);
 });
 
-test("a session is read a line at a time, so that none is too long to be read again", async () => {
+test("a session is read line by line, so that none is too long to be read", async () => {
   const { content } = recorded();
   await store.save(content());
   const file = join(folder, "s1.json");
@@ -154,7 +157,7 @@ test.each<[string, (text: string) => string]>([
   ["a comma is missing", (text) => text.replace("},\n    ", "}\n    ")],
   ["a comma is too many", (text) => text.replace("}\n  ]", "},\n  ]")],
   ["something comes after it", (text) => `${text}{}\n`],
-])("a file is damaged where %s", async (_, damage) => {
+])("a file is damaged if %s", async (_, damage) => {
   await store.save(recorded().content());
   const file = join(folder, "s1.json");
   writeFileSync(file, damage(readFileSync(file, "utf8")));
@@ -162,14 +165,14 @@ test.each<[string, (text: string) => string]>([
   await expect(store.load("s1")).rejects.toMatchObject({ code: "damaged_file" });
 });
 
-test("a session without messages comes back", async () => {
+test("a session without messages is read back", async () => {
   const { session } = recorded().content();
   await store.save({ session, messages: [] });
 
   expect(await store.load("s1")).toEqual({ session, messages: [] });
 });
 
-test("a store stays in the folder it was made for, wherever the process goes", async () => {
+test("a store keeps its folder when the working directory changes", async () => {
   const before = process.cwd();
   mkdirSync(folder);
   process.chdir(join(folder, ".."));
@@ -185,7 +188,7 @@ test("a store stays in the folder it was made for, wherever the process goes", a
   expect(await store.listIds()).toEqual(["s1"]);
 });
 
-test("bytes, numbers and depth come back as they were", async () => {
+test("bytes, lone surrogates and deep values are read back unchanged", async () => {
   const recorder = testRecorder();
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   recorder.loop().say({
@@ -200,7 +203,7 @@ test("bytes, numbers and depth come back as they were", async () => {
   expect(structuredClone(await store.load("s1"))).toEqual(structuredClone(contentOf(recorder)));
 });
 
-test("a session that two went on with is not overwritten with less", async () => {
+test("a session that another store continued is not overwritten with fewer messages", async () => {
   const { recorder, loop, content } = recorded();
   await store.save(content());
   const other = testRecorder();
@@ -219,7 +222,7 @@ test("a session that two went on with is not overwritten with less", async () =>
   ]);
 });
 
-test("of two recorders that share a store neither overwrites what the other added", async () => {
+test("two recorders that share a store do not overwrite each other's messages", async () => {
   const { recorder, loop, content } = recorded();
   await store.save(content());
   const other = testRecorder();
@@ -233,7 +236,7 @@ test("of two recorders that share a store neither overwrites what the other adde
   expect(await store.load("s1")).toEqual(contentOf(other));
 });
 
-test("one that only grew is written over, whoever wrote it before", async () => {
+test("a session that only grew is overwritten, whichever store wrote it before", async () => {
   const { loop, content } = recorded();
   await createFileStore(folder).save(content());
   loop.end();
@@ -247,7 +250,7 @@ test.each<[string, (stored: Buffer) => string | Buffer]>([
   ["no session", () => '{"messages":[]}'],
   ["another session", (stored) => stored.toString().replaceAll('"s1"', '"s2"')],
   ["no text", (stored) => Buffer.from(stored.toString("latin1").replace("Why", "\xff"), "latin1")],
-])("a file that is %s is named", async (_, damaged) => {
+])("the error for a file that is %s names the file", async (_, damaged) => {
   const file = join(folder, "s1.json");
   await store.save(recorded().content());
   writeFileSync(file, damaged(readFileSync(file)));
@@ -258,7 +261,7 @@ test.each<[string, (stored: Buffer) => string | Buffer]>([
   });
 });
 
-test("a damaged file is never written over", async () => {
+test("a damaged file is never overwritten", async () => {
   await store.save(recorded("s2").content());
   writeFileSync(join(folder, "s1.json"), "{");
 
@@ -268,7 +271,7 @@ test("a damaged file is never written over", async () => {
   expect(readFileSync(join(folder, "s1.json"), "utf8")).toBe("{");
 });
 
-test("a draft that a crash left is no session, and in nobody's way", async () => {
+test("a draft that a crash left is not a session and does not hinder a save", async () => {
   await store.save(recorded().content());
   writeFileSync(join(folder, "s1.json.draft"), "{".repeat(100_000));
   const ids = await store.listIds();
@@ -279,7 +282,7 @@ test("a draft that a crash left is no session, and in nobody's way", async () =>
   expect(await store.load("s1")).toEqual(recorded().content());
 });
 
-test("what is deleted is nowhere any more, not even in what a crash left", async () => {
+test("a deleted session is gone, even from a draft that a crash left", async () => {
   await store.save(recorded().content());
   writeFileSync(join(folder, "s1.json.draft"), "Why?");
 

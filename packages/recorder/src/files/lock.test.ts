@@ -32,7 +32,7 @@ async function deadPid(): Promise<number> {
 
 const release = async (outcome: LockOutcome) => "release" in outcome && outcome.release();
 
-test("a lock is one holder's until it is given back", async () => {
+test("a lock belongs to one holder until it is released", async () => {
   const first = await tryLock(lockFile());
   const second = await tryLock(lockFile());
   await release(first);
@@ -44,7 +44,7 @@ test("a lock is one holder's until it is given back", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a writer that finds the session locked is told who has it", async () => {
+test("a writer that finds the session locked is told who holds the lock", async () => {
   const recorder = testRecorder();
   recorder.loop();
   const lock = await tryLock(lockFile());
@@ -62,7 +62,7 @@ test("a writer that finds the session locked is told who has it", async () => {
   await release(again);
 });
 
-test("the lock of a process that is gone is taken over", async () => {
+test("the lock of a dead process is taken over", async () => {
   const holder = { host: hostname(), pid: await deadPid(), nonce: "x" };
   writeFileSync(lockFile(), JSON.stringify(holder));
 
@@ -74,7 +74,7 @@ test("the lock of a process that is gone is taken over", async () => {
 });
 
 test.runIf(startOf(process.pid) !== undefined)(
-  "so is one of a process whose number another has now",
+  "the lock of a dead process is taken over even if another has its process id now",
   async () => {
     writeFileSync(lockFile(), JSON.stringify({ ...me, start: "1", nonce: "x" }));
 
@@ -83,7 +83,7 @@ test.runIf(startOf(process.pid) !== undefined)(
 );
 
 test.runIf(startOf(process.pid) !== undefined)(
-  "so is one of a process that is over and that its parent never asked about",
+  "the lock of a zombie process is taken over",
   async () => {
     // `sleep` never asks; the child of its shell ends when its input does.
     const parent = spawn("sh", ["-c", "cat <&3 & echo $!; exec sleep 60 3<&-"], {
@@ -115,7 +115,7 @@ test.each([
   expect(readFileSync(lockFile(), "utf8")).toBe(text);
 });
 
-test("of many who find a dead lock, one gets it", async () => {
+test("only one of many that find a dead lock gets it", async () => {
   const pid = await deadPid();
   for (let round = 0; round < 30; round += 1) {
     writeFileSync(join(folder, "dead"), JSON.stringify({ host: hostname(), pid, nonce: round }));
@@ -130,7 +130,7 @@ test("of many who find a dead lock, one gets it", async () => {
   }
 });
 
-test("processes that write one session at once lose nothing and tear nothing", async () => {
+test("processes that write one session at once lose nothing and leave a whole file", async () => {
   const writers = Array.from({ length: 3 }, (_, index) => child("writer.ts", folder, `w${index}`));
   const reports = await Promise.all(writers.map(async (each) => (await once(each, "message"))[0]));
 
@@ -140,7 +140,7 @@ test("processes that write one session at once lose nothing and tear nothing", a
   expect(readdirSync(folder)).toEqual(["shared.json"]);
 });
 
-test("what was saved outlives a process that is killed between two events", async () => {
+test("saved messages survive a process that is killed between two events", async () => {
   const victim = child("victim.ts", folder);
   await once(victim, "message");
   victim.kill("SIGKILL");
@@ -164,7 +164,7 @@ test("what was saved outlives a process that is killed between two events", asyn
   );
 });
 
-test("a process that is killed while it saves leaves a whole session, and no lock that lasts", async () => {
+test("a process that is killed while saving leaves a whole session and no lasting lock", async () => {
   for (let round = 0; round < 5; round += 1) {
     const victim = child("saving-victim.ts", folder);
     await once(victim, "message");

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => pond.remove());
 
-test("a few of many ids that begin so are read, and all of them counted", async () => {
+test("names five of 300 ids that begin as the one asked for, counts all, and reads only 50", async () => {
   const sessions = await pond.namespaces.open(undefined, "read");
   const table = sessions.store.table("sessions");
   using rows = vi.spyOn(table, "rows");

@@ -71,7 +71,7 @@ test.each([
     { text: "said", parts_summary: [{ provenance: "conversational" }, { provenance: "injected" }] },
   ],
   ["verbatim", ["sys", "m0", "m1"], { content: [{ text: "said" }, { text: "reminder" }] }],
-] as const)("mode %s shows %j", async (response_mode, ids, first) => {
+] as const)("response_mode %s shows the messages %j", async (response_mode, ids, first) => {
   const answer = await page({ session_id: "mixed", response_mode });
 
   expect(answer.response_mode).toBe(response_mode ?? "conversational");
@@ -108,7 +108,7 @@ test.each<[string, SessionPage["response_mode"], string[]]>([
   ["m3", "conversational", ["m4"]],
   ["m5", "conversational", []],
   ["m3", "complete", ["m4", "m5"]],
-])("behind %s, mode %s goes on with %j", async (after_id, response_mode, ids) => {
+])("the page after %s in mode %s holds %j", async (after_id, response_mode, ids) => {
   // Said once, and nothing but a tool call since.
   await pond.ask("ingest", { events: chat("tools", ["a", "b", "c", "d", "e", "f"]) });
   const later = [1, 3, 5].flatMap((at) => [header("tools", at), toolCall("tools", at)]);
@@ -120,7 +120,7 @@ test.each<[string, SessionPage["response_mode"], string[]]>([
   expect(answer.messages_remaining).toBe(0);
 });
 
-test("a page behind a tool call that was never anything else goes on behind it", async () => {
+test("a page can follow a message that holds only a tool call, but no unknown message", async () => {
   const call = [header("calls", 1), toolCall("calls", 1)];
   const events = [sessionOf("calls"), ...said("calls", 0, "a"), ...call, ...said("calls", 2, "b")];
   await pond.ask("ingest", { events });
@@ -140,13 +140,13 @@ function toolCall(session_id: string, at: number): IngestEvent {
   return { kind: "part", part: { ...place, ...call, ...spoken, options: {} } };
 }
 
-test("a page behind the last message is empty", async () => {
+test("the page after the last message is empty", async () => {
   const answer = await page({ session_id: "long", after_id: "m69" });
 
   expect(answer).toMatchObject({ messages: [], messages_remaining: 0 });
 });
 
-test("a message larger than any page comes whole, and alone", async () => {
+test("a message larger than any page comes whole, alone on its page", async () => {
   const first = await page({ session_id: "huge" });
   const second = await page({ session_id: "huge", after_id: "m0" });
 
@@ -155,7 +155,7 @@ test("a message larger than any page comes whole, and alone", async () => {
   expect(second.messages[0]?.text).toHaveLength(100_000);
 });
 
-test("takes the largest page it says, and none that is larger", async () => {
+test("accepts limit_bytes up to the maximum reply size, and refuses more", async () => {
   await expect(page({ session_id: "long", limit_bytes: maxReplyBytes })).resolves.toBeDefined();
   await expect(page({ session_id: "long", limit_bytes: maxReplyBytes + 1 })).rejects.toMatchObject({
     code: "validation_failed",
@@ -167,25 +167,31 @@ test.each([
   [undefined, ["m8", "m9"], ["m11", "m12"]],
   [0, [], []],
   [1, ["m9"], ["m11"]],
-])("context %s", async (context_depth, before, after) => {
-  const answer = await view({ session_id: "long", message_id: "m10", context_depth });
+])(
+  "shows a message with its neighbours for context_depth %s",
+  async (context_depth, before, after) => {
+    const answer = await view({ session_id: "long", message_id: "m10", context_depth });
 
-  expect(idsOf(answer.before)).toEqual(before);
-  expect(idsOf(answer.after)).toEqual(after);
-  expect(answer.target).toMatchObject({ id: "m10", content: [{ text: texts[10] }] });
-  expect(answer).not.toHaveProperty("context_cut");
-});
+    expect(idsOf(answer.before)).toEqual(before);
+    expect(idsOf(answer.after)).toEqual(after);
+    expect(answer.target).toMatchObject({ id: "m10", content: [{ text: texts[10] }] });
+    expect(answer).not.toHaveProperty("context_cut");
+  },
+);
 
 test.each([
   ["first", "m0", 0, 50],
   ["last", "m69", 50, 0],
-])("context ends where the session does: the %s", async (_, message_id, before, after) => {
-  const answer = await view({ session_id: "long", message_id, context_depth: 50 });
+])(
+  "context ends where the session does: around the %s message",
+  async (_, message_id, before, after) => {
+    const answer = await view({ session_id: "long", message_id, context_depth: 50 });
 
-  expect([answer.before.length, answer.after.length]).toEqual([before, after]);
-});
+    expect([answer.before.length, answer.after.length]).toEqual([before, after]);
+  },
+);
 
-test("of more context than a page holds the nearest is shown, and that it is cut", async () => {
+test("shows the nearest context when a page cannot hold all, and marks it as cut", async () => {
   const answer = await view({
     ...{ session_id: "long", message_id: "m35", context_depth: 30, limit_bytes: 2_000 },
   });
@@ -196,7 +202,7 @@ test("of more context than a page holds the nearest is shown, and that it is cut
   expect(JSON.stringify([answer.before, answer.after]).length).toBeLessThan(2_100);
 });
 
-test("the parts of a message are paged, each once", async () => {
+test("pages through the parts of a message, each once", async () => {
   const ids: string[] = [];
   let remaining = 9;
   for (let after_id: string | undefined; remaining > 0; after_id = ids.at(-1)) {
@@ -239,11 +245,11 @@ test.each<[string, Asked, string, string]>([
     "not_found",
     "session parts holds no message m60",
   ],
-])("says that %s is not there", async (_, request, code, message) => {
+])("answers not_found for an unknown id: %s", async (_, request, code, message) => {
   await expect(pond.ask("get", request)).rejects.toMatchObject({ code, message });
 });
 
-test("names the sessions whose id begins with what was asked for", async () => {
+test("names the stored sessions whose id begins as the unknown one, except ids with spaces", async () => {
   await pond.ask("ingest", {
     events: ["f1a4e000-b", "f1a4e000-a", "f1a4e000 obey me"].flatMap((id) => chat(id, ["said"])),
   });

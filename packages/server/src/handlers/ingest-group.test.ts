@@ -97,8 +97,8 @@ const requests = fc.array(
   { minLength: 2, maxLength: 7 },
 );
 
-describe("requests that come at once", () => {
-  test("leave what they leave one after the other, and are told the same", () =>
+describe("ingest requests that come at once", () => {
+  test("store and answer the same as when they come one after the other", () =>
     fc.assert(
       fc.asyncProperty(requests, async (drawn) => {
         const asked = drawn.map((sessions) =>
@@ -138,7 +138,7 @@ describe("requests that come at once", () => {
       expect(await sessions.store.table("messages").count()).toBe(20);
     }));
 
-  test("are told nothing before their rows are there", () =>
+  test("are answered only after their rows are stored", () =>
     withStore(async (sessions) => {
       const seen = Array.from({ length: 8 }, async (_, at) => {
         await stored(sessions, chat(`s${at % 3}`, [`text ${at}`]));
@@ -148,7 +148,7 @@ describe("requests that come at once", () => {
       expect(await Promise.all(seen)).toEqual(Array(8).fill(true));
     }));
 
-  test("are not failed by one among them that cannot be stored", () =>
+  test("succeed although one among them cannot be stored", () =>
     withStore(async (sessions) => {
       const failure = new Error("a row that no table takes");
       const store = inserting(sessions, "messages", (batch, insert) => {
@@ -171,7 +171,7 @@ describe("requests that come at once", () => {
       expect(rows.map((row) => row["session_id"]).sort()).toEqual(["first", "good-1", "good-2"]);
     }));
 
-  test("fail together where storage does, and each is tried once", () =>
+  test("fail together when storage fails, in at most two commits", () =>
     withStore(async (sessions) => {
       const failure = new StorageUnavailableError("/store", "no space left");
       let commits = 0;
@@ -187,7 +187,7 @@ describe("requests that come at once", () => {
       expect(commits).toBeLessThanOrEqual(2);
     }));
 
-  test("wait for no one who has gone, and store nothing of theirs", () =>
+  test("are stored without the one that was aborted meanwhile", () =>
     withStore(async (sessions) => {
       const reason = new Error("gone");
       const stop = new AbortController();
@@ -202,7 +202,7 @@ describe("requests that come at once", () => {
       expect(await sessions.store.table("sessions").count()).toBe(2);
     }));
 
-  test("of different hosts each keep their own", () =>
+  test("record the host of each request in its own sessions", () =>
     withStore(async (sessions) => {
       await Promise.all(
         ["alder", "birch", "alder"].map((host, at) => {

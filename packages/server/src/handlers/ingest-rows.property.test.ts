@@ -34,7 +34,7 @@ const requests = fc.array(
   { maxLength: 25 },
 );
 
-test("every event is stored or rejected, never both, and what is stored is whole and in order", () => {
+test("every event is either taken or rejected, and every message taken is whole and in order", () => {
   fc.assert(
     fc.property(requests, (events) => {
       const { sessions, rejected } = gatherRows(events);

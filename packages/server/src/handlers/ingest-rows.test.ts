@@ -35,7 +35,7 @@ const [h0, p0] = said("s", 0, "one");
 const [h1, p1] = said("s", 1, "two");
 const second = textPart("s", 0, "more", "p2");
 
-describe("takes", () => {
+describe("accepts a batch of", () => {
   test.each<[string, unknown[], Record<string, number[]>]>([
     ["nothing", [], {}],
     ["a session without messages", [s], { s: [] }],
@@ -62,7 +62,7 @@ describe("takes", () => {
   });
 });
 
-describe("out of order", () => {
+describe("when an event does not fit those before it", () => {
   test.each<[string, unknown[], string[], Record<string, number[]>]>([
     [
       "a message before its session",
@@ -116,7 +116,7 @@ describe("out of order", () => {
       ["1 left_out 2", "2 invalid"],
       { s: [] },
     ],
-  ])("%s", (_, events, rejected, expected) => {
+  ])("rejects %s", (_, events, rejected, expected) => {
     expect(rejections(events)).toEqual(rejected);
     expect(stored(events)).toEqual(expected);
   });
@@ -126,7 +126,7 @@ function base(id: string) {
   return { id, session_id: "s", timestamp: "2026-01-01T00:00:00Z", options: {} };
 }
 
-describe("a bad row costs what it may have belonged to", () => {
+describe("when a row is invalid", () => {
   test.each<[string, unknown[], string[], Record<string, number[]>]>([
     [
       "a session",
@@ -178,13 +178,13 @@ describe("a bad row costs what it may have belonged to", () => {
       ["3 invalid"],
       { s: [2, 1], t: [] },
     ],
-  ])("%s", (_, events, rejected, expected) => {
+  ])("leaves out only rows that may belong with it: %s", (_, events, rejected, expected) => {
     expect(rejections(events)).toEqual(rejected);
     expect(stored(events)).toEqual(expected);
   });
 });
 
-describe("invalid", () => {
+describe("when an event is invalid", () => {
   const bytes = { type: "bytes", base64: "not base64!" };
   const file = { ...textPartFields(), type: "file", media_type: "image/png", data: bytes };
   test.each<[string, unknown, string]>([
@@ -261,11 +261,11 @@ describe("invalid", () => {
       "message.content: its parts are events of their own",
     ],
     ["bytes that are no base64", { kind: "part", part: file }, "part.data.base64: not base64"],
-  ])("%s", (_, event, message) => {
+  ])("rejects %s", (_, event, message) => {
     expect(gatherRows([event]).rejected).toMatchObject([{ event: 0, code: "invalid", message }]);
   });
 
-  test("says so in a few words, however much was sent", () => {
+  test("keeps the rejection short and well-formed, however long the event is", () => {
     const long = "\ud800x".repeat(1_000_000);
 
     const { rejected } = gatherRows([but(s, long, 1), but(p0, "type", long), { ...s, [long]: 1 }]);

@@ -28,7 +28,7 @@ test.each([
     { pond: { host: "laptop" } },
     { pond: { host: "laptop" } },
   ],
-])("of the machine a session came from: %s", async (_, host, options, kept) => {
+])("records the machine that a session came from: %s", async (_, host, options, kept) => {
   const asking = testPond({ host, isPersonal: host !== undefined });
   const event = sessionOf("from-elsewhere");
   const session = { ...event.session, options };
@@ -40,7 +40,7 @@ test.each([
   await asking.remove();
 });
 
-test("stores what it is given, and says what became of it", async () => {
+test("stores the events it is given, and reports the counts for each session", async () => {
   const answer = await pond.ask("ingest", {
     events: [...chat("new-1", ["a", "b"]), ...chat("new-2", ["c"], { agent: "codex" })],
   });
@@ -59,7 +59,7 @@ test("stores what it is given, and says what became of it", async () => {
   });
 });
 
-test("changes nothing when it is done again", async () => {
+test("changes nothing when the same events come again", async () => {
   const events = chat("again", ["a", "b"]);
   await pond.ask("ingest", { events });
 
@@ -70,7 +70,7 @@ test("changes nothing when it is done again", async () => {
   expect(await texts("again")).toEqual(["a", "b"]);
 });
 
-test("adds what is new of a session, whatever part of it is sent", async () => {
+test("adds the new messages of a session, though the old ones are not sent again", async () => {
   await pond.ask("ingest", { events: chat("grown", ["a", "b"]) });
 
   const { sessions } = await pond.ask("ingest", {
@@ -82,7 +82,7 @@ test("adds what is new of a session, whatever part of it is sent", async () => {
   expect(await texts("grown")).toEqual(["a", "b", "c"]);
 });
 
-test("keeps the first value of a message beside a later one, and shows the later", async () => {
+test("shows the later text of a message that comes again, and marks it as revised", async () => {
   await pond.ask("ingest", { events: chat("revised", ["a", "b"]) });
 
   const { sessions } = await pond.ask("ingest", {
@@ -100,23 +100,26 @@ test("keeps the first value of a message beside a later one, and shows the later
 test.each([
   ["source_agent", { agent: "codex" }],
   ["project", { project: "/elsewhere" }],
-])("never changes the %s of a session, and stores its messages", async (field, labels) => {
-  const id = `immutable-${field}`;
-  await pond.ask("ingest", { events: chat(id, ["a"]) });
+])(
+  "rejects a change of a session's %s, and stores the session's new messages",
+  async (field, labels) => {
+    const id = `immutable-${field}`;
+    await pond.ask("ingest", { events: chat(id, ["a"]) });
 
-  const answer = await pond.ask("ingest", { events: chat(id, ["a", "b"], labels) });
+    const answer = await pond.ask("ingest", { events: chat(id, ["a", "b"], labels) });
 
-  expect(answer).toMatchObject({
-    ...{ events: 5, accepted: 4 },
-    rejected: [{ event: 0, code: "immutable", details: { session_id: id } }],
-    sessions: [{ status: "grown", messages_added: 1, rows_rejected: 1 }],
-  });
-  const page = await pond.ask("get", { session_id: id });
-  expect(page.session).toMatchObject({ source_agent: "claude-code", project: "/work/pond" });
-  expect(await texts(id)).toEqual(["a", "b"]);
-});
+    expect(answer).toMatchObject({
+      ...{ events: 5, accepted: 4 },
+      rejected: [{ event: 0, code: "immutable", details: { session_id: id } }],
+      sessions: [{ status: "grown", messages_added: 1, rows_rejected: 1 }],
+    });
+    const page = await pond.ask("get", { session_id: id });
+    expect(page.session).toMatchObject({ source_agent: "claude-code", project: "/work/pond" });
+    expect(await texts(id)).toEqual(["a", "b"]);
+  },
+);
 
-test("takes what is sound and points at what is not", async () => {
+test("stores the sound events, and reports each unsound one by its place", async () => {
   const answer = await pond.ask("ingest", {
     events: [
       ...chat("sound", ["a"]),
@@ -152,7 +155,7 @@ test("takes what is sound and points at what is not", async () => {
   });
 });
 
-test("takes as many events as it says, and not one more", async () => {
+test("accepts as many events as its limit allows, and refuses one more", async () => {
   const events = [sessionOf("full"), ...Array.from({ length: 199 }, (_, at) => header("full", at))];
 
   expect(await pond.ask("ingest", { events })).toMatchObject({ accepted: 200 });
@@ -165,7 +168,7 @@ test("takes as many events as it says, and not one more", async () => {
   expect(await pond.ask("ingest", { events: [] })).toMatchObject({ accepted: 0, sessions: [] });
 });
 
-test("loses and repeats nothing of what comes at once", async () => {
+test("neither loses nor repeats messages of concurrent requests", async () => {
   const writers = Array.from({ length: 8 }, (_, at) => [
     ...chat(`own-${at}`, ["x", "y"]),
     sessionOf("shared"),
@@ -178,7 +181,7 @@ test("loses and repeats nothing of what comes at once", async () => {
   for (const at of writers.keys()) expect(await texts(`own-${at}`)).toEqual(["x", "y"]);
 });
 
-test("counts what came at once only where it was added", async () => {
+test("counts a message only in the one of several concurrent requests that added it", async () => {
   const events = chat("raced", ["x", "y"]);
 
   const answers = await Promise.all(
@@ -189,7 +192,7 @@ test("counts what came at once only where it was added", async () => {
   expect(added.sort()).toEqual([0, 0, 0, 0, 0, 2]);
 });
 
-test("stamps no two ingests with one time, though the clock stands still", async () => {
+test("stamps no two requests with the same time, though the clock stands still", async () => {
   for (const id of ["clock-1", "clock-2"]) {
     await pond.ask("ingest", { events: chat(id, ["x"]) });
   }
@@ -203,7 +206,7 @@ test("stamps no two ingests with one time, though the clock stands still", async
   expect(new Set(rows.map((row) => row["ingested_at"])).size).toBe(2);
 });
 
-test("stores nothing of what nobody waits for", async () => {
+test("stores nothing of an aborted request", async () => {
   const request = { protocol_version: 1, events: chat("aborted", ["a"]) };
   const reason = new Error("gone");
 
@@ -215,7 +218,7 @@ test("stores nothing of what nobody waits for", async () => {
   });
 });
 
-test("an ingest that is stopped on the way can be done again", async () => {
+test("an ingest aborted midway can be repeated", async () => {
   const stop = new AbortController();
   const events = [...chat("stopped-1", ["a"]), ...chat("stopped-2", ["b"])];
   const request = { protocol_version: 1, events };
@@ -228,7 +231,7 @@ test("an ingest that is stopped on the way can be done again", async () => {
   expect([await texts("stopped-1"), await texts("stopped-2")]).toEqual([["a"], ["b"]]);
 });
 
-describe("gives back, value for value,", () => {
+describe("gives back unchanged", () => {
   const depth = 9_000;
   test.each<[string, string]>([
     ["deep nesting", `{"deep":${'{"a":['.repeat(depth)}1${"]}".repeat(depth)}}`],

@@ -45,36 +45,42 @@ const otter = ["otter one", "otter two", "otter three"];
 test.each([
   ["one after the other", false],
   ["at once", true],
-])("shows all that two machines say under one id %s, each in its order", async (_, isAtOnce) => {
-  const id = `others-${isAtOnce}`;
-  const requests = [chat(id, heron), withOtherIds(chat(id, otter))];
+])(
+  "shows all messages that two machines store under one session id %s, each machine's in order",
+  async (_, isAtOnce) => {
+    const id = `others-${isAtOnce}`;
+    const requests = [chat(id, heron), withOtherIds(chat(id, otter))];
 
-  await ask(requests, isAtOnce);
-  const [again] = await ask(requests, false);
+    await ask(requests, isAtOnce);
+    const [again] = await ask(requests, false);
 
-  const said = await texts(id);
-  expect(said.filter((text) => heron.includes(String(text)))).toEqual(heron);
-  expect(said.filter((text) => otter.includes(String(text)))).toEqual(otter);
-  expect(said.length).toBe(5);
-  expect(again?.sessions).toMatchObject([{ status: "unchanged", revisions: 0 }]);
-});
+    const said = await texts(id);
+    expect(said.filter((text) => heron.includes(String(text)))).toEqual(heron);
+    expect(said.filter((text) => otter.includes(String(text)))).toEqual(otter);
+    expect(said.length).toBe(5);
+    expect(again?.sessions).toMatchObject([{ status: "unchanged", revisions: 0 }]);
+  },
+);
 
 test.each([
   ["one after the other", false],
   ["at once", true],
-])("keeps what two machines say by one id of a message %s, and tells it", async (_, isAtOnce) => {
-  const id = `same-${isAtOnce}`;
+])(
+  "keeps both texts when two machines use the same message ids %s, and counts the revisions",
+  async (_, isAtOnce) => {
+    const id = `same-${isAtOnce}`;
 
-  const answers = await ask(
-    [chat(id, heron), chat(id, otter, { project: "/elsewhere" })],
-    isAtOnce,
-  );
+    const answers = await ask(
+      [chat(id, heron), chat(id, otter, { project: "/elsewhere" })],
+      isAtOnce,
+    );
 
-  const told = answers.flatMap(({ sessions }) => sessions.map(({ revisions }) => revisions));
-  expect(told.reduce((sum, each) => sum + each, 0)).toBe(2);
-  // Nothing tells what either is now: what came last is shown.
-  expect([[...heron, "otter three"], otter]).toContainEqual(await texts(id));
-  const stored = await storedOf(id);
-  for (const text of [...heron, ...otter]) expect(stored).toContain(text);
-  expect(answers.flatMap(({ rejected }) => rejected)).toMatchObject([{ code: "immutable" }]);
-});
+    const told = answers.flatMap(({ sessions }) => sessions.map(({ revisions }) => revisions));
+    expect(told.reduce((sum, each) => sum + each, 0)).toBe(2);
+    // Nothing tells what either is now: what came last is shown.
+    expect([[...heron, "otter three"], otter]).toContainEqual(await texts(id));
+    const stored = await storedOf(id);
+    for (const text of [...heron, ...otter]) expect(stored).toContain(text);
+    expect(answers.flatMap(({ rejected }) => rejected)).toMatchObject([{ code: "immutable" }]);
+  },
+);

@@ -61,7 +61,7 @@ beforeAll(async () => {
 });
 afterAll(() => pond.remove());
 
-test("gives back the files of a session and of all below it", async () => {
+test("gives back the files of a session and of all its descendants", async () => {
   const answer = await pond.ask("restore", { session_id: "child" });
 
   expect(answer).toEqual({
@@ -74,20 +74,20 @@ test("gives back the files of a session and of all below it", async () => {
   });
 });
 
-test("translates for another client, and says what is lost", async () => {
+test("translates a session for another client, and reports what is lost", async () => {
   const answer = await pond.ask("restore", { session_id: "grandchild", to: "codex", at: "first" });
 
   const fidelity = { text: { kept: 1, translated: 0, dropped: 2 } };
   expect(answer).toMatchObject({ to: "codex", native: false, fidelity, files: [{ fidelity }] });
 });
 
-test("bytes that are no text come as base64", async () => {
+test("gives content that is not text as base64", async () => {
   const { files: restored } = await pond.ask("restore", { session_id: "binary" });
 
   expect(restored).toMatchObject([{ bytes: 3, content: { type: "base64", base64: "//4A" } }]);
 });
 
-test("says which files hold lines for one that sessions share", async () => {
+test("marks the files whose lines go into a file that sessions share", async () => {
   const asked = ["named", "whole"].map((session_id) => pond.ask("restore", { session_id }));
 
   const [named, whole] = await Promise.all(asked);
@@ -95,14 +95,14 @@ test("says which files hold lines for one that sessions share", async () => {
   expect(whole?.files[0]).not.toHaveProperty("shared");
 });
 
-test("gives back sessions in a circle, the one that is asked for first", async () => {
+test("gives back sessions in a circle, beginning with the one asked for", async () => {
   const { files } = await pond.ask("restore", { session_id: "loop" });
 
   expect(files.map(({ session_id }) => session_id)).toEqual(["loop", "loop-2"]);
 });
 
 test.each(["claude-code", "codex"])(
-  "says which sessions lack what they go on from, for %s",
+  "names the sessions whose inherited history is missing, for %s",
   async (to) => {
     const answer = await pond.ask("restore", { session_id: "whole", to });
 
@@ -110,7 +110,7 @@ test.each(["claude-code", "codex"])(
   },
 );
 
-test("answers no more than it says", async () => {
+test("refuses a restore that exceeds its size limit", async () => {
   await expect(pond.ask("restore", { session_id: "root" })).rejects.toMatchObject({
     code: "validation_failed",
     details: { field: "session_id", limit: 2 * bytes },
@@ -135,11 +135,11 @@ test.each([
     { field: "to", known: ["claude-code", "codex"] },
   ],
   ["a path that leads outside", { session_id: "unsafe" }, "internal", { kind: "unsafe_path" }],
-])("refuses %s", async (_, request, code, details) => {
+])("refuses to restore: %s", async (_, request, code, details) => {
   await expect(pond.ask("restore", request)).rejects.toMatchObject({ code, details });
 });
 
-test("restores nothing where nothing restores", async () => {
+test("refuses every restore when the server has no restorers", async () => {
   const bare = testPond();
   await bare.ask("ingest", { events: chat("a", ["x"]) });
 

@@ -14,7 +14,7 @@ afterAll(() => pond.remove());
 
 type Asked = Omit<SearchRequest, "protocol_version">;
 
-test("finds what was said", async () => {
+test("finds a message by its words and its agent", async () => {
   const answer = await pond.ask("search", { query: "something", agent: "codex" });
 
   expect(answer).toMatchObject({
@@ -24,7 +24,7 @@ test("finds what was said", async () => {
   expect(answer).not.toHaveProperty("explanation");
 });
 
-test("pages show every session once", async () => {
+test("shows every session exactly once over all pages", async () => {
   const ids: string[] = [];
   let after: string | undefined;
   do {
@@ -46,7 +46,7 @@ test.each<[Asked, string]>([
   [{ query: "needle", since: "2026-02-01", until: "2026-01-01" }, "until"],
   [{ query: "needle", min_score: Number.POSITIVE_INFINITY }, "min_score"],
   [{ query: "needle", after: "x" }, "after"],
-])("refuses %j for its %s", async (request, field) => {
+])("refuses %j because of its %s", async (request, field) => {
   await expect(pond.ask("search", request)).rejects.toMatchObject({
     code: "validation_failed",
     details: { field: expect.any(String) },
@@ -70,7 +70,7 @@ test.each([
   ["and why", missing, true, ": m: is not downloaded"],
   ["but no tenant why", missing, false, ""],
   ["but not what nobody has looked at", new Error("/secret/model is broken"), true, ""],
-])("searches words alone where the model cannot be used, and says so, %s", async (...given) => {
+])("warns that only words were searched when the model cannot be used, %s", async (...given) => {
   const [, embedderFailure, isPersonal, why] = given;
   const handlers = createHandlers({ namespaces: pond.namespaces, embedderFailure, isPersonal });
 
@@ -81,7 +81,7 @@ test.each([
   expect(answer.sessions).toHaveLength(10);
 });
 
-test("never asks a model that nothing is embedded by, nor closes it", async () => {
+test("neither asks nor closes a model that has embedded no messages", async () => {
   const { namespaces } = pond;
   const fail = async () => {
     throw new Error("asked");
@@ -96,7 +96,7 @@ test("never asks a model that nothing is embedded by, nor closes it", async () =
   expect(answer).not.toHaveProperty("warnings");
 });
 
-test("goes by meaning where messages are embedded by the model", async () => {
+test("searches by meaning when messages are embedded by the model", async () => {
   const { store } = await pond.namespaces.open(undefined, "write");
   const vector = new Float32Array(384).fill(384 ** -0.5);
   await store.table("messages").update({
@@ -123,7 +123,7 @@ test("goes by meaning where messages are embedded by the model", async () => {
   expect(signals).toHaveLength(1);
 });
 
-test("tells a tenant that the model failed, and not of what", async () => {
+test("tells only an operator why the model failed, and not a tenant", async () => {
   const embedder: Embedder = {
     ...{ modelId: "m", dimension: 384, limits: { maxTexts: 1, maxTokens: 9 } },
     async embed() {
@@ -145,7 +145,7 @@ test("tells a tenant that the model failed, and not of what", async () => {
   ]);
 });
 
-test("waits for a model that does not answer once, and then finds by words at once", async () => {
+test("waits for a silent model once, and searches words without a wait the next time", async () => {
   const asked = Promise.withResolvers<void>();
   let times = 0;
   const embedder: Embedder = {
@@ -178,7 +178,7 @@ test("waits for a model that does not answer once, and then finds by words at on
   expect(times).toBe(1);
 });
 
-test("gives up when nobody waits any more", async () => {
+test("rejects when the request is aborted", async () => {
   const signal = AbortSignal.abort(new Error("gone"));
 
   const asking = pond.handlers.handle("search", { protocol_version: 1, query: "x" }, { signal });

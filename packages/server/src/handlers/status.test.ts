@@ -10,7 +10,7 @@ afterAll(() => pond.remove());
 
 const v1 = { protocol_version: 1 };
 
-test("counts what is stored", async () => {
+test("counts sessions, messages and parts, also by agent and by project", async () => {
   expect(await pond.ask("status", {})).toMatchObject({
     ...{ namespace: "default", sessions: 1, messages: 2, parts: 2, searchable: 2, embedded: 0 },
     by_agent: { "claude-code": { sessions: 1, messages: 2 } },
@@ -20,7 +20,7 @@ test("counts what is stored", async () => {
   });
 });
 
-test("says how far the configured model got", async () => {
+test("reports how many messages the configured model has yet to embed", async () => {
   const limits = { maxTexts: 1, maxTokens: 1 };
   const unused = async () => [];
   const embedder: Embedder = {
@@ -43,7 +43,7 @@ test("says how far the configured model got", async () => {
   expect(JSON.stringify(toTenant)).not.toContain("pond sync");
 });
 
-test("says that the configured model cannot be used, and not why where nobody foresaw it", async () => {
+test("reports that the configured model cannot be used, without the details of an unforeseen error", async () => {
   const embedderFailure = new Error("/secret/model is broken");
   const options = { namespaces: pond.namespaces, embedderFailure, isPersonal: true };
   const handlers = createHandlers(options);
@@ -54,7 +54,7 @@ test("says that the configured model cannot be used, and not why where nobody fo
   expect(JSON.stringify([embedding, advice])).not.toContain("secret");
 });
 
-describe("where things are", () => {
+describe("the location of the store and of the model", () => {
   const reason = "/secret/config.toml:3 switches it off";
   const missing = new ModelNotFoundError("/secret/model", "is no folder");
   const models: [string, Partial<HandlersOptions>, object][] = [
@@ -91,7 +91,7 @@ describe("where things are", () => {
   });
 });
 
-test("an empty pond says what to do", async () => {
+test("advises what to do about an empty pond, and reports a missing one as not_found", async () => {
   const empty = testPond();
   await expect(empty.ask("status", {})).rejects.toMatchObject({
     code: "not_found",

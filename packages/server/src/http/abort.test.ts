@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { answering, post, withServer } from "./testing.ts";
 
-it("cancels what nobody waits for any more", async () => {
+it("cancels a request whose client has gone", async () => {
   const started = Promise.withResolvers<AbortSignal | undefined>();
   const cancelled = Promise.withResolvers<string>();
   const handlers = answering((_operation, _request, { signal }) => {
@@ -35,7 +35,7 @@ it("cancels what nobody waits for any more", async () => {
   });
 });
 
-it("gives the place of one who left to the next", async () => {
+it("gives the place of a client that left to the next request", async () => {
   let count = 0;
   const first = Promise.withResolvers<void>();
   const handlers = answering(async (_operation, _request, { signal }) => {
@@ -60,7 +60,7 @@ it("gives the place of one who left to the next", async () => {
   expect(answer).toEqual({ count: 2 });
 });
 
-it("does not cancel what was answered", async () => {
+it("does not abort the signal of a request that was answered", async () => {
   let kept: AbortSignal | undefined;
   const handlers = answering(async (_operation, _request, { signal }) => {
     kept = signal;
@@ -73,7 +73,7 @@ it("does not cancel what was answered", async () => {
   expect(kept?.aborted).toBe(false);
 });
 
-it("outlives a connection that is reset amid a body behind a request that waits", async () => {
+it("survives the reset of a connection with a half-sent request behind a waiting one", async () => {
   const uncaught: unknown[] = [];
   const note = (error: unknown): void => void uncaught.push(error);
   process.on("uncaughtException", note);

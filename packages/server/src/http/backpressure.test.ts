@@ -21,7 +21,7 @@ function held() {
 }
 
 describe("too many requests of one kind", () => {
-  it("run and wait up to a bound, and the rest is told to come again", async () => {
+  it("run and wait up to a bound, and the rest are refused with 503 and Retry-After", async () => {
     const { handlers, counts, finish } = held();
     const seen = await withServer({ handlers, limits: { places } }, async ({ port }) => {
       const refused: Answer[] = [];
@@ -46,7 +46,7 @@ describe("too many requests of one kind", () => {
     expect(counts.most).toBe(2);
   });
 
-  it("are told so before they send a body", async () => {
+  it("are refused before they send a body", async () => {
     const { handlers, counts, finish } = held();
     const none = { search: { running: 1, waiting: 0 } };
     const answer = await withServer({ handlers, limits: { places: none } }, async ({ port }) => {
@@ -62,7 +62,7 @@ describe("too many requests of one kind", () => {
   });
 });
 
-it("holds so many bytes of bodies and no more", async () => {
+it("holds only so many bytes of request bodies, and refuses more", async () => {
   const { handlers, counts, finish } = held();
   const padded = post("/v1/search", `{}${" ".repeat(900)}`);
   const answers = await withServer(
@@ -83,7 +83,7 @@ it("holds so many bytes of bodies and no more", async () => {
   ]);
 });
 
-it("gives up on an answer that takes too long, and keeps its place until it is over", async () => {
+it("gives up on an answer that takes too long, and keeps its place until the work ends", async () => {
   const { handlers, counts, finish } = held();
   const limits = { answerTimeoutMs: 100, places: { search: { running: 1, waiting: 0 } } };
   const answers = await withServer({ handlers, limits }, async ({ port }) => {

@@ -79,7 +79,7 @@ const handlerCases: Readonly<Record<keyof HandlerLimits, () => Promise<void>>> =
 };
 
 describe("a limit of the handlers", () => {
-  it.each(Object.keys(handlerLimitsOf()))("holds: %s", async (name) => {
+  it.each(Object.keys(handlerLimitsOf()))("allows its value and refuses more: %s", async (name) => {
     await handlerCases[name as keyof HandlerLimits]();
   });
 });
@@ -306,12 +306,12 @@ async function placesOf(kind: RequestKind): Promise<void> {
 }
 
 describe("a limit of HTTP", () => {
-  it.each(Object.keys(httpLimitsOf()))("holds: %s", async (name) => {
+  it.each(Object.keys(httpLimitsOf()))("is enforced: %s", async (name) => {
     await httpCases[name as keyof HttpLimits]();
   });
 });
 
-describe("a limit that is none", () => {
+describe("an invalid limit", () => {
   const handlers = answering(async () => ({}));
   const none: readonly (readonly [string, HttpLimitOptions])[] = [
     ["maxBodyBytes", { maxBodyBytes: Number.NaN }],
@@ -326,7 +326,7 @@ describe("a limit that is none", () => {
     ["places.mounted.waiting", { places: { mounted: { running: 1, waiting: -1 } } }],
   ];
 
-  it.each(none)("of HTTP is refused: %s", (name, limits) => {
+  it.each(none)("of the HTTP server is refused: %s", (name, limits) => {
     const create = (): unknown => createHttpServer({ handlers, port: 0, limits });
 
     expect(create).toThrow(TypeError);
@@ -342,7 +342,7 @@ describe("a limit that is none", () => {
     }
   });
 
-  it.each([-1, 0.5, Number.NaN])("of proxies is refused: %s", (trustedProxies) => {
+  it.each([-1, 0.5, Number.NaN])("of trusted proxies is refused: %s", (trustedProxies) => {
     expect(() => createHttpServer({ handlers, port: 0, trustedProxies })).toThrow("trustedProxies");
   });
 });

@@ -21,7 +21,7 @@ describe("clientOf", () => {
     ["::1", "0:0:0:0"],
     ["fe80::1%eth0", "fe80:0:0:0"],
     ["", ""],
-  ])("of %s is %s", (address, client) => {
+  ])("identifies the address %s as the client %s", (address, client) => {
     expect(clientOf(from(address), 0)).toBe(client);
   });
 
@@ -36,13 +36,13 @@ describe("clientOf", () => {
     ["an address with its port", "1.1.1.1:4567", 1, "1.1.1.1"],
     ["an IPv6 address with its port", "[2001:db8::9]:4567", 1, "2001:db8:0:0"],
     ["an IPv6 address", "2001:db8::9", 1, "2001:db8:0:0"],
-  ])("believes of X-Forwarded-For %s", (_, forwarded, trusted, client) => {
+  ])("takes from X-Forwarded-For %s", (_, forwarded, trusted, client) => {
     expect(clientOf(from("10.0.0.1", forwarded), trusted)).toBe(client);
   });
 });
 
 describe("Clients", () => {
-  it("lets each have so many under way, and counts what is over off", () => {
+  it("limits how many requests each client has under way, and counts off those that end", () => {
     const clients = new Clients(2, 0);
     const enter = (address: string) => clients.enter(from(address) as IncomingMessage);
 
@@ -86,7 +86,7 @@ describe("a client that asks for every place", () => {
     });
   }
 
-  it("is told to come again, and the next client is served", async () => {
+  it("is refused with 503, and the next client is served", async () => {
     const { refused, statuses } = await beside(1, as("1.1.1.1"), as("2.2.2.2"));
 
     expect(refused).toMatchObject({
@@ -98,13 +98,13 @@ describe("a client that asks for every place", () => {
     expect(statuses).toEqual([200, 200, 503, 200]);
   });
 
-  it("is known by its address where no proxy is trusted, whatever it says", async () => {
+  it("is known by its socket address when no proxy is trusted", async () => {
     const { statuses } = await beside(0, as("2.2.2.2"));
 
     expect(statuses).toEqual([200, 200, 503]);
   });
 
-  it("may ask again when it was answered or refused", async () => {
+  it("may ask again after an answer or a refusal", async () => {
     const one = { maxPerClient: 1 };
     const statuses = await withServer({ limits: one }, async ({ port }) => {
       const seen: number[] = [];

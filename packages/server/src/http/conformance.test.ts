@@ -100,10 +100,10 @@ const errorsOnly = v.strictObject({
   }),
 });
 
-describe("a code", () => {
+describe("an error code", () => {
   const every = names.flatMap((name) => codes.map((code) => [name, code] as const));
 
-  it.each(every)("is answered by %s: %s", async (name, code) => {
+  it.each(every)("is answered by the operation %s: %s", async (name, code) => {
     expectError(await ways[code](name), code);
   });
 
@@ -166,7 +166,7 @@ describe("a code", () => {
         return reply;
       },
     ],
-  ])("where %s: %s", async (_, code, act) => {
+  ])("is answered when %s: %s", async (_, code, act) => {
     expectError(await act(), code);
   });
 });
@@ -183,7 +183,7 @@ describe("an answer", () => {
     ["restore", { session_id: "long", to: "codex" }],
   ];
 
-  it.each(cases)("of %s is what its schemas say: %j", async (name, request) => {
+  it.each(cases)("of %s conforms to its schemas for the request %j", async (name, request) => {
     const { status, headers, body } = await served.ask<Responses[typeof name]>(name, request);
     const published = schemaOf(`${name.charAt(0).toUpperCase()}${name.slice(1)}Response`);
 
@@ -195,7 +195,7 @@ describe("an answer", () => {
     expect(validator.getValidator(published)(body).errorMessage).toBeUndefined();
   });
 
-  it("of an error is what the published schema says", async () => {
+  it("of an error conforms to the published schema, which allows no unknown code", async () => {
     const validate = validator.getValidator(schemaOf("ErrorBody"));
     const { body } = await served.ask("search", {});
 
@@ -226,7 +226,7 @@ describe("an answer", () => {
     expect(await response.text()).toContain(`"options":${options.slice(0, -1)}`);
   });
 
-  it("of a status says not where the store is", async () => {
+  it("to a status request does not tell where the store is", async () => {
     const { body } = await served.ask<Responses["status"]>("status", {});
 
     expect(body.location).toBe("");
@@ -234,7 +234,7 @@ describe("an answer", () => {
   });
 });
 
-it("stores what it can of a batch and says of each row what became of it", async () => {
+it("stores the valid rows of a batch, and reports an invalid one by its place", async () => {
   const good = chat("good", ["A kingfisher dives."]);
   const { status, body } = await served.ask<IngestResponse>("ingest", {
     events: [{ kind: "song" }, ...good, ...chat("other", ["A kingfisher rests."])],

@@ -24,7 +24,7 @@ async function exchange(bytes: Buffer) {
   return { answers, kinds, asked };
 }
 
-describe("refuses and closes, whatever comes behind", () => {
+describe("refuses with 400, and closes the connection, for", () => {
   it.each<[string, Buffer]>([
     ["a length and chunks", request(`content-length: 4\r\n${te}`, chunks)],
     ["chunks and a length", request(`${te}content-length: 4\r\n`, chunks)],
@@ -67,7 +67,7 @@ describe("refuses and closes, whatever comes behind", () => {
     expect(asked).toEqual([]);
   });
 
-  it("trailers without end", async () => {
+  it("endless trailers", async () => {
     const { answers, asked } = await exchange(
       request(te, `2\r\n{}\r\n0\r\na: ${"x".repeat(30_000)}\r\n\r\n`),
     );
@@ -76,7 +76,7 @@ describe("refuses and closes, whatever comes behind", () => {
   });
 });
 
-describe("takes, and the request behind it", () => {
+describe("accepts, as well as the next request on the connection,", () => {
   it.each<[string, Buffer]>([
     ["chunks", request(te, chunks)],
     ["a tab before a value", request("transfer-encoding:\tchunked\r\n", chunks)],
@@ -103,7 +103,7 @@ describe("takes, and the request behind it", () => {
 });
 
 it.each(["h2c", "websocket"])(
-  "stays with its own protocol where %s is on offer",
+  "answers in HTTP/1.1 when the client offers an upgrade to %s",
   async (upgrade) => {
     const bytes = post(search, "{}", { connection: "upgrade", upgrade });
     const { status } = await withServer({}, ({ port }) => send(port, bytes));
@@ -129,7 +129,7 @@ it.each([
   ["/v1/schema", 200],
   ["/v1/search", 400],
   ["/nowhere", 404],
-])("answers HEAD %s with a head alone", async (path, status) => {
+])("answers HEAD %s without a body", async (path, status) => {
   const bytes = `HEAD ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`;
   const text = await withServer({}, ({ port }) => sendUntilClosed(port, bytes));
 
@@ -137,7 +137,7 @@ it.each([
   expect(text.indexOf("\r\n\r\n")).toBe(text.length - 4);
 });
 
-it("answers a thousand requests that came at once in their order, and none twice", async () => {
+it("answers a thousand pipelined requests in their order, each once", async () => {
   const handlers = answering(async (_, body) => body);
   const bodies = Array.from({ length: 1_000 }, (_, at) => `{"n":${at}}`);
   const places = { search: { running: 2, waiting: 100 } };

@@ -14,7 +14,7 @@ async function settled(promise: Promise<unknown>): Promise<string> {
   ]);
 }
 
-it("lets so many in, has so many wait, and refuses the rest at once", async () => {
+it("admits requests up to a bound, lets some more wait, and refuses the rest at once", async () => {
   const gate = new Gate({ running: 2, waiting: 1 });
 
   await gate.enter(never);
@@ -29,7 +29,7 @@ it("lets so many in, has so many wait, and refuses the rest at once", async () =
   });
 });
 
-it("gives a place to who has waited longest", async () => {
+it("gives a free place to the request that has waited longest", async () => {
   const gate = new Gate({ running: 1, waiting: 3 });
   const order: string[] = [];
   const leave = await gate.enter(never);
@@ -45,7 +45,7 @@ it("gives a place to who has waited longest", async () => {
   expect(order).toEqual(["a", "b", "c"]);
 });
 
-it("forgets who stops waiting", async () => {
+it("frees the waiting place of a request that is aborted", async () => {
   const gate = new Gate({ running: 1, waiting: 1 });
   const leave = await gate.enter(never);
   const controller = new AbortController();
@@ -60,7 +60,7 @@ it("forgets who stops waiting", async () => {
   expect(await next).toBeTypeOf("function");
 });
 
-it("frees a place once, however often it is left", async () => {
+it("frees a place only once, however often it is left", async () => {
   const gate = new Gate({ running: 1, waiting: 0 });
   const leave = await gate.enter(never);
 
@@ -71,7 +71,7 @@ it("frees a place once, however often it is left", async () => {
   await expect(gate.enter(never)).rejects.toMatchObject({ code: "storage_unavailable" });
 });
 
-it("does not let in who has left already", async () => {
+it("gives no place to a request that is already aborted", async () => {
   const gate = new Gate({ running: 1, waiting: 0 });
 
   await expect(gate.enter(AbortSignal.abort(new Error("gone")))).rejects.toThrow("gone");

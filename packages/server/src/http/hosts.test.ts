@@ -20,7 +20,7 @@ function verdict({ bound = "127.0.0.1", allowed, host, origin }: Case): string {
   }
 }
 
-describe("a Host", () => {
+describe("a Host header", () => {
   it.each<Case>([
     { host: "localhost" },
     { host: "LocalHost:8080" },
@@ -58,7 +58,7 @@ describe("a Host", () => {
     expect(verdict(each)).toBe("host_not_allowed");
   });
 
-  it("is refused where there are two of them", () => {
+  it("is refused when there are two", () => {
     const request = {
       url: "/",
       headers: { host: "localhost" },
@@ -71,7 +71,7 @@ describe("a Host", () => {
   });
 });
 
-describe("an Origin", () => {
+describe("an Origin header", () => {
   it.each<Case>([
     { host: "localhost:80", origin: "http://localhost:80" },
     { host: "localhost:80", origin: "https://localhost:80" },
@@ -103,6 +103,6 @@ it.each([
   ["::", false],
   ["192.168.1.2", false],
   ["pond.example", false],
-])("knows whether only this machine reaches %s: %s", (host, expected) => {
+])("tells whether only this machine reaches %s: %s", (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
 });

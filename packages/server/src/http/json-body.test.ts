@@ -31,7 +31,7 @@ describe("parseBody", () => {
     ["closing brackets alone", "]]]]", "body_not_json"],
     ["a million brackets", "[".repeat(1_000_000), "body_too_deep"],
     ["a million objects", '{"a":'.repeat(1_000_000), "body_too_deep"],
-  ])("refuses %s", (_, text, kind) => {
+  ])("refuses a body of %s", (_, text, kind) => {
     expect(refusalOf(bytes(text))).toBe(kind);
   });
 
@@ -41,24 +41,24 @@ describe("parseBody", () => {
     ["a surrogate", [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ["a character that is cut", [0x22, 0xe2, 0x82]],
     ["UTF-16", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
-  ])("refuses %s", (_, octets) => {
+  ])("refuses invalid UTF-8: %s", (_, octets) => {
     expect(refusalOf(Buffer.from(octets))).toBe("body_not_utf8");
   });
 
-  it("never quotes the body", () => {
+  it("never quotes the body in an error", () => {
     const secret = "sk-12345";
 
     expect(() => parseBody(bytes(`{"key": ${secret}}`), 32)).toThrow("the body is not JSON");
   });
 
-  it("takes a body exactly as deep as it may be", () => {
+  it("accepts a body of the maximum depth, and refuses a deeper one", () => {
     const text = `${"[".repeat(32)}${"]".repeat(32)}`;
 
     expect(refusalOf(bytes(text), 32)).toBeUndefined();
     expect(refusalOf(bytes(text), 31)).toBe("body_too_deep");
   });
 
-  it("sees the depth there is, whatever strings hold", () => {
+  it("is not misled about the depth by brackets in keys and strings", () => {
     const keyOrText = fc.string({ unit: fc.constantFrom("[", "{", '"', "\\", "]", "a", "é") });
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
@@ -79,7 +79,7 @@ describe("parseBody", () => {
     );
   });
 
-  it("keeps __proto__ a field", () => {
+  it("keeps __proto__ as an ordinary field", () => {
     const value = parseBody(bytes('{"__proto__":{"isAdmin":true}}'), 32);
 
     expect(Object.keys(value as object)).toEqual(["__proto__"]);

@@ -22,7 +22,7 @@ async function logOf(handle: () => Promise<unknown>, bytes: Buffer) {
 }
 
 describe("the log", () => {
-  it("has one line for an answer, with what it cost", async () => {
+  it("has one line for each answer, with its duration and sizes", async () => {
     const { answer, entries } = await logOf(async () => ({ a: 1 }), post("/v1/search", body));
     const line = entries.find(({ msg }) => msg === "answered");
 
@@ -40,7 +40,7 @@ describe("the log", () => {
     });
   });
 
-  it("has one for what never became a request, by the id it was answered with", async () => {
+  it("has one line for bytes that are no request, under the request id of their answer", async () => {
     const { answer, text, entries } = await logOf(
       async () => ({}),
       Buffer.from(`${secret} pond\r\n\r\n`),
@@ -93,13 +93,13 @@ describe("the log", () => {
     ["a path that cannot be decoded", async () => ({}), post(`/${secret}%ZZ`, body, headers)],
     ["a Host", async () => ({}), post("/v1/search", body, { ...headers, host: secret })],
     ["what is no HTTP", async () => ({}), Buffer.from(`${secret}\r\n\r\n`)],
-  ])("never says what %s says", async (_, handle, bytes) => {
+  ])("never contains the words of %s", async (_, handle, bytes) => {
     const { text } = await logOf(handle, bytes);
 
     expect(text).not.toContain(secret);
   });
 
-  it("says where an unexpected error came from, and tells the client nothing", async () => {
+  it("tells where an unexpected error came from, while the client learns nothing of it", async () => {
     const failing = async (): Promise<never> => {
       throw new RangeError(secret);
     };
@@ -117,7 +117,7 @@ describe("the log", () => {
   });
 });
 
-it("names every answer itself, whatever the client calls it", async () => {
+it("gives every answer a request id of its own, whatever ids the client sends", async () => {
   const ids = await withServer({}, ({ port }) =>
     Promise.all(
       Array.from({ length: 20 }, async () => {

@@ -8,7 +8,7 @@ const echo: HttpMount = async (request, response, body) => {
 };
 
 describe("a mount", () => {
-  it("answers in its own way, with what every answer has", async () => {
+  it("answers in its own format, with the headers that every answer has", async () => {
     const answer = await withServer({ mounts: { "/mcp": echo } }, ({ port }) =>
       send(port, post("/mcp", '{"a":1}')),
     );
@@ -24,7 +24,7 @@ describe("a mount", () => {
     });
   });
 
-  it("is asked for every method", async () => {
+  it("is asked for methods other than POST too", async () => {
     const answer = await withServer({ mounts: { "/mcp": echo } }, ({ port }) =>
       send(port, "DELETE /mcp HTTP/1.1\r\nhost: localhost\r\n\r\n"),
     );
@@ -38,13 +38,13 @@ describe("a mount", () => {
     ["a large body", "body_too_large", post("/mcp", " ".repeat(70_000))],
     ["a deep body", "body_too_deep", post("/mcp", "[".repeat(100))],
     ["another type", "content_type_unsupported", post("/mcp", "", { "content-type": "a/b" })],
-  ])("is not asked with %s", async (_, kind, bytes) => {
+  ])("is not asked when a request has %s", async (_, kind, bytes) => {
     const answer = await withServer({ mounts: { "/mcp": echo } }, ({ port }) => send(port, bytes));
 
     expect(answer).toMatchObject({ code: "validation_failed", kind });
   });
 
-  it("that fails answers like everything else", async () => {
+  it("that throws is answered with an internal error that hides its message", async () => {
     const failing: HttpMount = async () => {
       throw new Error("a word nobody should see");
     };

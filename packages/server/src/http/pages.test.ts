@@ -77,7 +77,7 @@ const modes: readonly ResponseMode[] = ["conversational", "complete", "verbatim"
 
 const cases: Readonly<Record<string, () => void>> = {
   messages_remaining() {
-    it.each(modes)("%s: a page holds what fits, to the byte", async (response_mode) => {
+    it.each(modes)("%s: a page holds all messages that fit, to the byte", async (response_mode) => {
       const { messages } = await pageOf({ response_mode, limit_bytes: large });
       const ask = async (limit_bytes: number): Promise<string[]> => {
         const page = await pageOf({ response_mode, limit_bytes });
@@ -111,7 +111,7 @@ const cases: Readonly<Record<string, () => void>> = {
       },
     );
 
-    it("is 0 on the last page, and the page behind it is empty", async () => {
+    it("is 0 on the last page, and the page after it is empty", async () => {
       const last = await pageOf({ after_id: "m10" });
       const behind = await pageOf({ after_id: "m11" });
 
@@ -119,13 +119,16 @@ const cases: Readonly<Record<string, () => void>> = {
       expect([behind.messages, behind.messages_remaining]).toEqual([[], 0]);
     });
 
-    it.each(["m12", "M1", "nobody"])("has no page behind %s", async (after_id) => {
-      expect(await refusalOf("get", { session_id: "long", after_id })).toEqual(notFound);
-    });
+    it.each(["m12", "M1", "nobody"])(
+      "answers not_found after the unknown message %s",
+      async (after_id) => {
+        expect(await refusalOf("get", { session_id: "long", after_id })).toEqual(notFound);
+      },
+    );
   },
 
   target_parts_remaining() {
-    it("a page holds what fits, to the byte", async () => {
+    it("a page holds all parts that fit, to the byte", async () => {
       const all = partsOf(await viewOf({ limit_bytes: large }));
       const ask = async (limit_bytes: number): Promise<string[]> => {
         const view = await viewOf({ limit_bytes });
@@ -153,14 +156,14 @@ const cases: Readonly<Record<string, () => void>> = {
       expect(ids).toEqual(parts);
     });
 
-    it("is 0 on the last page, and the page behind it is empty", async () => {
+    it("is 0 on the last page, and the page after it is empty", async () => {
       const [last, behind] = [await viewOf({ after_id: "p7" }), await viewOf({ after_id: "p8" })];
 
       expect([idsOf(partsOf(last)), last.target_parts_remaining]).toEqual([["p8"], 0]);
       expect([partsOf(behind), behind.target_parts_remaining]).toEqual([[], 0]);
     });
 
-    it("has no page behind a part that is not there", async () => {
+    it("answers not_found after an unknown part", async () => {
       const request = { session_id: "parts", message_id: "m0", after_id: "p9" };
       expect(await refusalOf("get", request)).toEqual(notFound);
     });
@@ -170,7 +173,7 @@ const cases: Readonly<Record<string, () => void>> = {
     const context = (more: object): Promise<MessageView> =>
       asked("get", { session_id: "long", message_id: "m5", context_depth: 3, ...more });
 
-    it("is said where one byte is missing, and the nearest are shown", async () => {
+    it("is set when one byte is missing, and the nearest neighbours are shown", async () => {
       const whole = await context({ limit_bytes: large });
       const around: ShownMessage[] = [...whole.before, ...whole.after];
       const bytes = bytesOf(around);
@@ -191,7 +194,7 @@ const cases: Readonly<Record<string, () => void>> = {
       expect(below.context_cut).toBe(true);
     });
 
-    it("is said where no neighbour fits, and not where none was asked for", async () => {
+    it("is set when no neighbour fits, but not when none was asked for", async () => {
       const [none, unasked] = [
         await context({ limit_bytes: 1 }),
         await context({ limit_bytes: 1, context_depth: 0 }),
@@ -201,7 +204,7 @@ const cases: Readonly<Record<string, () => void>> = {
       expect(unasked).not.toHaveProperty("context_cut");
     });
 
-    it("is not said where the session ends", async () => {
+    it("is not set where the session ends", async () => {
       const view = async (message_id: string): Promise<GetResponse> =>
         asked("get", { session_id: "long", message_id, context_depth: 50 });
       const [first, last] = [await view("m0"), await view("m11")];
@@ -220,20 +223,23 @@ const cases: Readonly<Record<string, () => void>> = {
       [5, [5]],
       [6, [5]],
       [100, [5]],
-    ])("pages of %d sessions are %j long, and hold every session once", async (limit, sizes) => {
-      const found: string[][] = [];
-      let next: string | undefined;
-      do {
-        const page = await searchFor({ limit, ...(next !== undefined && { after: next }) });
-        found.push(page.sessions.map(({ session_id }) => session_id));
-        next = page.next;
-      } while (next !== undefined);
+    ])(
+      "pages of at most %d sessions have the sizes %j, and hold every session once",
+      async (limit, sizes) => {
+        const found: string[][] = [];
+        let next: string | undefined;
+        do {
+          const page = await searchFor({ limit, ...(next !== undefined && { after: next }) });
+          found.push(page.sessions.map(({ session_id }) => session_id));
+          next = page.next;
+        } while (next !== undefined);
 
-      expect(found.map(({ length }) => length)).toEqual(sizes);
-      expect(found.flat().toSorted()).toEqual(herons);
-    });
+        expect(found.map(({ length }) => length)).toEqual(sizes);
+        expect(found.flat().toSorted()).toEqual(herons);
+      },
+    );
 
-    it("is taken by the search it is of, and by no other", async () => {
+    it("is accepted only by the search that it belongs to", async () => {
       const { next = "" } = await searchFor({ limit: 2, since: "2026-01-01" });
       const tampered = [...next].map((character, at) =>
         next.slice(0, at).concat(character === "A" ? "B" : "A", next.slice(at + 1)),
@@ -254,7 +260,7 @@ const cases: Readonly<Record<string, () => void>> = {
       expect(rest).not.toHaveProperty("next");
     });
 
-    it("goes on where something was stored in between, and repeats nothing", async () => {
+    it("goes on after a session was stored in between, and repeats none", async () => {
       const query = "A heron called waits";
       const first = await searchFor({ query, limit: 3 });
       await served.pond.ask("ingest", { events: chat("f", ["A heron called f waits."]) });
@@ -284,6 +290,6 @@ describe.each([...new Set(more)])("%s", (field) => {
   else define();
 });
 
-it("knows no case of a field that there is none of", () => {
+it("the fields with cases are exactly the paging fields of the schemas", () => {
   expect(Object.keys(cases).toSorted()).toEqual([...new Set(more)].toSorted());
 });

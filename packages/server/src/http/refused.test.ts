@@ -193,7 +193,7 @@ describe("refuses", () => {
   );
 });
 
-it("answers a whole request and closes where something else follows it", async () => {
+it("answers a whole request, and closes when bytes that are no request follow it", async () => {
   const text = await withServer({}, ({ port }) =>
     sendUntilClosed(port, Buffer.concat([post(search, "{}"), Buffer.from("what is this?\r\n")])),
   );
@@ -201,7 +201,7 @@ it("answers a whole request and closes where something else follows it", async (
   expect(text.match(/^HTTP\/1.1 \d+/gm)).toEqual(["HTTP/1.1 200"]);
 });
 
-it("closes a connection that wants to be a tunnel", async () => {
+it("closes a connection that asks for a tunnel (CONNECT)", async () => {
   const text = await withServer({}, ({ port }) =>
     sendUntilClosed(port, "CONNECT localhost:22 HTTP/1.1\r\nhost: localhost\r\n\r\n"),
   );
@@ -209,7 +209,7 @@ it("closes a connection that wants to be a tunnel", async () => {
   expect(text).toBe("");
 });
 
-it("does not let a header too many hide an Origin", async () => {
+it("does not let too many headers hide an Origin", async () => {
   const many = Object.fromEntries(Array.from({ length: 2_200 }, (_, at) => [`a${at}`, ""]));
   const answer = await withServer({}, ({ port }) =>
     send(port, post(search, "{}", { ...many, origin: "http://evil.example" })),
@@ -218,7 +218,7 @@ it("does not let a header too many hide an Origin", async () => {
   expect(["origin_not_allowed", "headers_too_large"]).toContain(answer.kind);
 });
 
-it("says which methods a path takes", async () => {
+it("names the methods that a path allows", async () => {
   const answers = await withServer({}, async ({ port }) => [
     await send(port, get(search)),
     await send(port, post("/v1/schema", "{}")),
@@ -227,7 +227,7 @@ it("says which methods a path takes", async () => {
   expect(answers.map(({ headers }) => headers["allow"])).toEqual(["POST", "GET, HEAD"]);
 });
 
-it("takes JSON however its type is spelled", async () => {
+it("accepts JSON however its content type is spelled", async () => {
   const types = [
     "application/json",
     "Application/JSON",
@@ -246,7 +246,7 @@ it("takes JSON however its type is spelled", async () => {
   expect(statuses).toEqual(types.map(() => 200));
 });
 
-it("hands a handler what __proto__ says as a field, and pollutes nothing", async () => {
+it("passes __proto__ to a handler as an ordinary field, and pollutes no prototype", async () => {
   const asked: object[] = [];
   const handlers = answering(async (_, request) => void asked.push(request as object));
   const body =
@@ -265,14 +265,14 @@ describe("a slow client", () => {
     ["never ends its headers", "headers_too_slow", `${get(search).slice(0, -2)}x-a: b\r\n`],
     ["never ends its body", "body_too_slow", post(search, "{", { "content-length": "10" })],
     ["never ends its chunks", "body_too_slow", post(search, "", chunked)],
-  ])("is told and put out when it %s", async (_, kind, bytes) => {
+  ])("is answered with 400 and disconnected when it %s", async (_, kind, bytes) => {
     const text = await withServer({ limits }, ({ port }) => sendUntilClosed(port, bytes));
 
     expect(text).toMatch(/^HTTP\/1.1 400 /);
     expect(text).toContain(`"kind":"${kind}"`);
   });
 
-  it("is put out when it asks nothing", async () => {
+  it("is disconnected when it sends nothing, at first or after an answer", async () => {
     const idle = { ...limits, idleTimeoutMs: 200 };
     const texts = await withServer({ limits: idle }, ({ port }) =>
       Promise.all([sendUntilClosed(port), sendUntilClosed(port, get("/healthz"))]),
@@ -282,7 +282,7 @@ describe("a slow client", () => {
     expect(texts[1]).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it("takes nobody's place while many of its kind send", async () => {
+  it("takes no place from others while it is still sending", async () => {
     const places = { search: { running: 1, waiting: 1 } };
     const status = await withServer(
       { limits: { ...limits, bodyTimeoutMs: 5_000, places } },
@@ -298,7 +298,7 @@ describe("a slow client", () => {
   });
 });
 
-it("lets a large refused body be sent to its end, so that the answer is read", async () => {
+it("lets a large refused body be sent to its end, so that the client reads the answer", async () => {
   const answers = await withServer({ limits: small }, ({ url }) =>
     Promise.all(
       Object.values(operations).map(async ({ path }) => {

@@ -40,7 +40,7 @@ function aroundOf({ minimum, maximum, minLength, maxLength }: Bounds): [unknown,
   ] as [unknown, unknown][];
 }
 
-describe("a bound of a request", () => {
+describe("a bound of a request field", () => {
   const base: Readonly<Record<OperationName, object>> = {
     search: { query: "heron" },
     get: { session_id: "s" },
@@ -50,7 +50,7 @@ describe("a bound of a request", () => {
   };
 
   it.each(boundsOfRequests().map(([name, field, ...values]) => ({ name, field, values })))(
-    "is where the schema of $name says: $field",
+    "is enforced where the schema of $name puts it: $field",
     async ({ name, field, values: [within, beyond] }) => {
       const more = field === "context_depth" ? { message_id: "m0" } : {};
       const ask = (value: unknown) => served.ask(name, { ...base[name], ...more, [field]: value });
@@ -68,7 +68,7 @@ describe("a bound of a request", () => {
     },
   );
 
-  it("is among them, of every kind", () => {
+  it("is found in the schemas of several operations, minimum and maximum alike", () => {
     const fields = boundsOfRequests().map(([name, field]) => `${name} ${field}`);
 
     expect(fields).toEqual(

@@ -7,13 +7,13 @@ const handlers = answering(async () => ({}));
 
 describe("the address", () => {
   it.each(["0.0.0.0", "::", "192.168.1.2", "pond.example"])(
-    "%s, which others reach, has to be meant",
+    "%s, which other machines reach, needs isRemoteAllowed",
     (host) => {
       expect(() => createHttpServer({ handlers, host, port: 0 })).toThrow("needs isRemoteAllowed");
     },
   );
 
-  it.each([undefined, "127.0.0.1", "localhost"])("%s is this machine", async (host) => {
+  it.each([undefined, "127.0.0.1", "localhost"])("%s listens on 127.0.0.1", async (host) => {
     const seen = await withServer({ host }, async ({ url, port }) => ({
       url,
       port,
@@ -23,7 +23,7 @@ describe("the address", () => {
     expect(seen).toMatchObject({ url: `http://127.0.0.1:${seen.port}`, status: 200 });
   });
 
-  it("may be every one there is, under the names that are listed", async () => {
+  it("can be every interface, answering only to the host names that are listed", async () => {
     const options = { host: "0.0.0.0", isRemoteAllowed: true, allowedHosts: ["pond.example"] };
     const statuses = await withServer(options, async ({ port }) => {
       const listed = await send(port, post("/v1/search", "{}", { host: "pond.example" }));
@@ -34,7 +34,7 @@ describe("the address", () => {
     expect(statuses).toEqual([200, 403]);
   });
 
-  it("says when it is taken", async () => {
+  it("fails with EADDRINUSE when it is taken", async () => {
     const listening = withServer({}, async ({ port }) => {
       const second = createHttpServer({ handlers, port });
       await second.listen();
@@ -47,7 +47,7 @@ describe("the address", () => {
 it.each([
   ["/v1/schema", jsonSchemas()],
   ["/openapi.json", openApi()],
-])("serves %s", async (path, document) => {
+])("serves %s to GET and HEAD", async (path, document) => {
   const [answer, head] = await withServer({}, async ({ url }) => [
     await (await fetch(`${url}${path}`)).json(),
     await fetch(`${url}${path}`, { method: "HEAD" }),
@@ -57,7 +57,7 @@ it.each([
   expect(head.status).toBe(200);
 });
 
-it("has every path that the OpenAPI document has, by that method", async () => {
+it("answers every path and method of the OpenAPI document", async () => {
   const { paths } = openApi() as { paths: Record<string, Record<string, object>> };
   const asked = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => [method.toUpperCase(), path] as const),
@@ -76,7 +76,7 @@ it("has every path that the OpenAPI document has, by that method", async () => {
   expect(statuses).toEqual(asked.map(() => 200));
 });
 
-it("answers several requests of one connection in their order", async () => {
+it("answers several requests on one connection in their order", async () => {
   const answered = answering(async (_, request) => request);
   const bodies = ['{"n":1}', '{"n":2}', '{"n":3}'];
   const text = await withServer({ handlers: answered }, async ({ port, server }) => {

@@ -6,7 +6,7 @@ const search = post("/v1/search", "{}");
 const health = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
 describe("stop", () => {
-  it("finishes what is being answered and takes nothing more", async () => {
+  it("finishes the request being answered, and accepts no more connections", async () => {
     const started = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<object>();
     const handlers = answering(() => {
@@ -29,7 +29,7 @@ describe("stop", () => {
     expect(seen.refused.status).toBe(0);
   });
 
-  it("refuses what comes over a connection that was open before", async () => {
+  it("refuses a request on a connection that was open before", async () => {
     const started = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<object>();
     const stopping = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ describe("stop", () => {
     expect(late.headers["connection"]).toBe("close");
   });
 
-  it("ends what was just about to listen", async () => {
+  it("ends a server that is just about to listen", async () => {
     const server = createHttpServer({ handlers: answering(async () => ({})), port: 0 });
     const listening = server.listen();
 
@@ -65,14 +65,14 @@ describe("stop", () => {
     expect(isClean).toBe(true);
   });
 
-  it("is for good", async () => {
+  it("is final: the server cannot listen afterwards", async () => {
     const server = createHttpServer({ handlers: answering(async () => ({})), port: 0 });
     await server.stop();
 
     await expect(server.listen()).rejects.toThrow(TypeError);
   });
 
-  it("ends what is left at the deadline, and says so", async () => {
+  it("ends unanswered requests at the deadline, and reports that it did", async () => {
     const started = Promise.withResolvers<AbortSignal | undefined>();
     const handlers = answering((_operation, _request, { signal }) => {
       started.resolve(signal);
@@ -93,7 +93,7 @@ describe("stop", () => {
     expect(seen.answer.headers["retry-after"]).toBe("1");
   });
 
-  it("waits for work whose client has left: it may be writing", async () => {
+  it("waits for work whose client has left, because it may be writing", async () => {
     const started = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<object>();
@@ -121,7 +121,7 @@ describe("stop", () => {
     expect({ isClean, isWritten }).toEqual({ isClean: true, isWritten: true });
   });
 
-  it("does not wait for connections on which nothing is asked", async () => {
+  it("does not wait for connections without a whole request", async () => {
     const isClean = await withServer({}, async ({ port, server }) => {
       const silent = sendUntilClosed(port);
       const half = sendUntilClosed(port, "POST /v1/search HTTP/1.1\r\n");
@@ -134,7 +134,7 @@ describe("stop", () => {
     expect(isClean).toBe(true);
   });
 
-  it("may be asked for twice, and before anything was", async () => {
+  it("can be called twice, and before any request", async () => {
     const results = await withServer({}, ({ server }) =>
       Promise.all([server.stop(), server.stop()]),
     );
@@ -144,7 +144,7 @@ describe("stop", () => {
 });
 
 describe("readiness", () => {
-  it("is what the server is told to check", async () => {
+  it("follows the check that the server was given, and hides why it failed", async () => {
     let failure: Error | undefined;
     const checkReady = async (): Promise<void> => {
       if (failure) throw failure;
@@ -167,7 +167,7 @@ describe("readiness", () => {
     expect(answers.unready.body).not.toContain("someone");
   });
 
-  it("is told to a probe, whatever name it uses", async () => {
+  it("is told to a probe under any host name", async () => {
     const answer = await withServer({}, ({ port }) =>
       send(port, "GET /readyz HTTP/1.1\r\nhost: 10.1.2.3:80\r\n\r\n"),
     );

@@ -44,7 +44,7 @@ const requests: readonly (readonly [string, Readonly<Record<string, unknown>>])[
   ),
 ];
 
-it("no reply is longer than it may be, for programs or for models", {
+it("no reply is longer than max_characters, neither as JSON nor as text", {
   timeout: 60_000,
 }, async () => {
   const ask: Ask = (operation, fields) => pond.ask(operation, fields as never);

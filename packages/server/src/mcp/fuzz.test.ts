@@ -115,7 +115,7 @@ const dressed: fc.Arbitrary<Buffer> = fc
   )
   .map(([body, headers]) => post("/mcp", body, headers));
 
-it(`answers ${fuzzRequests} messages of any kind without failing, and keeps nothing of them`, {
+it(`answers ${fuzzRequests} random messages without an internal error, and stops cleanly afterwards`, {
   timeout: fuzzTimeoutMs,
 }, async () => {
   const seen = new Map<string, number>();

@@ -103,14 +103,14 @@ describe.each(Object.keys(megabytes))("a message of a million %s", (session_id) 
     ["pond_get", { session_id, message_id: "m1", offset: 500_000 }],
     ["pond_get", { session_id, message_id: "m0" }],
     ["pond_search", { query: "kiwi", session: session_id }],
-  ])("is shown by %s %j in a short reply, marked", async (name, fields) => {
+  ])("is shown by %s %j in a short, quoted reply", async (name, fields) => {
     const result = await call(name, fields);
 
     expectBounded(result);
     expectQuoted(result);
   });
 
-  it("is gone through to its end", async () => {
+  it("can be read to its end piece by piece", async () => {
     const whole = `kiwi ${megabytes[session_id]}`;
     const offset = whole.length - 5_000;
     let text = "";
@@ -129,7 +129,7 @@ describe.each(Object.keys(megabytes))("a message of a million %s", (session_id) 
   });
 });
 
-it("shows a few of a thousand sessions, and goes on behind them", async () => {
+it("shows a few of a thousand sessions, and goes on after them on the next page", async () => {
   const seen = new Set<string>();
   let after: string | undefined;
   for (let page = 0; page < 3; page += 1) {
@@ -159,14 +159,14 @@ it.each([
   { response_mode: "verbatim" },
   { message_id: "m0" },
   { message_id: "m1" },
-])("shows a session in which every name is an attack: %j", async (fields) => {
+])("quotes a session in which every name is an attack: %j", async (fields) => {
   const result = await call("pond_get", { session_id: `named\n${hostile}`, ...fields });
 
   expectBounded(result);
   expectQuoted(result);
 });
 
-it("says what is stored in a few lines, whatever projects are called", async () => {
+it("keeps the stats short and harmless, whatever the projects are called", async () => {
   const { contents } = await client.readResource({ uri: "stats://pond" });
 
   const text = contents[0] && "text" in contents[0] ? contents[0].text : "";

@@ -42,7 +42,7 @@ describe("pageOf", () => {
     ["characters that JSON escapes", "\x1b\n".repeat(1_000)],
     ["pairs of surrogates", "😀".repeat(1_234)],
     ["halves of them", "\ud83d".repeat(999)],
-  ])("gives a long text in pieces that make it up: %s", (_, long) => {
+  ])("divides a long text into pieces that together make it up: %s", (_, long) => {
     const items = [
       { id: "a", text: "before" },
       { id: "b", text: long },
@@ -55,7 +55,7 @@ describe("pageOf", () => {
     for (const page of pages) expect(lengthOf(page.piece ?? {})).toBeLessThan(800);
   });
 
-  it("gives what is more than a text as pieces of its JSON", () => {
+  it("gives an item that has no text in pieces of its JSON", () => {
     const items = [{ id: "a", json: Array.from({ length: 500 }, (_, at) => at) }];
 
     const { pages, text } = readAll(items, 500);
@@ -64,7 +64,7 @@ describe("pageOf", () => {
     expect(JSON.parse(text)).toEqual(items[0]);
   });
 
-  it("shows deep JSON as text, which the protocol can carry", () => {
+  it("gives deeply nested JSON as text, which the protocol can carry", () => {
     let json: unknown = 1;
     for (let level = 0; level < 20_000; level += 1) json = [json];
 
@@ -77,7 +77,7 @@ describe("pageOf", () => {
     ]);
   });
 
-  it("shows as text what stands deep beside a text, too", () => {
+  it("gives an item with a text as JSON text when its other fields are deeply nested", () => {
     let beside: object = {};
     for (let level = 0; level < 70; level += 1) beside = { x: beside };
     const deep = { beyond: 0, textOf: ({ text = "" }: Item) => ({ text, beside }) };
@@ -87,7 +87,7 @@ describe("pageOf", () => {
     });
   });
 
-  it("goes on behind an item when asked for more of it than there is", () => {
+  it("goes on to the next item when the offset is beyond the end of one", () => {
     const items = [
       { id: "a", text: "x" },
       { id: "b", text: "y" },

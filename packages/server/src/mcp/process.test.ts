@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => pond.remove());
 
-it("serves the protocol's own client from a process of its own", async () => {
+it("serves the protocol's own client from a separate process", async () => {
   await client.listTools();
 
   const found = (await client.callTool({

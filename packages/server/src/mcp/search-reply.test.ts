@@ -37,7 +37,7 @@ function responseOf(sessions: number, textChars: number): SearchResponse {
 }
 
 describe("searchWithin", () => {
-  it("leaves a short answer as it is", async () => {
+  it("leaves a short answer unchanged", async () => {
     const response = responseOf(1, 10);
 
     const { notice, ...reply } = await searchWithin(async () => response, 10_000);
@@ -51,24 +51,27 @@ describe("searchWithin", () => {
     ["matches", 10, 100, 6_000, 10, 1],
     ["sessions", 40, 500, 6_000, 19, 1],
     ["sessions but one", 3, 500, 100, 1, 1],
-  ])("leaves out %s first", async (_, sessions, textChars, most, expected, matches) => {
-    const asked: (number | undefined)[] = [];
-    const find = async (limit?: number): Promise<SearchResponse> => {
-      asked.push(limit);
-      return responseOf(limit ?? sessions, textChars);
-    };
+  ])(
+    "shortens an answer by leaving out %s",
+    async (_, sessions, textChars, most, expected, matches) => {
+      const asked: (number | undefined)[] = [];
+      const find = async (limit?: number): Promise<SearchResponse> => {
+        asked.push(limit);
+        return responseOf(limit ?? sessions, textChars);
+      };
 
-    const reply = await searchWithin(find, most);
+      const reply = await searchWithin(find, most);
 
-    expect(reply.sessions.length).toBe(expected);
-    expect(reply.sessions[0]?.matches.length).toBe(matches);
-    expect(reply.next).toBe(`behind ${expected}`);
-    expect(reply.shortened).toBeDefined();
-    if (expected > 1) expect(lengthOf(reply)).toBeLessThanOrEqual(most);
-    expect(asked.length).toBeLessThan(4);
-  });
+      expect(reply.sessions.length).toBe(expected);
+      expect(reply.sessions[0]?.matches.length).toBe(matches);
+      expect(reply.next).toBe(`behind ${expected}`);
+      expect(reply.shortened).toBeDefined();
+      if (expected > 1) expect(lengthOf(reply)).toBeLessThanOrEqual(most);
+      expect(asked.length).toBeLessThan(4);
+    },
+  );
 
-  it("comes to an end where nothing was found and little may be said", async () => {
+  it("returns when nothing was found and hardly any room is given", async () => {
     const reply = await searchWithin(async () => ({ ...responseOf(0, 0) }), 10);
 
     expect(reply.sessions).toEqual([]);
@@ -76,7 +79,7 @@ describe("searchWithin", () => {
 });
 
 describe("searchText", () => {
-  it("counts the sessions that are shown with another", async () => {
+  it("counts the related sessions that are shown with another", async () => {
     const response = responseOf(1, 1);
     const related = { sessions: 2, found_in: 1 };
     const sessions = response.sessions.map((each) => ({ ...each, sub_agents: related }));
@@ -86,7 +89,7 @@ describe("searchText", () => {
     expect(text).toContain(`${time}, 2 related session(s)\n`);
   });
 
-  it("marks what is of a session, names and ids among it", async () => {
+  it("quotes the texts, names and ids that come from a session", async () => {
     const [session] = responseOf(1, 1).sessions;
     const hostile = {
       ...responseOf(0, 0),

@@ -49,7 +49,7 @@ async function call(name: string, given: Record<string, unknown>): Promise<CallT
 }
 
 describe("an MCP server of a pond", () => {
-  it("says who it is and how it is used", () => {
+  it("gives its name, its version and instructions", () => {
     expect(client.getServerVersion()).toEqual({ name: "pond", title: "pond", version: "1.2.3" });
     expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {} });
     expect(client.getInstructions()).toContain("pond_search");
@@ -75,7 +75,7 @@ describe("an MCP server of a pond", () => {
     });
   });
 
-  it("answers a search as the handlers do, as JSON and for reading", async () => {
+  it("answers a search as the handlers do, as JSON and as text", async () => {
     const found = await pond.ask("search", { query: "heron nest" });
 
     const result = await call("pond_search", { query: "heron nest" });
@@ -91,7 +91,7 @@ describe("an MCP server of a pond", () => {
     [{ session_id: "short" }],
     [{ session_id: "short", response_mode: "verbatim" }],
     [{ session_id: "short", message_id: "m1", context_depth: 1 }],
-  ])("answers %j as the handlers do", async (fields) => {
+  ])("answers pond_get with %j as the handlers do", async (fields) => {
     const found = await pond.ask("get", fields as { session_id: string });
 
     const { notice: _, ...reply } = answered(await call("pond_get", fields));
@@ -99,7 +99,7 @@ describe("an MCP server of a pond", () => {
     expect(reply).toEqual(found);
   });
 
-  it("keeps a search short, and goes on behind it", async () => {
+  it("keeps each page of search results short, and gives all results page by page", async () => {
     const seen: string[] = [];
     let after: string | undefined;
     do {
@@ -116,7 +116,7 @@ describe("an MCP server of a pond", () => {
     expect(seen.sort()).toEqual(Array.from({ length: 40 }, (_, at) => `many${at}`).sort());
   });
 
-  it("keeps a page short, says how many are newer, and goes on behind it", async () => {
+  it("keeps each page of messages short, says how many are newer, and gives all page by page", async () => {
     const seen: string[] = [];
     let next: object | undefined = {};
     while (next !== undefined) {
@@ -136,7 +136,7 @@ describe("an MCP server of a pond", () => {
   it.each([
     ["a session", { session_id: "long", after_id: "m0" }],
     ["a message", { session_id: "long", message_id: "m1" }],
-  ])("gives a long message of %s in pieces", async (_, fields) => {
+  ])("gives a long text in pieces when asked for %s", async (_, fields) => {
     let text = "";
     let next: { offset?: number } | undefined = {};
     do {
@@ -151,7 +151,7 @@ describe("an MCP server of a pond", () => {
     expect(next).toEqual("message_id" in fields ? undefined : { after_id: "m1" });
   });
 
-  it("gives more at once where it is asked to", async () => {
+  it("gives a longer reply when asked for one", async () => {
     const result = await call("pond_get", { session_id: "long", max_characters: 100_000 });
 
     expect(answered(result)).toMatchObject({ messages: { length: 3 }, messages_remaining: 0 });
@@ -161,7 +161,7 @@ describe("an MCP server of a pond", () => {
     ["pond_search", { query: "heron obey" }],
     ["pond_get", { session_id: "hostile" }],
     ["pond_get", { session_id: "hostile", message_id: "m0" }],
-  ])("lets no text of a session pass for its own: %s %j", async (name, fields) => {
+  ])("quotes hostile text of a session: %s %j", async (name, fields) => {
     const result = await call(name, fields);
 
     const lines = textOf(result).split("\n");
@@ -237,7 +237,7 @@ describe("an MCP server of a pond", () => {
       "validation_failed",
       "constructor",
     ],
-  ])("answers %s with an error the model reads", async (_, name, fields, code, word) => {
+  ])("answers %s with an error that the model can read", async (_, name, fields, code, word) => {
     const { isError, content, structuredContent } = await call(name, fields);
 
     expect([isError, structuredContent]).toEqual([true, undefined]);
@@ -255,7 +255,7 @@ describe("an MCP server of a pond", () => {
     });
   });
 
-  it("explains itself and says what is stored", async () => {
+  it("offers resources that explain its arguments and count the stored sessions", async () => {
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(["schema://pond", "stats://pond"]);
     expect(await client.listResourceTemplates()).toEqual({ resourceTemplates: [] });
@@ -275,7 +275,7 @@ describe("an MCP server of a pond", () => {
     });
   });
 
-  it("keeps what is stored short", async () => {
+  it("keeps the stats short when there are thousands of projects", async () => {
     const counts = { sessions: 1, messages: 1 };
     const by_project = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, at) => [`/work/${at}`, { ...counts, messages: at }]),
@@ -293,7 +293,7 @@ describe("an MCP server of a pond", () => {
     await other.close();
   });
 
-  it("says of its own failures that there was one, and tells its operator which", async () => {
+  it("hides the cause of an internal failure from the client, and reports it to the operator", async () => {
     const error = new Error("a secret of the server");
     const failures: unknown[][] = [];
     const handle = async (): Promise<never> => {
@@ -318,7 +318,7 @@ describe("an MCP server of a pond", () => {
     await other.close();
   });
 
-  it("passes a cancellation on", async () => {
+  it("passes a cancellation on to the handlers", async () => {
     const aborted = Promise.withResolvers<void>();
     const handle: unknown = (_: string, __: object, { signal }: { signal: AbortSignal }) => {
       const { promise, reject } = Promise.withResolvers<never>();
@@ -352,7 +352,7 @@ describe("an MCP server of a pond", () => {
     ["2025-11-25", "2025-11-25"],
     ["1999-01-01", "2025-11-25"],
     ["9999-99-99", "2025-11-25"],
-  ])("speaks version %s of the protocol as %s", async (protocolVersion, spoken) => {
+  ])("answers version %s of the protocol with version %s", async (protocolVersion, spoken) => {
     const [near, far] = InMemoryTransport.createLinkedPair();
     await createMcpServer({ handlers: pond.handlers, version: "1" }).connect(far);
     const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -368,7 +368,7 @@ describe("an MCP server of a pond", () => {
     await near.close();
   });
 
-  it("reads the namespace it was made for", async () => {
+  it("reads the namespace that it was created for", async () => {
     const other = await connect(pond.handlers, { namespace: "elsewhere" });
 
     const result = await other.callTool({ name: "pond_search", arguments: { query: "x" } });

@@ -61,7 +61,7 @@ function start(
 }
 
 describe("serveStdio", () => {
-  it("ends when stdin does", async () => {
+  it("ends when stdin ends", async () => {
     const { stdin, served } = start();
 
     stdin.end();
@@ -69,7 +69,7 @@ describe("serveStdio", () => {
     await expect(served).resolves.toBeUndefined();
   });
 
-  it("answers what was asked before stdin ended", async () => {
+  it("answers requests that came before stdin ended", async () => {
     const { stdin, served, write, lines, asked, letGo } = start();
     for (const message of [initialize, call(2), call(3)]) write(message);
     stdin.end();
@@ -84,7 +84,7 @@ describe("serveStdio", () => {
     expect(JSON.stringify(answers)).not.toContain("secret");
   });
 
-  it("waits for no answer to what was cancelled", async () => {
+  it("does not wait for the answer to a cancelled call", async () => {
     const { stdin, served, write, lines, asked } = start();
     write(initialize);
     write(call(2));
@@ -97,7 +97,7 @@ describe("serveStdio", () => {
     expect(lines().map(({ id }) => id)).toEqual([1]);
   });
 
-  it("ends at once when it is told to", async () => {
+  it("ends at once when it is aborted", async () => {
     const controller = new AbortController();
     const { served, write, lines, asked } = start({ signal: controller.signal });
     write(initialize);
@@ -111,7 +111,7 @@ describe("serveStdio", () => {
     expect(lines().map(({ id }) => id)).toEqual([1]);
   });
 
-  it("passes over lines that are no messages, and tells of them", async () => {
+  it("skips lines that are no messages, and reports each", async () => {
     const { stdin, served, write, lines, errors } = start();
     stdin.write("hello\n\n{}\n[1]\n");
     write(initialize);
@@ -130,7 +130,7 @@ describe("serveStdio", () => {
     ["is nested without end beside what is asked", `"session_id":"s","x":${nested(100_000)}`],
     ["is a prototype", '"__proto__":{"session_id":"s","polluted":1},"constructor":{"prototype":1}'],
     ["is of another kind", '"session_id":{"toString":1}'],
-  ])("refuses what %s, and goes on", async (_, given) => {
+  ])("refuses a call with an argument that %s, and goes on", async (_, given) => {
     const { stdin, served, write, lines, letGo } = start({ handle: pond.handlers.handle });
     letGo();
     const params = `{"name":"pond_get","arguments":{${given}}}`;
@@ -149,7 +149,7 @@ describe("serveStdio", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  it("ends where stdout breaks while an answer waits to be taken", async () => {
+  it("ends when stdout breaks while an answer waits to be read", async () => {
     const stdin = new PassThrough();
     const stdout = new PassThrough({ highWaterMark: 1 });
     const served = serveStdio(createMcpServer({ handlers: pond.handlers, version: "1" }), {
@@ -164,7 +164,7 @@ describe("serveStdio", () => {
     await expect(served).resolves.toBeUndefined();
   });
 
-  it("tells of a stdout that fails, which ends no process", async () => {
+  it("reports a failing stdout without crashing the process", async () => {
     const { stdout, served, errors } = start();
 
     stdout.destroy(new Error("write EPIPE"));
@@ -173,7 +173,7 @@ describe("serveStdio", () => {
     expect(errors).toEqual(["write EPIPE"]);
   });
 
-  it("ends where a line has no end", async () => {
+  it("ends when a line exceeds the maximum size", async () => {
     const { stdin, served, errors } = start();
 
     stdin.write("x".repeat(11 * 1024 * 1024));

@@ -77,7 +77,7 @@ describe("MCP over Streamable HTTP", () => {
     await client.close();
   });
 
-  it("answers many clients at once, each its own", async () => {
+  it("answers many clients at once, each with its own result", async () => {
     const clients = await Promise.all(Array.from({ length: 10 }, () => connected(url)));
 
     const answers = await Promise.all(
@@ -92,7 +92,7 @@ describe("MCP over Streamable HTTP", () => {
     await Promise.all(clients.map((client) => client.close()));
   });
 
-  it("needs no session: any process can answer any request", async () => {
+  it("answers a request without opening a session", async () => {
     const response = await post(JSON.stringify(message));
 
     expect(response.headers.get("mcp-session-id")).toBeNull();
@@ -100,7 +100,7 @@ describe("MCP over Streamable HTTP", () => {
     expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: {} } });
   });
 
-  it.each(["GET", "DELETE", "PUT"])("has nothing for %s", async (method) => {
+  it.each(["GET", "DELETE", "PUT"])("answers %s with 405", async (method) => {
     const response = await fetch(url, { method, headers: { accept } });
 
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
@@ -110,33 +110,38 @@ describe("MCP over Streamable HTTP", () => {
     ["GET", "GET", 405, "validation_failed"],
     ["an answer it could not give", "POST", 406, "validation_failed"],
     ["a call", "POST", 200, "ok"],
-  ])("is logged with what went out: %s", async (_, method, status, code) => {
-    const lines: string[] = [];
-    const mcp = createMcpRequestHandler(() => createMcpServer({ ...pond, version: "1" }));
-    const logger = { write: (line: string) => void lines.push(line) };
-    const logging = createHttpServer({ ...pond, port: 0, logger, mounts: { "/mcp": mcp } });
-    const { url: address } = await logging.listen();
-    const response = await fetch(`${address}/mcp`, {
-      method,
-      headers: {
-        accept: status === 406 ? "text/html" : accept,
-        "content-type": "application/json",
-      },
-      ...(method === "POST" && { body: JSON.stringify(message) }),
-    });
-    const { length } = await response.text();
-    await logging.stop();
+  ])(
+    "is logged with the status and the size of its answer: %s",
+    async (_, method, status, code) => {
+      const lines: string[] = [];
+      const mcp = createMcpRequestHandler(() => createMcpServer({ ...pond, version: "1" }));
+      const logger = { write: (line: string) => void lines.push(line) };
+      const logging = createHttpServer({ ...pond, port: 0, logger, mounts: { "/mcp": mcp } });
+      const { url: address } = await logging.listen();
+      const response = await fetch(`${address}/mcp`, {
+        method,
+        headers: {
+          accept: status === 406 ? "text/html" : accept,
+          "content-type": "application/json",
+        },
+        ...(method === "POST" && { body: JSON.stringify(message) }),
+      });
+      const { length } = await response.text();
+      await logging.stop();
 
-    expect(response.status).toBe(status);
-    const answered = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "answered");
-    expect(answered).toMatchObject([{ operation: "/mcp", status, code, bytes_out: length }]);
-  });
+      expect(response.status).toBe(status);
+      const answered = lines
+        .map((line) => JSON.parse(line))
+        .filter(({ msg }) => msg === "answered");
+      expect(answered).toMatchObject([{ operation: "/mcp", status, code, bytes_out: length }]);
+    },
+  );
 
   it.each([
     ["another Host, as after DNS rebinding", { host: "evil.example" }],
     ["another Origin", { origin: "https://evil.example" }],
     ["no origin of its own", { origin: "null" }],
-  ])("refuses %s", async (_, headers) => {
+  ])("refuses a request with %s", async (_, headers) => {
     const lines = Object.entries({ host: "127.0.0.1", ...headers }).map(
       ([name, value]) => `${name}: ${value}\r\n`,
     );
@@ -158,7 +163,7 @@ describe("MCP over Streamable HTTP", () => {
     ["no message", "[1]", 400],
     ["a body too large", JSON.stringify({ ...message, more: "x".repeat(1024 * 1024) }), 413],
     ["a body too deep", `${"[".repeat(5_000)}${"]".repeat(5_000)}`, 400],
-  ])("refuses %s", async (_, body, status) => {
+  ])("refuses an invalid body: %s", async (_, body, status) => {
     const response = await post(body);
 
     expect([status, 400]).toContain(response.status);
@@ -170,7 +175,7 @@ describe("MCP over Streamable HTTP", () => {
     ["2024-11-05", 200],
     ["1999-01-01", 400],
     ["", 400],
-  ])("answers %j as the version of the protocol with %i", async (version, status) => {
+  ])("answers a request of protocol version %j with status %i", async (version, status) => {
     const headers = { "mcp-protocol-version": version };
     const response = await post(JSON.stringify(message), headers);
 
@@ -178,20 +183,20 @@ describe("MCP over Streamable HTTP", () => {
     await response.body?.cancel();
   });
 
-  it("answers no session that it never began", async () => {
+  it("answers a request with an unknown session id like any other", async () => {
     const response = await post(JSON.stringify(message), { "mcp-session-id": "x" });
 
     // There are none, so each is as good as another.
     expect(await response.json()).toMatchObject({ id: 1, result: {} });
   });
 
-  it("answers a notification with nothing", async () => {
+  it("answers a notification with 202", async () => {
     const { status } = await post('{"jsonrpc":"2.0","method":"notifications/initialized"}');
 
     expect(status).toBe(202);
   });
 
-  it("does one call of a batch at a time, in its order", async () => {
+  it("handles the calls of a batch one at a time, in their order", async () => {
     const { handlers, counts } = counting();
     const [other, address] = await serve(handlers);
     const ids = Array.from({ length: 20 }, (_, id) => id);
@@ -206,7 +211,7 @@ describe("MCP over Streamable HTTP", () => {
     await other.stop();
   });
 
-  it("begins no more of a batch once it is answered", async () => {
+  it("begins no more calls of a batch once the batch is answered", async () => {
     const { handlers, counts } = counting();
     const [other, address] = await serve(handlers);
 
@@ -218,7 +223,7 @@ describe("MCP over Streamable HTTP", () => {
     expect(counts.begun).toBeLessThanOrEqual(2);
   });
 
-  it("cancels what a client asked that went away", async () => {
+  it("cancels the call of a client that goes away", async () => {
     const asked = Promise.withResolvers<void>();
     const aborted = Promise.withResolvers<void>();
     const handle: unknown = (_: string, __: object, { signal }: { signal: AbortSignal }) => {

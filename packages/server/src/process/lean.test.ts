@@ -53,7 +53,7 @@ async function run(
 }
 
 test.runIf(process.platform === "linux" && process.execve !== undefined)(
-  "a process that stays is the same one, with its arguments and streams, and gives memory back",
+  "a serving process restarts in place to give memory back, with the same arguments and streams",
   async () => {
     const [child, pid] = await run({ PATH: process.env["PATH"] ?? "" });
 
@@ -67,7 +67,7 @@ test.runIf(process.platform === "linux" && process.execve !== undefined)(
 );
 
 test.runIf(process.platform === "linux" && process.execve !== undefined)(
-  "one that takes in batches gathers less before it lets go, unless it was told otherwise",
+  "a batch process also gets a smaller semi-space, which flags of its own override",
   async () => {
     const flags = ["--max-semi-space-size=64"];
 
@@ -82,7 +82,7 @@ test.runIf(process.platform === "linux" && process.execve !== undefined)(
 );
 
 test.runIf(process.platform === "linux" && process.execve !== undefined)(
-  "so is what NODE_OPTIONS tells it",
+  "a batch process gets no semi-space flag when NODE_OPTIONS sets one",
   async () => {
     const NODE_OPTIONS = "--max_semi_space_size=64";
 
@@ -93,7 +93,7 @@ test.runIf(process.platform === "linux" && process.execve !== undefined)(
 );
 
 test.runIf(process.platform === "linux" && process.execve !== undefined)(
-  "of the C library's tunables, those that say nothing of the allocator stay in front",
+  "a process keeps C library tunables that do not concern the allocator, in front of its own",
   async () => {
     const [child] = await run({
       WORK: "batches",
@@ -109,7 +109,7 @@ test.runIf(process.platform === "linux" && process.execve !== undefined)(
 test.each([
   ["MALLOC_ARENA_MAX", "4"],
   ["GLIBC_TUNABLES", "glibc.malloc.arena_max=4"],
-])("what the environment says of the allocator stays: %s", async (name, value) => {
+])("a process whose environment sets the allocator keeps that setting: %s", async (name, value) => {
   const [child] = await run({ WORK: "batches", [name]: value });
 
   expect(child).toMatchObject({ [name]: value, said: "waiting already", flags: [] });
@@ -123,20 +123,17 @@ function loaderOf(maps: string): string {
   return /\/\S*\/ld[^/\s]*\.so\S*/.exec(maps)?.[0] ?? "";
 }
 
-test.runIf(loader)(
-  "one that a loader started, whose path the system gives for Node's, goes on",
-  async () => {
-    const [child] = await run({}, { loader: [loader] });
+test.runIf(loader)("a process started through the system's loader goes on as it is", async () => {
+  const [child] = await run({}, { loader: [loader] });
 
-    expect(child).toMatchObject({ said: "waiting already", args: ["a", "b c"] });
-    expect(child).not.toHaveProperty("MALLOC_ARENA_MAX");
-  },
-);
+  expect(child).toMatchObject({ said: "waiting already", args: ["a", "b c"] });
+  expect(child).not.toHaveProperty("MALLOC_ARENA_MAX");
+});
 
 test.each([
   ["may not start programs", { flags: ["--permission", "--allow-fs-read=*"] }],
   ["is spoken to by whoever started it, which would end", { more: ["ipc" as const] }],
-])("one that %s goes on as it is", async (_, how) => {
+])("a process that %s goes on as it is", async (_, how) => {
   const [child] = await run({}, how);
 
   expect(child).toMatchObject({ said: "waiting already", args: ["a", "b c"] });
@@ -145,7 +142,7 @@ test.each([
 
 // Without /proc, or where Node was replaced meanwhile.
 test.each(["node", "/nowhere/node"])(
-  "one that the system does not find again goes on as it is: %s",
+  "a process whose Node cannot be found again goes on as it is: %s",
   async (NODE_SAID) => {
     const [child] = await run({ NODE_SAID });
 
@@ -155,7 +152,7 @@ test.each(["node", "/nowhere/node"])(
 );
 
 test.each([[[]], [["-", "a"]]])(
-  "one whose script came in on stdin runs it, and goes on as it is: node %s",
+  "a process whose script came on stdin runs it, and goes on as it is: node %s",
   async (args) => {
     const child = spawn(process.execPath, args, { env: {}, stdio: ["pipe", "pipe", "inherit"] });
     child.stdin.end(`import(${JSON.stringify(pathToFileURL(script).href)});`);
@@ -167,7 +164,7 @@ test.each([[[]], [["-", "a"]]])(
 );
 
 test.runIf(process.platform === "linux")(
-  "one that is to read what whoever started it has opened goes on as it is",
+  "a process that is given an open file descriptor can still read it",
   async () => {
     const opened = openSync(script, "r");
     const child = spawn(process.execPath, [script, "/dev/fd/3"], {

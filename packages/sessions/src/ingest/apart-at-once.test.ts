@@ -39,7 +39,7 @@ async function ingestAtOnce(store: string): Promise<number> {
   return runs.reduce((sum, { stdout }) => sum + Number(stdout), 0);
 }
 
-it("keeps what was begun in three projects apart that three processes store at once", async () => {
+it("keeps sessions of three projects with the same ids apart when three processes store them at once", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pond-sessions-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const store = join(folder, "store");

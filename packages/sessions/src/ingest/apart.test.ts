@@ -39,7 +39,7 @@ async function sessionsIn({ store }: SessionStore): Promise<unknown[]> {
   return rows.map((row) => columns.map((column) => row[column])).sort();
 }
 
-it("keeps sessions of two clients apart that have one id, as of a copied folder", () =>
+it("keeps sessions of two clients with the same id apart, as from a copied folder", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [ofPi], apart);
 
@@ -64,7 +64,7 @@ it("keeps sessions of two clients apart that have one id, as of a copied folder"
     ]);
   }));
 
-it("knows them again, and what became of them", () =>
+it("recognizes sessions of two clients with one id, and follows their changes", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [ofPi, ofOmp], apart);
 
@@ -81,7 +81,7 @@ it("knows them again, and what became of them", () =>
     expect(await shown(sessions, "s")).toHaveLength(3);
   }));
 
-it("knows them where the other client's are not stored", () =>
+it("recognizes a session under CLIENT:ID when the other client's session is not stored", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [{ ...ofOmp, id: "omp:s" }], apart);
 
@@ -104,7 +104,7 @@ function fork(agent: string): DemoSession {
   return { id: "f", agent, parent: "s", messages: shared };
 }
 
-it("hangs a copied fork below its copied parent, whichever comes first", () =>
+it("attaches a copied fork to its copied parent, whichever comes first", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [fork("pi"), ofPi, fork("omp"), ofOmp], apart);
 
@@ -124,22 +124,24 @@ it.each([
     [inShop, { ...inShop, project: "/", seconds: 30, messages: [said("r")] }, ofBlog, inBlog],
     blogId,
   ],
-])("hangs what was read before its parent below that, which has the id of one %s", (_, all, id) =>
-  withStore(async (sessions) => {
-    const outcomes = await ingestDemo(sessions, all, apart);
-    const again = await ingestDemo(sessions, all, apart);
+])(
+  "attaches a session to a parent that is read later and shares its id with one %s",
+  (_, all, id) =>
+    withStore(async (sessions) => {
+      const outcomes = await ingestDemo(sessions, all, apart);
+      const again = await ingestDemo(sessions, all, apart);
 
-    expect(outcomes.map(({ status }) => status)).toEqual(all.map(() => "new"));
-    expect(again.map(({ status }) => status)).toEqual(all.map(() => "unchanged"));
-    const belowOf = async (root: string) => {
-      const { descendants } = await loadLineage(sessions, root);
-      return descendants.map(({ session, messages }) => [session.id, messages.length]);
-    };
-    expect([await belowOf(id), await belowOf("s")]).toEqual([[["t", 1]], []]);
-  }),
+      expect(outcomes.map(({ status }) => status)).toEqual(all.map(() => "new"));
+      expect(again.map(({ status }) => status)).toEqual(all.map(() => "unchanged"));
+      const belowOf = async (root: string) => {
+        const { descendants } = await loadLineage(sessions, root);
+        return descendants.map(({ session, messages }) => [session.id, messages.length]);
+      };
+      expect([await belowOf(id), await belowOf("s")]).toEqual([[["t", 1]], []]);
+    }),
 );
 
-it("hangs what an earlier run hung below another client's session below its own client's, once that comes", () =>
+it("moves a session from another client's parent to its own client's parent once that is stored", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [ofPi, below], apart);
 
@@ -172,7 +174,7 @@ it.each([
     blogId,
   ],
 ])(
-  "hangs what an earlier run hung below a session of its client %s",
+  "attaches a session that already has a parent of its client, %s",
   (_, project, seconds, later, id) =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [inShop, { ...ofBlog, project, seconds }], apart);
@@ -187,7 +189,7 @@ it.each([
     }),
 );
 
-it("hangs what hangs below a session begun elsewhere below a nearer one that comes later still", () =>
+it("moves a session from a parent begun elsewhere to a nearer parent that comes later still", () =>
   withStore(async (sessions) => {
     const atRoot = { ...inBlog, project: "/", seconds: 30, messages: [said("r")] };
     const inSources = { ...ofBlog, project: "/blog/src", seconds: 90 };
@@ -200,7 +202,7 @@ it("hangs what hangs below a session begun elsewhere below a nearer one that com
     expect(descendants.map(({ session }) => session.id)).toEqual(["t"]);
   }));
 
-it("hangs however many by one commit", () =>
+it("attaches any number of sessions to a late parent in one commit", () =>
   withStore(async (sessions) => {
     const forks = ["t", "u", "v"].map((id) => ({ ...below, id }));
     await ingestDemo(sessions, [ofPi], apart);
@@ -213,7 +215,7 @@ it("hangs however many by one commit", () =>
     expect(descendants.map(({ session }) => session.id)).toEqual(["t", "u", "v"]);
   }));
 
-it("hides nothing of what it hangs anew, or of which an older copy is read, that another client has, too", () =>
+it("keeps all messages of a fork when it is moved or read from an older copy, though another client has it", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [fork("omp"), fork("pi"), ofPi], apart);
 
@@ -230,7 +232,7 @@ it("hides nothing of what it hangs anew, or of which an older copy is read, that
     expect(await shown(sessions, "pi:f")).toHaveLength(2);
   }));
 
-it("puts off what another client stores of its own while it is read", () =>
+it("defers a session when another client's session takes its id while it is read", () =>
   withStore(async (sessions) => {
     const outcomes: IngestOutcome[] = [];
     const hooks = {
@@ -264,7 +266,7 @@ it("puts off what another client stores of its own while it is read", () =>
     expect(await shown(sessions, "s")).toHaveLength(3);
   }));
 
-it("takes apart what stands in the session of another client, and nothing else", () =>
+it("separates another client's messages from a session that was stored mixed, and nothing else", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [ofPi, ofOmp]);
     await ingestDemo(sessions, [{ ...ofPi, messages: [...shared, said("in pi"), said("more")] }], {
@@ -280,7 +282,7 @@ it("takes apart what stands in the session of another client, and nothing else",
     expect(await shown(sessions, "omp:s")).toHaveLength(3);
   }));
 
-it("takes them for one session where nobody asks for that (spec 7.6)", () =>
+it("treats sessions of two clients with one id as one unless told to keep clients apart (spec 7.6)", () =>
   withStore(async (sessions) => {
     const [, outcome] = await ingestDemo(sessions, [ofPi, ofOmp]);
 
@@ -290,7 +292,7 @@ it("takes them for one session where nobody asks for that (spec 7.6)", () =>
 it.each([
   ["at once", [[inShop, inBlog, ofBlog]]],
   ["one after the other", [[inShop], [inBlog], [ofBlog]]],
-])("keeps what one client began in two projects under one id apart, read %s", (_, reads) =>
+])("keeps sessions of one client with one id from two projects apart, read %s", (_, reads) =>
   withStore(async (sessions) => {
     const outcomes: IngestOutcome[] = [];
     for (const read of reads) outcomes.push(...(await ingestDemo(sessions, read, apart)));
@@ -310,7 +312,7 @@ it.each([
   }),
 );
 
-it("knows what was begun in two projects again", () =>
+it("recognizes sessions of one client with one id from two projects", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [inShop, inBlog], apart);
     const grown = (demo: DemoSession): DemoSession => ({
@@ -335,7 +337,7 @@ it.each([
   ["that lacks its beginning", { messages: [said("b"), said("c")] }],
   ["that was begun when it was", { begun: 0 }],
   ["of the same project", { project: "/shop" }],
-])("takes a session for the stored one where it is a copy %s", (_, change) =>
+])("takes a session for the stored one when it is a copy %s", (_, change) =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [inShop], apart);
 
@@ -351,7 +353,7 @@ it.each([
   }),
 );
 
-it("puts off what was begun in another project while it is read", () =>
+it("defers a session when one from another project takes its id while it is read", () =>
   withStore(async (sessions) => {
     const outcomes: IngestOutcome[] = [];
     const hooks = {
@@ -385,7 +387,7 @@ it("puts off what was begun in another project while it is read", () =>
     expect(await shown(sessions, "s")).toHaveLength(3);
   }));
 
-it("knows a copy of what was read just before", () =>
+it("recognizes a copy of a session that was read just before", () =>
   withStore(async (sessions) => {
     const messages = [{ ...said("b"), seconds: 0 }, said("c")];
 
@@ -397,7 +399,7 @@ it("knows a copy of what was read just before", () =>
 it.each([
   ["of its project, that lacks its beginning", "/blog"],
   ["of another project", "/copied"],
-])("takes a session for the one begun elsewhere where it is a copy %s", (_, project) =>
+])("takes a session for the second one with its id when it is a copy %s", (_, project) =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [inShop, inBlog], apart);
     const messages = [{ ...said("d"), seconds: 60 }, said("more")];
@@ -412,7 +414,7 @@ it.each([
   }),
 );
 
-it("keeps both apart from a session of another client", () =>
+it("keeps two sessions of one client apart from another client's session with the same id", () =>
   withStore(async (sessions) => {
     const demos = [ofPi, inShop, inBlog, ofBlog, { ...inBlog, messages: [mode, said("c")] }];
     await ingestDemo(sessions, demos, apart);
@@ -432,7 +434,7 @@ it.each([
   ["/blog\\trees\\one", blogId],
   ["/blogs", "s"],
   ["/shop/blog", "s"],
-])("hangs what works in %s below the session begun there or above", (project, parent) =>
+])("chooses by directory the parent of a session in %s", (project, parent) =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [inShop, inBlog, { ...ofBlog, project }], apart);
 
@@ -440,7 +442,7 @@ it.each([
   }),
 );
 
-it("hangs what was begun before 1970 nowhere else", () =>
+it("attaches a session to a parent that was begun before 1970", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [inShop, { ...inBlog, seconds: -2e9 }, ofBlog], apart);
 
@@ -448,7 +450,7 @@ it("hangs what was begun before 1970 nowhere else", () =>
     expect((await sessionsIn(sessions)).at(-1)).toEqual(["t", "demo", old]);
   }));
 
-it("removes nothing of a session where another one says nothing yet", () =>
+it("removes nothing from a session when another one with its id has no messages yet", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [inShop], apart);
 
@@ -458,7 +460,7 @@ it("removes nothing of a session where another one says nothing yet", () =>
     expect(await shown(sessions, "s")).toHaveLength(3);
   }));
 
-it("goes on in one begun elsewhere where the other one is not in the store", () =>
+it("recognizes a session under CLIENT:MICROSECONDS:ID when the other one is not stored", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [{ ...inBlog, id: blogId }], apart);
 
@@ -525,30 +527,32 @@ it.each([
       await Promise.all(ingests.map((ingest) => ingest.finish()));
     },
   ],
-])("keeps what was begun in two projects apart that two first syncs store %s", (_, finish) =>
-  withStore(async (sessions) => {
-    const { ingests, outcomes } = await racing(sessions, [inShop], [inBlog, ofBlog]);
-    await finish(ingests);
+])(
+  "keeps sessions with one id from two projects apart when two first syncs store them %s",
+  (_, finish) =>
+    withStore(async (sessions) => {
+      const { ingests, outcomes } = await racing(sessions, [inShop], [inBlog, ofBlog]);
+      await finish(ingests);
 
-    const [[ofFirst], [ofSecond, ofChild]] = outcomes as [IngestOutcome[], IngestOutcome[]];
-    const isFirst = ofFirst?.status === "new";
-    const [winner, loser] = isFirst ? [inShop, inBlog] : [inBlog, inShop];
-    const left = isFirst ? ofSecond : ofFirst;
-    expect(left).toMatchObject({ session_id: undefined, status: "unchanged", deferred: 1 });
-    // What is below it has to be read again for the name of what is above it.
-    expect(ofChild?.deferred).toBe(isFirst ? 1 : 0);
-    const before = await shown(sessions, "s");
-    expect(before.length).toBe(3);
+      const [[ofFirst], [ofSecond, ofChild]] = outcomes as [IngestOutcome[], IngestOutcome[]];
+      const isFirst = ofFirst?.status === "new";
+      const [winner, loser] = isFirst ? [inShop, inBlog] : [inBlog, inShop];
+      const left = isFirst ? ofSecond : ofFirst;
+      expect(left).toMatchObject({ session_id: undefined, status: "unchanged", deferred: 1 });
+      // What is below it has to be read again for the name of what is above it.
+      expect(ofChild?.deferred).toBe(isFirst ? 1 : 0);
+      const before = await shown(sessions, "s");
+      expect(before.length).toBe(3);
 
-    await ingestDemo(sessions, [loser, ofBlog], { ...apart, now: () => new Date(3) });
+      await ingestDemo(sessions, [loser, ofBlog], { ...apart, now: () => new Date(3) });
 
-    await expectApart(sessions, winner, loser);
-    const { session } = (await loadLineage(sessions, "t")).root;
-    expect(session.parent_session_id).toBe(isFirst ? blogId : "s");
-  }),
+      await expectApart(sessions, winner, loser);
+      const { session } = (await loadLineage(sessions, "t")).root;
+      expect(session.parent_session_id).toBe(isFirst ? blogId : "s");
+    }),
 );
 
-it("takes an id that another ingest left before its session was there", () =>
+it("takes an id under which an interrupted ingest left rows without a session", () =>
   withStore(async (sessions) => {
     const killed = failingAt(sessions, "sessions");
     await expect(ingestDemo(killed, [inShop], apart)).rejects.toThrow("no space");

@@ -25,11 +25,11 @@ const ingest = async (
   options: Parameters<typeof ingestDemo>[2] = {},
 ) => (await ingestDemo(sessions, [{ id: "s", messages: own }], options))[0];
 
-describe("a session of which the store lacks some, read in many commits", () => {
+describe("a partly stored session, read in many commits", () => {
   // One to four messages.
   const bytes = fc.integer({ min: 250, max: 1_000 });
 
-  it("ends in the source's order, and nothing is moved", () =>
+  it("ends in the source's order without moving any message", () =>
     fc.assert(
       fc.asyncProperty(fc.subarray(positions), bytes, (kept, maxBatchBytes) =>
         withStore(async (sessions) => {
@@ -47,7 +47,7 @@ describe("a session of which the store lacks some, read in many commits", () => 
       few,
     ));
 
-  it("does so too from a copy of it that goes less far, which moves nothing", () =>
+  it("ends in the source's order when it is read from an older copy", () =>
     fc.assert(
       fc.asyncProperty(fc.subarray(positions, { minLength: 1 }), bytes, (kept, maxBatchBytes) =>
         withStore(async (sessions) => {
@@ -64,7 +64,7 @@ describe("a session of which the store lacks some, read in many commits", () => 
       few,
     ));
 
-  it("does so too after it broke off, with some of it changed and gone", () =>
+  it("ends in the source's order after an interrupted read, with messages changed and gone", () =>
     fc.assert(
       fc.asyncProperty(
         fc.subarray(positions),
@@ -90,7 +90,7 @@ describe("a session of which the store lacks some, read in many commits", () => 
     ));
 });
 
-describe("a session of which the store lacks some, sent in several requests", () => {
+describe("a partly stored session, sent in several requests", () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: count, maxLength: count });
 
   /** Sends it with the messages beside each cut; how many revisions that took. */
@@ -106,7 +106,7 @@ describe("a session of which the store lacks some, sent in several requests", ()
     return revisions;
   }
 
-  it("ends in the source's order, and nothing is moved", () =>
+  it("ends in the source's order without moving any message", () =>
     fc.assert(
       fc.asyncProperty(fc.subarray(positions.slice(1)), sizes, (kept, sizes) =>
         withStore(async (sessions) => {
@@ -126,7 +126,7 @@ describe("a session of which the store lacks some, sent in several requests", ()
 });
 
 describe("many small sessions", () => {
-  it("fill a batch by what each takes beside its rows", () =>
+  it("count with their overhead, and not only their rows, when a batch is filled", () =>
     withStore(async (sessions) => {
       const small = Array.from({ length: 24 }, (_, at) => ({
         id: `s${at}`,
@@ -140,7 +140,7 @@ describe("many small sessions", () => {
     }));
 });
 
-it.each([-1, Number.NaN])("refuses batches of %s bytes", (maxBatchBytes) =>
+it.each([-1, Number.NaN])("refuses a maximum batch size of %s bytes", (maxBatchBytes) =>
   withStore(async (sessions) => {
     const now = (): Date => new Date();
 

@@ -7,7 +7,7 @@ it.each([
   ["no other that begins so", "/shopping", "root"],
   ["the nearest", "/shop/docs/a", "docs"],
   ["the root of a disk", "C:\\code", "disk"],
-])("finds what was begun in %s", (_, project, found) => {
+])("finds the session that was begun in %s", (_, project, found) => {
   const begun = new Map([
     ["root", "/"],
     ["shop", "/shop"],
@@ -18,6 +18,6 @@ it.each([
   expect(begunAbove(begun, project)).toBe(found);
 });
 
-it("finds none in other directories", () => {
+it("finds no session that was begun in an unrelated directory", () => {
   expect(begunAbove([["shop", "/shop"]], "/blog")).toBeUndefined();
 });

@@ -55,7 +55,7 @@ describe("a session that its source rewrote", () => {
       });
     }));
 
-  it("follows a value that goes back and forth", () =>
+  it("follows a value that changes back and forth", () =>
     withStore(async (sessions) => {
       const other = said("a", "Other.");
 
@@ -69,7 +69,7 @@ describe("a session that its source rewrote", () => {
       expect(again?.status).toBe("unchanged");
     }));
 
-  it("follows a message to its new place, whatever its value", () =>
+  it("follows a message to its new place, also when its value changed", () =>
     withStore(async (sessions) => {
       const moved = await sync(sessions, [
         [a, b, c],
@@ -104,7 +104,7 @@ describe("a session that its source rewrote", () => {
       ]);
     }));
 
-  it("leaves out what disappeared, keeps it stored, and shows it when it comes back", () =>
+  it("hides a message that disappeared, keeps it stored, and shows it when it comes back", () =>
     withStore(async (sessions) => {
       const gone = await sync(sessions, [
         [a, b, c],
@@ -126,7 +126,7 @@ describe("a session that its source rewrote", () => {
       ]);
     }));
 
-  it("can change into a message of another role and back into one with a file", () =>
+  it("lets a message change its role, and change back into one with a file", () =>
     withStore(async (sessions) => {
       const carrier = { id: "a", role: "carrier", options: { kind: "mode" } } as const;
       const file = { id: "a", text: "see", bytes: new Uint8Array([1, 2, 255]) };
@@ -142,7 +142,7 @@ describe("a session that its source rewrote", () => {
       });
     }));
 
-  it("ends the same through every state in between as through the last alone", () =>
+  it("shows the same after all states in turn as after the last alone", () =>
     withStore(async (sessions) => {
       const states: State[] = [[a], [a, b], [b, a, c], [c, said("a", "Anew.")], [c, a, b]];
 
@@ -155,7 +155,7 @@ describe("a session that its source rewrote", () => {
     }));
 });
 
-describe("what keeps a revision back", () => {
+describe("limits on revisions and removals", () => {
   it("a read with a fault removes nothing", () =>
     withStore(async (sessions) => {
       const outcome = await sync(sessions, [
@@ -170,19 +170,21 @@ describe("what keeps a revision back", () => {
   it.each([
     { faults: ["fault beside", "fault beside"], tombstones: 1 },
     { faults: ["fault beside", "fault"], tombstones: 0 },
-  ] as const)("a fault does so unless the log was read whole: $faults", ({ faults, tombstones }) =>
-    withStore(async (sessions) => {
-      const outcome = await sync(sessions, [
-        [a, b, c],
-        [a, ...faults, c],
-      ]);
+  ] as const)(
+    "a fault prevents removals unless the log was read whole: $faults",
+    ({ faults, tombstones }) =>
+      withStore(async (sessions) => {
+        const outcome = await sync(sessions, [
+          [a, b, c],
+          [a, ...faults, c],
+        ]);
 
-      expect(outcome).toMatchObject({ faults: 2, tombstones });
-      expect(await shown(sessions, "s")).toHaveLength(3 - tombstones);
-    }),
+        expect(outcome).toMatchObject({ faults: 2, tombstones });
+        expect(await shown(sessions, "s")).toHaveLength(3 - tombstones);
+      }),
   );
 
-  it("a message whose source lost a file of it stays as it was stored", () =>
+  it("a message whose source lost one of its files stays as it was stored", () =>
     withStore(async (sessions) => {
       const lacking = { ...said("b", "A reference."), isLacking: true };
       const kept = await sync(sessions, [
@@ -213,7 +215,7 @@ describe("what keeps a revision back", () => {
       expect(await shown(sessions, "s")).toEqual(["a: This is a.", "b: This is b."]);
     }));
 
-  it("a message that lacks what the store does not hold either is revised", () =>
+  it("a message is revised if the store does not hold what its source lacks either", () =>
     withStore(async (sessions) => {
       const asks: string[] = [];
       const lacking = (id: string, text: string): DemoMessage => ({
@@ -256,7 +258,7 @@ describe("what keeps a revision back", () => {
       ]);
     }));
 
-  it("a message that lacks what an older copy had takes no edit back", () =>
+  it("a message that is read without its file again undoes no later edit", () =>
     withStore(async (sessions) => {
       const start = Date.parse("2026-02-01T00:00:00Z");
       let seconds = 0;
@@ -281,7 +283,7 @@ describe("what keeps a revision back", () => {
       expect(await shown(sessions, "s")).toEqual(["a: Without its file.", "b: This is b."]);
     }));
 
-  it("messages that lack what the store holds are looked up by the batch", () =>
+  it("messages that lack what the store holds are looked up in batches", () =>
     withStore(async (sessions) => {
       const ids = Array.from({ length: 40 }, (_, at) => `m${at}`);
       const lacking = ids.map((id): DemoMessage => {
@@ -296,7 +298,7 @@ describe("what keeps a revision back", () => {
       expect(reads.mock.calls.length).toBeLessThan(12);
     }));
 
-  it("of later values, which hold their files, few are read at once", () =>
+  it("later values, which contain their files, are read a few at a time", () =>
     withStore(async (sessions) => {
       const ids = Array.from({ length: 30 }, (_, at) => `m${at}`);
       const later = ids.map((id) => said(id, "Later."));
@@ -318,7 +320,7 @@ describe("what keeps a revision back", () => {
       expect(Math.max(...read)).toBeLessThan(20);
     }));
 
-  it("a source this machine did not read before removes nothing", () =>
+  it("a source that this machine has not read before removes nothing", () =>
     withStore(async (sessions) => {
       const outcome = await sync(
         sessions,
@@ -333,7 +335,7 @@ describe("what keeps a revision back", () => {
       expect(await shown(sessions, "s")).toHaveLength(3);
     }));
 
-  it("a message that was left out removes nothing", () =>
+  it("an invalid message that is left out removes nothing", () =>
     withStore(async (sessions) => {
       await sync(sessions, [[a, b]]);
       const outcome = await sync(sessions, [[a, { id: "b", role: "tool", text: "x" }, a]]);
@@ -341,7 +343,7 @@ describe("what keeps a revision back", () => {
       expect(outcome).toMatchObject({ status: "failed", tombstones: 0 });
     }));
 
-  it("a source that changed meanwhile gets its new messages in and the rest deferred", () =>
+  it("a source that changes during the read adds its new messages and defers the rest", () =>
     withStore(async (sessions) => {
       await sync(sessions, [[a, b]]);
 
@@ -363,7 +365,7 @@ describe("what keeps a revision back", () => {
       ]);
     }));
 
-  it("is found by what it says still, and not by what was put off", () =>
+  it("a session is found by its current values, not by deferred ones", () =>
     withStore(async (sessions) => {
       await sync(sessions, [[said("a", "Anew."), b]]);
       const stale = { isUnchanged: async () => false };
@@ -377,7 +379,7 @@ describe("what keeps a revision back", () => {
       expect(windows).toMatchObject([expect.stringContaining("Anew.\nThis is b.\nThis is c.")]);
     }));
 
-  it("asks whether the source changed only after it loaded what is stored", () =>
+  it("a source is checked for changes once, before any revision or tombstone is stored", () =>
     withStore(async (sessions) => {
       await sync(sessions, [[a, b]]);
       const asked: number[] = [];
@@ -411,7 +413,7 @@ describe("a known session too big for memory", () => {
       });
     }));
 
-  it("that changes while it is read, and back, keeps for the next time what was put off", () =>
+  it("keeps deferred revisions for the next read when its source changes during a read and back", () =>
     withStore(async (sessions) => {
       const [last, ...others] = long("y", 6).toReversed();
       const rewritten = last ? [last, ...others.toReversed()] : [];
@@ -427,7 +429,7 @@ describe("a known session too big for memory", () => {
       expect(await shown(sessions, "s")).toEqual(rewritten.map(({ id, text }) => `${id}: ${text}`));
     }));
 
-  it("is rewritten in many commits, and in another order", () =>
+  it("is rewritten in many commits and in another order", () =>
     withStore(async (sessions) => {
       const rewritten = [...long("y", 100).toReversed(), ...long("x", 140).slice(100)];
 

@@ -45,7 +45,7 @@ async function verdicts({ store }: SessionStore): Promise<ReadonlyMap<string, Co
 const isPartOf = (id: string, row: Row): boolean =>
   row["session_id"] === "s" && row["message_id"] === id;
 
-it("finds nothing in a whole store, and reads all of it", () =>
+it("finds no damage in an intact store, and reads every row", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [demo, other]);
     const onRows = vi.fn();
@@ -62,7 +62,7 @@ it.each<[string, Alter]>([
   ["a part", (_, row) => (isPartOf("b", row) && row["ordinal"] === 1n ? undefined : row)],
   ["the last parts", (_, row) => (isPartOf("b", row) && row["ordinal"] !== 0n ? undefined : row)],
   ["bytes", (_, row) => (isPartOf("d", row) && row["data"] !== null ? undefined : row)],
-])("stores again what is gone: %s", (_, alter) =>
+])("stores missing content again: %s", (_, alter) =>
   withDamaged(alter, async (damaged, whole) => {
     const found = await findDamaged(damaged);
     const [outcome] = await ingestDemo(damaged, [demo, other], { damaged: found });
@@ -104,7 +104,7 @@ it.each<[string, string, Alter]>([
     (_, row) =>
       row["id"] === "a" && row["session_id"] === "s" ? { ...row, options: '{"x":1}' } : row,
   ],
-])("shows again what was written where it reads as another: %s", (_, id, alter) =>
+])("shows the original of a message whose stored content was altered: %s", (_, id, alter) =>
   withDamaged(alter, async (damaged, whole) => {
     const found = await findDamaged(damaged);
     expect(found).toEqual(new Map([["s", new Set([id])]]));
@@ -122,7 +122,7 @@ it.each<[string, string, Alter]>([
   }),
 );
 
-it("leaves a message of the system that was not checked as it is, whatever lies under its id", () =>
+it("leaves an unchecked system message as it is, even with stray parts under its id", () =>
   withDamaged(
     (table, row) =>
       table === "parts" && row["session_id"] === "t"
@@ -136,7 +136,7 @@ it("leaves a message of the system that was not checked as it is, whatever lies 
     },
   ));
 
-it("takes the place of a revision that reads as another", () => {
+it("replaces a revision whose stored value was altered", () => {
   const later: DemoSession = { id: "s", messages: [said("a", "Later."), ...messages.slice(1)] };
   const alter: Alter = (_, row) =>
     row["revises"] === "a"
@@ -164,7 +164,7 @@ it.each<[string, readonly DemoSession[]]>([
     "went and came back",
     [demo, { ...demo, messages: [said("a", "Other."), ...messages.slice(1)] }, demo],
   ],
-])("mends the first value of a message that %s since", (_, demos) =>
+])("mends the first value of a message that %s later", (_, demos) =>
   withDamaged(
     (_, row) => (isPartOf("a", row) ? { ...row, variant_data: '{"text":"WRONG"}' } : row),
     async (damaged, whole) => {
@@ -189,21 +189,24 @@ it.each<[string, Alter]>([
         ? { ...row, role: "usez" }
         : row,
   ],
-])("gives the first value of a message that was mended, in its first place: %s", (_, alter) => {
-  const later = [...messages.slice(1), said("a", "Later.")];
-  return withDamaged(alter, async (damaged, whole) => {
-    await ingestDemo(damaged, [demo], { damaged: await findDamaged(damaged) });
-    for (const store of [damaged, whole]) {
-      await ingestDemo(store, [{ ...demo, messages: messages.toReversed() }]);
-      await ingestDemo(store, [{ ...demo, messages: later }]);
-    }
+])(
+  "shows a mended message in the first state with its original value and place: %s",
+  (_, alter) => {
+    const later = [...messages.slice(1), said("a", "Later.")];
+    return withDamaged(alter, async (damaged, whole) => {
+      await ingestDemo(damaged, [demo], { damaged: await findDamaged(damaged) });
+      for (const store of [damaged, whole]) {
+        await ingestDemo(store, [{ ...demo, messages: messages.toReversed() }]);
+        await ingestDemo(store, [{ ...demo, messages: later }]);
+      }
 
-    expect(await shown(damaged, "s", "first")).toEqual(await shown(whole, "s", "first"));
-    expect(await shown(damaged, "s")).toEqual(await shown(whole, "s"));
-  });
-});
+      expect(await shown(damaged, "s", "first")).toEqual(await shown(whole, "s", "first"));
+      expect(await shown(damaged, "s")).toEqual(await shown(whole, "s"));
+    });
+  },
+);
 
-it("gives the first value of a message in the stead of a later one that was mended", () => {
+it("shows the first value of a message in the first state when a later value was mended", () => {
   const later: DemoSession = { id: "s", messages: [said("a", "Later."), ...messages.slice(1)] };
   return withDamaged(
     (_, row) =>
@@ -220,7 +223,7 @@ it("gives the first value of a message in the stead of a later one that was mend
   );
 });
 
-it("makes no part of a message whose parts stand in other places twice", () =>
+it("duplicates no part of a message whose parts have other positions", () =>
   withDamaged(
     (_, row) => (isPartOf("b", row) && row["ordinal"] === 1n ? { ...row, ordinal: 3n } : row),
     async (damaged, whole) => {
@@ -231,7 +234,7 @@ it("makes no part of a message whose parts stand in other places twice", () =>
     },
   ));
 
-it("leaves a message as it is while its source changes, and one whose source is gone", () =>
+it("leaves damaged messages as they are while their source changes or is not read", () =>
   withDamaged(
     (table, row) => (table === "parts" ? undefined : row),
     async (damaged) => {
@@ -246,7 +249,7 @@ it("leaves a message as it is while its source changes, and one whose source is 
     },
   ));
 
-it("makes again what search shows of a message that is whole", () =>
+it("rebuilds wrong heads of intact messages", () =>
   withDamaged(
     (_, row) => (typeof row["head"] === "string" ? { ...row, head: '["s","b","user","0"]' } : row),
     async (damaged, whole) => {

@@ -23,7 +23,7 @@ const sessionOf = (options: JsonObject): readonly ReadEvent[] => {
 };
 
 describe("ingest", () => {
-  it("stores a session and says what it added", () =>
+  it("stores a session and reports what it added", () =>
     withStore(async (sessions) => {
       const [outcome] = await ingestDemo(sessions, [talk]);
 
@@ -63,7 +63,7 @@ describe("ingest", () => {
       expect(await allRows(sessions)).toEqual(before);
     }));
 
-  it("gives back what came, to the byte and the microsecond (`model-lossless-projection`)", () =>
+  it("gives back what it stored, to the byte and the microsecond (`model-lossless-projection`)", () =>
     withStore(async (sessions) => {
       const odd = {
         id: "odd",
@@ -105,7 +105,7 @@ describe("ingest", () => {
     ],
     [{ host: null }, { host: null }],
     [{ since: 1 }, { host: "alder", since: 1 }],
-  ])("keeps what a session says of its own host: %j", (pond, stored) =>
+  ])("keeps the host that a session names itself, or else adds its own: %j", (pond, stored) =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [sessionOf({ pond })], { host: "alder" });
 
@@ -114,7 +114,7 @@ describe("ingest", () => {
     }),
   );
 
-  it.each([["keepme"], [[1, 2]], [null]])("refuses a session whose facts of pond are %j", (pond) =>
+  it.each([["keepme"], [[1, 2]], [null]])("refuses a session whose `options.pond` is %j", (pond) =>
     withStore(async (sessions) => {
       const outcomes = await ingestDemo(sessions, [sessionOf({ pond }), talk]);
 
@@ -126,7 +126,7 @@ describe("ingest", () => {
     }),
   );
 
-  it("stamps the host on the session, and nothing else of pond's", () =>
+  it("adds only the host to the `options.pond` of a session", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [talk], { host: "alder" });
 
@@ -134,7 +134,7 @@ describe("ingest", () => {
       expect(root.session.options).toEqual({ pond: { host: "alder" } });
     }));
 
-  it("adds what a session that grew has more", () =>
+  it("adds only the new messages of a session that grew", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ ...talk, messages: talk.messages.slice(0, 2) }]);
 
@@ -157,7 +157,7 @@ describe("ingest", () => {
       expect(new Set(rows.map(({ project }) => project))).toEqual(new Set(["/work/demo"]));
     }));
 
-  it("takes a session that comes from two sources at once as one", () =>
+  it("stores a session that comes from two sources at once as one", () =>
     withStore(async (sessions) => {
       const longer = { ...talk, messages: [...talk.messages, said("e")] };
 
@@ -219,7 +219,7 @@ describe("ingest", () => {
       }
     }));
 
-  it("leaves a message out whole where one of its parts breaks the model, and keeps the rest", () =>
+  it("leaves out a whole message if one of its parts breaks the model, and keeps the others", () =>
     withStore(async (sessions) => {
       const events = demoEvents(talk).map((event): ReadEvent => {
         if (event.kind !== "part" || event.part.id !== "1") return event;
@@ -240,7 +240,7 @@ describe("ingest", () => {
       ]);
     }));
 
-  it("keeps what stands before a second session in the events of one, and behind it", () =>
+  it("keeps the messages before and after a second session in the events of one session", () =>
     withStore(async (sessions) => {
       const [first, ...said] = demoEvents(talk);
       const [other] = demoEvents({ ...talk, id: "s2" });
@@ -260,7 +260,7 @@ describe("ingest", () => {
       expect(Object.values(await allRows(sessions)).flat()).toEqual([]);
     }));
 
-  it("counts faults and what is pending, and acknowledges a source without a session", () =>
+  it("counts faults and pending records, and acknowledges a source without a session", () =>
     withStore(async (sessions) => {
       const [whole, none] = await ingestDemo(sessions, [
         { id: "s1", messages: ["fault", said("a"), "fault", "pending"] },
@@ -271,7 +271,7 @@ describe("ingest", () => {
       expect(none).toEqual(emptyOutcome());
     }));
 
-  it("throws what the events throw, and stores the session when it is read again", () =>
+  it("throws the error of the events, and stores the session when it is read again", () =>
     withStore(async (sessions) => {
       const ingest = createIngest(sessions, { host: "h", now: () => new Date(0) });
       const outcomes: string[] = [];

@@ -24,8 +24,8 @@ async function breakOff(sessions: SessionStore, table: string, demos: readonly D
   await expect(ingestDemo(failingAt(sessions, table), demos)).rejects.toThrow("no space left");
 }
 
-describe("an ingest that breaks off", () => {
-  it("when it makes durable what it stored says nothing of it, and nor does the next one", () =>
+describe("an ingest that is interrupted", () => {
+  it("acknowledges nothing when making its rows durable fails, and neither does the next one", () =>
     withStore(async (sessions) => {
       const flushes: string[] = [];
       const store = new Proxy(sessions.store, {
@@ -52,7 +52,7 @@ describe("an ingest that breaks off", () => {
       expect(flushes).toHaveLength(5);
     }));
 
-  it("by a power cut keeps no row without what is below it: that is durable before", () =>
+  it("has flushed parts before messages and messages before sessions, in case of a power cut", () =>
     withStore(async (sessions) => {
       const steps: string[] = [];
       const flush = vi.spyOn(sessions.store, "flush");
@@ -79,25 +79,27 @@ describe("an ingest that breaks off", () => {
       ]);
     }));
 
-  it.each(tables)("at %s shows nothing half, and the next one makes it whole", (table) =>
-    withStore(async (sessions) => {
-      await breakOff(sessions, table, [first, second]);
-      expect(await sessions.store.table("sessions").count()).toBe(0);
+  it.each(tables)(
+    "at the table %s shows no partial session, and the next one stores it whole",
+    (table) =>
+      withStore(async (sessions) => {
+        await breakOff(sessions, table, [first, second]);
+        expect(await sessions.store.table("sessions").count()).toBe(0);
 
-      const outcomes = await ingestDemo(sessions, [first, second]);
+        const outcomes = await ingestDemo(sessions, [first, second]);
 
-      expect(outcomes.map(({ status, revisions }) => [status, revisions])).toEqual([
-        ["new", 0],
-        ["new", 0],
-      ]);
-      await withStore(async (undisturbed) => {
-        await ingestDemo(undisturbed, [first, second]);
-        expect(await allRows(sessions)).toEqual(await allRows(undisturbed));
-      });
-    }),
+        expect(outcomes.map(({ status, revisions }) => [status, revisions])).toEqual([
+          ["new", 0],
+          ["new", 0],
+        ]);
+        await withStore(async (undisturbed) => {
+          await ingestDemo(undisturbed, [first, second]);
+          expect(await allRows(sessions)).toEqual(await allRows(undisturbed));
+        });
+      }),
   );
 
-  it.each(tables)("at %s while a session grows is made whole by the next one", (table) =>
+  it.each(tables)("at the table %s while a session grows is completed by the next one", (table) =>
     withStore(async (sessions) => {
       const grown = { ...first, messages: [...first.messages, said("d")] };
       await ingestDemo(sessions, [first]);
@@ -116,7 +118,7 @@ describe("an ingest that breaks off", () => {
     }),
   );
 
-  it.each(tables)("at %s, with another state of the source behind it, shows the newest", (table) =>
+  it.each(tables)("at the table %s does not hide a newer state that the next one reads", (table) =>
     withStore(async (sessions) => {
       const before: DemoSession = {
         id: "s",
@@ -143,7 +145,7 @@ describe("an ingest that breaks off", () => {
     }),
   );
 
-  it("between the parts and their message leaves nothing in what was said first", () =>
+  it("between the parts and their message leaves nothing in the first state", () =>
     withStore(async (sessions) => {
       await breakOff(sessions, "messages", [
         { id: "s", messages: [said("a", "Draft."), said("b")] },
@@ -161,7 +163,7 @@ describe("an ingest that breaks off", () => {
     ["a place", onlyPlace],
     ["a part", undefined],
   ])(
-    "between two commits of a session that changed in its middle is found whole then: %s",
+    "between two commits of a session that changed in its middle is completed by the next one: %s",
     (_, place) =>
       withStore(async (sessions) => {
         const all = Array.from({ length: 12 }, (_unused, at) =>
@@ -197,7 +199,7 @@ describe("an ingest that breaks off", () => {
       }),
   );
 
-  it("leaves windows of the newest state only", () =>
+  it("leaves windows of the newest state only, once the next one has run", () =>
     withStore(async (sessions) => {
       const before = { id: "s", messages: [said("x", "old words"), ...first.messages] };
       await breakOff(sessions, "sessions", [before]);
@@ -214,7 +216,7 @@ describe("an ingest that breaks off", () => {
       );
     }));
 
-  it("acknowledges nothing, then or later, so that no session becomes visible in part", () =>
+  it("acknowledges nothing, then or later, and makes no session visible", () =>
     withStore(async (sessions) => {
       const failing = createIngest(failingAt(sessions, "messages"), {
         host: "h",
@@ -241,7 +243,7 @@ describe("an ingest that breaks off", () => {
     }));
 });
 
-describe("a session that another process stored meanwhile", () => {
+describe("a session that another process stores meanwhile", () => {
   /** An ingest that already looked which sessions there are. */
   async function lateIngest(sessions: SessionStore) {
     const ingest = createIngest(sessions, { host: "late", now: () => new Date(1_000) });
@@ -255,7 +257,7 @@ describe("a session that another process stored meanwhile", () => {
     return { ingest, hooks, outcomes };
   }
 
-  it("is not counted twice where both read the same", () =>
+  it("is not counted twice when both read the same", () =>
     withStore(async (sessions) => {
       const { ingest, hooks, outcomes } = await lateIngest(sessions);
       await ingestDemo(sessions, [first]);
@@ -267,7 +269,7 @@ describe("a session that another process stored meanwhile", () => {
       expect(await shown(sessions, "s")).toHaveLength(3);
     }));
 
-  it("gets what this one read later, as revisions", () =>
+  it("gets the later state that this ingest read, as revisions", () =>
     withStore(async (sessions) => {
       const { ingest, hooks, outcomes } = await lateIngest(sessions);
       await ingestDemo(sessions, [first]);
@@ -285,7 +287,7 @@ describe("a session that another process stored meanwhile", () => {
       ]);
     }));
 
-  it("keeps the later state where this one read an earlier", () =>
+  it("keeps its later state when this ingest read an earlier one", () =>
     withStore(async (sessions) => {
       const { ingest, hooks, outcomes } = await lateIngest(sessions);
       const newer = { id: "s", messages: [said("a", "Anew."), said("b")] };

@@ -46,7 +46,7 @@ async function sessionsIn(sessions: SessionStore): Promise<unknown> {
   return (await Promise.all(found)).sort();
 }
 
-it("waits for no client that broke off and never comes back, and knows it if it does", () =>
+it("does not wait for another client's interrupted ingest, and keeps its session apart if it resumes", () =>
   withStore(async (sessions) => {
     await expect(ingestDemo(failingAt(sessions, "sessions"), [ofPi], apart)).rejects.toThrow();
 
@@ -66,33 +66,35 @@ it("waits for no client that broke off and never comes back, and knows it if it 
 it.each([
   ["of two clients", ofPi, ofOmp, "omp:s"],
   ["of two projects", inShop, inBlog, "demo:1767225660000000:s"],
-])("keeps apart what comes under an id that the other one %s has just got", (_, one, two, id) =>
-  withStore(async (sessions) => {
-    let isFirst = true;
-    const late = beforeInsert(sessions, "messages", async () => {
-      if (isFirst) {
-        isFirst = false;
-        await ingestDemo(sessions, [one], apart);
-      }
-    });
-    const [outcome] = await ingestDemo(late, [two], later);
-    const before = await sessionsIn(sessions);
-    await ingestDemo(sessions, [two], last);
+])(
+  "defers a session whose id the other %s has just taken, and then stores it apart",
+  (_, one, two, id) =>
+    withStore(async (sessions) => {
+      let isFirst = true;
+      const late = beforeInsert(sessions, "messages", async () => {
+        if (isFirst) {
+          isFirst = false;
+          await ingestDemo(sessions, [one], apart);
+        }
+      });
+      const [outcome] = await ingestDemo(late, [two], later);
+      const before = await sessionsIn(sessions);
+      await ingestDemo(sessions, [two], last);
 
-    const [words, others] = [one, two].map(({ messages }) =>
-      messages.map((each) => (typeof each === "object" ? each.id : "")).join(" "),
-    );
-    expect(outcome).toMatchObject({ session_id: undefined, deferred: 1 });
-    expect(before).toEqual([["s", words, words]]);
-    expect(await sessionsIn(sessions)).toEqual([
-      [id, others, others],
-      ["s", words, words],
-    ]);
-  }),
+      const [words, others] = [one, two].map(({ messages }) =>
+        messages.map((each) => (typeof each === "object" ? each.id : "")).join(" "),
+      );
+      expect(outcome).toMatchObject({ session_id: undefined, deferred: 1 });
+      expect(before).toEqual([["s", words, words]]);
+      expect(await sessionsIn(sessions)).toEqual([
+        [id, others, others],
+        ["s", words, words],
+      ]);
+    }),
 );
 
 it.each(["messages", "sessions"])(
-  "takes out of search what one left that broke off before its %s",
+  "removes from search the leftovers of an ingest that broke off before its %s",
   (table) =>
     withStore(async (sessions) => {
       await expect(ingestDemo(failingAt(sessions, table), [inShop], apart)).rejects.toThrow();
@@ -103,7 +105,7 @@ it.each(["messages", "sessions"])(
     }),
 );
 
-it("takes out what one left in the other that was there by then, when it is read again", () =>
+it("removes what an interrupted ingest left in another client's session when it is read again", () =>
   withStore(async (sessions) => {
     const killed = failingAt(sessions, "sessions");
     const late = beforeInsert(killed, "messages", async () => {
@@ -121,7 +123,7 @@ it("takes out what one left in the other that was there by then, when it is read
     ]);
   }));
 
-it("stores each once where two ingests come upon them in another order", () =>
+it("stores each session once when two ingests read them in different orders", () =>
   withStore(async (sessions) => {
     const hooks = { isUnchanged: async () => true, onCommitted: () => undefined };
     const read = async (ingest: ReturnType<typeof createIngest>, demo: DemoSession) =>
@@ -142,7 +144,7 @@ it("stores each once where two ingests come upon them in another order", () =>
     ]);
   }));
 
-it("looks once for what many left that get other names now", () =>
+it("looks up leftovers once for many sessions that get other ids", () =>
   withStore(async (sessions) => {
     const windows = sessions.store.table("windows");
     const reads = [vi.spyOn(windows, "rows"), vi.spyOn(windows, "scan")];
@@ -158,7 +160,7 @@ it("looks once for what many left that get other names now", () =>
     expect(await readsOf(20, 1)).toBe(await readsOf(1, 0));
   }));
 
-it("takes the title of one that broke off out of search", () =>
+it("removes the title of an interrupted session from search", () =>
   withStore(async (sessions) => {
     const called = (demo: DemoSession, title: string): ReadEvent[] =>
       demoEvents({ ...demo, messages: [...demo.messages, { id: title, role: "carrier" }] }).map(
@@ -178,7 +180,7 @@ it("takes the title of one that broke off out of search", () =>
     expect(texts.sort()).toEqual(["Writi", expect.stringContaining("This is e")].sort());
   }));
 
-it("keeps what one that broke off has stored of the same session, in however many batches it comes", () =>
+it("keeps what an interrupted ingest stored of the same session, in however many batches it comes", () =>
   withStore(async (sessions) => {
     const timed = ["a", "b", "c"].map((id) => ({ ...said(id), seconds: 0 }));
     const before: DemoSession = { id: "s", project: "/old", messages: timed.slice(0, 2) };

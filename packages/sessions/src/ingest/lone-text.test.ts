@@ -7,7 +7,7 @@ import { type DemoMessage, ingestDemo, shown, withStore } from "../testing.ts";
 const prompt = `heron ${"reeds ".repeat(174_000)}`;
 const others = 2_100;
 
-it("stores and folds one long prompt among a thousand tool calls as what it is", () =>
+it("stores, folds and finds one long prompt among thousands of tool calls", () =>
   withStore(async (sessions) => {
     const calls = Array.from({ length: others }, (_, at): DemoMessage => {
       return { id: `call ${at}`, role: "tool", text: "done" };
@@ -29,7 +29,7 @@ it("stores and folds one long prompt among a thousand tool calls as what it is",
     expect(await shown(sessions, "s")).toHaveLength(1 + calls.length);
   }));
 
-it("finds one long prompt by its window where all that was said before was taken back", () =>
+it("finds one long prompt by its window after all earlier messages disappeared", () =>
   withStore(async (sessions) => {
     const said = Array.from({ length: others }, (_, at): DemoMessage => {
       return { id: `said ${at}`, text: "We go on. ".repeat(200) };

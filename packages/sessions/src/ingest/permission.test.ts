@@ -35,6 +35,6 @@ it.each<readonly [string, Place | undefined, readonly string[], readonly string[
     ["a"],
     ["b", "c", "d"],
   ],
-])("what a place is not known to have held: %s", (_, place, seen, others) => {
+])("lists the messages that a place is not known to have held: %s", (_, place, seen, others) => {
   expect([...othersOf(known, place, new Set(seen))]).toEqual(others);
 });

@@ -11,7 +11,7 @@ const pieces = [0, 1, 2].map((piece) => ({
 }));
 const whole = { id: "s", messages: pieces.flatMap(({ messages }) => messages) };
 
-it("goes on with a session where another process left it, however old what was read may be", async () => {
+it("continues a session from where another process left it, however stale its own read is", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pond-sessions-"));
   const options = { mode: "write", stalenessMs: 3_600_000 } as const;
   const one = await openSessions(join(folder, "store"), options);

@@ -7,7 +7,7 @@ const demos = ["a", "b", "c"].map((id) => ({ id, messages: [said("1"), said("2")
 const ids = demos.map(({ id }) => id);
 const expected = demos.map(({ id }) => ({ id }));
 
-it("are read together, and each is given once", () =>
+it("reads expected sessions together, and gives each once", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, demos);
     const stored = new StoredSessions(sessions.store, expected);
@@ -19,7 +19,7 @@ it("are read together, and each is given once", () =>
     expect(ids.map((id) => stored.isAhead(id))).toEqual([false, true, true]);
   }));
 
-it("are read again where they come again, and never before they come again", () =>
+it("reads a session again when it comes again, and not ahead of that", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, demos);
     const stored = new StoredSessions(sessions.store, expected);
@@ -35,7 +35,7 @@ it("are read again where they come again, and never before they come again", () 
 it.each([
   ["many messages are read by themselves", [3_000, 3_000, 10], [false, false, false]],
   ["few are read together", [3_000, 500, 500], [false, true, true]],
-])("that have %s", (_, messages, ahead) =>
+])("sessions that have %s", (_, messages, ahead) =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, demos);
     const sized = ids.map((id, at) => ({ id, messages: messages[at] }));
@@ -47,7 +47,7 @@ it.each([
   }),
 );
 
-it("are read when they come, where others may add to them before", () =>
+it("reads a session only when it comes if others may add to it before", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, demos);
     const stored = new StoredSessions(sessions.store, expected);
@@ -60,7 +60,7 @@ it("are read when they come, where others may add to them before", () =>
     expect((await stored.take("b")).messages).toHaveLength(3);
   }));
 
-it("are still there behind one that nobody expected", () =>
+it("keeps the sessions it read ahead after an unexpected one", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [...demos, { id: "x", messages: [said("1")] }]);
     const stored = new StoredSessions(sessions.store, expected);
@@ -71,7 +71,7 @@ it("are still there behind one that nobody expected", () =>
     expect(ids.map((id) => stored.isAhead(id))).toEqual([false, true, true]);
   }));
 
-it("say which session there is none of", () =>
+it("reports a session that does not exist", () =>
   withStore(async (sessions) => {
     await expect(new StoredSessions(sessions.store, [{ id: "x" }]).take("x")).rejects.toMatchObject(
       {
@@ -83,27 +83,29 @@ it("say which session there is none of", () =>
 it.each([
   ["named before", ids],
   ["not named", undefined],
-])("an ingest of sessions that are %s compares with what is there, twice too", (_, sessionIds) =>
-  withStore(async (sessions) => {
-    await ingestDemo(sessions, demos.slice(0, 2));
-    const ingest = createIngest(sessions, { host: "h", now: () => new Date(0), sessionIds });
-    const outcomes: string[] = [];
-    for (const more of [["3"], ["3", "4"]]) {
-      for (const { id, messages } of demos) {
-        const events = demoEvents({ id, messages: [...messages, ...more.map((at) => said(at))] });
-        await ingest.session(streamOf(events), {
-          isUnchanged: async () => true,
-          onCommitted: ({ session_id, status, messages_added }) =>
-            void outcomes.push(`${session_id} ${status} ${messages_added}`),
-        });
+])(
+  "an ingest of sessions that are %s compares with the stored ones, also the second time",
+  (_, sessionIds) =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, demos.slice(0, 2));
+      const ingest = createIngest(sessions, { host: "h", now: () => new Date(0), sessionIds });
+      const outcomes: string[] = [];
+      for (const more of [["3"], ["3", "4"]]) {
+        for (const { id, messages } of demos) {
+          const events = demoEvents({ id, messages: [...messages, ...more.map((at) => said(at))] });
+          await ingest.session(streamOf(events), {
+            isUnchanged: async () => true,
+            onCommitted: ({ session_id, status, messages_added }) =>
+              void outcomes.push(`${session_id} ${status} ${messages_added}`),
+          });
+        }
       }
-    }
-    await ingest.finish();
+      await ingest.finish();
 
-    expect(outcomes).toEqual([
-      ...["a grown 1", "b grown 1", "c new 3"],
-      ...["a grown 1", "b grown 1", "c grown 1"],
-    ]);
-    expect(await shown(sessions, "b")).toHaveLength(4);
-  }),
+      expect(outcomes).toEqual([
+        ...["a grown 1", "b grown 1", "c new 3"],
+        ...["a grown 1", "b grown 1", "c grown 1"],
+      ]);
+      expect(await shown(sessions, "b")).toHaveLength(4);
+    }),
 );

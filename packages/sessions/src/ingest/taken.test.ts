@@ -33,7 +33,7 @@ async function losing(sessions: SessionStore, more: DemoSession): Promise<Ingest
   return outcomes;
 }
 
-it("takes nothing out of the session that got the id, when it comes to read that itself", () =>
+it("removes nothing from the session that got the id when the losing ingest reads that session itself", () =>
   withStore(async (sessions) => {
     const outcomes = await losing(sessions, inBlog);
     const [later] = await ingestDemo(sessions, [inShop], { ...apart, now: () => new Date(3) });
@@ -47,7 +47,7 @@ it("takes nothing out of the session that got the id, when it comes to read that
     expect(await shown(sessions, shopId)).toEqual(["a: This is a.", "b: This is b."]);
   }));
 
-it("adds nothing to that from a second place of the one that did not get it", () =>
+it("adds nothing to the session that got the id from a second place of the one that lost it", () =>
   withStore(async (sessions) => {
     const grown = { ...inShop, messages: [...inShop.messages, said("more")] };
     const outcomes = await losing(sessions, grown);
@@ -61,7 +61,7 @@ it("adds nothing to that from a second place of the one that did not get it", ()
     expect(await shown(sessions, "s")).toEqual(["c: This is c."]);
   }));
 
-it("leaves a copy in the session that was stored at the same time from another project", () =>
+it("keeps a copy from another project in the session that was stored at the same time", () =>
   withStore(async (sessions) => {
     const hooks = { isUnchanged: async () => true, onCommitted: () => undefined };
     const copied = { ...inShop, project: "/blog", messages: [...inShop.messages, said("more")] };
@@ -78,7 +78,7 @@ it("leaves a copy in the session that was stored at the same time from another p
     expect(await shown(sessions, "s")).toEqual(texts);
   }));
 
-it("takes out what was left under the id where nobody did before", () =>
+it("removes an interrupted session's messages from another session once the two are told apart", () =>
   withStore(async (sessions) => {
     const killed = failingAt(sessions, "sessions");
     await expect(ingestDemo(killed, [inBlog], apart)).rejects.toThrow("no space");
@@ -92,7 +92,7 @@ it("takes out what was left under the id where nobody did before", () =>
     expect(await shown(sessions, "s")).toEqual(["a: This is a.", "b: This is b."]);
   }));
 
-it("shows what both have where the one that gets the id comes in several batches", () =>
+it("shows a message of both sessions when the one that gets the id comes in several batches", () =>
   withStore(async (sessions) => {
     const mode = { id: "mode", role: "carrier" } as const;
     const killed = failingAt(sessions, "sessions");

@@ -4,7 +4,7 @@ import { lastActive } from "./activity.ts";
 
 const day = 86_400;
 
-it("tells when each of some sessions was last active", () =>
+it("reports when each of the given sessions was last active", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [
       { id: "a", messages: [said("a1"), { ...said("a2"), seconds: 3 * day }] },

@@ -4,7 +4,7 @@ import { rootOf, rootsOf } from "./ancestry.ts";
 
 const id = fc.constantFrom(..."abcdefghij");
 
-it("says the same root of all as of each, in circles too", () => {
+it("finds the same roots for all sessions at once as one by one, also in circles", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(id, fc.option(id))), (pairs) => {
       const parents = new Map(pairs);
@@ -15,7 +15,7 @@ it("says the same root of all as of each, in circles too", () => {
   );
 });
 
-it("takes a chain of many in one walk", () => {
+it("finds the root of a chain of 100,000 sessions", () => {
   const parents = new Map(
     Array.from({ length: 100_000 }, (_, at) => [`s${at}`, at === 0 ? null : `s${at - 1}`]),
   );

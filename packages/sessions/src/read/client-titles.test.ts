@@ -16,7 +16,7 @@ const header = (title: string): DemoMessage => ({
 });
 const talk = [said("a", "Begin."), said("b", "Go on.")];
 
-it("gives what sessions are called, and of others what was said first", () =>
+it("gives a session its client's title, or else what was said first", () =>
   withStore(async (sessions) => {
     const long = "x".repeat(200);
     await ingestDemo(sessions, [
@@ -37,7 +37,7 @@ it("gives what sessions are called, and of others what was said first", () =>
     expect((await clientTitles(sessions.store, ids)).get("long")).toBe(long);
   }));
 
-it("follows a title that is written anew, and one that is gone", () =>
+it("follows a title that is rewritten, and one that is gone", () =>
   withStore(async (sessions) => {
     const title = async () => (await titles(sessions, ["s"])).get("s");
     const seen: (string | undefined)[] = [];
@@ -83,7 +83,7 @@ it.each<[string, readonly (readonly DemoMessage[])[], string]>([
   }),
 );
 
-it("says the same as what is shown where writers raced, whoever was first", () =>
+it("agrees with the shown title when writers raced, whoever was first", () =>
   withAltered(
     ["", "one", "other"].map((title) => ({ id: "s", messages: [header(title), ...talk] })),
     // As if both had followed the first.
@@ -97,7 +97,7 @@ it("says the same as what is shown where writers raced, whoever was first", () =
     },
   ));
 
-it("takes no other record for a title", () =>
+it("does not take another kind of record for a title", () =>
   withStore(async (sessions) => {
     const page: DemoMessage = { id: "p", role: "carrier", options: { type: "page", title: "no" } };
     await ingestDemo(sessions, [{ id: "s", messages: [page, said("a", '{"customTitle":"no"}')] }]);

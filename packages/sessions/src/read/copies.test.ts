@@ -27,7 +27,7 @@ const fork = (id: string, parent: string, ...seconds: readonly number[]): readon
 it.each([
   ["has what it was forked from in front", [1, 2, 5], true],
   ["was gone on in", [1, 5, 9], false],
-])("knows the copy of a fork that %s", (_, seconds, isUntouched) =>
+])("tells whether the copy of a fork is untouched: it %s", (_, seconds, isUntouched) =>
   withStore(async (sessions) => {
     const copy = copyUuid("demo", "fork of fork");
     await ingestDemo(sessions, [
@@ -58,7 +58,7 @@ const inFile = (path: string, demo: DemoSession): readonly ReadEvent[] =>
 it.each([
   ["moved, as into an archive", [1, 2], true],
   ["moved when somebody had gone on in it", [1, 2, 9], false],
-])("knows a copy that its client has %s", (_, seconds, isUntouched) =>
+])("tells whether a copy is untouched that its client has %s", (_, seconds, isUntouched) =>
   withStore(async (sessions) => {
     const copy = copyUuid("demo", "s");
     const own = { id: copy, messages: seconds.map(at) };

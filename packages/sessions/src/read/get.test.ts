@@ -78,7 +78,7 @@ describe("getSession", () => {
       });
     }));
 
-  it("shows every message in modes complete and verbatim, with full parts in the latter", () =>
+  it("shows every message in modes complete and verbatim, with full parts in verbatim", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [talk]);
 
@@ -101,15 +101,17 @@ describe("getSession", () => {
       expect(JSON.parse(JSON.stringify(verbatim))).toEqual(verbatim);
     }));
 
-  it.each([1, 200, 600, 1_000_000])("pages by %i bytes, cuts no message and misses none", (limit) =>
-    withStore(async (sessions) => {
-      await ingestDemo(sessions, [talk]);
+  it.each([1, 200, 600, 1_000_000])(
+    "pages by %i bytes without cutting or missing a message",
+    (limit) =>
+      withStore(async (sessions) => {
+        await ingestDemo(sessions, [talk]);
 
-      expect(await allPages(sessions, limit)).toEqual(["q", "i", "r", "t", "c", "f"]);
-    }),
+        expect(await allPages(sessions, limit)).toEqual(["q", "i", "r", "t", "c", "f"]);
+      }),
   );
 
-  it("stays within its budget where no message is larger", () =>
+  it("stays within its byte budget when no message is larger", () =>
     withStore(async (sessions) => {
       const messages = Array.from({ length: 200 }, (_, at) => said(`m${at}`, "x".repeat(100)));
       await ingestDemo(sessions, [{ id: "s", messages }]);
@@ -123,7 +125,7 @@ describe("getSession", () => {
       expect(page.messages_remaining).toBe(200 - page.messages.length);
     }));
 
-  it("shows the newest value and says that it is one", () =>
+  it("shows the newest value and marks it as revised", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b"), said("c")] }]);
       await ingestDemo(sessions, [
@@ -138,7 +140,7 @@ describe("getSession", () => {
       expect(complete.messages_remaining).toBe(0);
     }));
 
-  it("shows what another process has added since", () =>
+  it("shows what another process has added since the last read", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b")] }]);
       const reader = await openSessions(sessions.store.location);
@@ -155,7 +157,7 @@ describe("getSession", () => {
       reader.close();
     }));
 
-  it("holds a message at least, whatever the budget, and takes what is left out as such", () =>
+  it("puts at least one message on a page whatever the budget, and ignores undefined options", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [talk]);
       const unset = { mode: undefined, limitBytes: undefined, afterId: undefined };
@@ -170,7 +172,7 @@ describe("getSession", () => {
     [{ mode: "full" as "verbatim" }, "mode: there is no full"],
     [{ limitBytes: Number.NaN }, "limitBytes: NaN"],
     [{ limitBytes: -1 }, "limitBytes: -1"],
-  ])("refuses %j", (options, message) =>
+  ])("refuses the options %j", (options, message) =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [talk]);
 
@@ -178,7 +180,7 @@ describe("getSession", () => {
     }),
   );
 
-  it("says which session or message there is none of", () =>
+  it("names the session or message that does not exist", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [talk]);
 
@@ -192,7 +194,7 @@ describe("getSession", () => {
       });
     }));
 
-  it("takes ids for what they are, quotes and all", () =>
+  it("takes ids literally, quotes and all", () =>
     withStore(async (sessions) => {
       const id = 'it\'s "x" -- \u0000 /../ 索引';
       await ingestDemo(sessions, [{ id, messages: [said("a'b")] }]);
@@ -217,7 +219,7 @@ describe("readPages", () => {
     }),
   );
 
-  it("reads few more of large messages than are on a page", () =>
+  it("reads few more large messages than are on a page", () =>
     withStore(async (sessions) => {
       const bytes = new Uint8Array(100_000);
       const messages = Array.from({ length: 200 }, (_, at) => ({
@@ -237,7 +239,7 @@ describe("readPages", () => {
       expect(read.reduce((sum, rows) => sum + rows)).toBeLessThan(least * 2);
     }));
 
-  it("reads a page of small messages behind a large one in few steps", () =>
+  it("reads a page of small messages after a large one in few steps", () =>
     withStore(async (sessions) => {
       const messages = Array.from({ length: 240 }, (_, at) =>
         said(`m${at}`, at % 30 === 0 ? "x".repeat(60_000) : "y"),
@@ -252,7 +254,7 @@ describe("readPages", () => {
       expect(read.length).toBeLessThan(pages.length * 7);
     }));
 
-  it("gives one page of a session that holds nothing, or nothing more", () =>
+  it("gives one empty page when no messages remain", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [talk]);
 
@@ -283,30 +285,32 @@ describe("getMessage", () => {
   it.each([
     ["first", said("b"), {}],
     ["last", said("b", "Anew."), { revised: true }],
-  ])("shows one that is gone from its source with its %s value, where it was", (_, last, marks) =>
-    withStore(async (sessions) => {
-      for (const messages of [
-        [said("a"), said("b"), said("c"), said("d")],
-        [said("a"), last, said("c"), said("d")],
-        [said("a"), said("c"), said("d")],
-      ]) {
-        await ingestDemo(sessions, [{ id: "s", messages }]);
-      }
+  ])(
+    "shows a message that is gone from its source with its %s value, where it was",
+    (_, last, marks) =>
+      withStore(async (sessions) => {
+        for (const messages of [
+          [said("a"), said("b"), said("c"), said("d")],
+          [said("a"), last, said("c"), said("d")],
+          [said("a"), said("c"), said("d")],
+        ]) {
+          await ingestDemo(sessions, [{ id: "s", messages }]);
+        }
 
-      const { before, target, after } = await getMessage(sessions, "s", "b", { context: 1 });
+        const { before, target, after } = await getMessage(sessions, "s", "b", { context: 1 });
 
-      expect([before, after]).toMatchObject([[{ id: "a" }], [{ id: "c" }]]);
-      expect(target).toMatchObject({ id: "b", content: [{ text: last.text }] });
-      const { revised, removed } = target;
-      expect({ revised, removed }).toEqual({ revised: undefined, ...marks, removed: true });
-      expect((await getMessage(sessions, "s", "a")).target).not.toHaveProperty("removed");
-      const behind = await getSession(sessions, "s", { afterId: "b" });
-      expect(idsOf(behind)).toEqual(["c", "d"]);
-      expect(idsOf(await getSession(sessions, "s"))).toEqual(["a", "c", "d"]);
-    }),
+        expect([before, after]).toMatchObject([[{ id: "a" }], [{ id: "c" }]]);
+        expect(target).toMatchObject({ id: "b", content: [{ text: last.text }] });
+        const { revised, removed } = target;
+        expect({ revised, removed }).toEqual({ revised: undefined, ...marks, removed: true });
+        expect((await getMessage(sessions, "s", "a")).target).not.toHaveProperty("removed");
+        const behind = await getSession(sessions, "s", { afterId: "b" });
+        expect(idsOf(behind)).toEqual(["c", "d"]);
+        expect(idsOf(await getSession(sessions, "s"))).toEqual(["a", "c", "d"]);
+      }),
   );
 
-  it("shows one that is gone alone where nothing else is left", () =>
+  it("shows a removed message alone when no other message is left", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages: [said("a")] }]);
       await ingestDemo(sessions, [{ id: "s", messages: [] }]);
@@ -317,7 +321,7 @@ describe("getMessage", () => {
       expect(idsOf(await getSession(sessions, "s", { afterId: "a" }))).toEqual([]);
     }));
 
-  it("pages through the parts of a message and cuts none", () =>
+  it("pages through the parts of a message without cutting any", () =>
     withStore(async (sessions) => {
       const more = Array.from({ length: 9 }, (_, at) => `part ${at}`);
       await ingestDemo(sessions, [{ id: "s", messages: [{ id: "m", text: "first", more }] }]);
@@ -335,7 +339,7 @@ describe("getMessage", () => {
       expect(ids).toEqual(Array.from({ length: 10 }, (_, at) => String(at)));
     }));
 
-  it("refuses neighbours that are no number", () =>
+  it("refuses a number of neighbours that is negative or NaN", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [talk]);
       const around = (context: number | undefined) => getMessage(sessions, "s", "r", { context });
@@ -345,7 +349,7 @@ describe("getMessage", () => {
       expect(await around(undefined)).toEqual(await around(2));
     }));
 
-  it("says which message or part there is none of", () =>
+  it("reports a message or part that does not exist", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [talk]);
 
@@ -360,17 +364,19 @@ describe("getMessage", () => {
 describe("a message that has lost its parts", () => {
   const lost = (_: string, row: Row) => (row["message_id"] === "q" ? undefined : row);
 
-  it.each(["conversational", "complete", "verbatim"] as const)("says so: %s", (mode) =>
-    withAltered([talk], lost, async (sessions, whole) => {
-      const { messages } = await getSession(sessions, "s", { mode });
-      const all = await getSession(whole, "s", { mode });
+  it.each(["conversational", "complete", "verbatim"] as const)(
+    "is marked as damaged in mode %s",
+    (mode) =>
+      withAltered([talk], lost, async (sessions, whole) => {
+        const { messages } = await getSession(sessions, "s", { mode });
+        const all = await getSession(whole, "s", { mode });
 
-      expect(messages.filter(({ damaged }) => damaged).map(({ id }) => id)).toEqual(["q"]);
-      expect(all.messages.filter(({ damaged }) => damaged)).toEqual([]);
-    }),
+        expect(messages.filter(({ damaged }) => damaged).map(({ id }) => id)).toEqual(["q"]);
+        expect(all.messages.filter(({ damaged }) => damaged)).toEqual([]);
+      }),
   );
 
-  it("says so where it is asked for, and as a neighbour", () =>
+  it("is marked as damaged when it is requested, and as a neighbour", () =>
     withAltered([talk], lost, async (sessions) => {
       const { target } = await getMessage(sessions, "s", "q");
       const { before, target: next } = await getMessage(sessions, "s", "i");
@@ -378,7 +384,7 @@ describe("a message that has lost its parts", () => {
       expect([target.damaged, before[0]?.damaged, next.damaged]).toEqual([true, true, undefined]);
     }));
 
-  it("is told from one that was written without any", () =>
+  it("is told apart from a message that was written without parts", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages: [{ id: "e", role: "assistant" }] }]);
 

@@ -16,7 +16,7 @@ async function ingestBelow(sessions: SessionStore, parent: string | undefined): 
 const askAtOnce = ({ store }: SessionStore) =>
   Promise.all(Array.from({ length: 8 }, () => laterParents(store)));
 
-it("says the same to those that ask at once, before there are any and after", () =>
+it("gives concurrent callers the same result, before there are later parents and after", () =>
   withStore(async (sessions) => {
     await ingestBelow(sessions, undefined);
     const none = await askAtOnce(sessions);

@@ -39,7 +39,7 @@ const called = (id: string, name: string): DemoMessage =>
   noted(id, `<command-message>${name}</command-message>\n<command-name>/${name}</command-name>`);
 
 describe("listSessions", () => {
-  it("names the last active first, each with its title and counts", () =>
+  it("lists the last active session first, each with its title and counts", () =>
     withStore(async (sessions) => {
       const old = at("old", 0);
       await ingestDemo(sessions, [
@@ -67,7 +67,7 @@ describe("listSessions", () => {
       expect(listed[2]).not.toHaveProperty("title");
     }));
 
-  it("gives as title what is said first by now", () =>
+  it("takes as title the first text of the current state", () =>
     withStore(async (sessions) => {
       const talk = (first: DemoMessage, second: string): DemoSession => ({
         id: "s",
@@ -85,7 +85,7 @@ describe("listSessions", () => {
       expect(await title()).toBe("Go further.");
     }));
 
-  it("gives as title what was typed, not what its files are", () =>
+  it("takes as title what was typed, and files only if nothing was typed", () =>
     withStore(async (sessions) => {
       const bytes = new Uint8Array([1, 2, 3]);
       await ingestDemo(sessions, [
@@ -101,7 +101,7 @@ describe("listSessions", () => {
       ]);
     }));
 
-  it("reads what was typed beside files of many sessions at once", () =>
+  it("reads text typed beside files for many sessions at once", () =>
     withStore(async (sessions) => {
       const bytes = new Uint8Array([1, 2, 3]);
       const withFile = (id: string): DemoSession => ({
@@ -126,7 +126,7 @@ describe("listSessions", () => {
       expect(counts[1]).toBe(counts[0]);
     }));
 
-  it("gives as title the command that a session began with where nobody said anything", () =>
+  it("takes as title the command that a session began with if nobody said anything", () =>
     withStore(async (sessions) => {
       const cleared = noted(
         "clear",
@@ -182,7 +182,7 @@ describe("listSessions", () => {
       "/dye",
     ],
   ])(
-    "gives as title the command that a session began with, also where its note %s",
+    "takes as title the command that a session began with, also when its note %s",
     (_, states, title) =>
       withStore(async (sessions) => {
         const notes = [
@@ -201,7 +201,7 @@ describe("listSessions", () => {
       }),
   );
 
-  it("gives no command as title that stands in a damaged note which was mended", () => {
+  it("takes no title from a command in a damaged note that was mended", () => {
     const demo = { id: "s", messages: [called("a", "spin")] };
     return withAltered(
       [demo],
@@ -220,23 +220,21 @@ describe("listSessions", () => {
   it.each<[string, (note: DemoMessage) => readonly DemoMessage[]]>([
     ["was gone", () => []],
     ["was edited", (note) => [{ ...note, text: "Another note." }]],
-  ])(
-    "gives as title the command that a session began with where its note %s for a while",
-    (_, meanwhile) =>
-      withStore(async (sessions) => {
-        const first = noted("a", "A note.");
-        const note = called("b", "spin");
-        const titles: unknown[] = [];
-        for (const notes of [[note], meanwhile(note), [note]]) {
-          await ingestDemo(sessions, [{ id: "s", messages: [first, ...notes] }]);
-          titles.push((await listSessions(sessions))[0]?.title);
-        }
+  ])("takes the first command as title again after its note %s for a while", (_, meanwhile) =>
+    withStore(async (sessions) => {
+      const first = noted("a", "A note.");
+      const note = called("b", "spin");
+      const titles: unknown[] = [];
+      for (const notes of [[note], meanwhile(note), [note]]) {
+        await ingestDemo(sessions, [{ id: "s", messages: [first, ...notes] }]);
+        titles.push((await listSessions(sessions))[0]?.title);
+      }
 
-        expect(titles).toEqual(["/spin", undefined, "/spin"]);
-      }),
+      expect(titles).toEqual(["/spin", undefined, "/spin"]);
+    }),
   );
 
-  it("gives the title that was stored first where what revised it is damaged", () =>
+  it("takes the title that was stored first when its revision is damaged", () =>
     withAltered(
       ["first", "second"].map((text) => ({ id: "s", messages: [said("a", text)] })),
       (_, row) => (row["revises"] ? { ...row, options: "{cut" } : row),
@@ -252,7 +250,7 @@ describe("listSessions", () => {
     ["parts", "type", "reasoning"],
     ["parts", "provenance", "conversationaj"],
     ["parts", "variant_data", '{"tezt":"Begin."}'],
-  ])("lists every session where one has %s with another %s: %s", (table, column, cell) => {
+  ])("lists every session when one has %s with a damaged %s: %s", (table, column, cell) => {
     const before: DemoSession = { id: "bad", messages: [said("a", "Begin."), said("b")] };
     const revised: DemoSession = {
       id: "bad",
@@ -331,7 +329,7 @@ describe("listSessions", () => {
       });
     }));
 
-  it("lists what is below a fork that has lost its row", () =>
+  it("lists the sub-agent of a fork that has lost its row", () =>
     withAltered(
       [
         at("root", 0),
@@ -357,7 +355,7 @@ describe("listSessions", () => {
       expect(unfolded[0]).toMatchObject({ session_id: "late", parent_session_id: "root" });
     }));
 
-  it("takes a project with all below it, an agent, a time and a limit", () =>
+  it("filters by project (with its subdirectories), agent, time and limit", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [
         at("a", 1, { project: "/work/a" }),
@@ -384,7 +382,7 @@ describe("listSessions", () => {
     }),
   );
 
-  it("reads no more than it needs where there are many sessions", () =>
+  it("lists the last active of many sessions up to the limit", () =>
     withStore(async (sessions) => {
       const many = Array.from({ length: 600 }, (_, index) => at(`s${index}`, index));
       await ingestDemo(sessions, many);
@@ -392,7 +390,7 @@ describe("listSessions", () => {
       expect(ids(await listSessions(sessions, { limit: 3 }))).toEqual(["s599", "s598", "s597"]);
     }));
 
-  it("counts neither carriers nor what disappeared", () =>
+  it("counts neither carriers nor messages that disappeared", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b"), said("c")] }]);
       await ingestDemo(sessions, [{ id: "s", messages: [said("b", "Anew."), said("c")] }]);

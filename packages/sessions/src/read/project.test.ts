@@ -10,6 +10,6 @@ it.each([
   ["C:\\work", "C:\\", true],
   ["/home", "/", true],
   ["home", "/", false],
-])("a session of %s is in %s: %s", (own, project, expected) => {
+])("a session of directory %s is in project %s: %s", (own, project, expected) => {
   expect(isInProject(own, project)).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { ingestDemo, said, withStore } from "../testing.ts";
 import { statistics } from "./statistics.ts";
 
-it("counts sessions and messages by client and project, and what search can find", () =>
+it("counts sessions and messages by client and project, and searchable messages", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [
       { id: "a", messages: [said("1"), { id: "2", role: "tool", text: "x" }] },

@@ -55,7 +55,7 @@ const filesOf = ({ files }: Restored): string[] =>
 describe("a session that begins in the middle of another", () => {
   const demos = [demo("s"), demo("s+", "s"), demo("agent", "s+"), demo("beside", "s")];
 
-  it("is restored with that one, which is written with all that goes on from it", () =>
+  it("is restored with that other session, which is written with all that continues from it", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, demos);
 
@@ -73,7 +73,7 @@ describe("a session that begins in the middle of another", () => {
       expect(filesOf(whole)).toHaveLength(4);
     }));
 
-  it("is translated with what stands there before", () =>
+  it("is translated with the other session's messages that come before it", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [...demos, demo("s++", "s+")]);
       const given = new Map<string, SessionContent>();
@@ -102,7 +102,7 @@ describe("a session that begins in the middle of another", () => {
       ]);
     }));
 
-  it("asks of a chain of them no more than twice each, however long it is", () =>
+  it("is asked at most twice for what it inherits in a chain of such sessions", () =>
     withStore(async (sessions) => {
       const ids = Array.from({ length: 6 }, (_, at) => `s${"+".repeat(at)}`);
       await ingestDemo(
@@ -132,30 +132,37 @@ describe("a session that begins in the middle of another", () => {
       expect(asked).toHaveLength(11);
     }));
 
-  it.each(["demo", "other"])("is named where that one is not stored, for %s", (origin) =>
-    withStore(async (sessions) => {
-      await ingestDemo(sessions, [demo("s+", "s")]);
-      const restored = await restore(sessions, "s+", writer(origin), { meanings });
+  it.each(["demo", "other"])(
+    "is reported as incomplete when the other session is not stored, for client %s",
+    (origin) =>
+      withStore(async (sessions) => {
+        await ingestDemo(sessions, [demo("s+", "s")]);
+        const restored = await restore(sessions, "s+", writer(origin), { meanings });
 
-      expect([filesOf(restored), restored.incomplete]).toEqual([["s+: s+1 s+2 of 1"], ["s+"]]);
-    }),
+        expect([filesOf(restored), restored.incomplete]).toEqual([["s+: s+1 s+2 of 1"], ["s+"]]);
+      }),
   );
 
   it.each<[string, string[]]>([
     ["demo", ["s+: s+1 s+2 of 1"]],
     ["other", ["s+: s1 s+1 s+2 of 1"]],
-  ])("stays alone where its client opens it so, not in another: %s", (origin, files) =>
-    withStore(async (sessions) => {
-      await ingestDemo(sessions, [demo("s"), demo("s+", "s")]);
-      const recordsOf = (client: string) => ({ ...meanings.recordsOf?.(client), opensAlone: true });
+  ])(
+    "is restored alone if its client opens it so, but not for another client: %s",
+    (origin, files) =>
+      withStore(async (sessions) => {
+        await ingestDemo(sessions, [demo("s"), demo("s+", "s")]);
+        const recordsOf = (client: string) => ({
+          ...meanings.recordsOf?.(client),
+          opensAlone: true,
+        });
 
-      const restored = await restore(sessions, "s+", writer(origin), { meanings: { recordsOf } });
+        const restored = await restore(sessions, "s+", writer(origin), { meanings: { recordsOf } });
 
-      expect([filesOf(restored), restored.incomplete]).toEqual([files, []]);
-    }),
+        expect([filesOf(restored), restored.incomplete]).toEqual([files, []]);
+      }),
   );
 
-  it("takes nothing from a session of another client that has the id", () =>
+  it("takes nothing from another client's session with the same id", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ ...demo("s"), agent: "other" }, demo("s+", "s")]);
 

@@ -39,7 +39,7 @@ it.each([
     [copiedAgent, inThird],
     none,
   ],
-])("%s: what %s is not given", (_, client, later, copies, originals) =>
+])("leaves out doubled sessions when %s, for client %s", (_, client, later, copies, originals) =>
   withStore(async (sessions) => {
     const forks = [forkOf("s", "other"), forkOf(copy, "demo")];
     await ingestDemo(sessions, [...demos(...later), ...forks]);

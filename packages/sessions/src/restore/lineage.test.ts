@@ -45,7 +45,7 @@ describe("loadLineage", () => {
   it.each([
     ["few at a time where they are large", 500_000, 8],
     ["many at a time where they are small", 10, 32],
-  ])("loads those below %s", (_, chars, atOnce) =>
+  ])("loads descendants %s", (_, chars, atOnce) =>
     withStore(async (sessions) => {
       const below = Array.from({ length: 40 }, (_, at) => `child ${100 + at}`);
       const children = below.map((id) => ({
@@ -62,7 +62,7 @@ describe("loadLineage", () => {
     }),
   );
 
-  it("loads of a message that was revised often the value that is shown", () =>
+  it("loads only the shown value of a message that was revised often", () =>
     withStore(async (sessions) => {
       for (const [at, text] of ["one", "two", "three", "four"].entries()) {
         const now = (): Date => new Date(at);
@@ -86,7 +86,7 @@ describe("loadLineage", () => {
     ["b", "a", ["aside", "c", "a", "lower"]],
     ["c", "b", ["a", "lower", "b", "aside"]],
     ["self", "self", ["child"]],
-  ])("cuts a circle of sessions at the one that is asked for: %s", (id, parent, below) =>
+  ])("cuts a circle of sessions at the requested one: %s", (id, parent, below) =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [
         session("a", "c"),
@@ -107,7 +107,7 @@ describe("loadLineage", () => {
     }),
   );
 
-  it("gives what hangs below a circle without it", () =>
+  it("loads a session below a circle without the circle", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [session("x", "y"), session("y", "x"), session("below", "y")]);
 
@@ -117,7 +117,7 @@ describe("loadLineage", () => {
       expect(descendants).toEqual([]);
     }));
 
-  it("puts a session where its source says now that it belongs, and at first where it said then", () =>
+  it("puts a session below the parent that its source names now, or named at first", () =>
     withStore(async (sessions) => {
       const all = ["root", "other", "late", "taken back", "moved"].map((id) => session(id));
       await ingestDemo(sessions, [...all, session("below", "late")]);
@@ -136,7 +136,7 @@ describe("loadLineage", () => {
       expect((await rootIds(sessions)).sort()).toEqual(["other", "root", "taken back"]);
     }));
 
-  it("is whole without a session that has lost its row, also where its parent was named late", () =>
+  it("is complete without a session that lost its row, even one whose parent was named late", () =>
     withAltered(
       [session("root"), session("late"), session("late", "root"), session("child", "root")],
       (table, row) => (table === "sessions" && row["id"] === "late" ? undefined : row),
@@ -147,7 +147,7 @@ describe("loadLineage", () => {
       },
     ));
 
-  it("ends where another client's sessions begin, where it is told to", () =>
+  it("ends at another client's sessions when told to", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [
         session("root"),
@@ -167,14 +167,14 @@ describe("loadLineage", () => {
       expect(await below("root", false)).toHaveLength(4);
     }));
 
-  it("says which session there is none of", () =>
+  it("reports a session that does not exist", () =>
     withStore(async (sessions) => {
       await expect(loadLineage(sessions, "none")).rejects.toMatchObject({ code: "not_found" });
     }));
 });
 
 describe("rootIds", () => {
-  it("names what to restore so that nothing is missed, circles included", () =>
+  it("names the sessions to restore so that none is missed, circles included", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [
         session("root"),
@@ -188,7 +188,7 @@ describe("rootIds", () => {
       expect((await rootIds(sessions)).sort()).toEqual(["orphan", "root", "x"]);
     }));
 
-  it("names what stands below another client's sessions, where lineages are cut there", () =>
+  it("also names sessions below another client's sessions when lineages are cut there", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [
         session("root"),
@@ -206,7 +206,7 @@ describe("rootIds", () => {
       expect((await rootIds(sessions)).sort()).toEqual(["root", "x"]);
     }));
 
-  it("names those that were roots at first", () =>
+  it("names the sessions that were roots in the first state", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [session("root"), session("late"), session("early", "root")]);
       await ingestDemo(sessions, [session("late", "root"), session("early")]);

@@ -27,7 +27,7 @@ it.each<[string, (ids: readonly string[]) => readonly string[]]>([
   ["the last one first", (ids) => ids.toReversed()],
   ["some of them twice", (ids) => [...ids, ...ids.slice(3, 9)]],
   ["others between them", (ids) => ids.flatMap((id) => [id, "alone"])],
-])("gives what each gives by itself: %s", (_, taken) =>
+])("gives the same lineages as loading each by itself: %s", (_, taken) =>
   withStore(async (sessions) => {
     const many = numbered(30);
     await ingestDemo(sessions, [
@@ -49,7 +49,7 @@ it.each<[string, (ids: readonly string[]) => readonly string[]]>([
   }),
 );
 
-it("reads small ones many at a time", () =>
+it("reads small lineages many at a time", () =>
   withStore(async (sessions) => {
     const many = numbered(60);
     await ingestDemo(sessions, many);
@@ -62,7 +62,7 @@ it("reads small ones many at a time", () =>
     expect(read).toHaveLength(6);
   }));
 
-it("stops where what comes after small ones is large, and reads fewer from there on", () =>
+it("stops reading ahead at large lineages after small ones, and reads fewer from there on", () =>
   withStore(async (sessions) => {
     const small = numbered(8);
     const large = numbered(24, "x".repeat(1_000_000)).map((each) => ({
@@ -81,7 +81,7 @@ it("stops where what comes after small ones is large, and reads fewer from there
     expect(read.filter((each) => each > 2_500_000)).toHaveLength(1);
   }));
 
-it("names the session that is not what was written, and no other", () =>
+it("names only the session that is not as it was written", () =>
   withAltered(
     numbered(20),
     (table, row) =>
@@ -100,7 +100,7 @@ it("names the session that is not what was written, and no other", () =>
     },
   ));
 
-it("fails for the session that cannot be read, and for no other", () =>
+it("fails only for sessions that cannot be read or do not exist", () =>
   withAltered(
     numbered(20),
     (table, row) =>

@@ -39,7 +39,7 @@ describe("restore", () => {
   it.each<[string, Alter]>([
     ["has lost its parts", (_, row) => (row["message_id"] === "b" ? undefined : row)],
     ["reads as another", (_, row) => (row["message_id"] === "b" ? another(row) : row)],
-  ])("names the session of a message that %s", (_, alter) =>
+  ])("reports the session of a message that %s", (_, alter) =>
     withAltered(
       [
         {
@@ -61,7 +61,7 @@ describe("restore", () => {
     ),
   );
 
-  it("tells the writer what the client has", () =>
+  it("tells the writer which files the client has", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages: [said("a")] }]);
       const asked = (lineage: Lineage, hasFile?: (path: string) => boolean): RestoredFile[] =>
@@ -73,7 +73,7 @@ describe("restore", () => {
       expect(paths(await restore(sessions, "s", asking))).toEqual(["s.txt: undefined"]);
     }));
 
-  it("gives a client its own id of a session that the store names apart", () =>
+  it("gives a client its own id back for a session that is stored under another id", () =>
     withStore(async (sessions) => {
       const apart = { areClientsApart: true };
       const below = { id: "t", parent: "s", messages: [said("c")] };
@@ -106,7 +106,7 @@ describe("restore", () => {
       ]);
     }));
 
-  it("leaves a client an id of its own that is like the store's names, also of what is above", () =>
+  it("keeps a client's own id that looks like CLIENT:ID, also for the session above", () =>
     withStore(async (sessions) => {
       const child = { id: "t", agent: "other", parent: "demo:s", messages: [said("c")] };
       await ingestDemo(sessions, [{ id: "demo:s", messages: [said("a")] }, child]);
@@ -131,7 +131,7 @@ describe("restore", () => {
       expect(told).toEqual(["demo:s", "demo:s", "demo:s", "demo:s"]);
     }));
 
-  it("is native for sessions of the writer's origin, and keeps everything then", () =>
+  it("is native for sessions of the writer's client, and keeps everything", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [
         {
@@ -156,7 +156,7 @@ describe("restore", () => {
       });
     }));
 
-  it("is foreign otherwise, with the writer's counts (`adapter-native-restore-lossless`)", () =>
+  it("is foreign for another client's sessions, with the writer's counts (`adapter-native-restore-lossless`)", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [
         { id: "s", agent: "other", messages: [said("a")] },
@@ -193,7 +193,7 @@ describe("restore", () => {
         ...(how === "foreign" && { fidelity: { text: { kept: 0, translated: 1, dropped: 0 } } }),
       }));
 
-    it("is native for each of the writer's own (`adapter-native-restore-lossless`)", () =>
+    it("is native for each session of the writer's client (`adapter-native-restore-lossless`)", () =>
       withStore(async (sessions) => {
         await ingestDemo(sessions, demos);
 
@@ -230,7 +230,7 @@ describe("restore", () => {
         ]);
       }));
 
-    it("keeps all together for a client that none of them came from", () =>
+    it("keeps all sessions together for a client that wrote none of them", () =>
       withStore(async (sessions) => {
         await ingestDemo(sessions, demos);
 
@@ -241,7 +241,7 @@ describe("restore", () => {
         );
       }));
 
-    it("tells of a translated one which native sessions it hangs on, and where they lie", () =>
+    it("tells the writer of a translated session which native sessions are above it, and where they lie", () =>
       withStore(async (sessions) => {
         await ingestDemo(sessions, [
           ...demos,
@@ -282,7 +282,7 @@ describe("restore", () => {
         ]);
       }));
 
-    it("leaves out what other clients wrote below, where it is told to", () =>
+    it("leaves out sessions that other clients wrote below, when told to", () =>
       withStore(async (sessions) => {
         await ingestDemo(sessions, demos);
 
@@ -292,7 +292,7 @@ describe("restore", () => {
         expect(restored.isNative).toBe(true);
       }));
 
-    it("writes once what several of them attach", () =>
+    it("writes a file that several sessions attach only once", () =>
       withStore(async (sessions) => {
         await ingestDemo(sessions, demos);
         const attaching = (bytes: (id: string) => string): Writer => ({
@@ -313,7 +313,7 @@ describe("restore", () => {
       }));
   });
 
-  it("gives the source as it was last, or as it was first", () =>
+  it("restores the last state of the source, or the first", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b")] }]);
       await ingestDemo(sessions, [{ id: "s", messages: [said("b"), said("c")] }]);
@@ -338,7 +338,7 @@ describe("restore", () => {
     "nul\0",
     "a/",
     "",
-  ])("never lets an id lead outside: %j", (id) =>
+  ])("refuses an unsafe file path: %j", (id) =>
     withStore(async (sessions) => {
       const hostile: Writer = {
         ...writer,
@@ -353,7 +353,7 @@ describe("restore", () => {
     }),
   );
 
-  it("tells another client alone that a project lies elsewhere", () =>
+  it("tells only another client that a project lies elsewhere", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages: [said("a")] }]);
       const ofProject = ({ root, descendants }: Lineage): RestoredFile[] =>
@@ -375,7 +375,7 @@ describe("restore", () => {
       expect(other?.files.map(({ path }) => path)).toEqual([`real/${file?.path}`]);
     }));
 
-  it("gives another client a project that it can read, where the session's own is no Unicode text", () =>
+  it("gives another client a readable project when the session's own is not valid Unicode", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", project: "/home/\ud800x", messages: [said("a")] }]);
       const projects: string[] = [];

@@ -70,7 +70,7 @@ const agent = (id: string, parent: string, second: number, ...says: string[]): S
     { parent },
   );
 
-it("leaves out agents that were first named in what was taken back, with those below them", () => {
+it("leaves out agents that were first named in what was taken back, and the agents below them", () => {
   const root = content("s", 0, [["hello"], ["undone #a"], ["undone"], ["#b"], ["undone #b"]]);
 
   const found = remaining(
@@ -93,14 +93,14 @@ it.each<[string, (readonly string[])[], number]>([
   ["was called before", [["call of agent a"], ["undone #a"]], 2],
   ["a part of a word names", [["hello"], ["undone #a1"]], 2],
   ["nothing was taken back after", [["#a"], ["hello"]], 2],
-])("an agent stays that %s", (_, says, second) => {
+])("keeps an agent that %s", (_, says, second) => {
   expect(remaining(content("s", 0, says), agent("a", "s", second, "one"))).toEqual({
     kept: ["agent a"],
     lost: [],
   });
 });
 
-it("leaves out one whose label a value has that was taken back, and nothing else has", () => {
+it("leaves out an agent whose label occurs only in a message that was taken back", () => {
   const root = content("s", 0, [["hello"], ["undone agent a"], ["ask agent b"]]);
   const agentLabel = ({ session }: SessionContent) => `undone ${session.id}`;
   const rules = { recordsOf: () => ({ course, agentLabel, agentNames: () => [] }) };
@@ -111,13 +111,13 @@ it("leaves out one whose label a value has that was taken back, and nothing else
   expect(lineage.descendants.map(({ session }) => session.id)).toEqual(["agent b"]);
 });
 
-it("leaves out one that the half of a message names that was taken back", () => {
+it("leaves out an agent that only the undone half of a message names", () => {
   const root = content("s", 0, [["hello", "undone #a"]]);
 
   expect(remaining(root, agent("a", "s", 2, "one"))).toEqual({ kept: [], lost: [["s", 1]] });
 });
 
-it("a fork stays, of the session and of an agent that is left out", () => {
+it("keeps forks of the session and of an agent that is left out", () => {
   const fork = (parent: string) =>
     content(`fork of ${parent}`, 3, [["on"]], { parent, source: { relation: "fork" } });
   const root = content("s", 0, [["hello"], ["undone #a, fork of s"]]);

@@ -29,7 +29,7 @@ const file = (path: string, ...content: (string | Uint8Array)[]): RestoredFile =
 });
 const everything = (): string[] => readdirSync(folder, { recursive: true }).map(String).sort();
 
-it("writes files below a folder, for the user alone", async () => {
+it("writes files below a folder, accessible to the user alone", async () => {
   const target = join(folder, "new");
 
   const paths = await writeFiles(
@@ -46,7 +46,7 @@ it("writes files below a folder, for the user alone", async () => {
   expect(statSync(join(target, "a/b.txt")).mode & 0o777).toBe(0o600);
 });
 
-it("leaves a file that is there with the same bytes", async () => {
+it("leaves an existing file with the same bytes untouched", async () => {
   await writeFiles([file("shared", "a", "b")], folder);
   const { mtimeNs } = statSync(join(folder, "shared"), { bigint: true });
 
@@ -60,7 +60,7 @@ it("leaves a file that is there with the same bytes", async () => {
   }
 });
 
-it("replaces nothing unless forced, and then writes nothing at all", async () => {
+it("writes none of the files if one exists already, unless forced", async () => {
   writeFileSync(join(folder, "b"), "kept");
 
   await expect(writeFiles([file("a", "new"), file("b", "new")], folder)).rejects.toMatchObject({
@@ -74,7 +74,7 @@ it("replaces nothing unless forced, and then writes nothing at all", async () =>
   expect(readFileSync(join(folder, "b"), "utf8")).toBe("new");
 });
 
-it("leaves nothing half where a content fails, and what was there as it was", async () => {
+it("leaves no partial file when a content fails, and keeps the existing file", async () => {
   writeFileSync(join(folder, "a"), "kept");
   const broken = {
     ...file("a"),
@@ -93,7 +93,7 @@ it("leaves nothing half where a content fails, and what was there as it was", as
   expect(readFileSync(join(folder, "a"), "utf8")).toBe("kept");
 });
 
-it("follows no link out of the folder, not even when forced", async () => {
+it("follows no link out of the folder, even when forced", async () => {
   const outside = join(folder, "outside");
   const target = join(folder, "target");
   mkdirSync(outside);
@@ -118,7 +118,7 @@ it.each(["../x", "a/../../x", "/x", "C:x", "a\\b", ""])("refuses the path %j", a
   expect(everything()).toEqual([]);
 });
 
-it("refuses two files of one path, and a file where a folder is", async () => {
+it("refuses two files with one path, a file in place of a folder, and a file below a file", async () => {
   mkdirSync(join(folder, "a"));
   writeFileSync(join(folder, "f"), "kept");
   const forced = { isForced: true };
@@ -135,7 +135,7 @@ it("refuses two files of one path, and a file where a folder is", async () => {
   expect(everything()).toEqual(["a", "f"]);
 });
 
-it("names the path where the system refuses to write", async () => {
+it("names the path at which the system refuses to write", async () => {
   // As long as a name may be: the draft beside it would be longer.
   const name = "x".repeat(255);
 
@@ -147,7 +147,7 @@ it("names the path where the system refuses to write", async () => {
   });
 });
 
-it("removes what a restore that was killed left of the same file", async () => {
+it("removes the draft that a killed restore left of the same file", async () => {
   // No process has this number: it is larger than any may be.
   writeFileSync(join(folder, "a.4999999-0123abcd.tmp"), "te");
   writeFileSync(join(folder, `a.${process.pid}-0123abcd.tmp`), "of one that runs");
@@ -157,7 +157,7 @@ it("removes what a restore that was killed left of the same file", async () => {
   expect(everything()).toEqual(["a", `a.${process.pid}-0123abcd.tmp`]);
 });
 
-it("looks once into a folder that many calls write to for what was left there", async () => {
+it("looks for left drafts only once in a folder that many calls write to", async () => {
   const draft = "b.4999999-0123abcd.tmp";
   writeFileSync(join(folder, draft), "te");
   const options = { leftDrafts: new LeftDrafts() };
@@ -209,7 +209,7 @@ it.each([
   ],
   ["a later one of its client behind those", ["a@5 X", "a@6 Z"], ["a@5 X", "a@2 Y"], []],
 ])(
-  "adds to a file that sessions share what it lacks where it has %s",
+  "adds only missing lines to a file that sessions share when it has %s",
   async (_, there, own, added) => {
     const place = join(folder, "names");
     const before = there.map(lineOf).join("");
@@ -223,7 +223,7 @@ it.each([
   },
 );
 
-it("adds the lines of each session to a file that they share, behind whatever is there", async () => {
+it("appends the lines of each session to a file that they share, after whatever is there", async () => {
   const place = join(folder, "names");
   const one: RestoredFile = { ...file("names", '{"id":"a","n":1}\n'), shared };
 
@@ -240,7 +240,7 @@ it("adds the lines of each session to a file that they share, behind whatever is
   expect(everything()).toEqual(["names"]);
 });
 
-it("adds no lines to what is no file, nor to a file that is one session's alone", async () => {
+it("adds no lines to anything that is not a file, nor to a file of one session alone", async () => {
   const names: RestoredFile = { ...file("a/names", "one\n"), shared };
   mkdirSync(join(folder, "a"));
   writeFileSync(join(folder, "elsewhere"), "");

@@ -5,7 +5,7 @@ import type { RestoredFile } from "@pond/canonical/adapter";
 import { expect, it, onTestFinished } from "vitest";
 import { writeFiles } from "./write-files.ts";
 
-it("gives each file a later time than those before it, whatever the file system's clock", async () => {
+it("gives each file a later time than the files before it, whatever the file system's clock", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pond-later-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const session = "s" as RestoredFile["session"];

@@ -43,13 +43,13 @@ it.each([
   ["a value until it was in another place", rowsOf("a", ["d", 1], ["d", 2], ["e", 3]), { d: 3 }],
   ["nothing of what was removed", rowsOf("a", ["d", 1], ["e", 2], [null, 3]), {}],
   ["a value from before it was removed", rowsOf("a", ["d", 1], [null, 2], ["e", 3]), { d: 2 }],
-])("knows of a message %s", (_, rows, former) => {
+])("knows the former values of a message: %s", (_, rows, former) => {
   const found = formerValues(session, rows.toReversed());
 
   expect(Object.fromEntries(found.get("a") ?? [])).toEqual(former);
 });
 
-it("knows what a session said of itself before", () => {
+it("knows the former values of a session's own row", () => {
   const [, ...carriers] = rowsOf(sessionItself, ["", 0], ["e", 2], ["f", 3]);
 
   const former = formerValues(session, carriers).get(sessionItself);

@@ -70,7 +70,7 @@ const history = fc
 const seen = fc.tuple(history, fc.infiniteStream(fc.boolean()), fc.infiniteStream(fc.boolean()));
 
 describe("mergeMessages", () => {
-  it("shows nothing older than before, and takes in every message", () => {
+  it("replaces no value with an older one, and includes every message", () => {
     fc.assert(
       fc.property(seen, ([states, ofOne, ofOther]) => {
         const one = storeThatSaw(states.filter(() => ofOne.next().value));
@@ -88,7 +88,7 @@ describe("mergeMessages", () => {
     );
   });
 
-  it("adds nothing twice", () => {
+  it("adds nothing when the same rows are merged again", () => {
     fc.assert(
       fc.property(seen, ([states, ofOne, ofOther]) => {
         const one = storeThatSaw(states.filter(() => ofOne.next().value));
@@ -100,7 +100,7 @@ describe("mergeMessages", () => {
     );
   });
 
-  it("makes of a copy what its source is, however often that goes on", () => {
+  it("brings a copy to the state of its source, however often the source changes", () => {
     fc.assert(
       fc.property(seen, fc.nat({ max: 8 }), ([states], first) => {
         const before = copied(storeThatSaw(states.slice(0, first)), []);
@@ -114,7 +114,7 @@ describe("mergeMessages", () => {
     );
   });
 
-  it("keeps the order of each store", () => {
+  it("keeps the message order of each store", () => {
     fc.assert(
       fc.property(
         fc.subarray([..."abcdefgh"]),

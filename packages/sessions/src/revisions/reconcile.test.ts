@@ -62,7 +62,7 @@ const state = fc.uniqueArray(
 );
 
 describe("reconcile", () => {
-  it("shows exactly what came last, in its order, whatever came before", () => {
+  it("shows exactly the last state in its order, whatever came before", () => {
     fc.assert(
       fc.property(fc.array(state, { maxLength: 6 }), (states) => {
         let stored: StoredMessage[] = [];
@@ -73,7 +73,7 @@ describe("reconcile", () => {
     );
   });
 
-  it("asks for nothing where nothing changed", () => {
+  it("asks for no change when nothing changed", () => {
     fc.assert(
       fc.property(
         fc.array(state, { maxLength: 5 }),
@@ -91,7 +91,7 @@ describe("reconcile", () => {
     );
   });
 
-  it("keeps every row and everything that earlier states alone contained (`lance-append-only`)", () => {
+  it("keeps every row, and every message that only earlier states contained (`lance-append-only`)", () => {
     fc.assert(
       fc.property(fc.array(state, { maxLength: 6 }), fc.boolean(), (states, mayRemove) => {
         let stored: StoredMessage[] = [];
@@ -108,7 +108,7 @@ describe("reconcile", () => {
     );
   });
 
-  it("removes nothing unless it may, and shows what came in its order all the same", () => {
+  it("removes nothing if it may not, and still shows the incoming messages in their order", () => {
     fc.assert(
       fc.property(fc.array(state, { minLength: 1, maxLength: 6 }), (states) => {
         let stored: StoredMessage[] = [];
@@ -124,7 +124,7 @@ describe("reconcile", () => {
     );
   });
 
-  it("adds a row per message that moved, not per message that was passed", () => {
+  it("adds a row for the message that moved, not for each message that it passed", () => {
     const ids = [..."abcdefgh"].map((id) => untimed(id));
     const stored = apply([], ids);
     const [first, ...others] = ids;
@@ -137,7 +137,7 @@ describe("reconcile", () => {
     expect(moved.map(({ kind }) => kind)).toEqual(["move"]);
   });
 
-  it("leaves gaps for what a source may put in between", () => {
+  it("leaves gaps for messages that a source may insert", () => {
     const stored = apply([], [untimed("a"), untimed("b")]);
 
     const incoming = ["a", "new", "b"].map((id) => untimed(id));
@@ -148,7 +148,7 @@ describe("reconcile", () => {
     ]);
   });
 
-  it("moves the neighbour where no gap is left", () => {
+  it("moves the neighbour when no gap is left", () => {
     let ids = ["a", "z"];
     let stored = apply(
       [],
@@ -166,7 +166,7 @@ describe("reconcile", () => {
     expect(stored.length).toBeLessThan(150);
   });
 
-  it("lets all readers agree where two writers made a revision at once", () => {
+  it("lets all readers agree when two writers made a revision at once", () => {
     const rows: StoredMessage[] = [
       { id: "a", timestamp: 0n, ordinal: 0n, digest: "1", revises: null, revision: 0n },
       { id: "r1", timestamp: 0n, ordinal: 0n, digest: "2", revises: "a", revision: 1n },
@@ -219,8 +219,8 @@ function sent(stored: readonly StoredMessage[], batches: readonly Incoming[][]):
   return batches.reduce((rows, batch) => apply(rows, batch, ofBatch), [...stored]);
 }
 
-describe("reconcile, of a session that is read over several commits", () => {
-  it("puts what was missing in its place at once, where messages have one time too", () => {
+describe("reconcile of a session that is read in several commits", () => {
+  it("puts missing messages in their place at once, also when messages share a time", () => {
     const steps = fc.array(fc.nat({ max: 1 }), {
       minLength: source.length,
       maxLength: source.length,
@@ -250,8 +250,8 @@ describe("reconcile, of a session that is read over several commits", () => {
   });
 });
 
-describe("reconcile, of a session that comes in batches", () => {
-  it("puts what was missing in its place at once, however much of it is in a row", () => {
+describe("reconcile of a session that comes in batches", () => {
+  it("puts missing messages in their place at once, however many are in a row", () => {
     fc.assert(
       fc.property(fc.subarray(source), ascending, cuts, (kept, steps, sizes) => {
         const messages = timed(steps);
@@ -273,7 +273,7 @@ describe("reconcile, of a session that comes in batches", () => {
     );
   });
 
-  it("shows them in the source's order, whatever was stored and at whatever times", () => {
+  it("shows messages in the source's order, whatever was stored and at whatever times", () => {
     fc.assert(
       fc.property(fc.array(state, { maxLength: 4 }), anyTimes, cuts, (states, times, sizes) => {
         const messages = source.map((id, at) => ({

@@ -54,7 +54,7 @@ it("shows a session as it was last seen, and as it was first (`lance-append-only
     expect(messages).toEqual([]);
   }));
 
-it("adds nothing where a session says the same, also of a parent and in another order", () =>
+it("adds nothing when a session says the same again, its parent included", () =>
   withStore(async (sessions) => {
     const more = { parent_session_id: "p", parent_message_id: "m" };
     await sync(sessions, state("a", more));
@@ -66,7 +66,7 @@ it("adds nothing where a session says the same, also of a parent and in another 
     expect(await allRows(sessions)).toEqual(rows);
   }));
 
-it("follows a session there and back, and learns a parent late", () =>
+it("follows the path of a session there and back, and learns a parent late", () =>
   withStore(async (sessions) => {
     for (const path of ["a", "b", "a"]) await sync(sessions, state(path));
     expect(await pathAt(sessions, "last")).toMatchObject({ path: "a" });
@@ -92,7 +92,7 @@ it.each([
   ["nothing of another parent", "cut_point", link("q"), link("q")],
   ["nothing where it was looked up", undefined, link("p"), link("p")],
 ] as const)(
-  "of an origin that is gone, keeps %s (`session-durable-copy`)",
+  "keeps of an origin that is gone: %s (`session-durable-copy`)",
   (_, unresolved, read, expected) =>
     withStore(async (sessions) => {
       // Stored with the session itself, or with what is said of it now.
@@ -115,7 +115,7 @@ it.each([
     }),
 );
 
-it("keeps what a session is to a parent that is gone", () =>
+it("keeps the parent of a session and its relation to it when the parent is gone", () =>
   withStore(async (sessions) => {
     const source = { path: "a", exact: 1 };
     const fork = { options: { source: { ...source, relation: "fork" } } };
@@ -129,7 +129,7 @@ it("keeps what a session is to a parent that is gone", () =>
     expect(session).toMatchObject({ ...link("p"), ...fork });
   }));
 
-it("stores what there is of an origin that is gone", () =>
+it("stores what is known of an origin that is gone, and completes it later", () =>
   withStore(async (sessions) => {
     await sync(sessions, state("a", link("p"), "cut_point"));
     const again = await sync(sessions, state("a", link("p", "m")));
@@ -154,22 +154,25 @@ it.each([
   [{}, {}],
   [{ pond: { host: "h" } }, { pond: { host: "h" } }],
   [{ pond: "kept" }, { pond: "kept" }],
-])("adds nothing to what is pond's own, and takes nothing away: %j", (options, expected) => {
-  const created_at = "2026-03-01T09:00:00Z";
-  const fields = { id: "s", source_agent: "demo", project: "/", created_at };
-  const said = { id: "s", created_at, options: { source: { path: "a" } } };
-  const carrier = {
-    session_id: "s",
-    id: "c",
-    options: JSON.stringify({ pond: { session: said } }),
-  };
+])(
+  "leaves `options.pond` of a session as it is when a carrier revises the session: %j",
+  (options, expected) => {
+    const created_at = "2026-03-01T09:00:00Z";
+    const fields = { id: "s", source_agent: "demo", project: "/", created_at };
+    const said = { id: "s", created_at, options: { source: { path: "a" } } };
+    const carrier = {
+      session_id: "s",
+      id: "c",
+      options: JSON.stringify({ pond: { session: said } }),
+    };
 
-  const revised = sessionFromCarrier(sessionFromWire({ ...fields, options }), carrier);
+    const revised = sessionFromCarrier(sessionFromWire({ ...fields, options }), carrier);
 
-  expect(revised?.options).toEqual({ source: { path: "a" }, ...expected });
-});
+    expect(revised?.options).toEqual({ source: { path: "a" }, ...expected });
+  },
+);
 
-it("waits for the next time where the source changed meanwhile", () =>
+it("defers a revision of the session when its source changes meanwhile", () =>
   withStore(async (sessions) => {
     await sync(sessions, state("a"));
 
@@ -197,7 +200,7 @@ it("keeps an origin that another process stores meanwhile", () =>
 it.each([
   ["shows what the later one says", true, "archived/a", { revisions: 1, deferred: 0 }],
   ["waits where the source changed meanwhile", false, "sessions/a", { revisions: 0, deferred: 1 }],
-])("that two processes store at once %s", (_, isUnchanged, path, counts) =>
+])("a session that two processes store at once %s", (_, isUnchanged, path, counts) =>
   withStore(async (sessions) => {
     const outcomes: IngestOutcome[] = [];
     const ingest = createIngest(sessions, { host: "late", now: () => new Date(1_000) });

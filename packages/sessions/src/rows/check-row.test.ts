@@ -21,7 +21,7 @@ function rowsOf({ store }: SessionStore, name: string) {
 }
 
 describe("checkRow", () => {
-  it("takes every row that an ingest writes, carriers and tombstones too", async () => {
+  it("accepts every row that an ingest writes, carriers and tombstones included", async () => {
     await withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages }]);
       const changed = [said("b", "changed"), ...messages.filter(({ id }) => id !== "c")];
@@ -41,7 +41,7 @@ describe("checkRow", () => {
     ["messages", "is_searchable", 0n],
     ["parts", "provenance", "dreamt"],
     ["windows", "message_ids", "{"],
-  ])("refuses a row of %s by its %s", async (name, column, cell) => {
+  ])("refuses a row of %s that is invalid in %s", async (name, column, cell) => {
     await withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages }]);
       const [row] = await rowsOf(sessions, name);

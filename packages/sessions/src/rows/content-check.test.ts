@@ -68,7 +68,7 @@ it.each([1, 3, 1000])(
   },
 );
 
-it("needs no order of rows", () => {
+it("accepts rows in any order", () => {
   const reversed = Object.entries(stored).map(([table, rows]) => [table, rows.toReversed()]);
 
   expect(verdictOn(Object.fromEntries(reversed))).toEqual(new Map());
@@ -91,7 +91,7 @@ function isUntold({ revises, ...row }: Row, column: string): boolean {
   return typeof revises === "string" && (column === "id" || column === "timestamp");
 }
 
-it.each(["messages", "parts"])("finds each cell of %s that is another", (table) => {
+it.each(["messages", "parts"])("finds each altered cell of %s", (table) => {
   const missed: string[] = [];
   for (const [at, row] of (stored[table] ?? []).entries()) {
     for (const [column, cell] of Object.entries(row)) {
@@ -105,7 +105,7 @@ it.each(["messages", "parts"])("finds each cell of %s that is another", (table) 
   expect(missed).toEqual([]);
 });
 
-it("names the message of a part that is another, and counts it", () => {
+it("names the message of an altered part, and counts it", () => {
   const [first, ...rest] = stored["parts"] ?? [];
   const parts = [{ ...first, variant_data: '{"text":"Where do egrets nest?"}' }, ...rest];
 
@@ -116,7 +116,7 @@ it("names the message of a part that is another, and counts it", () => {
 });
 
 it.each([1, 1000])(
-  "finds a part that its message was written without, %i rows at a time",
+  "finds a part that its message was written without, given %i rows at a time",
   (rowsAtOnce) => {
     const [first] = stored["parts"]?.filter(({ message_id }) => message_id === "m2") ?? [];
     const parts = [...(stored["parts"] ?? []), { ...first, id: "1", ordinal: 1n }];
@@ -127,7 +127,7 @@ it.each([1, 1000])(
   },
 );
 
-it("names messages whose session has no row, where it is asked for sessions too", () => {
+it("names messages whose session has no row, if session rows are given too", () => {
   const { sessions = [], ...others } = stored;
   const left = sessions.filter(({ id }) => id !== "s");
   const rows = stored["messages"]?.filter((row) => row["session_id"] === "s").length;
@@ -143,7 +143,7 @@ it("names messages whose session has no row, where it is asked for sessions too"
   expect(verdictOn({ ...others, sessions: left }, { damaged: ["sessions"] })).toEqual(new Map());
 });
 
-it("takes no offence at messages whose session is being stored", () => {
+it("reports no damage for messages whose session is being stored", () => {
   const ingested_at = BigInt(Date.now()) * 1000n;
   const messages = stored["messages"]?.map((row, at) => (at === 0 ? { ...row, ingested_at } : row));
   const underway = messages?.[0]?.["session_id"];
@@ -152,13 +152,13 @@ it("takes no offence at messages whose session is being stored", () => {
   expect(verdictOn({ ...stored, messages: messages ?? [], sessions })).toEqual(new Map());
 });
 
-it("takes no offence at the parts of a message that was never written", () => {
+it("reports no damage for the parts of a message that was never written", () => {
   const messages = stored["messages"]?.filter(({ id }) => id !== "m1") ?? [];
 
   expect(verdictOn({ ...stored, messages })).toEqual(new Map());
 });
 
-it("loses no row with a text that search finds a message by", () => {
+it("reports a wrong search text without counting the row as lost", () => {
   const rows = stored["messages"]?.map((row) =>
     row["search_text"] === "In colonies." ? { ...row, search_text: "In colonics." } : row,
   );
@@ -173,7 +173,7 @@ it.each([
   ["the beginning and the end", (text: string) => text, []],
   ["all, as an earlier version did", () => long, []],
   ["another text", (text: string) => text.replace("herons", "egrets"), [["s", "m"]]],
-])("finds a long message that is found by %s", (_, altered, expected) =>
+])("checks the search text of a long message that is found by %s", (_, altered, expected) =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [{ id: "s", messages: [{ id: "m", text: long }] }]);
     const tables: Record<string, Row[]> = {};
@@ -195,7 +195,7 @@ const long = `herons ${"nest in colonies ".repeat(70_000)}`;
 it.each([
   ["sessions", { options: "[" }],
   ["windows", { message_ids: '["m1"' }],
-])("finds a row of %s that is none", (table, other) => {
+])("finds an invalid row of %s", (table, other) => {
   const [first, ...rest] = stored[table] ?? [];
 
   const found = verdictOn({ ...stored, [table]: [{ ...first, ...other }, ...rest] });
@@ -203,7 +203,7 @@ it.each([
   expect(found.get(table)?.damages).toMatchObject([{ rows: 1 }]);
 });
 
-it("tells nothing of a message whose parts are of several states, or whose parts were lost", () => {
+it("gives no verdict on a message with parts of several states, or with lost parts", () => {
   const torn = stored["messages"]?.map((row) =>
     row["id"] === "m2" ? { ...row, digest: tornDigest } : row,
   );
@@ -214,7 +214,7 @@ it("tells nothing of a message whose parts are of several states, or whose parts
   expect(verdict).toEqual(new Map([["messages", { damages: [], uncheckedRows: 1 }]]));
 });
 
-it("holds no more than it may, and says of how many it cannot tell", () => {
+it("keeps to its memory limit, and counts the messages that it cannot judge", () => {
   const parts = stored["parts"]?.toReversed() ?? [];
 
   const found = verdictOn(

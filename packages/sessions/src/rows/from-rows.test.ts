@@ -72,7 +72,10 @@ it.each<[string, readonly string[], string, string, () => unknown]>([
     () => partFromRow({ ...text, variant_data: "{}" }, null),
   ],
   ["parts", ["s", "m", "p"], "options", "{", () => partFromRow({ ...text, options: "{" }, null)],
-])("names a damaged row of %s, %j, and its %s: %s", (table, key, column, found, read) => {
-  const details = { table, key, column, found };
-  expect(read).toThrow(expect.objectContaining({ code: "damaged_row", details }));
-});
+])(
+  "throws for a damaged row of %s, naming its key %j, column %s and value %s",
+  (table, key, column, found, read) => {
+    const details = { table, key, column, found };
+    expect(read).toThrow(expect.objectContaining({ code: "damaged_row", details }));
+  },
+);

@@ -10,7 +10,7 @@ it.each<[string, number, string?]>([
   ["long, with a pair where it is taken apart", chars - 1],
   ["long, with half a pair in front of one", chars - 1, "\ud800"],
   ["of several stretches", 3 * chars - 4],
-])("hashes a message that is %s as one text", (_, before, half = "") => {
+])("hashes a message that is %s as if in one piece", (_, before, half = "") => {
   const text = `${"x".repeat(before)}${half}😀${"é".repeat(20)}`;
   const options = '{"a":1}';
   const part = { id: "p", type: "text", provenance: "conversational", variantData: text, options };

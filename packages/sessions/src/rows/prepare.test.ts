@@ -33,11 +33,11 @@ describe("the digest of a message", () => {
     ["an option", { ...base, options: { kind: "y" } }],
     ["an option past doubles", { ...base, options: { kind: "x", n: JSON.rawJSON("1e400") } }],
     ["a file", { ...base, bytes: new Uint8Array([1]) }],
-  ])("tells another value of %s", (_, other) => {
+  ])("changes with %s", (_, other) => {
     expect(prepareMessage(...messageOf(other)).digest).not.toBe(digest);
   });
 
-  it("tells the bytes of files apart", () => {
+  it("tells files with different bytes apart", () => {
     const file = (...bytes: number[]) =>
       prepareMessage(...messageOf({ ...base, bytes: new Uint8Array(bytes) })).digest;
 
@@ -45,7 +45,7 @@ describe("the digest of a message", () => {
     expect(file(1, 2)).toBe(file(1, 2));
   });
 
-  it("leaves out which session it is in, so that copies are known as such", () => {
+  it("does not depend on the session, so that copies are recognized", () => {
     const copy = { ...header, session_id: "other" as typeof header.session_id };
 
     expect(prepareMessage(copy, parts).digest).toBe(digest);

@@ -18,7 +18,7 @@ it.each([
         () => undefined,
       ),
   ],
-])("says that a row is damaged where the %s are no JSON", (_, redact) => {
+])("reports a damaged row when the %s cannot be parsed as JSON", (_, redact) => {
   expect(redact).toThrow(expect.objectContaining({ code: "damaged_row" }));
 });
 
@@ -26,7 +26,7 @@ it.each([
   ["another", "secret name", "[gone] name"],
   ["gone", "secret", undefined],
   ["the same", "plain name", "plain name"],
-])("gives windows a title that is %s by now", (_, title, now) => {
+])("gives windows the redacted title, which is %s", (_, title, now) => {
   const text = (whole: string): string =>
     whole === "secret" ? "" : whole.replace("secret", "[gone]");
   const json = <Value extends JsonValue>(value: Value): Value =>

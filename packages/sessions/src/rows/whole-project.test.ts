@@ -5,7 +5,7 @@ import { type DemoSession, ingestDemo, said, shown, withStore } from "../testing
 
 const half = "/home/ada/\ud800x";
 
-it("keeps a project that is no Unicode text, and finds the session by what can be stored of it", () =>
+it("keeps a project that is not valid Unicode, and recognizes the session by its storable form", () =>
   withStore(async (sessions) => {
     const demo: DemoSession = { id: "s", project: half, messages: [said("a")] };
     const longer: DemoSession = { ...demo, messages: [said("a"), said("b")] };

@@ -86,7 +86,7 @@ async function windows({ store }: SessionStore): Promise<Record<string, unknown>
 it.each([
   ["pieces of it came one after the other", ingest],
   ["was added each time it was read", ingestWhole],
-])("are those of the whole session, whatever %s", (_, ingestGrowing) =>
+])("makes the same windows as for the whole session, whatever %s", (_, ingestGrowing) =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(turn, { maxLength: 4 }), { minLength: 2, maxLength: 5 }),
@@ -110,7 +110,7 @@ it.each([
 const said = (text: string): Turn => ({ text, isBoundary: false });
 const silent: Turn = { text: undefined, isBoundary: false };
 
-it("are made from the last window alone, however long the session is", () =>
+it("makes new windows from the last window alone, however long the session is", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [Array.from({ length: 30 }, (_, at) => said(`${at} `.repeat(600)))]);
     const read: number[] = [];
@@ -122,7 +122,7 @@ it("are made from the last window alone, however long the session is", () =>
     expect(Math.max(...read)).toBeLessThan(5);
   }));
 
-it.each([100, 300])("are made of what was read of a last window of %s messages", (count) =>
+it.each([100, 300])("reads no parts again to extend a last window of %s messages", (count) =>
   withStore(async (sessions) => {
     const turns = [said("first"), ...Array.from({ length: count }, () => silent), said("last")];
     await ingest(sessions, [turns]);
@@ -147,7 +147,7 @@ it.each([100, 300])("are made of what was read of a last window of %s messages",
   }),
 );
 
-it("need no parts of messages without a text to search", () =>
+it("reads no parts of messages without searchable text to extend a window", () =>
   withStore(async (sessions) => {
     const demo = (messages: DemoMessage[]): DemoSession => ({ id: "s", messages });
     const output = "x".repeat(100_000);
@@ -165,7 +165,7 @@ it("need no parts of messages without a text to search", () =>
     expect(read).toEqual([1]);
   }));
 
-it("are written no further time for a long message that the last one begins", () =>
+it("adds a window after a long message while keeping that message's windows", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [[said("short"), said("long ".repeat(40_000))]]);
     const before = await windows(sessions);
@@ -179,7 +179,7 @@ it("are written no further time for a long message that the last one begins", ()
     expect(Math.max(...read)).toBeLessThan(5);
   }));
 
-it("cut a long message of which an earlier version made one window", () =>
+it("cuts a long message of which an earlier version made one window", () =>
   withStore(async (sessions) => {
     const text = "long ".repeat(40_000);
     const turns = [said("short"), said(text)];
@@ -202,7 +202,7 @@ it("cut a long message of which an earlier version made one window", () =>
 
 const called = (title: string): Turn => ({ text: undefined, isBoundary: false, title });
 
-it("are made from the last window alone also where a session has titles", () =>
+it("makes new windows from the last window alone, also in a session with titles", () =>
   withStore(async (sessions) => {
     const turns = Array.from({ length: 30 }, (_, at) => said(`${at} `.repeat(600)));
     await ingest(sessions, [[called("one"), ...turns, called("two")]]);
@@ -219,7 +219,7 @@ it("are made from the last window alone also where a session has titles", () =>
     expect(Math.max(...read)).toBeLessThan(5);
   }));
 
-it("are written no further time for a title that is said again, nor for what is read again", () =>
+it("writes no window for a title that is repeated, nor for messages that are read again", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [[called("one"), said("first")]]);
     const written: number[] = [];
@@ -236,7 +236,7 @@ it("are written no further time for a title that is said again, nor for what is 
     expect(Object.keys(await windows(sessions))).toHaveLength(2);
   }));
 
-it("get the titles of a session that was stored without, when it goes on", () =>
+it("adds windows for the titles of a session stored without them, when the session grows", () =>
   withStore(async (sessions) => {
     const older = withMember(sessions, "windows", "insert", (insert) => async (rows) => {
       const places = Array.from({ length: rows["id"]?.length ?? 0 }, (_, at) => at);
@@ -256,7 +256,7 @@ it("get the titles of a session that was stored without, when it goes on", () =>
     expect(texts.sort()).toEqual(["first\nmore", "one", "two"]);
   }));
 
-it("are all made again where a window begins with a message that is not there", () =>
+it("makes all windows again when one begins with a message that does not exist", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [[said("first")]]);
     await sessions.store.table("windows").insert({
@@ -278,7 +278,7 @@ it("are all made again where a window begins with a message that is not there", 
 it.each([
   ["in none of them", "m0", '["m0"]'],
   ["in two of them", "m2", '["m1","m2","m3"]'],
-])("are all made again where processes that raced left a message %s", (_, id, message_ids) =>
+])("makes all windows again when racing processes left a message %s", (_, id, message_ids) =>
   withStore(async (sessions) => {
     const turns = Array.from({ length: 6 }, (_, at) => said(`${at} `.repeat(600)));
     await ingest(sessions, [turns]);
@@ -301,7 +301,7 @@ it.each([
   }),
 );
 
-it("hold the newest text of a message that was revised before", () =>
+it("keeps the newest text of a message that was revised before", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [[said("first"), said("second")]]);
     await ingestDemo(sessions, [[session, ...eventsOf([said("anew")], 0)]], { addsOnly: true });

@@ -48,7 +48,7 @@ it("makes the head that an ingest makes, in whatever order the parts come", () =
   );
 });
 
-it("gives each message its own parts, and an answer none", () => {
+it("gives each user message its own parts, and an assistant message none", () => {
   const heads = new ComingHeads();
   heads.addPart(textPart(0, "one"));
   heads.addPart({ ...textPart(0, "two, of another session"), session_id: "t" });
@@ -60,7 +60,7 @@ it("gives each message its own parts, and an answer none", () => {
   expect(heads.of({ ...message, role: "assistant" })).toBe('["s","m","assistant","5"]');
 });
 
-it("makes none of a message that search does not find, or with a part that cannot be read", () => {
+it("makes no head for a message that search does not find, or that has an unreadable part", () => {
   const heads = new ComingHeads();
   heads.addPart({ ...textPart(0, ""), variant_data: '{"text":"' });
 
@@ -68,7 +68,7 @@ it("makes none of a message that search does not find, or with a part that canno
   expect(heads.of({ ...message, id: "n", search_text: null })).toBeNull();
 });
 
-it("makes none where the first parts are not those that were first, or one is of no type", () => {
+it("makes no head when the first part is missing or a part has an unknown type", () => {
   const ordinals = Array.from({ length: 33 }, (_, at) => at);
   const headOf = (rows: readonly Row[]): string | null => {
     const heads = new ComingHeads();

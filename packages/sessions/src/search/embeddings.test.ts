@@ -33,8 +33,8 @@ async function embed(sessions: SessionStore, modelId: string, limit: number): Pr
   return writeEmbeddings(sessions, modelId, vectors);
 }
 
-describe("the backlog", () => {
-  it("holds what search can find and has no vector of the model", () =>
+describe("the embedding backlog", () => {
+  it("holds searchable messages that have no vector of the model", () =>
     withStore(async (sessions) => {
       await ingestThree(sessions);
       await prepareEmbeddings(sessions, model, false, proven);
@@ -50,7 +50,7 @@ describe("the backlog", () => {
       expect(texts.map(({ text }) => text)).toEqual(["pond"]);
     }));
 
-  it("is asked again for texts and before writing: another process may have been there", () =>
+  it("is checked again for texts and before writing, as another process may have embedded some", () =>
     withStore(async (sessions) => {
       await ingestThree(sessions);
       await prepareEmbeddings(sessions, model, false, proven);
@@ -105,7 +105,7 @@ describe("prepareEmbeddings", () => {
     ["of another dimension", { modelId: "m2", dimension: 4 }, false],
     ["of another model", { modelId: "m2", dimension: 8 }, false],
     ["of the same model, by force", model, true],
-  ])("gives up no vector for one %s that does not work", (_, next, isForced) =>
+  ])("keeps all vectors when the new model does not work: %s", (_, next, isForced) =>
     withStore(async (sessions) => {
       await ingestThree(sessions);
       await prepareEmbeddings(sessions, model, false, proven);
@@ -129,7 +129,7 @@ it.each([
   ["of another dimension", { modelId: "m2", dimension: 4 }, false],
   ["by force", model, true],
 ])(
-  "writes nothing for a model that does not work, %s, where there is no vector yet",
+  "writes nothing for a model that does not work, %s, when there are no vectors yet",
   (_, next, isForced) =>
     withStore(async (sessions) => {
       await ingestThree(sessions);
@@ -148,7 +148,7 @@ it.each([
     }),
 );
 
-it("drops an index trained on another model's vectors before there are new ones", async () => {
+it("drops an index trained on another model's vectors before there are new vectors", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pond-sessions-"));
   const store = await openStore(folder, { tables: withSmallVectorIndex(300), mode: "write" });
   const sessions: SessionStore = { store, close: () => store.close() };
@@ -183,7 +183,7 @@ function withSmallVectorIndex(minRows: number): TableDeclaration[] {
   }));
 }
 
-it("counts which model embedded how many, the one of most first", () =>
+it("counts the messages that each model embedded, the largest count first", () =>
   withStore(async (sessions) => {
     await ingestThree(sessions);
     await prepareEmbeddings(sessions, model, false, proven);

@@ -37,7 +37,7 @@ it.each([[0], [3]])("gives heads to the messages that have none, %i of them fold
   }),
 );
 
-it("shows parts in their order, and those that can be read; such a head is not stored", () =>
+it("makes a head of the readable parts in their order, and does not store an incomplete head", () =>
   withStore(async (sessions) => {
     const { store } = sessions;
     await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b")] }]);
@@ -64,7 +64,7 @@ it("shows parts in their order, and those that can be read; such a head is not s
     expect(await fillHeads(sessions)).toBe(0);
   }));
 
-it("tells messages apart whose ids are one text together", () =>
+it("tells messages apart whose joined ids are the same text", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [
       { id: "a\nb", messages: [said("c")] },
@@ -83,7 +83,7 @@ it("tells messages apart whose ids are one text together", () =>
     expect(await messages.rows({ columns: ["session_id", "id", "head"] })).toEqual(written);
   }));
 
-it("gives them behind a fold that goes on where one was stopped, between two tables", () =>
+it("fills heads after a fold that resumes one stopped between two tables", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b")] }]);
     const messages = sessions.store.table("messages");

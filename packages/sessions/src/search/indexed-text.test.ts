@@ -12,7 +12,7 @@ describe("inOneForm (search-language-neutral-index)", () => {
     ["Japanese", "ガソリンがぱ".normalize("NFD"), "ガソリンがぱ"],
     ["half-width kana", "ﾃﾞｰﾀ ﾊﾟ", "データ パ"],
     ["full-width Latin", "ＡＰＩ ｖ２", "API v2"],
-  ])("is the same however it was typed: %s", (_, text, expected) => {
+  ])("gives the same text however it was typed: %s", (_, text, expected) => {
     expect(inOneForm(text)).toBe(expected);
     expect(inOneForm(expected)).toBe(expected);
   });
@@ -26,7 +26,7 @@ describe("inOneForm (search-language-neutral-index)", () => {
 });
 
 describe("a long text", () => {
-  it("is in one form as its pieces are", () => {
+  it("gets the same form as its pieces", () => {
     const units = fc.constantFrom(
       ...["a", "e\u0301\u0323", "\u1112\u1161\u11ab", "ﾃﾞ", "中", "👩"],
       // Kaithi, whose marks take two code units.
@@ -40,7 +40,7 @@ describe("a long text", () => {
     );
   });
 
-  it("of nothing but marks takes no square of its length", () => {
+  it("of half a million combining marks can be put into one form", () => {
     const marks = "\u0301\u0323".repeat(250_000);
 
     expect(inOneForm(`a${marks}`).length).toBe(500_000);
@@ -56,7 +56,7 @@ describe("toIndexed", () => {
     expect(toIndexed(text)).toBe(expected);
   });
 
-  it("gives the text back, whatever it is", () => {
+  it("can be reversed for any text", () => {
     const letters = fc.constantFrom(
       "e",
       "\u0301",
@@ -77,14 +77,14 @@ describe("toIndexed", () => {
 });
 
 describe("foundBy", () => {
-  it("is a text of 1,048,576 characters itself", () => {
+  it("keeps a text of 1,048,576 characters whole", () => {
     const text = "abc ".repeat(262_144);
 
     expect(foundBy(text)).toBe(text);
     expect(fromIndexed(toIndexed(text))).toBe(text);
   });
 
-  it("is of a longer one the beginning and the end, up to a whole word", () => {
+  it("keeps only the beginning and end of a longer text, cut at a word boundary", () => {
     const [beginning, end] = ["first ".repeat(87_381), "final ".repeat(87_381)];
     const middle = "middle ".repeat(10_000);
 

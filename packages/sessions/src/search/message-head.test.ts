@@ -20,7 +20,7 @@ const header = fc.record({
   timestamp: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
 }) as unknown as fc.Arbitrary<MessageHeader>;
 
-it("gives back what it was made of", () => {
+it("round-trips through its stored text", () => {
   fc.assert(
     fc.property(text, header, fc.array(part, { maxLength: 40 }), (sessionId, message, parts) => {
       const head = headOf(sessionId, message, parts);
@@ -32,7 +32,7 @@ it("gives back what it was made of", () => {
   );
 });
 
-it("cuts a long name of a part, and no character in half", () => {
+it("cuts the long name of a part, but no character in half", () => {
   const file = (file_name: string) =>
     ({
       ...{ session_id: "s", message_id: "m", id: "0", provenance: "conversational", options: {} },
@@ -54,6 +54,6 @@ it.each([
   '["s","m","user"]',
   '["s","m","user","soon"]',
   '["s",1,"user","1"]',
-])("refuses %j", (stored) => {
+])("refuses the stored text %j as damaged", (stored) => {
   expect(() => fromHeadText(stored)).toThrow(DamagedRowError);
 });

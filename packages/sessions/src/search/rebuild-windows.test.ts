@@ -6,7 +6,7 @@ import { rebuildWindows } from "./rebuild-windows.ts";
 const long = (id: string) => said(id, `${id} stands in the reeds. `.repeat(50));
 const first = { id: "s", messages: [long("a"), long("b"), long("c")] };
 
-it("leaves windows that are right as they are", async () => {
+it("leaves correct windows as they are", async () => {
   await withStore(async (sessions) => {
     await ingestDemo(sessions, [first, { ...first, messages: [...first.messages, long("d")] }]);
     const before = await allRows(sessions);
@@ -17,7 +17,7 @@ it("leaves windows that are right as they are", async () => {
   });
 });
 
-it("makes windows that are missing, and empties those that are none", async () => {
+it("replaces wrong windows, and empties windows that should not exist", async () => {
   await withStore(async (sessions) => {
     await ingestDemo(sessions, [first]);
     const { windows } = await allRows(sessions);
@@ -43,7 +43,7 @@ it("makes windows that are missing, and empties those that are none", async () =
   });
 });
 
-it("sees what another process made of windows that it has read", async () => {
+it("replaces windows that another process changed after they were read", async () => {
   await withStore(async (other) => {
     const { location } = other.store;
     const sessions = await openSessions(location, { mode: "write", stalenessMs: 3_600_000 });

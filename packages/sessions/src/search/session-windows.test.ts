@@ -21,7 +21,7 @@ const file = "Look.\nappli/octet-strea";
 it.each([
   ["where it stood", ["b", "a"], `b: ${file}\nAnew.`],
   ["where it stands now", ["a", "b"], `a: Anew.\n${file}`],
-])("hold a file that its source lacks by now, %s", (_, order, expected) =>
+])("keeps the name of a file that the source no longer has, %s", (_, order, expected) =>
   withStore(async (sessions) => {
     const first = { id: "b", text: "Look.", bytes: Uint8Array.of(1) };
     await ingestDemo(sessions, [{ id: "s", messages: [first, said("a")] }]);
@@ -47,7 +47,7 @@ function compacted(last: string): ReadEvent[] {
   });
 }
 
-it("begin anew where a client compacted its context before what is read now", () =>
+it("begins a new window where the client compacted its context before the part that is read now", () =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [compacted("Before.")]);
 
@@ -60,7 +60,7 @@ it("begin anew where a client compacted its context before what is read now", ()
 it.each([
   ["grows", [said("d")]],
   ["changes", [said("c", "Anew."), said("d")]],
-])("leave out a stored message that is damaged where a part of its session %s", (_, messages) =>
+])("leaves out a damaged stored message when a part of its session %s", (_, messages) =>
   withAltered(
     [{ id: "s", messages: [said("a"), said("b"), said("c")] }],
     (table, row) => {

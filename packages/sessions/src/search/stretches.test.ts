@@ -5,7 +5,7 @@ import { stretchesOf } from "./stretches.ts";
 const units = fc.constantFrom("word", " ", "\n", "e\u0301", "中", "👩", "x".repeat(200));
 const texts = fc.array(units, { maxLength: 60 }).map((pieces) => pieces.join(""));
 
-it("give the text again, and none is too long, empty or cut inside a letter", () => {
+it("splits a text into stretches that rejoin to it, none too long, empty or cut inside a letter", () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 400, max: 500 }), (text, chars) => {
       const stretches = [...stretchesOf(text, chars)];
@@ -26,11 +26,11 @@ it.each([
   ["a word of what has no white space", `${"a,".repeat(140)}${"b".repeat(100)}`, 280],
   ["a name of another script", `${"中。".repeat(140)}${"文".repeat(100)}`, 280],
   ["a word that no index knows where it must", "a".repeat(900), 300],
-])("do not cut %s", (_, text, end) => {
+])("cuts the first stretch at the expected place: %s", (_, text, end) => {
   expect([...stretchesOf(text, 300)][0]).toHaveLength(end);
 });
 
-it.each(["", "a"])("leave pairs whole where a text is hidden in marks behind %j", (before) => {
+it.each(["", "a"])("keeps surrogate pairs whole in a text of hidden marks after %j", (before) => {
   const stretches = [...stretchesOf(`${before}${"\u{e0100}".repeat(400)}`, 300)];
 
   expect(stretches.map((stretch) => stretch.isWellFormed())).not.toContain(false);

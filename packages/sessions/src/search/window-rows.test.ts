@@ -13,7 +13,7 @@ async function windows(sessions: SessionStore) {
 const ingest = (sessions: SessionStore, messages: readonly (DemoMessage | "fault")[]) =>
   ingestDemo(sessions, [{ id: "s", messages }]);
 
-it("covers a session that grew without writing its finished windows again", () =>
+it("covers a session that grew while keeping its finished windows", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [a, long, b]);
     expect(await windows(sessions)).toEqual({ a: '["a","long"]', b: '["b"]' });
@@ -22,7 +22,7 @@ it("covers a session that grew without writing its finished windows again", () =
     expect(await windows(sessions)).toEqual({ a: '["a","long"]', b: '["b","c"]' });
   }));
 
-it("holds the newest text of a revised message, and none of one that disappeared", () =>
+it("holds the newest text of a revised message, and no text of one that disappeared", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [a, b]);
     await ingest(sessions, [said("b", "Anew.")]);
@@ -36,7 +36,7 @@ it("holds the newest text of a revised message, and none of one that disappeared
     );
   }));
 
-it("keeps what a session was called before", () =>
+it("keeps windows of the former titles of a session", () =>
   withStore(async (sessions) => {
     const called = (title: string): DemoMessage => ({
       ...{ id: "row", role: "carrier", options: { type: "session", title } },
@@ -50,7 +50,7 @@ it("keeps what a session was called before", () =>
     expect(Object.values(await windows(sessions)).sort()).toEqual(['["a"]', "[]", "[]"]);
   }));
 
-it("covers what the store keeps though the source could not be read there", () =>
+it("covers a stored message that the source cannot give this time", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [a, b, said("c")]);
     await ingest(sessions, [a, "fault", said("c"), said("d")]);

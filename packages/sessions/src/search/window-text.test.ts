@@ -14,6 +14,6 @@ it.each([
   ["用Docker运行refactored代码", "用Docke运行refac代码"],
   ["サーバーDocker", "サーバーDocke"],
   ["ไฟล์configอยู่", "ไฟล์confiอยู่"],
-])("of %j windows hold %j", (text, held) => {
+])("stores %j in windows as %j", (text, held) => {
   expect(windowText(text)).toBe(held);
 });

@@ -38,7 +38,7 @@ it("changes no window but the last when the session grows", () => {
   );
 });
 
-it("gives each title a window of its own, once, and parts no other by it", () => {
+it("gives each title one window of its own, without splitting other windows", () => {
   const say = (text: string | null, title?: string) => ({ text, title, isBoundary: false });
 
   const windows = windowsOf([
@@ -73,7 +73,7 @@ it.each([
   expect(titleOf("user")).toBe(undefined);
 });
 
-it("ends at a compaction and at about 2,000 characters", () => {
+it("ends a window at a compaction and at about 2,000 characters", () => {
   const said = (text: string) => ({ text, isBoundary: false });
 
   const windows = windowsOf([
@@ -91,7 +91,7 @@ it("ends at a compaction and at about 2,000 characters", () => {
   ]);
 });
 
-it("cuts a long message into stretches, each a window of it", () => {
+it("cuts a long message into stretches, each in a different window", () => {
   const long = "Weavers weave baskets. ".repeat(10_000);
   const said = (text: string) => ({ text, isBoundary: false });
 
@@ -112,7 +112,7 @@ it("cuts a long message into stretches, each a window of it", () => {
   expect(held.join("")).toBe(`befor\n${"Weave weave baske. ".repeat(10_000)}`);
 });
 
-it("leaves a message of 65,536 characters in one window", () => {
+it("keeps a message of 65,536 characters in one window", () => {
   const windows = windowsOf([{ text: "ab ".repeat(65_536 / 3), isBoundary: false }]);
 
   expect(windows.map(({ id }) => id)).toEqual(["m0"]);

@@ -30,8 +30,8 @@ async function articleOf(one: SharedMessage): Promise<string> {
 const ownTag =
   /<\/?(?:a|article|b|blockquote|br|code|details|div|em|figcaption|figure|h[2-6]|header|hr|img|li|ol|p|pre|s|span|strong|summary|table|tbody|td|th|thead|time|tr|ul)(?: (?:alt|aria-label|class|datetime|dir|href|id|open|rel|src|start|tabindex|title)(?:="[^"<>]*")?)* ?\/?>/g;
 
-describe("a page", () => {
-  it("says what the parts of a message are", async () => {
+describe("an HTML page", () => {
+  it("shows what each part of a message is", async () => {
     const page = await pageOf(
       message("user", text("Why is it *slow*?")),
       message(
@@ -57,7 +57,7 @@ describe("a page", () => {
     }
   });
 
-  it("is made of its own tags only, whatever a session says", async () => {
+  it("contains only its own tags, whatever a session says", async () => {
     const characters = fc.string({
       unit: fc.constantFrom(..."<>&\"'`=/ \n[](!)*#|-x:\u0000"),
       maxLength: 60,
@@ -96,13 +96,13 @@ describe("a page", () => {
     );
   });
 
-  it("keeps text that is too long to be prose as it is", async () => {
+  it("leaves text that is too long to be prose as it is", async () => {
     const long = "*a* ".repeat(30_000);
 
     expect(await pageOf(message("assistant", text(long)))).toContain(`<pre class="plain">${long}`);
   });
 
-  it("replaces secrets everywhere, and says how many", async () => {
+  it("replaces secrets in texts and in tool calls", async () => {
     const key = ["gh", "p_", "Ab3".repeat(12)].join("");
     const messages = [
       message("user", text(`Use ${key}`)),
@@ -115,7 +115,7 @@ describe("a page", () => {
     expect(page).toContain("[redacted 1: ");
   });
 
-  it("replaces secrets of attached files, however their base64 is written", async () => {
+  it("replaces secrets in attached files, however their base64 is written", async () => {
     const key = ["gh", "p_", "Ab3".repeat(12)].join("");
     const plain = Buffer.from(`${"A=1\n".repeat(20)}TOKEN=${key} x\n`).toString("base64");
     const file = (data: object) => ({ type: "file", media_type: "text/plain", data });
@@ -131,7 +131,7 @@ describe("a page", () => {
     expect(page.match(/TOKEN=\[redacted 1: /g)).toHaveLength(3);
   });
 
-  it("shows no byte order mark of a file", async () => {
+  it("does not show the byte order mark of a file", async () => {
     const base64 = Buffer.from("\ufeffA=1").toString("base64");
     const data = { type: "bytes", base64 };
 
@@ -140,7 +140,7 @@ describe("a page", () => {
     ).toContain("<code>A=1</code>");
   });
 
-  it("replaces in the ids of sub-agents", async () => {
+  it("replaces user names in the ids of sub-agents", async () => {
     const shared = { session, messages: [], children: ["s1/home/ada/agent-1"] };
     const pieces = toHtml(shared, { redactor: createRedactor({ userNames: true }) });
 
@@ -149,13 +149,13 @@ describe("a page", () => {
     );
   });
 
-  it("leaves out records that say nothing, and counts them", async () => {
+  it("leaves out and counts records that say nothing", async () => {
     const page = await pageOf(message("user", text("one")), message("system"));
 
     expect(page).toContain("1 message. 1 record that says nothing is left out.");
   });
 
-  it("says where a message is no longer what was written", async () => {
+  it("says where the content of a message is lost", async () => {
     const page = await pageOf(message("user", text("one")), {
       ...message("assistant"),
       damaged: true,

@@ -25,7 +25,7 @@ async function pageOf(...messages: readonly SharedMessage[]): Promise<string> {
 const viewed = (page: string): string => createMarkdown({ html: true }).render(page);
 
 describe("a Markdown page", () => {
-  it("is called what its session is called, without its secrets", async () => {
+  it("has the session's title, without secrets, as its heading", async () => {
     const secret = ["gh", "p_", "4dCk9vW2mQx7Tz1LrB8nHs3JfYp6Ga0EuXoR"].join("");
     const title = `*rotate*\n${secret}`;
     const shared = { session, title, messages: [message("user", text("Why?"))] };
@@ -37,7 +37,7 @@ describe("a Markdown page", () => {
     expect(page).not.toContain(secret.slice(0, 20));
   });
 
-  it("is read in order, with long results folded", async () => {
+  it("shows messages in order, with long results folded", async () => {
     const page = await pageOf(
       message("user", text("Why?\nAnd since when?")),
       message("assistant", text("## Because\n\n- of *this*"), {
@@ -63,7 +63,7 @@ describe("a Markdown page", () => {
   });
 
   it.each(["ftp://ftp.example.com/a", "//cdn.example.com/a.js"])(
-    "stays Markdown where it names %s, which some viewers link",
+    "leaves Markdown that names %s, which some viewers link, as it is",
     async (address) => {
       const said = `**see** ${address} and \`more\``;
       const page = await pageOf(message("user", text("a")), message("assistant", text(said)));
@@ -78,7 +78,7 @@ describe("a Markdown page", () => {
     "see https://host/x`<img src=x>`",
     "https://host/`a`<script>alert(1)</script>",
     "[a](https://host)https://host/![a](https://other/a.png)<b>",
-  ])("has no tags where a viewer links addresses by itself: %s", async (said) => {
+  ])("shows no tags even if a viewer turns addresses into links: %s", async (said) => {
     const page = await pageOf(
       message("user", text(said)),
       message("assistant", text(`- ${said}`), {
@@ -102,7 +102,7 @@ describe("a Markdown page", () => {
     "[a]\n\n[a]: javascript:x",
     "<https://example.com><javascript:x>",
     "````\n</details>\n<script>x</script>",
-  ])("lets nothing of a message become more than text: %j", async (attack) => {
+  ])("lets no part of a message become more than text: %j", async (attack) => {
     const seen = viewed(
       await pageOf(
         message("user", text(attack)),
@@ -133,7 +133,7 @@ describe("a Markdown page", () => {
     expect(seen).toContain("<p>The last words.</p>");
   });
 
-  it("folds with a name as it is written, whose line is no Markdown", async () => {
+  it("folds a result under the tool's name as it is written, not as Markdown", async () => {
     const page = await pageOf(
       message("tool", {
         ...{ type: "tool_result", call_id: "c", name: "read_file <a&b>", is_failure: false },
@@ -146,7 +146,7 @@ describe("a Markdown page", () => {
     );
   });
 
-  it("replaces in the ids of sub-agents", async () => {
+  it("replaces user names in the ids of sub-agents", async () => {
     const shared = { session, messages: [], children: ["s1/home/ada/agent-1"] };
     const pieces = toMarkdown(shared, { redactor: createRedactor({ userNames: true }) });
 
@@ -155,14 +155,14 @@ describe("a Markdown page", () => {
     );
   });
 
-  it("says where a message is no longer what was written", async () => {
+  it("says where the content of a message is lost", async () => {
     const page = await pageOf({ ...message("assistant"), damaged: true });
 
     expect(page).toContain("*What this message held is lost in this store*");
     expect(page).toContain("1 message. Times");
   });
 
-  it("fences text with more backticks than it holds", async () => {
+  it("fences text with more backticks than the text holds", async () => {
     const page = await pageOf(
       message("assistant", {
         ...{ type: "tool_result", call_id: "c", name: "cat", is_failure: false },
@@ -173,7 +173,7 @@ describe("a Markdown page", () => {
     expect(page).toContain("``````\n```\n`````\nend\n``````");
   });
 
-  it("begins no heading of the page in a message", async () => {
+  it("lets no heading in a message become a heading of the page", async () => {
     const seen = viewed(await pageOf(message("assistant", text("# One\n\nTwo\n===\n\n## Three"))));
 
     expect(seen.match(/<h1>/g)).toHaveLength(1);

@@ -499,16 +499,19 @@ const selfEvident = examples.flatMap(([rule, before, secret]) =>
 );
 
 describe("text", () => {
-  it.each(examples)("replaces by %s behind %j", (rule, before, secret, after) => {
-    const redactor = createRedactor();
+  it.each(examples)(
+    "replaces a secret, by the rule %s, after %j",
+    (rule, before, secret, after) => {
+      const redactor = createRedactor();
 
-    expect(redactor.text(joined(before, secret, after))).toBe(
-      joined(before, `[redacted 1: ${rule}]`, after),
-    );
-    expect(redactor.counts()).toEqual([{ rule, count: 1 }]);
-  });
+      expect(redactor.text(joined(before, secret, after))).toBe(
+        joined(before, `[redacted 1: ${rule}]`, after),
+      );
+      expect(redactor.counts()).toEqual([{ rule, count: 1 }]);
+    },
+  );
 
-  it("hides nothing that stands between a key of PuTTY, which has no end, and another one", () => {
+  it("leaves the text between a PuTTY key, which has no end mark, and another key", () => {
     const between = "\nPrivate-MAC: 0\nThat was the old one. The new one is this:\n";
 
     expect(createRedactor().text(joined(puttyKey, between, keyBlock))).toBe(
@@ -668,7 +671,7 @@ describe("text", () => {
     expect(redactor.counts()).toEqual([]);
   });
 
-  it("gives the same secret the same number, and counts its places", () => {
+  it("gives the same secret the same number, and counts its occurrences", () => {
     const redactor = createRedactor();
 
     const first = redactor.text(`${token} ${another} ${token}`);
@@ -705,14 +708,14 @@ describe("text", () => {
       ['"api_key":"k9v\\/W2mQ+x7Tb4Zp"', "?api_key=k9v%2FW2mQ%2Bx7Tb4Zp&a=b"],
     ],
     ["a token", token, [joined("a = '", token.slice(0, 20), "' + '", token.slice(20), "'")]],
-  ])("gives %s one number however it is written", (_, first, others) => {
+  ])("gives %s one number, however it is written", (_, first, others) => {
     const redactor = createRedactor();
     for (const text of [first, ...others]) {
       expect(redactor.text(text)).toMatch(/^[^[]*\[redacted 1: [a-z-]+\][^[]*$/);
     }
   });
 
-  it("gives two secrets two numbers that differ in signs alone, also where a \\n stands in them", () => {
+  it("gives secrets that differ only in one sign different numbers, even if they hold a \\n", () => {
     const redactor = createRedactor();
     for (const [place, sign] of ["-", "+", "n"].entries()) {
       const redacted = redactor.text(joined('password="kv9', "\\nWm", sign, 'Qx1"'));
@@ -746,7 +749,7 @@ describe("text", () => {
     ...["i", "a", "r", "k"].map((kind) => joined("vc", kind, "_", mixed(24))),
     joined("cf", "k_", mixed(40), hex(8)),
     joined("cf", "at_", mixed(40), hex(8)),
-  ])("replaces %j, which the preset knows", (text) => {
+  ])("replaces %j, which the preset recognizes", (text) => {
     expect(createRedactor().text(`a ${text} b`)).toContain("[redacted 1: ");
   });
 
@@ -761,7 +764,7 @@ describe("text", () => {
     ["ПАРОЛЬ: ", "hunter2x"],
     ["create user ada identified by '", "kvWmQxT"],
     ["AMQP://ada:", "k9vW2mQx7T"],
-  ])("sees what stands behind %j, whatever of it is in capitals", (before, secret) => {
+  ])("finds a secret after %j, in capitals or not", (before, secret) => {
     const after = before.startsWith("AMQP") ? "@queue/" : "'";
 
     const text = createRedactor().text(joined(before, secret, after));
@@ -770,7 +773,7 @@ describe("text", () => {
     expect(text).not.toContain(secret);
   });
 
-  it("replaces the private members of a JSON web key, and no others", () => {
+  it("replaces only the private members of a JSON Web Key", () => {
     const key = (d: string, p: string) => ({ p, kty: "RSA", e: "AQAB", n: mixed(342), d });
     const [d, p] = [`x7${mixed(340)}`, `y8${mixed(170)}`];
     const [one, two] = [1, 2].map((number) => `[redacted ${number}: assigned-secret]`);
@@ -796,7 +799,7 @@ describe("text", () => {
     '{"use":{"by":["ada"]},"d":"D","kty":"EC"}',
     '{"kty":"EC","use":{"by":{"ada":{}}},"d":"D"}',
     '{"a":{"b":{}},"kid":"{shop}/1","kty":"EC","use":{},"d":"D","c":{}}',
-  ])("replaces them where the key holds other objects: %s", (key) => {
+  ])("replaces the private members of a key that holds other objects: %s", (key) => {
     const d = mixed(43);
     const text = `[{"d":"a1B2c3D4e5F6g7"},${key},{"k":"${d.slice(9)}"}]`;
     const written = (value: string) => text.replace('"D"', `"${value}"`);
@@ -806,7 +809,7 @@ describe("text", () => {
     expect(redacted).toBe(written("[redacted 1: assigned-secret]"));
   });
 
-  it("replaces what overlaps as one, after the longest", () => {
+  it("replaces overlapping secrets as one, by the rule of the longest", () => {
     const text = createRedactor().text(`Cookie: a=${token}; b=${jwt}`);
 
     expect(text).toBe("Cookie: [redacted 1: cookie]");
@@ -821,7 +824,7 @@ describe("text", () => {
     ["markup", "a=&quot;", "&quot;"],
     ["numbered markup", "a=&#39;", "&#x27;"],
     ["a script in a page", "JSON.parse('{\\x22a\\x22:\\x22", "\\x22}')"],
-  ])("sees what begins behind the escapes of %s", (_, before, after) => {
+  ])("finds a secret behind escapes of %s", (_, before, after) => {
     const text = createRedactor().text(joined(before, token, after));
 
     expect(text).toBe(joined(before, "[redacted 1: github-token]", after));
@@ -836,7 +839,7 @@ describe("text", () => {
     ["a difference", () => "+"],
     ["a quotation", () => "> "],
     ["a comment", () => "# "],
-  ])("sees what stands in several lines with %s in front of each", (_, front) => {
+  ])("finds a secret in several lines with %s in front of each", (_, front) => {
     const netrc = "machine host\nlogin ada\npassword hunter2x\n";
     const yaml = "- name: DB_PASSWORD\n  value: hunter2x\n- name: A\n";
     const block = "db:\n  password: |\n    hunter2x\nnext: a\n";
@@ -852,7 +855,7 @@ describe("text", () => {
   });
 
   it.each(['" + "', "' . '", '" +\n    "', '\\" +\\n  \\"', "` + `"])(
-    "replaces all of one that code joins by %j, and no more",
+    "replaces all of a secret that code joins by %j, and no more",
     (joint) => {
       const half = joint.slice(-1);
       const secret = joined(token.slice(0, 20), joint, token.slice(20));
@@ -870,7 +873,7 @@ describe("text", () => {
     ["lines within JSON", (base64) => JSON.stringify({ a: base64.replace(/.{64}/g, "$&\n") })],
     ["an address", (base64) => `https://host/?a=${base64.replaceAll("=", "")}&b=1`],
     ["base64", (base64) => Buffer.from(`{"a":"${base64}"}`).toString("base64")],
-  ])("replaces in texts that are base64 in %s, and nothing else of them", (_, within) => {
+  ])("replaces only the secret in text that is base64 in %s", (_, within) => {
     const texts = (secret: string): string[] =>
       [0, 1, 2, 3].map((more) => `${"a line of it\n".repeat(12)}${secret}${"b".repeat(more)} end`);
     const encoded = (text: string): string => Buffer.from(text).toString("base64");
@@ -888,7 +891,7 @@ describe("text", () => {
   });
 
   it.each([" and so on", "abc: a", "\tand: a"])(
-    "leaves %j below lines of base64, which would be text of it too",
+    "leaves %j below lines of base64, though it could be part of the base64",
     (after) => {
       const text = "a line of it\n".repeat(6).padEnd(144 - token.length);
       const encoded = (secret: string): string =>
@@ -901,7 +904,7 @@ describe("text", () => {
     },
   );
 
-  it.each(["cookie", "a and"])("leaves %j behind base64, which decoders pass over", (after) => {
+  it.each(["cookie", "a and"])("leaves %j after base64, though decoders would skip it", (after) => {
     // With one `=` to end with, or with none.
     const length = after === "cookie" ? 59 : 60;
     const base64 = Buffer.from(`a text that says ${token}`.padEnd(length)).toString("base64");
@@ -914,7 +917,7 @@ describe("text", () => {
   });
 
   it.each(['"', "'", "`"])(
-    "goes no further than a text of JSON that ends where code joins behind %j",
+    "does not read past the end of a JSON text where code joins strings after %j",
     (quote) => {
       const said = (secret: string): string => joined("run(", quote, secret, quote, " +");
       const value = { old: said(joined("sshpass -p ", "kvWmQxT1")), new: "b" };
@@ -929,7 +932,7 @@ describe("text", () => {
   );
 
   it.each(["\" + '", "' + \"", "` +\n  '", "\\\" + '", "' +\\n \\\""])(
-    "replaces all of one that code joins by %j, whose quotes differ",
+    "replaces all of a secret that code joins by %j, whose quotes differ",
     (half) => {
       const text = joined("a = ", half[0] ?? "", token.slice(0, 20), half, token.slice(20), "; b");
 
@@ -939,7 +942,7 @@ describe("text", () => {
     },
   );
 
-  it("counts a secret in base64 once, and none that stands in two texts of base64", () => {
+  it("counts a secret in base64 once, and none that spans two base64 texts", () => {
     const encoded = (text: string): string => Buffer.from(text).toString("base64");
     const apart = [
       "a text of base64 that ends with password:",
@@ -952,7 +955,7 @@ describe("text", () => {
     expect(redactor.counts()).toEqual([{ rule: "github-token", count: 1 }]);
   });
 
-  it("takes a time for base64 of base64 that grows with its length", () => {
+  it("takes time proportional to the length of base64 nested in base64", () => {
     const encoded = (text: string): string => Buffer.from(text).toString("base64");
     let text = `a text that says ${token}`;
     for (let depth = 0; depth < 24; depth += 1) text = encoded(text);
@@ -963,7 +966,7 @@ describe("text", () => {
     expect(redactor.counts()).toEqual([{ rule: "github-token", count: 1 }]);
   });
 
-  it("leaves base64 that is no text, or holds no secret, as it is written", () => {
+  it("leaves base64 that is not text or holds no secret as it is written", () => {
     const base64 = Buffer.from("a line of it\n".repeat(30)).toString("base64");
     const bytes = Buffer.from(mixed(300).repeat(3), "base64").reverse().toString("base64");
     const text = `${base64.replace(/.{76}/g, "$&\r\n")}\n${bytes}\n${token.slice(0, 20)}`;
@@ -971,7 +974,7 @@ describe("text", () => {
     expect(createRedactor().text(text)).toBe(text);
   });
 
-  it("leaves what is joined to a secret", () => {
+  it("leaves other strings that code joins to a secret", () => {
     const text = `const a = "api_key=${mixed(20)}" + ";" + b;`;
 
     expect(createRedactor().text(text)).toBe(
@@ -979,7 +982,7 @@ describe("text", () => {
     );
   });
 
-  it("sees a command that goes on in another line", () => {
+  it("finds a password in a command that goes on in another line", () => {
     const lines = "mysql -u ada \\\n  -h db \\\n  -pkvWmQxT shop";
     const command = JSON.stringify({ command: lines });
 
@@ -993,7 +996,7 @@ describe("text", () => {
   it.each([
     [at("amqp", "k9vW2mQx7T"), "k9vW2mQx7T", "connection-string"],
     [at("postgres", "k9vW2mQx7T"), at("postgres", "k9vW2mQx7T"), "database-connection-string"],
-  ])("sees an address of which the slashes are escaped: %s", (address, secret, rule) => {
+  ])("finds a password in an address with escaped slashes: %s", (address, secret, rule) => {
     const escaped = (text: string): string => JSON.stringify({ a: text }).replaceAll("/", "\\/");
 
     for (const text of [escaped(address), escaped(escaped(address))]) {
@@ -1012,14 +1015,17 @@ describe("text", () => {
     ["jwt", "", ["eyJ", "eyJ", ""].map((start) => joined(start, mixed(8_000_000))).join("."), "\n"],
     ["signed-url", "https://a.corp/b?X-Goog-Signature=", mixed(12_000_000), "&c=1"],
     ["private-key", "", [begin, mixed(12_000_000)].join("\n"), "\n"],
-  ])("takes one of many million characters, by %s", (rule, before, secret, after) => {
-    const text = createRedactor().text(joined(before, secret, after));
+  ])(
+    "replaces a secret of many million characters by the rule %s",
+    (rule, before, secret, after) => {
+      const text = createRedactor().text(joined(before, secret, after));
 
-    expect(text).toBe(joined(before, `[redacted 1: ${rule}]`, after));
-  });
+      expect(text).toBe(joined(before, `[redacted 1: ${rule}]`, after));
+    },
+  );
 
   it.each(["disable", "disable-line", "disable-next-line"])(
-    "lets no text switch a rule off by %s",
+    "lets no text switch a rule off with %s",
     (what) => {
       const text = createRedactor().text(`// secretlint-${what}\n${token}`);
 
@@ -1061,7 +1067,7 @@ describe("names of people", () => {
     ["/data/opencode/project/Users-ada/storage", `/data/opencode/project/Users-${name}/storage`],
     ["C--Users-ada-x", `C--Users-${name}-x`],
     ["--c--Users-ada-x--", `--c--Users-${name}-x--`],
-  ])("are replaced in %j where that is asked for", (text, expected) => {
+  ])("are replaced in %j only if asked for", (text, expected) => {
     expect(createRedactor({ userNames: true }).text(text)).toBe(expected);
     expect(createRedactor().text(text)).toBe(text);
   });
@@ -1081,7 +1087,7 @@ describe("names of people", () => {
     "-home-, --home--, -Users, C--users-guide",
     "project/home-page/index.html, project/home-storage, project/home-x/storages, a-project/home-b/c",
     `/home/${name}/a`,
-  ])("are not seen in %j", (text) => {
+  ])("are not found in %j", (text) => {
     expect(createRedactor({ userNames: true }).text(text)).toBe(text);
   });
 });
@@ -1161,7 +1167,7 @@ describe("json", () => {
       { type: "bytes", base64: base64("a"), note: `A=${token}`, [token]: 1 },
       { type: "bytes", base64: base64("a"), note: `A=${one}`, [one]: 1 },
     ],
-  ])("replaces in %s", (_, value, expected) => {
+  ])("replaces the secret in %s", (_, value, expected) => {
     expect(createRedactor().json(value)).toEqual(expected);
   });
 
@@ -1188,7 +1194,7 @@ describe("json", () => {
     expect(redactor.counts()).toEqual([]);
   });
 
-  it("keeps a key __proto__ a key, and the order of keys", () => {
+  it("keeps the key __proto__ as a key, and the order of keys", () => {
     const value = parseJson(`{"b":1,"__proto__":{"a":"${token}"},"a":2}`);
 
     const redacted = createRedactor().json(value);
@@ -1197,13 +1203,13 @@ describe("json", () => {
     expect(Object.getPrototypeOf(redacted)).toBe(Object.prototype);
   });
 
-  it("keeps a key apart that looks like a placeholder", () => {
+  it("keeps a redacted key apart from a key that looks like its placeholder", () => {
     const redacted = createRedactor().json({ [one]: 1, [token]: 2 });
 
     expect(redacted).toEqual({ [one]: 1, [`${one}'`]: 2 });
   });
 
-  it("goes down any number of levels", () => {
+  it("replaces a secret at any depth", () => {
     const depth = 10_000;
     let value: JsonValue = token;
     for (let level = 0; level < depth; level += 1) value = level % 2 ? { a: value } : [value];
@@ -1217,7 +1223,7 @@ describe("json", () => {
   });
 });
 
-it("has no name of a group twice in an expression, which Node 22 refuses", async () => {
+it("uses no group name twice in an expression, which Node 22 refuses", async () => {
   const flags = ["--no-js-regexp-duplicate-named-groups", "--no-warnings"];
   const patterns = join(import.meta.dirname, "patterns.ts");
 
@@ -1226,7 +1232,7 @@ it("has no name of a group twice in an expression, which Node 22 refuses", async
   expect(stderr).toBe("");
 });
 
-describe("whatever the text is", () => {
+describe("for any text", () => {
   const words = fc.constantFrom(
     ..."the token of a password is kept secret by its key session and cookie ; : - , . ( ) \n = /home /Users".split(
       " ",
@@ -1320,7 +1326,7 @@ describe("whatever the text is", () => {
       "&quot;",
       "https://",
     ].map((piece) => [piece, piece.repeat(400_000 / piece.length)]),
-  )("takes time that grows with its length: %j", (_, text) => {
+  )("takes time proportional to the length: %j", (_, text) => {
     const redactor = createRedactor({ userNames: true });
 
     expect(redactor.text(redactor.text(text))).toBe(redactor.text(text));
@@ -1332,21 +1338,21 @@ describe("whatever the text is", () => {
     [String.raw`wpa_passphrase \"my shop\" \"`, "hunter2x", String.raw`\" > a.conf`],
     [String.raw`wpa_passphrase my\ shop `, "hunter2x", " > a.conf"],
     ["htpasswd -b curl -b ", "kvWmQxT", " a\n"],
-  ])("replaces nothing of a placeholder: behind %j", (before, secret, after) => {
+  ])("does not redact a placeholder again after %j", (before, secret, after) => {
     const once = createRedactor().text(joined(before, secret, after));
 
     expect(once).toBe(joined(before, "[redacted 1: typed-password]", after));
     expect(createRedactor().text(once)).toBe(once);
   });
 
-  it("takes no longer for the ends of keys where they stand in one line", () => {
+  it("takes linear time for many ends of keys in one line", () => {
     const text = `a ${end}`.repeat(300_000);
 
     expect(createRedactor().text(text)).toBe(text);
   });
 
   it.each(["sshpass -p\t", "sshpass -p\n", "docker login -u ada -p\t"])(
-    "takes the end of a line, or a tab, and a placeholder behind it for no colour: %j",
+    "does not take a tab or a line break before a placeholder for a colour code: %j",
     (before) => {
       const once = createRedactor().text(`${before}kvWmQxT host`);
 
@@ -1355,7 +1361,7 @@ describe("whatever the text is", () => {
     },
   );
 
-  it("does the same twice as once", () => {
+  it("changes nothing when applied again", () => {
     fc.assert(
       fc.property(texts, fc.boolean(), (text, userNames) => {
         const redactor = createRedactor({ userNames });
@@ -1367,7 +1373,7 @@ describe("whatever the text is", () => {
     );
   });
 
-  it("does the same twice as once in JSON", () => {
+  it("changes nothing in JSON when applied again", () => {
     const names = fc.constantFrom("token", "name", "value", "cookie", "authorization", "__proto__");
     const value = fc.object({
       key: fc.oneof(names, texts),
@@ -1384,7 +1390,7 @@ describe("whatever the text is", () => {
     );
   });
 
-  it("refuses a value that holds itself, and takes one that comes twice", () => {
+  it("refuses a circular value, and accepts one that occurs twice", () => {
     const looped: Record<string, JsonValue> = { a: { list: [token] } };
     const twice = { one: looped["a"] as JsonValue, other: looped["a"] as JsonValue };
 
@@ -1396,7 +1402,7 @@ describe("whatever the text is", () => {
     expect(() => createRedactor().json(looped)).toThrow(TypeError);
   });
 
-  it("leaves sentences of ordinary words", () => {
+  it("leaves sentences of ordinary words unchanged", () => {
     fc.assert(
       fc.property(fc.array(words, { maxLength: 60 }), (list) => {
         const text = list.join(" ");
@@ -1406,7 +1412,7 @@ describe("whatever the text is", () => {
     );
   });
 
-  it("leaves no secret that stands by itself, however it is quoted", () => {
+  it("leaves no secret that is evident by itself, however it is quoted", () => {
     const standing = fc.constantFrom(...selfEvident);
     const quotes = fc.constantFrom<readonly [string, string]>(
       ...[" ", "\n", '"', "'", "`", "**", "|", "\\n", "\\\\n", '\\"', "\\t"].map(
@@ -1431,7 +1437,7 @@ describe("whatever the text is", () => {
     );
   });
 
-  it("leaves none of many", () => {
+  it("leaves none of many secrets", () => {
     const standing = fc.constantFrom(token, another, jwt, keyBlock);
     fc.assert(
       fc.property(fc.array(fc.tuple(words, standing), { maxLength: 8 }), (list) => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createCaches } from "./caches.ts";
 
-it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses a size of %s", (bytes) => {
+it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses a cache size of %s", (bytes) => {
   for (const name of ["indexBytes", "metadataBytes"]) {
     const create = (): unknown => createCaches({ [name]: bytes });
 
@@ -10,6 +10,6 @@ it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])("refuses a size of %s",
   }
 });
 
-it("may keep nothing", () => {
+it("accepts caches of 0 bytes", () => {
   expect(createCaches({ indexBytes: 0, metadataBytes: 0 }).bytes).toBeGreaterThanOrEqual(0);
 });

@@ -9,7 +9,7 @@ import { onFolders, temporaryFolder } from "../testing/store.ts";
 const it = onFolders("how the engine is set up is the same there");
 
 it.each(["0", "1", "01", "2"])(
-  "writes where the engine is told to read with %s threads",
+  "writes when the environment sets %s threads for the engine's reads",
   async (threads) => {
     const writer = fileURLToPath(new URL("../testing/writer.ts", import.meta.url));
     const child = spawn(process.execPath, [writer, temporaryFolder(), "parts", "2"], {
@@ -39,7 +39,7 @@ async function indexed(settings: NodeJS.ProcessEnv): Promise<{ parts: number; fo
   return { parts: files.filter((file) => /part_\d+_tokens\.lance$/.test(file)).length, found };
 }
 
-it("makes a text index in parts, so that its memory is bounded, and finds the same in them", async () => {
+it("makes a text index in parts to bound its memory, and finds the same rows", async () => {
   const whole = await indexed({});
   const inParts = await indexed({ LANCE_FTS_PARTITION_SIZE: "1" });
 

@@ -14,7 +14,7 @@ it.each([
   expect(redact(message)).toBe(expected);
 });
 
-it("leaves none of the environment either", () => {
+it("leaves no credentials of the environment either", () => {
   process.env["AWS_SECRET_ACCESS_KEY"] = "fromTheEnvironment";
   try {
     expect(redact("signed with fromTheEnvironment")).toBe("signed with …");

@@ -22,7 +22,7 @@ it.each([
   ["a lost race", lost],
   ["too many writers", "lance error: Too many concurrent writers. Attempted 10 times"],
   ["a storage fault", down],
-])("lance-retry-jitter: turns %s into latency", async (_, message) => {
+])("lance-retry-jitter: retries after %s until the call succeeds", async (_, message) => {
   await expect(retry(place, failing(message, message))).resolves.toBe(3);
 });
 
@@ -38,7 +38,7 @@ it("refreshes the handle before each new attempt, because a stale one keeps losi
   expect(refreshed).toBe(2);
 });
 
-it("ends in a ConflictError that counts the attempts", async () => {
+it("gives up with a ConflictError that counts the attempts", async () => {
   const outcome = retry(place, failing(lost, lost, lost), { maxAttempts: 2 });
 
   await expect(outcome).rejects.toThrow(ConflictError);
@@ -63,7 +63,7 @@ it.each([
     "whose index describes itself in broken JSON",
     "Failed to get next batch from stream: lance error: LanceError(Arrow): expected ident at line 1 column 354",
   ],
-])("ends in a StorageUnavailableError for storage %s", async (_, message) => {
+])("gives up with a StorageUnavailableError for storage %s", async (_, message) => {
   const outcome = retry(place, failing(message, message), { maxAttempts: 2 });
 
   await expect(outcome).rejects.toThrow(StorageUnavailableError);
@@ -96,7 +96,7 @@ it.each([
   ],
   ["unknown_kind", "Generic N/A error: No object store provider found for scheme: 'ftp'"],
   [undefined, "LanceError(IO): Not found: /store/parts.lance/data/1.lance, /rustc/lib.rs:1"],
-])("says that the problem is %s", async (problem, message) => {
+])("names the problem in the error's details: %s", async (problem, message) => {
   const failure: unknown = await retry(place, failing(message)).catch((error: unknown) => error);
 
   if (!(failure instanceof StorageUnavailableError)) throw failure;
@@ -119,17 +119,17 @@ it.each([
   ["too many open files", "lance error: LanceError(IO): Too many open files (os error 24)"],
   ["input/output error", "lance error: LanceError(IO): Input/output error (os error 5)"],
   ["the disk quota is used up", "lance error: LanceError(IO): Disk quota exceeded (os error 122)"],
-])("says in few words: %s", async (reason, message) => {
+])("gives the reason in a few words: %s", async (reason, message) => {
   const outcome = retry(place, failing(message));
 
   await expect(outcome).rejects.toMatchObject({ details: { reason } });
 });
 
-it("passes any other error on at once", async () => {
+it("passes any other error on without a retry", async () => {
   await expect(retry(place, failing("No field named x"))).rejects.toThrow("No field named x");
 });
 
-it("stops when it is aborted", async () => {
+it("stops retrying when it is aborted", async () => {
   const controller = new AbortController();
   const call = async (): Promise<never> => {
     controller.abort(new Error("enough"));

@@ -24,7 +24,7 @@ function covered(health: TableHealth): Record<string, [number, number]> {
 
 const indexed = ["maker", "number", "listed", "shaped_by", "description"];
 
-it("lance-index-maintenance: a write folds nothing, and a fold makes what is missing", async () => {
+it("lance-index-maintenance: a write indexes no rows, and a fold makes the missing indexes", async () => {
   const table = (await openCatalogue()).table("parts");
   await table.insert(numbered(20));
   const before = covered(await table.health());
@@ -54,7 +54,7 @@ it("does nothing to an empty table, nor to one that is up to date", async () => 
   expect(await (await openLanceTable(location, "parts")).version()).toBe(version);
 });
 
-it("leaves a short tail for later, and makes indexes again over one that is long", async () => {
+it("leaves a short tail to all but the text index, and makes every index again over a long one", async () => {
   const table = (await openCatalogue()).table("parts");
   await table.insert(numbered(4_000));
   await table.fold({ isForced: true });
@@ -91,7 +91,7 @@ onFolders("it lists files")("joins many fragments at once, whatever indexes cove
   expect(health.fragments).toBe(1);
 });
 
-it("joins the fragments of a large table later, but where its indexes are made again", async () => {
+it("joins the fragments of a large table late, when its indexes are made again", async () => {
   const table = (await openCatalogue()).table("parts");
   const large = {
     ...numbered(4_000),
@@ -110,7 +110,7 @@ it("joins the fragments of a large table later, but where its indexes are made a
   expect((await table.health()).fragments).toBe(1);
 });
 
-it("folds a table of which another tool tagged a version, and removes nothing of it", async () => {
+it("folds a table with a version that another tool tagged, and keeps that version", async () => {
   const location = temporaryLocation();
   const table = (await openCatalogue(location)).table("parts");
   await table.insert(numbered(10));
@@ -126,7 +126,7 @@ it("folds a table of which another tool tagged a version, and removes nothing of
   expect(await handle.countRows()).toBe(10);
 });
 
-it("makes an index again that covers less than half, which is faster than growing it", async () => {
+it("makes an index again when it covers less than half of the rows", async () => {
   const table = (await openCatalogue()).table("parts");
   await table.insert(numbered(10));
   await table.fold();
@@ -141,7 +141,7 @@ it("makes an index again that covers less than half, which is faster than growin
 });
 
 it.each(["createIndex", "optimize"] as const)(
-  "ends where it is told to within %s",
+  "rejects when it is aborted during %s",
   async (call) => {
     const location = temporaryLocation();
     await (await openCatalogue(location)).table("parts").insert(numbered(10));
@@ -275,7 +275,7 @@ it("trains a vector index once enough rows have a vector", async () => {
   expect(rows.map((row) => Number(row["_distance"]) < 0.01)).toEqual([true, true, true]);
 });
 
-it("trains a vector index again that an earlier version made coarser", async () => {
+it("trains a vector index again when an earlier version made it coarser", async () => {
   const declaration = shaped(64, 500);
   const location = temporaryLocation();
   const table = (await openCatalogue(location, { tables: [declaration] })).table("parts");
@@ -301,7 +301,7 @@ it("trains a vector index again that an earlier version made coarser", async () 
   expect(found).toEqual(await nearest());
 });
 
-it("trains a vector index whatever the length of the vectors, and another after a renewal", async () => {
+it("trains a vector index for vectors of any length, and another after a renewal", async () => {
   const declaration = {
     ...parts,
     indexes: [{ column: "shape", kind: "vector", distance: "cosine", minRows: 300 }],
@@ -355,7 +355,7 @@ onFolders("segments are counted alike everywhere")(
   },
 );
 
-describe("vectors that no index can be trained on", () => {
+describe("a vector index over few usable vectors", () => {
   const fewVectors = {
     ...parts,
     indexes: [
@@ -364,7 +364,7 @@ describe("vectors that no index can be trained on", () => {
     ],
   } as const;
 
-  it("are left flat, and everything else is folded", async () => {
+  it("is left out when it cannot be trained, and everything else is folded", async () => {
     const store = await openCatalogue(temporaryLocation(), { tables: [fewVectors] });
     const table = store.table("parts");
     const zeros = Array.from({ length: 20 }, () => new Float32Array(4));
@@ -383,7 +383,7 @@ describe("vectors that no index can be trained on", () => {
     expect(await table.nearest(nearest)).toMatchObject([{ maker: "d" }]);
   });
 
-  it("are not those that few of many rows have", async () => {
+  it("is trained though only 5 of 30,000 rows have a vector", async () => {
     const store = await openCatalogue(temporaryLocation(), { tables: [fewVectors] });
     const table = store.table("parts");
     const shape = Array.from({ length: 30_000 }, (_, at) =>
@@ -395,7 +395,7 @@ describe("vectors that no index can be trained on", () => {
   });
 });
 
-it("makes an index again that was dropped", async () => {
+it("makes an index again after it was dropped", async () => {
   const table = (await openCatalogue()).table("parts");
   await table.insert(numbered(20));
   await table.fold();

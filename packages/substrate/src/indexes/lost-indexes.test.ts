@@ -23,7 +23,7 @@ async function loseIndex(location: string, table: Table): Promise<void> {
 const { maker = [], number = [] } = numbered(1);
 const ofAcme = eq("maker", "acme");
 
-describe("an index of a column that another process has just renewed", () => {
+describe("an index on a column that another process has just renewed", () => {
   it.each<[string, (table: Table) => Promise<unknown>, unknown]>([
     ["counts", (table) => table.count(ofAcme), 20],
     [
@@ -35,7 +35,7 @@ describe("an index of a column that another process has just renewed", () => {
     ["updates", (table) => table.update({ maker, number, shaped_by: ["m1"] }), 1],
     ["folds", async (table) => (await table.fold({ isForced: true })).isFolded, true],
     ["renews", (table) => table.renew({ shape: { vector: 8 }, shaped_by: "text" }), undefined],
-  ])("does no harm to who has the table open and %s", async (_, use, expected) => {
+  ])("does no harm to a process that has the table open and %s", async (_, use, expected) => {
     const location = temporaryLocation();
     const table = (await openCatalogue(location)).table("parts");
     await table.insert(numbered(20));
@@ -45,25 +45,28 @@ describe("an index of a column that another process has just renewed", () => {
     expect(await table.count(ofAcme)).toBe(20);
   });
 
-  it.each(["read", "write"] as const)("is dropped by who opens the store to %s", async (mode) => {
-    const location = temporaryLocation();
-    const table = (await openCatalogue(location)).table("parts");
-    await table.insert(numbered(20));
-    await loseIndex(location, table);
+  it.each(["read", "write"] as const)(
+    "is dropped by a process that opens the store to %s",
+    async (mode) => {
+      const location = temporaryLocation();
+      const table = (await openCatalogue(location)).table("parts");
+      await table.insert(numbered(20));
+      await loseIndex(location, table);
 
-    await openCatalogue(location, { mode });
+      await openCatalogue(location, { mode });
 
-    const plain = await openLanceTable(location, "parts");
-    expect(await plain.countRows("maker = 'acme'")).toBe(20);
-    await table.fold({ isForced: true });
-    const { indexes } = await table.health();
-    expect(indexes.map(({ name }) => name)).toContain("shaped_by_idx");
-  });
+      const plain = await openLanceTable(location, "parts");
+      expect(await plain.countRows("maker = 'acme'")).toBe(20);
+      await table.fold({ isForced: true });
+      const { indexes } = await table.health();
+      expect(indexes.map(({ name }) => name)).toContain("shaped_by_idx");
+    },
+  );
 
   it.each<[ColumnType, Cell]>([
     ["int64", 7n],
     ["bytes", Uint8Array.of(7)],
-  ])("is looked for where keys are of %s too", async (type, key) => {
+  ])("is dropped from a table with keys of %s too", async (type, key) => {
     const location = temporaryLocation();
     const keyed: TableDeclaration = {
       ...{ name: "keyed", schemaVersion: 1, primaryKey: ["id"] },
@@ -84,7 +87,7 @@ describe("an index of a column that another process has just renewed", () => {
     );
   });
 
-  it("is left where it is by who verifies the store, which reads it all the same", async () => {
+  it("is left in place by a verification, which reads the table all the same", async () => {
     const location = temporaryLocation();
     const table = (await openCatalogue(location)).table("parts");
     await table.insert(numbered(20));

@@ -21,7 +21,7 @@ function called(count: number, maker: string): ReturnType<typeof numbered> {
 }
 
 it.each([2, 20, 999])(
-  "a score is the same with a condition and without, of %d rows",
+  "a score is the same with and without a condition in a folded table of %d rows",
   async (count) => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(called(1, "acme"));
@@ -36,7 +36,7 @@ it.each([2, 20, 999])(
   },
 );
 
-it("a score is nearly the same of rows that came since, and the same when a tenth has come", async () => {
+it("a condition changes the scores of new rows slightly, and not at all once a tenth is new", async () => {
   const table = (await openCatalogue()).table("parts");
   await table.insert(called(200, "acme"));
   await table.fold();
@@ -58,7 +58,7 @@ it("a score is nearly the same of rows that came since, and the same when a tent
 it.each([
   ["no text", null],
   ["an empty text", ""],
-])("no index is made again and again for rows of %s", async (_, text) => {
+])("a second fold makes no index again for rows of %s", async (_, text) => {
   const table = (await openCatalogue()).table("parts");
   await table.insert({ ...numbered(20), description: Array(20).fill(text) });
   await table.fold();

@@ -59,7 +59,7 @@ async function dropTextIndex(location: string): Promise<void> {
   await (await openLanceTable(location, "parts")).dropIndex("description_idx");
 }
 
-it("finds the same words right after a renewal", async () => {
+it("finds words by the store's own tokenizer right after a renewal", async () => {
   const table = await opened(temporaryLocation(), withText("shaped_by", true));
   await table.insert({ maker, number, shaped_by: texts });
   await table.fold({ isForced: true });
@@ -70,7 +70,7 @@ it("finds the same words right after a renewal", async () => {
   expect(await found(table, "shaped_by")).toEqual(expected);
 });
 
-it("finds the same words in a column that was added", async () => {
+it("finds words by the store's own tokenizer in a column that was added later", async () => {
   const location = temporaryLocation();
   await (await opened(location, earlier)).insert({ maker, number });
 
@@ -83,7 +83,7 @@ it("finds the same words in a column that was added", async () => {
 it.each([
   ["of which the index was declared later", plain],
   ["that lost its index", withText("description", true)],
-])("finds the same words in a column %s", async (_, before) => {
+])("finds words by the store's own tokenizer in a column %s", async (_, before) => {
   const location = temporaryLocation();
   await (await opened(location, before)).insert({ maker, number, description: texts });
   if (before !== plain) await dropTextIndex(location);
@@ -93,7 +93,7 @@ it.each([
   expect(await found(table, "description")).toEqual(expected);
 });
 
-it("finds phrases once an index is declared to know positions", async () => {
+it("finds phrases once the index is declared to keep positions", async () => {
   const location = temporaryLocation();
   const before = await opened(location, withText("description", false));
   await before.insert({ maker, number, description: texts });
@@ -106,7 +106,7 @@ it("finds phrases once an index is declared to know positions", async () => {
   expect(await table.fullText(search)).toMatchObject([{ number: "n0" }]);
 });
 
-it("is told of an index that takes long to make, which a forced fold then makes", async () => {
+it("reports a missing index that takes long to make, and a forced fold makes it", async () => {
   const location = temporaryLocation();
   const before = await opened(location, withText("description", false));
   await before.insert(numbered(11_000));
@@ -127,7 +127,7 @@ it("is told of an index that takes long to make, which a forced fold then makes"
   expect(await table.fullText(search)).toMatchObject([{ number: "n10999" }]);
 });
 
-it("who only reads is told of an index that is missing, and makes none", async () => {
+it("reports a missing index when opened to read, and makes none", async () => {
   const location = temporaryLocation();
   const declared = withText("description", true);
   await (await opened(location, declared)).insert({ maker, number, description: texts });
@@ -149,13 +149,13 @@ it.each([
   ["description", true, true],
   ["description", false, false],
   ["number", true, false],
-])("of %s that knows positions, or not: %s, finds phrases: %s", async (column, has, knows) => {
+])("knowsPhrases(%s) with hasPositions %s returns %s", async (column, has, knows) => {
   const table = await opened(temporaryLocation(), withText("description", has));
 
   expect(await table.knowsPhrases(column)).toBe(knows);
 });
 
-it("who reads a store without the column yet is told of nothing", async () => {
+it("reports no missing index on a column that the store does not have yet", async () => {
   const location = temporaryLocation();
   await (await opened(location, earlier)).insert({ maker, number });
   const missing: unknown[] = [];
@@ -165,7 +165,7 @@ it("who reads a store without the column yet is told of nothing", async () => {
   expect(missing).toEqual([]);
 });
 
-it("is not dropped", async () => {
+it("refuses to drop a text index", async () => {
   const table = await opened(temporaryLocation(), withText("description", true));
 
   await expect(table.dropIndex("description")).rejects.toThrow(TypeError);

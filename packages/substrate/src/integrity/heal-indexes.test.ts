@@ -112,7 +112,7 @@ async function indexedColumns(table: Table): Promise<string[]> {
   return (await table.health()).indexes.map(({ column }) => column).sort();
 }
 
-it("knows each file of each kind of index", async () => {
+it("names existing files for each kind of index", async () => {
   const named = [...(await filesByColumn(folder))];
   const below = join(folder, "bolts.lance", "_indices");
   const there = readdirSync(below, { withFileTypes: true, recursive: true })
@@ -131,25 +131,28 @@ const losses: Readonly<Record<string, (path: string) => void>> = {
   "is all zeros": (path) => writeFileSync(path, Buffer.alloc(readFileSync(path).length)),
 };
 
-it.each(columns)("drops only the index of %s, whatever became of a file of it", async (column) => {
-  const copy = copied();
-  for (const file of (await filesByColumn(copy)).get(column) ?? []) {
-    const path = join(copy, file);
-    const bytes = readFileSync(path);
-    for (const [how, lose] of Object.entries(losses)) {
-      lose(path);
-      const dropped: string[] = [];
-      const handle = { dropIndex: async (name: string) => void dropped.push(name), close() {} };
+it.each(columns)(
+  "drops only the index of %s, however any of its files is damaged",
+  async (column) => {
+    const copy = copied();
+    for (const file of (await filesByColumn(copy)).get(column) ?? []) {
+      const path = join(copy, file);
+      const bytes = readFileSync(path);
+      for (const [how, lose] of Object.entries(losses)) {
+        lose(path);
+        const dropped: string[] = [];
+        const handle = { dropIndex: async (name: string) => void dropped.push(name), close() {} };
 
-      const healings = await healedAfterReboot(copy, async () => handle as unknown as LanceTable);
+        const healings = await healedAfterReboot(copy, async () => handle as unknown as LanceTable);
 
-      expect([file, how, healings, dropped]).toEqual([file, how, [], [`${column}_idx`]]);
-      writeFileSync(path, bytes);
+        expect([file, how, healings, dropped]).toEqual([file, how, [], [`${column}_idx`]]);
+        writeFileSync(path, bytes);
+      }
     }
-  }
-});
+  },
+);
 
-it("keeps every row where all indexes are lost; who writes makes that of texts, a fold the others", async () => {
+it("keeps every row when all indexes are lost; opening makes the text index again, a fold the others", async () => {
   const copy = copied();
   for (const [file = ""] of (await filesByColumn(copy)).values()) rmSync(join(copy, file));
 
@@ -162,7 +165,7 @@ it("keeps every row where all indexes are lost; who writes makes that of texts, 
   expect([...(await table.fold()).created].sort()).toEqual(others);
 });
 
-it("keeps every index of a whole store, whatever else lies beside them", async () => {
+it("keeps every index of a whole store, whatever else lies beside the indexes", async () => {
   const copy = copied();
   const leftover = join(copy, "bolts.lance", "_indices", "01a68bc0-8000-496b-8a50-1d9db8b2fbba");
   mkdirSync(leftover);
@@ -173,7 +176,7 @@ it("keeps every index of a whole store, whatever else lies beside them", async (
   expect([healings, await indexedColumns(await openBolts(copy))]).toEqual([[], columns]);
 });
 
-it("finds a file that is gone also where it was written long before", async () => {
+it("drops an index that lost a file, however long ago the file was written", async () => {
   const copy = copied();
   const [file = ""] = (await filesByColumn(folder)).get("id") ?? [];
   rmSync(join(copy, file));
@@ -188,7 +191,7 @@ it("finds a file that is gone also where it was written long before", async () =
 });
 
 it.each(columns)(
-  "makes the index of %s again that lost a file in a running system",
+  "makes the index of %s again after it lost its files in a running system",
   async (column) => {
     const copy = copied();
     const [newest = ""] = await manifestsOf(join(copy, "bolts.lance"));

@@ -17,7 +17,7 @@ vi.mock("node:fs/promises", async (original) => {
   return { ...real, readdir };
 });
 
-it("looks anew where another process takes the newest version away, having made a newer", async () => {
+it("looks again when another process has removed the newest version that was listed", async () => {
   const folder = temporaryFolder();
   await (await openCatalogue(folder)).table("parts").insert(numbered(10));
   cleanedAway.push("00000000000000000001.manifest");

@@ -64,7 +64,7 @@ it.each(tears)(
   },
 );
 
-it("a store that was copied from a bucket, where tables have names of their own, heals too", async () => {
+it("a store copied from a bucket, where tables have folder names of their own, heals too", async () => {
   const { folder, newest } = await storedThrice();
   const [torn = ""] = newest(1);
   truncateSync(torn, 0);
@@ -80,7 +80,7 @@ it("a store that was copied from a bucket, where tables have names of their own,
 });
 
 it.each(["read", "write"] as const)(
-  "says which folder cannot be read, where it is opened to %s",
+  "names the folder that cannot be read when the store is opened to %s",
   async (mode) => {
     const { folder } = await storedThrice();
     const versions = join(folder, "parts.lance", "_versions");
@@ -94,7 +94,7 @@ it.each(["read", "write"] as const)(
   },
 );
 
-it("leaves a torn table as it is where nobody could be told", async () => {
+it("leaves a torn table as it is when the caller does not want healing", async () => {
   const { folder, newest } = await storedThrice();
   const [torn = ""] = newest(1);
   truncateSync(torn, 0);
@@ -104,7 +104,7 @@ it("leaves a torn table as it is where nobody could be told", async () => {
   expect(newest(1)).toEqual([torn]);
 });
 
-it("takes the same rows again after it was healed", async () => {
+it("accepts the same rows again after healing", async () => {
   const { folder, newest } = await storedThrice();
   const torn = newest(2);
   for (const path of torn) truncateSync(path, 0);
@@ -122,7 +122,7 @@ it("takes the same rows again after it was healed", async () => {
   expect(await store.table("parts").count()).toBe(30);
 });
 
-it("says so when no version is left, and touches nothing", async () => {
+it("fails and touches nothing when no version is left", async () => {
   const { folder, newest } = await storedThrice();
   for (const path of newest(100)) truncateSync(path, 0);
   const files = newest(100);
@@ -132,7 +132,7 @@ it("says so when no version is left, and touches nothing", async () => {
   expect(newest(100)).toEqual(files);
 });
 
-it("makes a table anew of which a power cut left no version", async () => {
+it("makes a table again when a power cut left no version of it, and sets the old one aside", async () => {
   const { folder } = await storedThrice();
   const home = join(folder, "parts.lance");
   rmSync(join(home, "_versions"), { recursive: true });
@@ -147,7 +147,7 @@ it("makes a table anew of which a power cut left no version", async () => {
   expect(readdirSync(join(`${home}.broken`, "data")).length).toBe(3);
 });
 
-it("sets no table aside that another process makes while it looks", async () => {
+it("does not set aside a table that another process is just making", async () => {
   for (let round = 0; round < 12; round += 1) {
     const folder = temporaryFolder();
     const openTable = () => Promise.reject(new Error("nothing here is torn"));
@@ -166,7 +166,7 @@ it("sets no table aside that another process makes while it looks", async () => 
   }
 });
 
-it("sets nothing aside of a whole store", async () => {
+it("sets nothing aside in a whole store", async () => {
   const { folder } = await storedThrice();
 
   expect(await reopened(folder, "write")).toEqual([30, []]);
@@ -198,7 +198,7 @@ function newestDataFile(folder: string): string {
 }
 
 it.each<[string, (path: string) => void]>([["is gone", (path) => rmSync(path)], ...tears])(
-  "goes back behind a commit of which a data file %s",
+  "goes back to the version before a commit whose data file %s",
   async (_, lose) => {
     const { folder, newest } = await storedThrice();
     const [torn] = newest(1);
@@ -211,7 +211,7 @@ it.each<[string, (path: string) => void]>([["is gone", (path) => rmSync(path)], 
   },
 );
 
-it("goes back behind a torn version that is older than one whose data was taken", async () => {
+it("goes back past a torn version that is older than one whose data is lost", async () => {
   const { folder, newest } = await storedThrice();
   const [torn, zeros = ""] = newest(2);
   truncateSync(newestDataFile(folder), 0);
@@ -224,7 +224,7 @@ it("goes back behind a torn version that is older than one whose data was taken"
   expect(await reopened(folder, "read")).toEqual([10, []]);
 });
 
-it.each(tears)("sets a version aside that %s, behind one that is whole", async (_, tear) => {
+it.each(tears)("sets aside a version that %s, older than one that is whole", async (_, tear) => {
   const { folder, newest } = await storedThrice();
   const [, torn = ""] = newest(2);
   tear(torn);
@@ -237,7 +237,7 @@ it.each(tears)("sets a version aside that %s, behind one that is whole", async (
   expect(await reopened(folder, "write")).toEqual([30, []]);
 });
 
-it("goes back behind it also where the clock came through the power cut a day behind", async () => {
+it("goes back past a torn commit also when a power cut set the clock back by a day", async () => {
   const { folder, newest } = await storedThrice();
   const [torn] = newest(1);
   truncateSync(newestDataFile(folder), 0);
@@ -251,7 +251,7 @@ it("goes back behind it also where the clock came through the power cut a day be
   expect(outcome).toEqual([20, [{ table: "parts", setAside: `${torn}.broken` }]]);
 });
 
-it("says so when the rows of every version are torn, and touches nothing", async () => {
+it("fails and touches nothing when the rows of every version are torn", async () => {
   const { folder, newest } = await storedThrice();
   const files = newest(100);
   const data = join(folder, "parts.lance", "data");
@@ -264,7 +264,7 @@ it("says so when the rows of every version are torn, and touches nothing", async
   expect(newest(100)).toEqual(files.slice(0, 3));
 });
 
-it("goes behind nothing that was written long before the power went, whatever became of it", async () => {
+it("does not go back for a lost file that was written long before the power cut", async () => {
   const { folder, newest } = await storedThrice();
   const [last, ...others] = newest(100);
   const hourAgo = Date.now() / 1000 - 3600;
@@ -279,7 +279,7 @@ it("goes behind nothing that was written long before the power went, whatever be
   await expect(rows).rejects.toThrow(/\.lance is not there/);
 });
 
-it("keeps a whole store with the leftover of a write that never was committed", async () => {
+it("keeps a whole store with the leftover of a write that was never committed", async () => {
   const { folder } = await storedThrice();
   writeFileSync(join(folder, "parts.lance", "data", "0101leftover.lance"), "");
 
@@ -287,7 +287,7 @@ it("keeps a whole store with the leftover of a write that never was committed", 
   expect(await reopened(folder, "read")).toEqual([30, []]);
 });
 
-it("does not suspect what was written long before the newest commit, nor since the start", async () => {
+it("does not check files written long before the newest commit, nor since the system started", async () => {
   const { folder } = await storedThrice();
   const leftover = join(folder, "parts.lance", "data", "0101leftover.lance");
   writeFileSync(leftover, "");

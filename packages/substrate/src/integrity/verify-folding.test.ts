@@ -33,7 +33,7 @@ it.each([
   ["takes the old files away", 0, { given: 10, unchecked: 20, notWhole: ["parts"] }],
   ["leaves the old files", 600_000, { given: 30, unchecked: undefined, notWhole: [] }],
 ])(
-  "takes a store for whole that is folded meanwhile, which %s",
+  "finds no damage in a store that is folded meanwhile by a process that %s",
   async (_, retentionMs, expected) => {
     const location = temporaryLocation();
     const store = await openCatalogue(location);

@@ -33,7 +33,7 @@ async function storedThrice(): Promise<{ folder: string; files: string[] }> {
 const whole = { name: "prices", readableRows: 0, damages: [] };
 const verify = (folder: string) => verifyStore(folder, { tables: catalogue });
 
-it("finds nothing wrong with a whole store, folded or not", async () => {
+it("finds no damage in a whole store, folded or not", async () => {
   const { folder } = await storedThrice();
 
   const before = await verify(folder);
@@ -62,7 +62,7 @@ it.each<[string, (path: string, bytes: Buffer) => void, RegExp]>([
   expect(verdicts).toEqual([{ name: "parts", readableRows: 20, damages }, whole]);
 });
 
-it("reads of a fragment what it can, where one before cannot be read", async () => {
+it("reads the rows of a damaged file though the file before it is gone", async () => {
   const { folder } = await storedThrice();
   const home = join(folder, "parts.lance");
   const [manifest = ""] = await manifestsOf(home);
@@ -83,7 +83,7 @@ it("reads of a fragment what it can, where one before cannot be read", async () 
   });
 });
 
-it("tells of a manifest that a sync tool put among the others", async () => {
+it("reports a manifest that a sync tool put among the others", async () => {
   const { folder } = await storedThrice();
   const versions = join(folder, "parts.lance", "_versions");
   const [newest = ""] = readdirSync(versions).sort();
@@ -100,7 +100,7 @@ it("tells of a manifest that a sync tool put among the others", async () => {
   expect(parts?.damages).toEqual([expect.objectContaining({ reason })]);
 });
 
-it("names the manifest of a table that is torn, and a table that is gone", async () => {
+it("names the torn manifest of one table, and reports another table as gone", async () => {
   const { folder } = await storedThrice();
   const versions = join(folder, "parts.lance", "_versions");
   const [manifest = ""] = readdirSync(versions).sort();
@@ -119,7 +119,7 @@ it("names the manifest of a table that is torn, and a table that is gone", async
   ]);
 });
 
-it("goes on where the system does not let it read a table", async () => {
+it("reports a table whose folder cannot be read, and goes on with the others", async () => {
   const { folder } = await storedThrice();
   const versions = join(folder, "parts.lance", "_versions");
   rmSync(versions, { recursive: true });
@@ -130,11 +130,11 @@ it("goes on where the system does not let it read a table", async () => {
   expect(await verify(folder)).toEqual([damaged, whole]);
 });
 
-it("says where there is no store", async () => {
+it("rejects with a StoreNotFoundError when there is no store", async () => {
   await expect(verify(join(temporaryFolder(), "none"))).rejects.toThrow(StoreNotFoundError);
 });
 
-it("names a file of an index that is gone or cut short, with which no row is lost", async () => {
+it("names an index file that is gone or cut short, and counts no row as lost", async () => {
   const { folder } = await storedThrice();
   await (await openCatalogue(folder)).table("parts").fold();
   const indices = join(folder, "parts.lance", "_indices");
@@ -194,7 +194,7 @@ it.each([
   ["whole", 30, (_: string) => undefined],
   ["of which a file is gone", 20, rmSync],
 ])(
-  "gives each row of a store %s to a check once, and says what that found",
+  "gives each row of a store %s to the content check once, and reports its verdict",
   async (_, rows, lose) => {
     const { folder, files } = await storedThrice();
     await (await openCatalogue(folder))
@@ -232,7 +232,7 @@ const pages: TableDeclaration = {
 };
 const megabyte = 1_000_000;
 
-it("gives long rows a few at a time, and short ones many, whichever were replaced", async () => {
+it("gives the content check a few long rows at a time, and many short ones", async () => {
   const folder = temporaryFolder();
   const table = (await openCatalogue(folder, { tables: [pages] })).table("pages");
   const page = (at: number, bytes: number): Row => ({

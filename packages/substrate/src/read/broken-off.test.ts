@@ -56,7 +56,7 @@ const reads: readonly (readonly [string, (table: Table) => Promise<Row[]>])[] = 
   ["vectors", (table) => table.nearest({ column: "shape", vector, columns, limit: count })],
 ];
 
-it.each(reads)("%s come whole where storage fails amid them, each once", async (_, read) => {
+it.each(reads)("%s are read whole, each row once, though storage fails midway", async (_, read) => {
   const table = await filled();
   const broken = breakOff(2);
 
@@ -67,14 +67,17 @@ it.each(reads)("%s come whole where storage fails amid them, each once", async (
   expect(rows.map(({ number }) => number).sort()).toEqual(numbers.sort());
 });
 
-it.each(reads)("%s are refused where it goes on failing", async (_, read) => {
-  const table = await filled();
-  breakOff(3);
+it.each(reads)(
+  "%s fail with a StorageUnavailableError when storage keeps failing",
+  async (_, read) => {
+    const table = await filled();
+    breakOff(3);
 
-  await expect(read(table)).rejects.toThrow(StorageUnavailableError);
-});
+    await expect(read(table)).rejects.toThrow(StorageUnavailableError);
+  },
+);
 
-it("a scan is not begun again once it has given rows", async () => {
+it("a scan does not begin again once it has given rows", async () => {
   const table = await filled();
   breakOff(1);
   const given: unknown[] = [];

@@ -70,7 +70,7 @@ const hostile = [
 ];
 
 describe("text", () => {
-  it("search-prefilter-pushdown: matches exactly itself, whatever is in it", async () => {
+  it("search-prefilter-pushdown: matches exactly itself, whatever characters are in it", async () => {
     const table = await tableOf(hostile.map((description) => ({ description })));
 
     for (const [index, text] of hostile.entries()) {
@@ -82,7 +82,7 @@ describe("text", () => {
     }
   });
 
-  it("matches exactly itself, for any text", async () => {
+  it("matches exactly itself, for random texts", async () => {
     const texts = fc.sample(fc.string({ unit: "binary", maxLength: 12 }), 150);
     const distinct = [...new Set(texts)].filter((text) => text.isWellFormed());
     const table = await tableOf(distinct.map((description) => ({ description })));
@@ -94,7 +94,7 @@ describe("text", () => {
     expect(outcomes).toEqual(distinct.map((_, index) => [`${index}`]));
   });
 
-  it("with a lone surrogate matches nothing, because nothing like it is stored", async () => {
+  it("with a lone surrogate matches nothing, not even a replacement character", async () => {
     const table = await tableOf([{ description: "\ufffd" }]);
 
     expect(await found(table, eq("description", "\ud800"))).toEqual([]);
@@ -102,7 +102,7 @@ describe("text", () => {
     expect(await found(table, oneOf("description", ["\ud800", "\ufffd"]))).toEqual(["0"]);
   });
 
-  it("with a lone surrogate differs from all that is stored; a null is neither", async () => {
+  it("with a lone surrogate differs from every stored text, and a null matches neither way", async () => {
     const table = await tableOf(["\ud7ff", "\ue000", null].map((description) => ({ description })));
     const lone = "\ud800";
 
@@ -130,7 +130,7 @@ describe("text", () => {
     }
   });
 
-  it("is found by what it contains, case and all", async () => {
+  it("is found by a text it contains, in the same case", async () => {
     const table = await tableOf([
       { description: "50% off 'Hex_Bolt'" },
       { description: "hex_bolt" },
@@ -141,7 +141,7 @@ describe("text", () => {
     expect(await found(table, contains("description", "'Hex"))).toEqual(["0"]);
   });
 
-  it("is found by what it contains in any case, and a pattern is a text like others", async () => {
+  it("is found by a text it contains in any case, with wildcards as ordinary characters", async () => {
     const descriptions = ["50% off 'Hex_Bolt'", "hexxbolt", "C:\\Dir\\x", "Überlänge\nΔΡΟΜΟΣ"];
     const table = await tableOf(descriptions.map((description) => ({ description })));
 
@@ -154,7 +154,7 @@ describe("text", () => {
     expect(await found(table, containsInAnyCase("description", "\ud800"))).toEqual([]);
   });
 
-  it("is found by any of several texts in any case as by each, whatever signs they have", async () => {
+  it("is found by any of several texts in any case as by each alone, whatever characters they hold", async () => {
     const signs = fc.string({ unit: fc.constantFrom(..."aB.*|\\^$(){}[]+?_%'é\n"), maxLength: 3 });
     const texts = fc.sample(signs, 40);
     const table = await tableOf(texts.map((description) => ({ description })));
@@ -177,7 +177,7 @@ describe("text", () => {
     ["few long ones", 4, 30_000],
     ["many", 400, 250],
   ])(
-    "is found by any of several texts, of which the engine takes so many by themselves alone: %s",
+    "is found by any of several texts that do not fit one pattern of the engine: %s",
     async (_, count, length) => {
       const texts = Array.from({ length: count }, (_, at) => `${at}${"é".repeat(length)}`);
       const table = await tableOf([{ description: `${texts.at(-1)}É` }, { description: "é" }]);
@@ -188,7 +188,7 @@ describe("text", () => {
     },
   );
 
-  it("is found by how it begins as JavaScript would, for any text", async () => {
+  it("is found by its prefix as in JavaScript, for random texts", async () => {
     const samples = fc.sample(
       fc.string({
         unit: fc.constantFrom("a", "b", "\u{10ffff}", "\ud7ff", "é", "'"),
@@ -238,7 +238,7 @@ describe("numbers and times", () => {
     expect(await found(table, lt("listed", { micros: -1n }))).toEqual([]);
   });
 
-  it("compares any time there can be, over the index", async () => {
+  it("compares the earliest and the latest time there can be, over the index", async () => {
     const times = [-(2n ** 63n), -62_135_596_800_000_000n, 0n, 2n ** 63n - 1n];
     const table = await tableOf(times.map((listed) => ({ listed })));
     await table.fold({ isForced: true });
@@ -251,7 +251,7 @@ describe("numbers and times", () => {
     }
   });
 
-  it("compares integers with any number", async () => {
+  it("compares integers with fractions and with large numbers", async () => {
     const table = await tableOf([{ order: 1n }, { order: 2n }, { order: -(2n ** 63n) }]);
 
     const outcomes: [Filter, string[]][] = [
@@ -273,7 +273,7 @@ describe("numbers and times", () => {
 
   it.each<FilterValue>([
     ...[Number.NaN, Infinity, 2n ** 63n, -(2n ** 63n) - 1n, { micros: 2n ** 63n }],
-  ])("are not compared with what no column holds: %s", async (value) => {
+  ])("refuses to compare with a value that no column holds: %s", async (value) => {
     const table = (await openCatalogue()).table("parts");
 
     for (const column of ["order", "weight", "listed"]) {
@@ -282,7 +282,7 @@ describe("numbers and times", () => {
     }
   });
 
-  it("compares integers to the last one with numbers at their bounds and beside them", async () => {
+  it("compares integers exactly with numbers at the integer bounds and beside them", async () => {
     const orders = [-(2n ** 63n), 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, null];
     const table = await tableOf(orders.map((order) => ({ order })));
 
@@ -313,7 +313,7 @@ describe("numbers and times", () => {
     }
   });
 
-  it("compares numbers with integers that none of them is", async () => {
+  it("compares numbers exactly with integers that no double holds", async () => {
     const weights = [2 ** 53, 2 ** 53 + 2, Number.NaN, null, -(2 ** 63)];
     const table = await tableOf(weights.map((weight) => ({ weight })));
     const between = 2n ** 53n + 1n;
@@ -340,7 +340,7 @@ describe("numbers and times", () => {
   });
 });
 
-describe("what is no condition on a table", () => {
+describe("an invalid condition", () => {
   const date = new Date() as unknown as FilterValue;
   const nothing = null as unknown as FilterValue;
 
@@ -376,7 +376,7 @@ describe("what is no condition on a table", () => {
     ],
     ["no text in text", contains("maker", 5 as unknown as string), "contains needs a text column"],
     ["how numbers begin", prefix("order", "1"), "numbers are compared with a number"],
-  ])("is a TypeError: %s", async (_, where, reason) => {
+  ])("is refused with a TypeError: %s", async (_, where, reason) => {
     const table = await tableOf([{ order: 1n }]);
     const asked = { columns: ["number"], where: where as Filter, limit: 1 };
 
@@ -392,8 +392,8 @@ describe("what is no condition on a table", () => {
   });
 });
 
-describe("combinations", () => {
-  it("mean what they say", async () => {
+describe("combined conditions", () => {
+  it("select the rows that their logic says", async () => {
     const table = await tableOf([
       { description: "a", order: 1n },
       { description: "b", order: 2n },
@@ -421,7 +421,7 @@ describe("combinations", () => {
     }
   });
 
-  it("are as deep as they are meant, not as they are written", async () => {
+  it("may be nested 100 times where the nesting can be flattened", async () => {
     const table = await tableOf([{ order: 1n }, { order: 2n }]);
     const one = eq("order", 1n);
 
@@ -444,7 +444,7 @@ describe("combinations", () => {
       "and, or, not",
       (filter, depth) => [and(filter, some), or(filter, some), not(filter)][depth % 3] ?? some,
     ],
-  ])("nest as deep as the engine takes, and no deeper: %s", async (_, nest) => {
+  ])("may be nested as deep as the engine takes, and no deeper: %s", async (_, nest) => {
     const table = await tableOf([{ description: "bolt" }]);
     let filter: Filter = prefix("description", "b");
     for (let depth = 2; depth < 24; depth++) filter = nest(filter, depth);
@@ -454,12 +454,12 @@ describe("combinations", () => {
     await expect(found(table, deeper)).rejects.toThrow(TypeError);
   });
 
-  it.each(["no such", "a`b", "a'b", "a;b", ""])("take no column called %j", (column) => {
+  it.each(["no such", "a`b", "a'b", "a;b", ""])("refuse a column called %j", (column) => {
     expect(() => toSql(eq(column, "x"), parts)).toThrow(TypeError);
   });
 });
 
-it("search-prefilter-pushdown: a condition narrows a search before it is ranked, over the index", async () => {
+it("search-prefilter-pushdown: a condition narrows a search by the index before the ranking", async () => {
   const table = await tableOf(
     Array.from({ length: 40 }, (_, index) => ({
       description: "hex bolt",
@@ -483,7 +483,7 @@ it("search-prefilter-pushdown: a condition narrows a search before it is ranked,
   expect(plan).toContain("ScalarIndexQuery");
 });
 
-describe("a filter that takes nothing", () => {
+describe("a filter that matches no row", () => {
   const none = oneOf("description", []);
   const some = eq("description", "bolt");
 
@@ -496,7 +496,7 @@ describe("a filter that takes nothing", () => {
     ["all of none", and(), false],
     ["all but an empty list", not(none), false],
     ["a list", oneOf("description", ["bolt"]), false],
-  ])("is told from others without a look at a row: %s", async (_, filter, isNothing) => {
+  ])("is told from others without reading a row: %s", async (_, filter, isNothing) => {
     const table = await tableOf([{ description: "bolt" }]);
 
     expect(takesNothing(filter)).toBe(isNothing);

@@ -5,7 +5,7 @@ import { oneOf } from "./filter.ts";
 import { fragmentOf } from "./fragments.ts";
 import { rowAddress, rowId } from "./known-columns.ts";
 
-it("says how rows lie, which a fold changes, and names each for good", async () => {
+it("counts the rows of each fragment, which a fold changes, while row ids stay the same", async () => {
   const table = (await openCatalogue()).table("parts");
   for (const from of [0, 30, 60]) await table.insert(numbered(30, "acme", from));
   const columns = ["number", rowId, rowAddress];

@@ -32,7 +32,7 @@ describe("a limit", () => {
     };
   });
 
-  it.each(reads)("of %s may be any number of rows", async (_, read) => {
+  it.each(reads)("of %s may be any whole number of rows, or infinite", async (_, read) => {
     const limits = [0, 2, 3, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, Number.MAX_VALUE, Infinity];
 
     const counts = await Promise.all(
@@ -42,7 +42,7 @@ describe("a limit", () => {
     expect(counts).toEqual([0, 2, 3, 3, 3, 3, 3, 3]);
   });
 
-  it.each(reads)("of %s is nothing else", async (_, read) => {
+  it.each(reads)("of %s is refused when it is no number of rows", async (_, read) => {
     for (const limit of [-1, 1.5, Number.NaN, -Infinity]) {
       await expect(read(table, limit)).rejects.toThrow(TypeError);
     }
@@ -50,7 +50,7 @@ describe("a limit", () => {
 });
 
 describe("scan", () => {
-  it("yields every row in batches, and stops when it is left", async () => {
+  it("yields every row in batches, and can be left early", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(5_000));
 
@@ -69,7 +69,7 @@ describe("scan", () => {
     expect(batches).toBeGreaterThan(1);
   });
 
-  it("orders by columns that were not asked for, nulls last, and limits", async () => {
+  it("orders by columns that were not asked for, nulls last, and limits the rows", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(
       batchOf([
@@ -95,7 +95,7 @@ describe("scan", () => {
     expect(top).toEqual([{ number: "1", order: 2n }]);
   });
 
-  it("goes on reading what it began with while the table is written and folded", async () => {
+  it("goes on reading the version it began with while the table is written and folded", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(3_000));
 
@@ -108,7 +108,7 @@ describe("scan", () => {
     expect(rows).toBe(3_000);
   });
 
-  it("reads no more rows at once than it is told to", async () => {
+  it("reads at most rowsAtOnce rows at once, and refuses an invalid number", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(100));
     await table.insert(numbered(30, "globex"));
@@ -126,7 +126,7 @@ describe("scan", () => {
     }
   });
 
-  it("gives text back as it was written", async () => {
+  it("returns text exactly as it was written", async () => {
     const table = (await openCatalogue()).table("parts");
     const texts = ["\ufefffrom a file", "\ufeff", "", "naïve 索引 🔩", "\u0000"];
     const numbers = texts.map((text, at) => `${text}${at}`);
@@ -141,14 +141,14 @@ describe("scan", () => {
     expect(new Set(rows.map(({ maker }) => maker))).toEqual(new Set(["\ufeffa"]));
   });
 
-  it("counts", async () => {
+  it("counts all rows, or those that match a condition", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(10));
 
     expect([await table.count(), await table.count(gte("number", "n5"))]).toEqual([10, 5]);
   });
 
-  it("refuses rows without a column, and an order there is not", async () => {
+  it("refuses an empty list of columns, and an unknown direction of order", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(2));
     const orderBy = [{ column: "number", direction: "down" as "desc" }];
@@ -162,7 +162,7 @@ describe("scan", () => {
     expect(await table.rows({ columns: [], orderBy: sorted })).toHaveLength(2);
   });
 
-  it("refuses a column that is not there, wherever it is named", async () => {
+  it("refuses an unknown column, wherever it is named", async () => {
     const table = (await openCatalogue()).table("parts");
     const [columns, where, limit] = [["number"], not(and(eq("maker", "a"), eq("nowhere", 1))), 1];
     const [terms, vector] = [{ terms: "bolt" }, Float32Array.of(1, 0, 0, 0)];
@@ -192,7 +192,7 @@ it.each<[string, unknown, string]>([
   ["another operator", { terms: "a", operator: "xor" }, "no operator is called xor"],
   ["a boost that is no number", { terms: "a", boost: Number.NaN }, "a boost of NaN"],
   ["a boost below zero", { must: [{ terms: "a", boost: -1 }] }, "a boost of -1"],
-])("words that ask for %s are a TypeError", async (_, query, reason) => {
+])("a full-text query with %s is a TypeError", async (_, query, reason) => {
   const table = (await openCatalogue()).table("parts");
   const search = { column: "description", query: query as FullTextQuery, columns: [], limit: 1 };
 
@@ -202,7 +202,7 @@ it.each<[string, unknown, string]>([
   }
 });
 
-it("refuses a search of a column of another type, and of another length", async () => {
+it("refuses a search of a column of another type, or by a vector of another length", async () => {
   const table = (await openCatalogue()).table("parts");
   await table.insert({ ...numbered(1), shape: [Float32Array.of(1, 0, 0, 0)] });
   const [columns, limit, vector] = [["number"], 1, Float32Array.of(1, 0, 0, 0)];
@@ -250,7 +250,7 @@ const descriptions = {
   long: `${"word ".repeat(300)}needle`,
 };
 
-describe.each([["before the first fold"], ["after it"]])("full text %s", (when) => {
+describe.each([["before the first fold"], ["after it"]])("full-text search %s", (when) => {
   const { location, remove } = newLocation();
   let store: Store;
   let table: Table;
@@ -310,7 +310,7 @@ describe.each([["before the first fold"], ["after it"]])("full text %s", (when) 
     expect(await find(query)).toEqual(expected);
   });
 
-  it("combines what must, should and must not be there", async () => {
+  it("combines must, should and mustNot", async () => {
     const query: FullTextQuery = {
       must: [{ terms: "housing" }],
       should: [{ terms: "zinc" }, { terms: "pump" }],
@@ -320,7 +320,7 @@ describe.each([["before the first fold"], ["after it"]])("full text %s", (when) 
     expect(await find(query)).toEqual(["bolt", "snake"]);
   });
 
-  it("ranks by how well a row fits and says how well", async () => {
+  it("ranks rows by how well they match, and returns their scores", async () => {
     const rows = await table.fullText({
       column: "description",
       query: { should: [{ terms: "hex" }, { terms: "box", boost: 3 }] },
@@ -332,7 +332,7 @@ describe.each([["before the first fold"], ["after it"]])("full text %s", (when) 
     expect(Number(rows[0]?.["_score"])).toBeGreaterThan(Number(rows[1]?.["_score"]));
   });
 
-  it("cuts text as the index does", async () => {
+  it("tokenizes text as the index does", async () => {
     expect(await table.tokenize("rotate_pump 索引损坏 Don't v1.2")).toEqual([
       "rotate",
       "pump",
@@ -359,7 +359,7 @@ it("searches folded rows and new ones together", async () => {
   expect(await table.explain(search)).toContain("FlatMatchQuery");
 });
 
-it("finds what a condition leaves in however few partitions of a vector index it lies", async () => {
+it("finds all rows within a condition by a vector index of many partitions", async () => {
   const { location, remove } = newLocation();
   onTestFinished(remove);
   const shaped = { ...parts.columns, shape: { type: { vector: 8 }, isNullable: true } } as const;
@@ -384,7 +384,7 @@ it("finds what a condition leaves in however few partitions of a vector index it
   expect(found.length).toBe(20);
 });
 
-it("finds the nearest rows that have a vector, within a condition", async () => {
+it("finds the nearest rows that have a vector, also under a condition", async () => {
   const table = (await openCatalogue()).table("parts");
   await table.insert(
     batchOf([
@@ -412,7 +412,7 @@ it("finds the nearest rows that have a vector, within a condition", async () => 
   expect(await table.explain(nearest)).toContain("KNN");
 });
 
-it("rejects a column that is not there", async () => {
+it("rejects an unknown column", async () => {
   const table = (await openCatalogue()).table("parts");
 
   await expect(table.rows({ columns: ["colour"] })).rejects.toThrow();

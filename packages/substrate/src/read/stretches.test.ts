@@ -52,7 +52,7 @@ async function storeLong(): Promise<{ readonly table: Table; readonly rows: read
 
 const it = onFolders("files there do not say how many rows a page has");
 
-it("reads long rows a few at a time, and short ones many", async () => {
+it("reads a few long rows at a time, and many short ones", async () => {
   const { table, rows } = await storeLong();
 
   const batches = await Array.fromAsync(table.scan({ columns }));
@@ -63,7 +63,7 @@ it("reads long rows a few at a time, and short ones many", async () => {
   expect(batches.length).toBeLessThan(30);
 });
 
-it("reads long rows as they were when it began, whatever is stored and folded meanwhile", async () => {
+it("reads long rows as they were when the scan began, whatever is stored and folded meanwhile", async () => {
   const { table, rows } = await storeLong();
 
   const read: Row[] = [];
@@ -80,7 +80,7 @@ it("reads long rows as they were when it began, whatever is stored and folded me
   expect(told(later.flat())).toEqual(told([...rows, row(9_000, 1), row(9_001, 1)]));
 });
 
-it("reads a column that is not stored as empty, also of long rows", async () => {
+it("reads a column that is not stored yet as null, beside long rows too", async () => {
   const { table } = await storeLong();
   const later: TableDeclaration = {
     ...{ ...pages, schemaVersion: 2 },
@@ -100,7 +100,7 @@ it("reads a column that is not stored as empty, also of long rows", async () => 
   expect([...marks]).toEqual([null]);
 });
 
-it("leaves it to the engine to tell of a file that cannot be read", async () => {
+it("rejects with a StorageUnavailableError when a file cannot be read", async () => {
   const { table } = await storeLong();
   const data = join(table.uri, "data");
   for (const name of readdirSync(data)) {

@@ -93,7 +93,7 @@ it.each<["said" | "data", string | Buffer]>([
   ["said", "heron ".repeat(4_000)],
   ["data", Buffer.alloc(24_000, "pond")],
 ])(
-  "folds what an earlier version stored of %s, so that one value is read once",
+  "folds %s, which an earlier version did not store as sparse, so that one value is read once",
   async (column, value) => {
     const location = temporaryLocation();
     const rows = await storeEarlier(location, 500, { [column]: value });
@@ -120,7 +120,7 @@ it.each<["said" | "data", string | Buffer]>([
 it.each([
   ["it made itself", files],
   ["is empty", earlier],
-])("rewrites nothing where a table %s", async (_, first) => {
+])("a fold rewrites nothing in a table that %s", async (_, first) => {
   const location = temporaryLocation();
   await openFiles(location, first);
   const table = await openFiles(location, files);
@@ -133,7 +133,7 @@ it.each([
   expect(await table.fragments()).toEqual(fragments);
 });
 
-it("leaves what an earlier version stored for a later fold, where others write all the while", async () => {
+it("leaves the rows of an earlier version to a later fold when other writers always win", async () => {
   const location = temporaryLocation();
   const rows = await storeEarlier(location, 500, { said: "heron" });
   const table = await openFiles(location, files);

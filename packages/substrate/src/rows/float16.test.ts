@@ -35,6 +35,6 @@ it("rounds every float32 as the platform does", () => {
   );
 });
 
-it("keeps what is not a number", () => {
+it("keeps NaN", () => {
   expect(toFloat16Bits(Number.NaN)).toBe(0x7e00);
 });

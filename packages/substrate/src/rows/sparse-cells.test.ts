@@ -87,7 +87,7 @@ describe.each<Kind>(["bytes", "text"])("a sparse column of %s", (kind) => {
   const files = filesOf(kind);
   const cells = values[kind];
 
-  it("gives every value back, none too, and those that look like none", async () => {
+  it("returns every value, with nulls and with values that look like the mark for null", async () => {
     const table = await openFiles(files, temporaryLocation());
     await table.insert({ id: ids("a", cells), data: cells });
     await table.insert({ id: ["b"] });
@@ -96,7 +96,7 @@ describe.each<Kind>(["bytes", "text"])("a sparse column of %s", (kind) => {
     expect(await stored(table)).toEqual([...cells.map(plain), null]);
   });
 
-  it("gives what was stored before it was sparse, beside what came since", async () => {
+  it("returns values stored before the column was sparse, beside those stored since", async () => {
     const location = temporaryLocation();
     const before = await openFiles(earlierOf(kind), location);
     const some = cells.slice(0, 4);
@@ -111,7 +111,7 @@ describe.each<Kind>(["bytes", "text"])("a sparse column of %s", (kind) => {
     await expect(again).rejects.toThrow(/version 2/);
   });
 
-  it("gives one large value among many that are none as what it is", async () => {
+  it("reads one large value among many nulls at about its own size", async () => {
     const location = temporaryLocation();
     const table = await openFiles(files, location);
     const bytes = Buffer.alloc(100_000, "pond");
@@ -131,7 +131,7 @@ describe.each<Kind>(["bytes", "text"])("a sparse column of %s", (kind) => {
     expect(found).toEqual([plain(large)]);
   });
 
-  it("is without a value where none was stored, before it was sparse and since", async () => {
+  it("is null where no value was stored, before the column was sparse and since", async () => {
     const location = temporaryLocation();
     await (await openFiles(earlierOf(kind), location)).insert({ id: ["before"] });
     const table = await openFiles(files, location);
@@ -144,7 +144,7 @@ describe.each<Kind>(["bytes", "text"])("a sparse column of %s", (kind) => {
     expect(await table.count(isNotNull("data"))).toBe(cells.length - none.length);
   });
 
-  it("orders no rows, for what stands for none would come among the others", async () => {
+  it("refuses to order rows, because the mark for null would sort among the values", async () => {
     const table = await openFiles(files, temporaryLocation());
 
     const asked = table.rows({ columns: ["id"], orderBy: [{ column: "data" }] });
@@ -154,7 +154,7 @@ describe.each<Kind>(["bytes", "text"])("a sparse column of %s", (kind) => {
   });
 });
 
-it("gives back texts that were encoded as they came", () => {
+it("sparse cells give back texts that were encoded one by one", () => {
   const given: Cells = encoded(values.text);
 
   const cells = toSparseCells(given, "text");
@@ -176,7 +176,7 @@ describe("a condition on a sparse column", () => {
     ...[ne("data", "\ud800"), lt("data", `${textMark}\ud800`), contains("data", "\ud800")],
   ];
 
-  it("takes what it takes of any other, and what it takes negated", async () => {
+  it("selects the same rows as on any other column, also when it is negated", async () => {
     const tables = [earlierOf("text"), filesOf("text")];
     const [dense, sparse] = await Promise.all(
       tables.map((table) => openFiles(table, temporaryLocation())),
@@ -194,7 +194,7 @@ describe("a condition on a sparse column", () => {
   });
 });
 
-it("holds no text where it holds none, whatever is looked for", async () => {
+it("a null in a sparse column contains no text, not even that of its mark", async () => {
   const table = await openFiles(filesOf("text"), temporaryLocation());
   await table.insert({ id: ["a", "b"], data: [null, "x"] });
 
@@ -203,7 +203,7 @@ it("holds no text where it holds none, whatever is looked for", async () => {
   expect(found).toEqual([]);
 });
 
-it("scores words alike where rows have no text, sparse or not, folded or not", async () => {
+it("scores words alike in sparse and dense columns with nulls, before and after a fold", async () => {
   const said = ["alpha beta", "beta beta gamma", "gamma"];
   const data = Array.from({ length: 60 }, (_value, at) => said[at % 12] ?? null);
   const scores = [earlierOf("text"), filesOf("text")].map(async (table) => {

@@ -31,7 +31,7 @@ describe("text cells", () => {
     expect(Buffer.from(texts.bytes).toString()).toBe(cells.join(""));
   });
 
-  it.each(columns)("move to a copy and can go on there: %s", (_, cells) => {
+  it.each(columns)("can be moved to a copy and extended there: %s", (_, cells) => {
     const texts = cellsOf(cells);
     const { length } = texts.bytes;
     // Freed below: a short Buffer made otherwise lies in one that all others share.
@@ -48,7 +48,7 @@ describe("text cells", () => {
     expect(() => texts.at(0)).toThrow(RangeError);
   });
 
-  it.each(columns.slice(1))("store %s", async (_, cells) => {
+  it.each(columns.slice(1))("are stored as the cells of a column: %s", async (_, cells) => {
     const table = (await openCatalogue()).table("parts");
     const number = numbers(cells.length);
     const maker = cells.map(() => "acme");

@@ -45,7 +45,7 @@ const tables = [
   },
 ] as const;
 
-it("a flush ends whose job lies there because nothing woke a thread", async () => {
+it("a flush ends although nothing woke a thread for its job", async () => {
   const store = await openStore(join(folder, "store"), { tables, mode: "write" });
   await store.table("rows").insert({ id: ["a"] });
   threads.areAsleep = true;
@@ -63,7 +63,7 @@ it("a flush ends whose job lies there because nothing woke a thread", async () =
   expect(threads.nudges).toBe(nudges);
 }, 30_000);
 
-it("no job comes while no store is open, and one a second while several are", async () => {
+it("threads are nudged once a second while stores are open, and never while none is", async () => {
   await expect(openStore(join(folder, "none"), { tables })).rejects.toThrow();
   const [first, second] = [nudgeThreads(), nudgeThreads()];
   vi.advanceTimersByTime(3_000);

@@ -19,7 +19,7 @@ async function startedS3(isConditional: boolean = true): Promise<Storage> {
   return s3;
 }
 
-it("works on an object store as on a folder", async () => {
+it("inserts, folds and reads on an object store, and leaves no probe objects", async () => {
   const { url, storageOptions, objects } = await startedS3();
   const store = await openCatalogue(url("a b/ü"), { storageOptions });
   const table = store.table("parts");
@@ -38,7 +38,7 @@ it("works on an object store as on a folder", async () => {
   expect([...objects.keys()].filter((key) => key.includes("probe"))).toEqual([]);
 });
 
-it("names a store that is not there", async () => {
+it("rejects with a StoreNotFoundError when no store is there, and writes nothing", async () => {
   const { url, storageOptions, objects } = await startedS3();
 
   const outcome = openCatalogue(url("none"), { storageOptions, mode: "read" });
@@ -47,7 +47,7 @@ it("names a store that is not there", async () => {
   expect(objects.size).toBe(0);
 });
 
-it("opens a folder that was copied there, and the other way round", async () => {
+it("opens a folder that was copied to an object store, and the other way round", async () => {
   const s3 = await startedS3();
   const { url, storageOptions, objects } = s3;
   const store = await openCatalogue(url("first"), { storageOptions });
@@ -92,7 +92,7 @@ async function put(
   });
 }
 
-it("makes a store whose making broke off before it said where a table is", async () => {
+it("completes a store whose creation broke off before it recorded where a table is", async () => {
   const s3 = await startedS3();
   const { url, storageOptions } = s3;
   // What is written of a pointer before its first version.
@@ -109,7 +109,7 @@ it("makes a store whose making broke off before it said where a table is", async
 });
 
 it.each([["parts"], ["prices"]])(
-  "refuses a store of which table %s is there in part, as while it is copied",
+  "refuses a store that holds only part of table %s, as while it is being copied",
   async (table) => {
     const s3 = await startedS3();
     const { url, storageOptions } = s3;
@@ -122,7 +122,7 @@ it.each([["parts"], ["prices"]])(
   },
 );
 
-it("refuses a store to which another was copied, for one would hide what is in the other", async () => {
+it("refuses a store onto which another was copied, so that a table is there twice", async () => {
   const s3 = await startedS3();
   const { url, storageOptions, objects } = s3;
   const store = await openCatalogue(url("both"), { storageOptions });
@@ -142,7 +142,7 @@ it("refuses a store to which another was copied, for one would hide what is in t
 });
 
 it.each([["directly"], ["through a slow proxy"]])(
-  "refuses to write to an object store that ignores If-None-Match, %s, for it loses commits",
+  "refuses to write to an object store that ignores If-None-Match, reached %s",
   async (how) => {
     const s3 = await startedS3(false);
     const proxy = await startFaultyProxy(s3, { kind: "slow", delayMs: 3, share: 0.5 });
@@ -179,7 +179,7 @@ describe("a store that was moved to an object store that ignores If-None-Match",
     ["fold", (store) => store.table("parts").fold()],
     ["fold of all", (store) => store.table("prices").fold({ isForced: true })],
     ["proveWritable", (store) => store.proveWritable()],
-  ])("is read, and %s refuses to write to it", async (_, write) => {
+  ])("can be read, and %s refuses to write to it", async (_, write) => {
     const { url, storageOptions, objects } = await moved();
     const store = await openCatalogue(url("store"), { storageOptions });
     const before = [...objects.keys()];
@@ -192,7 +192,7 @@ describe("a store that was moved to an object store that ignores If-None-Match",
   });
 
   const [parts, ...others] = catalogue;
-  it("is not opened where that would bring its tables up to date", async () => {
+  it("is not opened when that would upgrade its tables", async () => {
     const { url, storageOptions } = await moved();
     const tables = [{ ...parts, schemaVersion: 2 } as TableDeclaration, ...others];
 
@@ -201,7 +201,7 @@ describe("a store that was moved to an object store that ignores If-None-Match",
     await expect(opening).rejects.toThrow("If-None-Match");
   });
 
-  it("is not opened where that would make an index", async () => {
+  it("is not opened when that would make an index", async () => {
     const without = { ...parts, indexes: [] } as unknown as TableDeclaration;
     const { url, storageOptions } = await moved([without, ...others]);
 
@@ -211,7 +211,7 @@ describe("a store that was moved to an object store that ignores If-None-Match",
   });
 });
 
-it("proves that an object store keeps what is written when there is something to write", async () => {
+it("proves once that an object store keeps what is written, and only when there is something to write", async () => {
   const s3 = await startedS3();
   const first = await openCatalogue(s3.url("store"), { storageOptions: s3.storageOptions });
   await first.table("parts").insert(numbered(30));
@@ -232,7 +232,7 @@ it("proves that an object store keeps what is written when there is something to
   expect(proxy.faults).toBe(withNews);
 });
 
-it("says nothing of a store for what another may not write that shares its object store", async () => {
+it("writes to a store though another one on the same object store cannot be written", async () => {
   const s3 = await startedS3();
   const { url, storageOptions } = s3;
   for (const name of ["own", "other"]) await openCatalogue(url(name), { storageOptions });
@@ -252,7 +252,7 @@ it("says nothing of a store for what another may not write that shares its objec
   expect(outcome).toMatchObject({ value: { inserted: 3 } });
 });
 
-describe("what cannot be used is refused, and the reason said, without credentials", () => {
+describe("storage that cannot be used is refused with a reason, without credentials,", () => {
   const secrets = { aws_secret_access_key: "s3cr3t-s3cr3t", aws_session_token: "t0k3n-t0k3n" };
 
   /** The engine takes two seconds to give up, so refusals are waited for together. */
@@ -279,7 +279,7 @@ describe("what cannot be used is refused, and the reason said, without credentia
     }
   }
 
-  it("of S3", async () => {
+  it("on S3 at a wrong address or with wrong credentials", async () => {
     const s3 = await startedS3();
     const cases: [Partial<Place>, string, boolean][] = [
       [
@@ -318,7 +318,7 @@ describe("what cannot be used is refused, and the reason said, without credentia
     expect(s3.objects.size).toBe(0);
   });
 
-  it("of S3 that something is wrong with", async () => {
+  it("on S3 that fails", async () => {
     const s3 = await startedS3();
     const cases: [Fault, string, boolean][] = [
       [{ kind: "status", status: 503 }, "it answers 503 (SlowDown)", true],
@@ -341,7 +341,7 @@ describe("what cannot be used is refused, and the reason said, without credentia
     expect(outcomes).toEqual(cases.map(([, ...expected]) => expected));
   });
 
-  it("of Azure", async ({ skip }) => {
+  it("on Azure", async ({ skip }) => {
     const azure = await startAzurite();
     if (azure === undefined) return skip("azurite cannot run here");
     onTestFinished(() => azure.close());
@@ -370,7 +370,7 @@ describe("what cannot be used is refused, and the reason said, without credentia
     expect(outcomes).toEqual(cases.map(([, reason]) => [reason, false]));
   });
 
-  it("of no kind of storage", async () => {
+  it("of an unknown kind", async () => {
     const [[reason, isTransient] = []] = await refusals([
       { url: "ftp://host/store", storageOptions: {} },
     ]);
@@ -380,7 +380,7 @@ describe("what cannot be used is refused, and the reason said, without credentia
   });
 });
 
-it("shares its caches with other stores, which then keep to one limit", async () => {
+it("a store shares its caches with other stores within one limit", async () => {
   const { url, storageOptions } = await startedS3();
   const caches = createCaches({ indexBytes: 1024 * 1024, metadataBytes: 1024 * 1024 });
   const stores = await Promise.all(

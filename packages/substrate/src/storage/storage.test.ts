@@ -57,11 +57,11 @@ it.each([
   expect(locate(location)).toEqual({ uri: folder, folder });
 });
 
-it("takes other addresses for those of object stores", () => {
+it("takes other addresses for object stores", () => {
   expect(locate("s3://bucket/store")).toEqual({ uri: "s3://bucket/store" });
 });
 
-it("flushes a file before its folder, and the folders a new store is in", async () => {
+it("flushes a file before its folder, and the folders above a new store", async () => {
   writeFileSync(join(store, "data", "a"), "a");
 
   const paths = await flushedBy(() => new DurableFolder(store).flush());
@@ -69,7 +69,7 @@ it("flushes a file before its folder, and the folders a new store is in", async 
   expect(paths).toEqual(["/made/store/data/a", "/made/store/data", "/made/store", "/made", ""]);
 });
 
-it("goes on where a file system has no flush for folders, as one that mounts homes when asked", async () => {
+it("goes on when a file system cannot flush folders, but not when it cannot flush files", async () => {
   for (const path of [root, store]) refused.set(path, "EINVAL");
   writeFileSync(join(store, "data", "a"), "a");
 
@@ -82,7 +82,7 @@ it("goes on where a file system has no flush for folders, as one that mounts hom
 it.each([
   ["backwards", -30],
   ["forwards", 30],
-])("flushes what is written after the clock was set %s", async (_, days) => {
+])("flushes a file that is written after the clock was set %s", async (_, days) => {
   const folder = new DurableFolder(store);
   await folder.flush();
   vi.useFakeTimers({ now: Date.now() + days * dayMs, toFake: ["Date"] });
@@ -92,7 +92,7 @@ it.each([
   expect(await flushedBy(() => folder.flush())).toContain("/made/store/data/a");
 });
 
-it("flushes nothing again that is as it was", async () => {
+it("does not flush unchanged files again", async () => {
   writeFileSync(join(store, "data", "a"), "a");
   const longAgo = new Date(Date.now() - dayMs);
   for (const path of [
@@ -110,7 +110,7 @@ it("flushes nothing again that is as it was", async () => {
   expect(await flushedBy(() => folder.flush())).toEqual([]);
 });
 
-it("brings a draft into the store only once it is flushed, and keeps it there", async () => {
+it("flushes a draft before it moves the draft into the store, and the store's folder after", async () => {
   let before: string[] = [];
 
   await withDraftFolder(store, async (draft, adopt) => {
@@ -126,7 +126,7 @@ it("brings a draft into the store only once it is flushed, and keeps it there", 
 it.each([
   ["a file", "", /: a file, not a folder$/],
   ["a place below a file", "below/it", /: a folder above it is a file$/],
-])("does not take %s for a store that is not there", (_, below, message) => {
+])("does not take %s for a missing store", (_, below, message) => {
   const file = join(root, "file");
   writeFileSync(file, "x");
 
@@ -134,7 +134,7 @@ it.each([
   expect([isMissing(locate(join(root, "none"))), isMissing(locate(root))]).toEqual([true, false]);
 });
 
-it("takes a link to nothing for a disk that is not there, not for an empty place", () => {
+it("takes a broken link for a disk that is not there, not for a missing store", () => {
   const link = join(root, "link");
   symlinkSync(join(root, "unplugged", "store"), link);
 
@@ -144,7 +144,7 @@ it("takes a link to nothing for a disk that is not there, not for an empty place
   }
 });
 
-it("takes nothing behind a link to a folder for an empty place", () => {
+it("takes an empty place behind a link to a folder for a missing store", () => {
   const link = join(root, "link");
   symlinkSync(root, link);
 
@@ -153,7 +153,7 @@ it("takes nothing behind a link to a folder for an empty place", () => {
   expect(places.map((place) => isMissing(locate(place)))).toEqual([true, true]);
 });
 
-it("says of what no folder is called that no store can be there", () => {
+it("refuses a path that no folder can have", () => {
   const long = join(root, "x".repeat(300));
 
   expect(() => isMissing(locate(long))).toThrow(StorageUnavailableError);
@@ -163,6 +163,6 @@ it("says of what no folder is called that no store can be there", () => {
   expect(() => locate("a\nb")).toThrow(StorageUnavailableError);
 });
 
-it.each(["", undefined, 5])("takes %j for no place", (location) => {
+it.each(["", undefined, 5])("refuses %j as a location", (location) => {
   expect(() => locate(location as string)).toThrow(TypeError);
 });

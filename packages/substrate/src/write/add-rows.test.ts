@@ -13,7 +13,7 @@ function cellsOf(texts: readonly (string | null)[]): TextCells {
   return cells;
 }
 
-it("gives cells back as they are while they are added again and again, and as they were stored", async () => {
+it("keeps and stores text cells unchanged though the same cells are added three times", async () => {
   const location = temporaryLocation();
   await openCatalogue(location);
   const handle = await openLanceTable(location, "parts");
@@ -44,7 +44,7 @@ it("gives cells back as they are while they are added again and again, and as th
   );
 });
 
-it("adds the same cells as two columns", async () => {
+it("stores the same cells in two columns", async () => {
   const table = (await openCatalogue()).table("parts");
   const texts = ["a", "é".repeat(9_000)];
   const cells = cellsOf(texts);

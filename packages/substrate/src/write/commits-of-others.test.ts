@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openCatalogue, temporaryLocation } from "../testing/store.ts";
 
-it("counts what others commit, and nothing of its own", async () => {
+it("counts the commits of other writers, and none of its own", async () => {
   const location = temporaryLocation();
   const [one, other] = [await openCatalogue(location), await openCatalogue(location)];
   const table = one.table("prices");

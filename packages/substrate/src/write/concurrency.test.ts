@@ -55,7 +55,7 @@ it("lance-table-creation-unenforced-pk: processes that create a store at once ag
   expect(await keysOf(store.table("parts"))).toEqual({ rows: written, distinct: written });
 });
 
-it("stores no key twice where every key column is indexed, which changes the plan", async () => {
+it("stores no key twice when every key column is indexed", async () => {
   const location = temporaryLocation();
   const store = await openCatalogue(location);
   await store.table("parts").insert({ maker: ["globex"], number: ["1"] });
@@ -96,7 +96,7 @@ it("inserts and replaces the same derived rows at once without doubling any", as
   expect(new Set(totals.map(({ total }) => total))).toEqual(new Set([2]));
 });
 
-it("loses nothing it acknowledged to kill -9", async () => {
+it("loses no acknowledged row to kill -9", async () => {
   const location = temporaryLocation();
   let acknowledged = 0;
   for (const upTo of [3, 6, 9]) {

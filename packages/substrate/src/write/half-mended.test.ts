@@ -83,7 +83,7 @@ async function answersOf(store: Store): Promise<Readonly<Record<string, readonly
   return Object.fromEntries(Object.entries(found).map(texts));
 }
 
-it("answers as before where half of the rows are stored anew, whoever asks", async () => {
+it("answers every read as before when a rewrite of the rows was stopped midway", async () => {
   const location = temporaryLocation();
   await storeEarlier(location);
   const writer = await openCatalogue(location, { tables: [notes] });

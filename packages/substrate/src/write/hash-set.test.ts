@@ -4,7 +4,7 @@ import { HashSet } from "./hash-set.ts";
 
 const edges = [0, 1, -1, 2 ** 31 - 1, -(2 ** 31)];
 
-it("holds what was added, and nothing else", () => {
+it("holds the hashes that were added, and no others", () => {
   const hash = fc.oneof(fc.constantFrom(...edges), fc.integer());
   fc.assert(
     fc.property(fc.array(hash, { maxLength: 500 }), fc.array(hash), (added, asked) => {
@@ -16,7 +16,7 @@ it("holds what was added, and nothing else", () => {
   );
 });
 
-it("holds those that would all stand at one place", () => {
+it("holds hashes that all fall on one place of the table", () => {
   const alike = Array.from({ length: 1_000 }, (_, at) => at << 20);
   const set = new HashSet();
   for (const each of alike) set.add(each);
@@ -25,7 +25,7 @@ it("holds those that would all stand at one place", () => {
   expect(alike.some((each) => set.has(each + 1))).toBe(false);
 });
 
-it("holds nothing once it is cleared", () => {
+it("holds nothing after it is cleared", () => {
   const set = new HashSet();
   for (const each of edges) set.add(each);
   set.clear();

@@ -56,7 +56,7 @@ describe("a key that is stored", () => {
     ["integers", "int64", [0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]],
     ["bytes", "bytes", [new Uint8Array(0), Uint8Array.of(0), Uint8Array.of(39, 0)]],
     ["bytes of a Buffer", "bytes", [200, 201, 0xfe, 0xff].map((byte) => Buffer.of(0, byte))],
-  ])("is found where it begins with %s", async (_, type, cells) => {
+  ])("is found when its first column holds %s", async (_, type, cells) => {
     const declared: TableDeclaration = {
       name: "readings",
       schemaVersion: 1,
@@ -172,7 +172,7 @@ ofFolders("a writer that is closed keeps others out until its last commit is the
   }
 });
 
-it("keeps to what is stored where more is inserted than a writer remembers", async () => {
+it("recognises stored keys when more were inserted than a writer remembers", async () => {
   const table = (await openCatalogue()).table("parts");
   const makers = ["a", "b", "c", "d", "e"];
 

@@ -39,14 +39,14 @@ async function breakOff(location: string, steps: number): Promise<void> {
 }
 
 describe("renew", () => {
-  it.each([1.5, 0, -1, Number.NaN])("knows no vectors of %s numbers", async (dimension) => {
+  it.each([1.5, 0, -1, Number.NaN])("refuses vectors of %s numbers", async (dimension) => {
     const table = (await openCatalogue()).table("parts");
 
     await expect(table.renew({ shape: { vector: dimension } })).rejects.toThrow(RangeError);
     expect(await table.vectorDimension("shape")).toBe(4);
   });
 
-  it("empties derived columns and leaves everything else, indexes too", async () => {
+  it("empties derived columns, and keeps the others with their indexes", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(300));
     await table.update(shaped(300, 4, "m1"));
@@ -72,7 +72,7 @@ describe("renew", () => {
     expect((await table.fold()).created).toContain("shaped_by");
   });
 
-  it("is seen by whoever has the table open, to read and to write", async () => {
+  it("is seen by other stores that have the table open, to read and to write", async () => {
     const location = temporaryLocation();
     const [one, other] = [await openCatalogue(location), await openCatalogue(location)];
     await one.table("parts").insert(numbered(10));
@@ -86,34 +86,37 @@ describe("renew", () => {
     expect((await one.table("parts").nearest({ ...nearest, columns: ["number"] })).length).toBe(10);
   });
 
-  it("lance-append-only: is only for what is derived", async () => {
+  it("lance-append-only: refuses a column that is not derived", async () => {
     const table = (await openCatalogue()).table("parts");
 
     await expect(table.renew({ description: "text" })).rejects.toThrow(TypeError);
   });
 
-  it.each([1, 2, 3])("broken off after step %d is completed by who writes next", async (steps) => {
-    const location = temporaryLocation();
-    const first = await openCatalogue(location);
-    await first.table("parts").insert(numbered(10));
-    await first.table("parts").update(shaped(10, 4, "m1"));
-    await breakOff(location, steps);
+  it.each([1, 2, 3])(
+    "broken off after step %d is completed by the next opening to write",
+    async (steps) => {
+      const location = temporaryLocation();
+      const first = await openCatalogue(location);
+      await first.table("parts").insert(numbered(10));
+      await first.table("parts").update(shaped(10, 4, "m1"));
+      await breakOff(location, steps);
 
-    // Who only reads finds either the old columns or the empty ones.
-    const reader = (await openCatalogue(location, { mode: "read" })).table("parts");
-    const columns = ["shape", "shaped_by"];
-    const [seen] = await reader.rows({ columns, limit: 1 });
-    const table = (await openCatalogue(location)).table("parts");
-    const [left] = await table.rows({ columns, limit: 1 });
+      // Who only reads finds either the old columns or the empty ones.
+      const reader = (await openCatalogue(location, { mode: "read" })).table("parts");
+      const columns = ["shape", "shaped_by"];
+      const [seen] = await reader.rows({ columns, limit: 1 });
+      const table = (await openCatalogue(location)).table("parts");
+      const [left] = await table.rows({ columns, limit: 1 });
 
-    const old = { shape: new Float32Array(4).fill(1), shaped_by: "m1" };
-    const empty = { shape: null, shaped_by: null };
-    expect([seen, left]).toEqual([steps === 1 ? old : empty, empty]);
-    expect(await table.vectorDimension("shape")).toBe(8);
-    expect(await table.update(shaped(10, 8, "m2"))).toBe(10);
-  });
+      const old = { shape: new Float32Array(4).fill(1), shaped_by: "m1" };
+      const empty = { shape: null, shaped_by: null };
+      expect([seen, left]).toEqual([steps === 1 ? old : empty, empty]);
+      expect(await table.vectorDimension("shape")).toBe(8);
+      expect(await table.update(shaped(10, 8, "m2"))).toBe(10);
+    },
+  );
 
-  it("lance-retry-jitter: on a disk that is full fails once, as any write there", async () => {
+  it("lance-retry-jitter: fails after one try on a full disk", async () => {
     const location = temporaryLocation();
     await openCatalogue(location);
     const handle = await openLanceTable(location, "parts");
@@ -131,7 +134,7 @@ describe("renew", () => {
     expect(tries).toBe(1);
   });
 
-  it("of several at once, with writers beside them, loses nothing", async () => {
+  it("loses no rows when several run at once beside a writer", async () => {
     const location = temporaryLocation();
     const stores = await Promise.all([1, 2, 3].map(() => openCatalogue(location)));
     const [one, two, three] = stores.map((store) => store.table("parts"));

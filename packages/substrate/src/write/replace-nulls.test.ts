@@ -52,7 +52,7 @@ async function rowsOf(table: Table): Promise<string[]> {
   return rows.map((row) => JSON.stringify(row)).sort();
 }
 
-it("goes on behind what is stored anew already, where it was stopped", async () => {
+it("a fold goes on after the rows that an aborted fold rewrote", async () => {
   const location = temporaryLocation();
   await insertNotes(await openNotes(location, earlier), "a", 5_000, "heron");
   const table = await openNotes(location, notes);
@@ -91,7 +91,7 @@ it("goes on behind what is stored anew already, where it was stopped", async () 
   expect(told).toEqual([]);
 });
 
-it("stops also amid what the engine does not stop, and whoever comes next finds all rows", async () => {
+it("a fold can be aborted during an engine call, and the next one finds all rows", async () => {
   const location = temporaryLocation();
   await insertNotes(await openNotes(location, earlier), "a", 5_000, "heron");
   const table = await openNotes(location, notes);
@@ -109,7 +109,7 @@ it("stops also amid what the engine does not stop, and whoever comes next finds 
   expect(await handle.countRows("said IS NULL")).toBe(0);
 });
 
-it("reads few rows at once only in the fragments where one value stands for many nulls", async () => {
+it("reads fewer rows at once only from fragments where a large value stands among many nulls", async () => {
   const location = temporaryLocation();
   const table = await openNotes(location, earlier);
   await insertNotes(table, "a", 200, "heron");
@@ -128,7 +128,7 @@ it("reads few rows at once only in the fragments where one value stands for many
   ]);
 });
 
-it("joins what it stored in many portions", async () => {
+it("a fold joins the fragments that it rewrote in many portions", async () => {
   const location = temporaryLocation();
   await insertNotes(await openNotes(location, earlier), "a", 40_000, "heron");
   const table = await openNotes(location, notes);
@@ -165,7 +165,7 @@ onFolders("it measures files")("joins nothing that is half stored anew to clean 
   expect(await table.clean({ retentionMs: 0 })).toBe(true);
 });
 
-it("stores a row anew that another process wrote to amid that", async () => {
+it("keeps the rows that another process inserts during a rewrite, each once", async () => {
   const location = temporaryLocation();
   await insertNotes(await openNotes(location, earlier), "a", 5_000, "heron");
   const table = await openNotes(location, notes);
@@ -185,7 +185,7 @@ it("stores a row anew that another process wrote to amid that", async () => {
   expect(new Set(addresses.map(({ id }) => id)).size).toBe(5_200);
 });
 
-it("says of what it doubts that there may be nulls, until it is done: others read it then, too", async () => {
+it("marks a doubted column as one that may hold nulls until its rewrite is done", async () => {
   const location = temporaryLocation();
   const stillOpen = await openNotes(location, earlier);
   await (await openNotes(location, notes)).fold();
@@ -208,7 +208,7 @@ it("says of what it doubts that there may be nulls, until it is done: others rea
   expect(await handle.countRows("said IS NULL")).toBe(0);
 });
 
-it("stores all rows anew where another column is sparse since somebody stopped", async () => {
+it("rewrites all rows when another column became sparse after the rewrite was stopped", async () => {
   const location = temporaryLocation();
   const { book, id, said } = notes.columns;
   const told = { type: "text", isNullable: true } as const;
@@ -231,7 +231,7 @@ it("stores all rows anew where another column is sparse since somebody stopped",
   expect(await handle.countRows("told IS NULL")).toBe(0);
 });
 
-it("tells that it is done also where others stored some of the rows anew before it looked", async () => {
+it("reports all rows as done though another process rewrote some of them first", async () => {
   const location = temporaryLocation();
   const derived = { isDerived: true } as const;
   const stored = await openNotes(location, { ...earlier, ...derived });

@@ -36,7 +36,7 @@ async function madeEarlier(): Promise<string> {
 
 const columns = ["number", "shaped_by", "description"];
 
-it("reads a table that was made before a derived column as if it were empty", async () => {
+it("reads a derived column that the table does not have yet as null", async () => {
   const location = await madeEarlier();
 
   const store = await openCatalogue(location, { tables: [later], mode: "read" });
@@ -58,7 +58,7 @@ it("reads a table that was made before a derived column as if it were empty", as
   ]);
 });
 
-it("gives every row where only columns are asked for that are not there", async () => {
+it("returns every row when only columns are asked for that the table does not have yet", async () => {
   const store = await openCatalogue(await madeEarlier(), { tables: [later], mode: "read" });
   const table = store.table("parts");
 
@@ -69,7 +69,7 @@ it("gives every row where only columns are asked for that are not there", async 
   expect(await table.explain({ ...search, columns: ["shaped_by"] })).toContain("MatchQuery");
 });
 
-it("sees the column once another process has added it", async () => {
+it("sees a column once another process has added it", async () => {
   const location = await madeEarlier();
   const reader = await openCatalogue(location, { tables: [later], mode: "read" });
   const writer = (await openCatalogue(location, { tables: [later] })).table("parts");
@@ -82,7 +82,7 @@ it("sees the column once another process has added it", async () => {
   });
 });
 
-it("refuses a table that has lost a column, and changes nothing of the others", async () => {
+it("refuses a table that has lost a column, and upgrades none of the others", async () => {
   const location = await madeEarlier();
   const [broken, first] = [
     { ...prices, columns: { ...prices.columns, lost: { type: "text", isDerived: true } } } as const,
@@ -97,7 +97,7 @@ it("refuses a table that has lost a column, and changes nothing of the others", 
   expect(fromSchema(schema, later)).toMatchObject({ schemaVersion: 1 });
 });
 
-it("adds the column where it is opened to write, and keeps older versions away from then on", async () => {
+it("adds a column when opened to write, and keeps older versions out from then on", async () => {
   const location = await madeEarlier();
 
   const table = (await openCatalogue(location, { tables: [later] })).table("parts");
@@ -115,7 +115,7 @@ it("adds the column where it is opened to write, and keeps older versions away f
   await expect(openCatalogue(location, { tables: [earlier] })).rejects.toThrow(StoreSchemaError);
 });
 
-it("stores a column that was added as a new table would", async () => {
+it("stores an added column as a new table would", async () => {
   const location = await madeEarlier();
   await openCatalogue(location, { tables: [later] });
   const fresh = temporaryLocation();
@@ -131,7 +131,7 @@ it("stores a column that was added as a new table would", async () => {
   expect(await fieldsOf(location)).toEqual(await fieldsOf(fresh));
 });
 
-it("is done once by many at once", async () => {
+it("upgrades a table once when many do so at the same time", async () => {
   const location = await madeEarlier();
   const handles = await Promise.all(
     Array.from({ length: 6 }, () => openLanceTable(location, "parts")),

@@ -17,7 +17,7 @@ function unindexed(health: Awaited<ReturnType<Table["health"]>>, column: string)
 }
 
 describe("insert", () => {
-  it("lance-append-only: leaves a row that is there as it is", async () => {
+  it("lance-append-only: leaves a row that is already stored as it is", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(batchOf([{ maker: "acme", number: "1", description: "first" }]));
 
@@ -126,7 +126,7 @@ describe("insert", () => {
     expect([inserted, await table.count()]).toEqual([130, 130]);
   });
 
-  it("writes through a handle that another one has left behind", async () => {
+  it("writes through a handle whose version another writer has cleaned away", async () => {
     const location = temporaryLocation();
     const [one, other] = [await openCatalogue(location), await openCatalogue(location)];
     for (let round = 0; round < 5; round++) {
@@ -140,7 +140,7 @@ describe("insert", () => {
   });
 });
 
-it("leaves a column empty that is left out, whatever it is called", async () => {
+it("stores null in a column that is left out, whatever its name is", async () => {
   const columns = { ...prices.columns, toString: { type: "text", isNullable: true } } as const;
   const store = await openCatalogue(undefined, { tables: [{ ...prices, columns }] });
   const table = store.table("prices");
@@ -198,7 +198,7 @@ describe("a batch that cannot be stored as it is", () => {
 });
 
 describe("append", () => {
-  it("adds rows as they come, to a table without indexes", async () => {
+  it("adds rows in their order to a table without indexes", async () => {
     const store = await openCatalogue(temporaryLocation(), { tables: [{ ...parts, indexes: [] }] });
     const table = store.table("parts");
 
@@ -213,7 +213,7 @@ describe("append", () => {
     ]);
   });
 
-  it("lance-append-only: is not for the tables of a store, where a key could come twice", async () => {
+  it("lance-append-only: refuses a table with indexes, where a key could be stored twice", async () => {
     const table = (await openCatalogue()).table("parts");
 
     await expect(table.append(numbered(1))).rejects.toThrow(TypeError);
@@ -221,7 +221,7 @@ describe("append", () => {
 });
 
 describe("replace", () => {
-  it("lance-append-only: is not for stored rows", async () => {
+  it("lance-append-only: refuses a table that is not derived", async () => {
     const table = (await openCatalogue()).table("parts");
 
     await expect(table.replace(numbered(1))).rejects.toThrow(TypeError);
@@ -241,7 +241,7 @@ describe("replace", () => {
     ]);
   });
 
-  it("wants every column, for one left out would keep its old cells", async () => {
+  it("refuses a batch that leaves a column out, which would keep its old cells", async () => {
     const table = (await openCatalogue()).table("prices");
 
     await expect(table.replace({ maker: ["acme"] })).rejects.toThrow(InvalidBatchError);
@@ -259,7 +259,7 @@ describe("update", () => {
     };
   };
 
-  it("sets columns and leaves the text index covering its rows", async () => {
+  it("sets derived columns, and leaves the text index on their rows", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(3_000));
     await table.fold({ isForced: true });
@@ -294,7 +294,7 @@ describe("update", () => {
     expect(found.map(({ number }) => number)).toEqual(["n3050"]);
   });
 
-  it("keeps the text index covering its rows through one update after the other", async () => {
+  it("keeps the text index on all rows through several updates", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(300));
     await table.fold({ isForced: true });
@@ -305,14 +305,14 @@ describe("update", () => {
     expect(await table.count(eq("shaped_by", "m1"))).toBe(300);
   });
 
-  it("lance-append-only: is not for what is stored, only for what is derived of it", async () => {
+  it("lance-append-only: refuses columns that are not derived", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(1));
 
     await expect(table.update(numbered(1))).rejects.toThrow(TypeError);
   });
 
-  it("ignores keys that are not there and writes the last word on those that are", async () => {
+  it("ignores unknown keys, and overwrites the values of known ones", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(10));
     await table.fold({ isForced: true });
@@ -330,7 +330,7 @@ describe("update", () => {
     ]).toEqual([3, 2]);
   });
 
-  it("works before there is any index", async () => {
+  it("sets columns before there is any index", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(numbered(10));
 

@@ -57,7 +57,7 @@ async function waitForLock(folder: string): Promise<string> {
 }
 
 describe("the lock of a table", () => {
-  it("lets one of its holders run at a time", async () => {
+  it("lets only one of its holders run at a time", async () => {
     const folder = temporaryFolder();
     let running = 0;
     let most = 0;
@@ -79,7 +79,7 @@ describe("the lock of a table", () => {
     expect([most, turns]).toEqual([1, 40]);
   });
 
-  it("is kept by another process for as long as that lives, and leaves nothing of it", async () => {
+  it("is held by another process until that process ends, and leaves an empty file", async () => {
     const folder = temporaryFolder();
     const holder = await startHolder(folder);
     const hold = () => lockIn(folder, 50).hold(undefined, async () => "mine");
@@ -93,7 +93,7 @@ describe("the lock of a table", () => {
     expect(statSync(join(folder, "writer.lock")).size).toBe(0);
   });
 
-  it("is taken on the file that is there, where another takes its place", async () => {
+  it("is taken on a new file after its old file was deleted", async () => {
     const folder = temporaryFolder();
     const lock = lockIn(folder);
     await lock.hold(undefined, async () => undefined);
@@ -104,14 +104,14 @@ describe("the lock of a table", () => {
     expect(taken).toBe("busy");
   });
 
-  it("is not taken any more once it is closed", async () => {
+  it("cannot be taken once it is closed", async () => {
     const lock = lockIn(temporaryFolder());
     lock.close();
 
     await expect(lock.hold(undefined, async () => undefined)).rejects.toThrow("closed");
   });
 
-  it("says what to do about a file that somebody wrote to", async () => {
+  it("says what to do about a lock file that is not empty", async () => {
     const folder = temporaryFolder();
     writeFileSync(
       join(folder, "writer.lock"),
@@ -137,7 +137,7 @@ describe("the lock of a table", () => {
     expect(taken).toBe("busy");
   });
 
-  it("is free again after what ran under it failed", async () => {
+  it("is free again after the work under it failed", async () => {
     const folder = temporaryFolder();
     const lock = lockIn(folder);
     const fail = () => Promise.reject(new RangeError("no"));
@@ -147,7 +147,7 @@ describe("the lock of a table", () => {
     expect(await lockIn(folder, 0).hold(undefined, async () => "mine")).toBe("mine");
   });
 
-  it("is not waited for once the caller gives up", async () => {
+  it("is no longer waited for once the caller aborts", async () => {
     const folder = temporaryFolder();
     await startHolder(folder);
     const given = new AbortController();
@@ -158,16 +158,19 @@ describe("the lock of a table", () => {
     await expect(waiting).rejects.toThrow(/aborted/);
   });
 
-  it.each([0o770, 0o755])("may be taken by whoever may add files to a folder %o", async (mode) => {
-    const folder = temporaryFolder();
-    chmodSync(folder, mode);
+  it.each([0o770, 0o755])(
+    "gives its file the read and write permissions of its folder: %o",
+    async (mode) => {
+      const folder = temporaryFolder();
+      chmodSync(folder, mode);
 
-    await lockIn(folder).hold(undefined, async () => undefined);
+      await lockIn(folder).hold(undefined, async () => undefined);
 
-    expect(statSync(join(folder, "writer.lock")).mode & 0o777).toBe(mode & 0o666);
-  });
+      expect(statSync(join(folder, "writer.lock")).mode & 0o777).toBe(mode & 0o666);
+    },
+  );
 
-  it("names its file where it cannot be made", async () => {
+  it("names its file when the file cannot be locked", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "writer.lock"));
 
@@ -179,11 +182,11 @@ describe("the lock of a table", () => {
 });
 
 describe("a folder", () => {
-  it("can be locked where the file system is known", () => {
+  it("can be locked on a known file system", () => {
     expect(canLock(tmpdir())).toBe(true);
   });
 
-  it.runIf(process.platform === "linux")("cannot be locked where it is not", () => {
+  it.runIf(process.platform === "linux")("cannot be locked on an unknown file system", () => {
     expect(canLock("/proc")).toBe(false);
   });
 });
