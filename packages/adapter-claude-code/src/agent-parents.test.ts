@@ -28,7 +28,7 @@ function putAgent(name: string, parentAgentId?: string): void {
 
 const keyOf = (name: string): string => `-w-app/s1/subagents/agent-${name}.jsonl`;
 
-it("reads the descriptors above an agent once for all below them", async () => {
+it("reads no more than two descriptors for each agent in a chain of nested agents", async () => {
   const names = Array.from({ length: 30 }, (_, at) => `a${at}`);
   for (const [at, name] of names.entries()) putAgent(name, names[at - 1]);
   const reader = fromClaudeCode(projects);
@@ -48,7 +48,7 @@ it("reads the descriptors above an agent once for all below them", async () => {
   expect(descriptors.length).toBeLessThanOrEqual(2 * names.length);
 });
 
-it("sees what descriptors above an agent say since", async () => {
+it("sees a changed descriptor above an agent after the next listing", async () => {
   putAgent("a1");
   putAgent("a2", "a1");
   const reader = fromClaudeCode(projects);

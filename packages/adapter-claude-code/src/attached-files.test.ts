@@ -36,7 +36,7 @@ it.each<[string, JsonObject, string]>([
   ["no events that stand in messages", polled(human, human), ""],
   ["no events that another row holds", { ...polled(null), deliveredVia: "poll_tool" }, ""],
   ["the harness's", { type: "date_change", newDate: "2026-03-02" }, ""],
-])("a model is told %s", (_, attachment, text) => {
+])("gives the text that a model is told of an attachment: %s", (_, attachment, text) => {
   expect(attachedText(attached(attachment))).toBe(text);
 });
 
@@ -48,13 +48,13 @@ it.each<[string, JsonObject, number]>([
   ["one that is no base64", file({ type: "image", file: { ...png, base64: "none!" } }), 0],
   ["a text", file({ type: "text", file: { content: "x" } }), 0],
   ["the harness's", { type: "date_change", newDate: "2026-03-02" }, 0],
-])("a model is shown what there is to see of %s", (_, attachment, count) => {
+])("gives the images that a model is shown of an attachment: %s", (_, attachment, count) => {
   const shown = [{ mediaType: png.type, base64: png.base64 }];
 
   expect(attachedImages(attached(attachment))).toEqual(shown.slice(0, count));
 });
 
-it("tells nothing again that a compaction gave again, but what is named behind it", () => {
+it("finds the files that a compaction gave again, but not those given after the next prompt", () => {
   const place = { session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
   const carrier = (id: string, record: JsonObject) =>
     messageFromWire({ ...place, id, role: "system", content: "", options: { source: { record } } });

@@ -46,7 +46,7 @@ const everything = [
   "-b/s3.jsonl",
 ];
 
-it("lists sessions and sub-agents of both places, and nothing else", async () => {
+it("lists sessions and the sub-agents of both layouts, and nothing else", async () => {
   for (const key of everything) put(`projects/${key}`);
   for (const other of ["s1/subagents/agent-a1.meta.json", "s1/tool-results/t.txt", "notes.md"]) {
     put(`projects/-a/${other}`);
@@ -65,7 +65,7 @@ it("lists sessions and sub-agents of both places, and nothing else", async () =>
   expect((await found(join(home, "projects", agent))).keys).toEqual([agent]);
 });
 
-it("leaves what the client has not written to the end beside a log, and nothing like it", async () => {
+it("leaves out unfinished agent descriptors beside a log, but no file with a similar name", async () => {
   put("projects/-a/s1.jsonl");
   put("projects/-a/s1/subagents/agent-a1.jsonl");
   put("projects/-a/s1/subagents/agent-a1.meta.json.tmp.41a3a4da");
@@ -82,7 +82,7 @@ it("leaves what the client has not written to the end beside a log, and nothing 
   expect((await found()).keys).toEqual(keys);
 });
 
-it("tells once of what the client never wrote to its end", async () => {
+it("reports an unfinished agent descriptor once, unless the finished one exists", async () => {
   put("projects/-a/s1.jsonl");
   put("projects/-a/s1/subagents/agent-a1.jsonl");
   put("projects/-a/s1/subagents/agent-a1.meta.json.tmp.41a3a4da");
@@ -106,7 +106,7 @@ it("finds the agents of a session that the client has deleted", async () => {
   expect((await found()).keys).toEqual(["-a/gone/subagents/agent-a1.jsonl"]);
 });
 
-it("finds agents that somebody moved to the project, and reports logs that it does not read", async () => {
+it("finds agents moved into the project folder and reports logs where the client keeps none", async () => {
   put("projects/-a/s1.jsonl");
   put("projects/-a/subagents/agent-a1.jsonl");
   put("projects/-a/subagents/agent-a1.meta.json");
@@ -129,7 +129,7 @@ it("finds agents that somebody moved to the project, and reports logs that it do
   expect((await found(join(home, "projects/-a/subagents/agent-a1.jsonl"))).keys).toEqual([keys[0]]);
 });
 
-it("reports what stands in a session's place (`adapter-integrity-no-silent-drops`)", async () => {
+it("reports a folder in a log's place and a log outside project folders (`adapter-integrity-no-silent-drops`)", async () => {
   put("projects/-a/s1.jsonl");
   put("projects/-a/folder.jsonl/inside.txt");
   put("projects/-a/s1/subagents/agent-x.jsonl/inside.txt");
@@ -145,7 +145,7 @@ it("reports what stands in a session's place (`adapter-integrity-no-silent-drops
   });
 });
 
-it("does not follow a link out of the folder", async () => {
+it("does not follow a symbolic link out of the folder, and reports it", async () => {
   const outside = mkdtempSync(join(tmpdir(), "pond-outside-"));
   writeFileSync(join(outside, "secret.jsonl"), "{}\n");
   put("projects/-a/s1.jsonl");
@@ -167,7 +167,7 @@ it("does not follow a link out of the folder", async () => {
   }
 });
 
-it("reads nothing through a link in the place of the files beside a log", async () => {
+it("does not follow a link in the place of a session's sidecar folder, and reports it", async () => {
   put("projects/-a/s1.jsonl");
   put("elsewhere/tool-results/diary.txt");
   symlinkSync(join(home, "elsewhere"), join(home, "projects/-a/s1"));
@@ -195,35 +195,38 @@ it.runIf(process.platform === "linux")("reports names that are not UTF-8", async
   });
 });
 
-it("follows the link that the folder itself is", async () => {
+it("follows the projects folder if it is a symbolic link", async () => {
   put("elsewhere/-a/s1.jsonl");
   symlinkSync(join(home, "elsewhere"), join(home, "projects"));
 
   expect((await found()).keys).toEqual(["-a/s1.jsonl"]);
 });
 
-it.skipIf(process.platform === "win32")("opens no pipe and no socket", async () => {
-  put("projects/-a/s1.jsonl");
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(join(home, "projects/-a/s2.jsonl"), done));
-  try {
-    expect(await found()).toEqual({
-      keys: ["-a/s1.jsonl"],
-      faults: ["claude-code: /projects/-a/s2.jsonl:file: neither a file nor a folder"],
-    });
-  } finally {
-    server.close();
-  }
-});
+it.skipIf(process.platform === "win32")(
+  "reports a socket in a log's place without opening it",
+  async () => {
+    put("projects/-a/s1.jsonl");
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(join(home, "projects/-a/s2.jsonl"), done));
+    try {
+      expect(await found()).toEqual({
+        keys: ["-a/s1.jsonl"],
+        faults: ["claude-code: /projects/-a/s2.jsonl:file: neither a file nor a folder"],
+      });
+    } finally {
+      server.close();
+    }
+  },
+);
 
-it("reports a folder that is not there", async () => {
+it("reports a folder that does not exist", async () => {
   expect(await found(join(home, "nowhere"))).toEqual({
     keys: [],
     faults: ["claude-code: /nowhere:file: cannot be read (ENOENT)"],
   });
 });
 
-it("gives a fingerprint that differs whenever a file of the session does", async () => {
+it("changes the fingerprint of a session, and of no other, when one of its files changes", async () => {
   const main = put("projects/-a/s1.jsonl");
   const output = put("projects/-a/s1/tool-results/t.txt", "one");
   const agent = put("projects/-a/s1/subagents/agent-a1.jsonl");
@@ -264,37 +267,40 @@ it("gives a fingerprint that differs whenever a file of the session does", async
 // Root reads every file, so the test becomes a user who may not.
 const becomeNobody = process.getuid?.() === 0 ? process.seteuid : undefined;
 
-it.skipIf(process.platform === "win32")("reports what may not be read", async () => {
-  const record = { type: "user", uuid: "u", cwd: "/w", timestamp: "2026-03-01T09:00:00.000Z" };
-  put("projects/-a/s1.jsonl", `${JSON.stringify(record)}\n`);
-  chmodSync(put("projects/-a/s2.jsonl"), 0);
-  chmodSync(put("projects/-a/s1/tool-results/t.txt"), 0);
-  mkdirSync(join(home, "projects/-b"), { mode: 0 });
-  chmodSync(home, 0o755);
-  becomeNobody?.(65534);
-  try {
-    const seen = await found();
-    const faults: (readonly [string, boolean | undefined])[] = [];
-    for (const key of seen.keys) {
-      for (const event of await readAll(fromClaudeCode(home), key)) {
-        if (event.kind !== "fault") continue;
-        faults.push([event.fault.message.replaceAll(home, ""), event.isLogWhole]);
+it.skipIf(process.platform === "win32")(
+  "reports files and folders that it may not read",
+  async () => {
+    const record = { type: "user", uuid: "u", cwd: "/w", timestamp: "2026-03-01T09:00:00.000Z" };
+    put("projects/-a/s1.jsonl", `${JSON.stringify(record)}\n`);
+    chmodSync(put("projects/-a/s2.jsonl"), 0);
+    chmodSync(put("projects/-a/s1/tool-results/t.txt"), 0);
+    mkdirSync(join(home, "projects/-b"), { mode: 0 });
+    chmodSync(home, 0o755);
+    becomeNobody?.(65534);
+    try {
+      const seen = await found();
+      const faults: (readonly [string, boolean | undefined])[] = [];
+      for (const key of seen.keys) {
+        for (const event of await readAll(fromClaudeCode(home), key)) {
+          if (event.kind !== "fault") continue;
+          faults.push([event.fault.message.replaceAll(home, ""), event.isLogWhole]);
+        }
       }
-    }
 
-    expect(seen).toEqual({
-      keys: ["-a/s1.jsonl", "-a/s2.jsonl"],
-      faults: ["claude-code: /projects/-b:file: cannot be read (EACCES)"],
-    });
-    expect(faults).toEqual([
-      ["claude-code: /projects/-a/s1/tool-results/t.txt:file: cannot be read (EACCES)", true],
-      ["claude-code: /projects/-a/s2.jsonl:file: cannot be read (EACCES)", undefined],
-    ]);
-  } finally {
-    becomeNobody?.(0);
-    chmodSync(join(home, "projects/-b"), 0o755);
-  }
-});
+      expect(seen).toEqual({
+        keys: ["-a/s1.jsonl", "-a/s2.jsonl"],
+        faults: ["claude-code: /projects/-b:file: cannot be read (EACCES)"],
+      });
+      expect(faults).toEqual([
+        ["claude-code: /projects/-a/s1/tool-results/t.txt:file: cannot be read (EACCES)", true],
+        ["claude-code: /projects/-a/s2.jsonl:file: cannot be read (EACCES)", undefined],
+      ]);
+    } finally {
+      becomeNobody?.(0);
+      chmodSync(join(home, "projects/-b"), 0o755);
+    }
+  },
+);
 
 it("has no fingerprint for a session that is gone", async () => {
   put("projects/-a/s1.jsonl");

@@ -13,7 +13,7 @@ const folders = globSync("*/input", { cwd: fixtures }).map((input) =>
 describe.each(folders.map((folder) => ({ name: basename(folder), folder })))(
   "the fixture $name",
   ({ folder }) => {
-    it("becomes the canonical events that were reviewed (`UPDATE=1` writes them)", async () => {
+    it("is read as the reviewed canonical events (`UPDATE=1` writes them)", async () => {
       const input = join(folder, "input");
       const reader = fromClaudeCode(input);
       const lines: string[] = [];

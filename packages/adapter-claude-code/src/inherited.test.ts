@@ -80,7 +80,7 @@ it.each([
   ["f", ["which loom?", "the big one", "why?", "tool_call"]],
   ["g", ["which loom?", "the big one", "why?", "tool_call", "tool_result", "go on"]],
   ["h", ["which loom?", "the big one", "why?", "tool_call", "tool_result", "go on"]],
-])("a forked agent goes on from what its session had said, up to %s", async (last, texts) => {
+])("gives a forked agent the messages of its session up to message %s", async (last, texts) => {
   const contents = await read({ [main]: log, [agent]: forkOf(last) });
 
   const { pieces, missing } = inherited(contents, agent, main);
@@ -92,7 +92,7 @@ it.each([
   );
 });
 
-it("asks for the session it goes on from, and says where that does not reach so far", async () => {
+it("asks for the session that a forked agent needs, or says that the session lacks the cut-point", async () => {
   const contents = await read({ [main]: log, [agent]: forkOf("elsewhere") });
 
   expect(inherited(contents)).toEqual({ pieces: [], missing: [main] });
@@ -100,7 +100,7 @@ it("asks for the session it goes on from, and says where that does not reach so 
   expect(inherited(contents, main)).toEqual({ pieces: [] });
 });
 
-it("is told whole, whatever its session left before", async () => {
+it("keeps every inherited message of a forked agent live, even those that its session undid", async () => {
   const contents = await read({ [main]: log, [agent]: forkOf("d") });
   const fork = contents.get(agent);
   if (fork === undefined) throw new Error("no fork was read");
@@ -120,7 +120,7 @@ it.each([
   ["warp it"],
   ["<fork-boilerplate>\nYou are a fork.\n</fork-boilerplate>\n\nYour directive: warp it"],
 ])(
-  "was asked for what its own rows begin with, in words of the client or not: %j",
+  "takes a forked agent's prompt from its own first row, wrapped by the client or not: %j",
   async (said) => {
     const [context = {}, prompt = {}, answer = {}] = forkOf("b");
     const rows = [context, { ...prompt, message: { role: "user", content: said } }, answer];

@@ -24,14 +24,14 @@ it.each([
   expect(projectSlug(cwd)).toBe(slug);
 });
 
-it("cuts a long folder name and tells two of them apart", () => {
+it("shortens long folder names and keeps two of them distinct", () => {
   const [one, other] = [`/${"a".repeat(300)}/b`, `/${"a".repeat(300)}/c`].map(projectSlug);
 
   expect(one).toMatch(/^-a{199}-[0-9a-z]{1,7}$/);
   expect(other).not.toBe(one);
 });
 
-it("finds the client's home where the environment or the user has it", () => {
+it("finds the client's homes by the environment or in the user's folder", () => {
   const home = mkdtempSync(join(tmpdir(), "pond-home-"));
   try {
     expect(claudeCodeHomes({ home, env: {} })).toEqual([join(home, ".claude")]);
@@ -106,7 +106,7 @@ it.each([
     [],
     { projects: "/h/p", key: "-a/subagents/agent-1.jsonl" },
   ],
-])("takes %s for what it is", (_, path, isFolder, names, root) => {
+])("recognizes %s by its path and contents", (_, path, isFolder, names, root) => {
   expect(rootOf(path, isFolder, names)).toEqual(root);
 });
 
@@ -123,6 +123,6 @@ it.each([
   ["../-a/s.jsonl", undefined],
   ["-a//s.jsonl", undefined],
   ["", undefined],
-])("decodes the key %j once (`adapter-integrity-opaque-ids`)", (key, path) => {
+])("parses the session key %j, or refuses it (`adapter-integrity-opaque-ids`)", (key, path) => {
   expect(sessionPath(key)).toEqual(path);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { notIngested } from "./not-ingested.ts";
 
-it("is told in the README, line by line (`model-lossless-projection`)", () => {
+it("lists in the README, with the reason, every path that is not ingested (`model-lossless-projection`)", () => {
   // Tables in Markdown are filled up with spaces.
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8").replace(/ +/g, " ");
   const rows = notIngested.map(({ path, why }) => `| \`${path}\` | ${why} |`);

@@ -17,7 +17,7 @@ function problemsOf(change: (log: string) => string): readonly string[] {
   );
 }
 
-it("finds nothing wrong with what pond writes", () => {
+it("finds nothing wrong with the files that pond writes", () => {
   expect(claudeCodeProblems(written)).toEqual([]);
 });
 

@@ -52,7 +52,7 @@ it.each<[name: string, record: JsonObject, kind: string | undefined]>([
   ],
   ["a prompt typed in such a turn", { turnOrigin: "scheduled", promptSource: "typed" }, undefined],
   ["a turn nobody knows yet", { turnOrigin: "x-new" }, "x-new"],
-])("tells %s apart by its record (`model-part-provenance`)", (_, record, kind) => {
+])("classifies %s by its record (`model-part-provenance`)", (_, record, kind) => {
   expect(injectedUser(openRecord(at, record))).toBe(kind);
 });
 
@@ -69,11 +69,14 @@ it.each([
   ["a suggestion", "aprompt_suggestion-0a1b2c", "[SUGGESTION MODE: Suggest]", "helper-prompt"],
   ["what a human said before", "acompact-0a1b2c", "why does the shuttle stop?", undefined],
   ["the same words of another agent", "a0a1b2c", summary, undefined],
-])("knows the client's own prompt to its helper agent: %s", (_, agentId, content, kind) => {
-  const record = { isSidechain: true, agentId, message: { role: "user", content } };
+])(
+  "tells the client's own prompt to a helper agent from other text: %s",
+  (_, agentId, content, kind) => {
+    const record = { isSidechain: true, agentId, message: { role: "user", content } };
 
-  expect(injectedUser(openRecord(at, record))).toBe(kind);
-});
+    expect(injectedUser(openRecord(at, record))).toBe(kind);
+  },
+);
 
 it.each<[name: string, record: JsonObject, kind: string | undefined]>([
   ["the client's call to an agent that it starts by itself", {}, "warmup"],
@@ -81,7 +84,7 @@ it.each<[name: string, record: JsonObject, kind: string | undefined]>([
   ["the word in a main log", { isSidechain: false }, undefined],
   ["the word later on", { parentUuid: "u1" }, undefined],
   ["a prompt that begins with it", { message: { role: "user", content: "Warmup now" } }, undefined],
-])("tells %s apart by its place", (_, fields, kind) => {
+])("classifies %s by its place in the log", (_, fields, kind) => {
   const message = { role: "user", content: "Warmup" };
   const record = { isSidechain: true, parentUuid: null, message, ...fields };
 
@@ -97,7 +100,7 @@ it.each<[name: string, attachment: JsonObject, record: JsonObject, kind: string 
   ["a prompt in a meta row", { commandMode: "prompt" }, { isMeta: true }, "meta"],
   ["a notification", { commandMode: "task-notification" }, {}, "task-notification"],
   ["a command without a mode", {}, {}, "queued-command"],
-])("tells %s apart by its attachment", (_, attachment, record, kind) => {
+])("classifies %s by its attachment", (_, attachment, record, kind) => {
   expect(injectedCommand(openRecord(at, record), openRecord(at, attachment))).toBe(kind);
 });
 
@@ -139,6 +142,6 @@ it.each<[name: string, message: JsonObject, record: JsonObject, kind: string | u
     "synthetic",
   ],
   ["an error under a model's name", { model: "m" }, { isApiErrorMessage: true }, "synthetic"],
-])("tells %s apart in the assistant's place", (_, message, record, kind) => {
+])("classifies %s in an assistant row", (_, message, record, kind) => {
   expect(injectedAssistant(openRecord(at, record), openRecord(at, message))).toBe(kind);
 });

@@ -24,7 +24,7 @@ async function forkOf(sessionId: string, path: string) {
   return contentOf(await readAll(fromClaudeCode(projects), path)).session;
 }
 
-it("gives a fork the session it was copied from, and the last record of that", async () => {
+it("names the session that a fork was copied from and the last record copied", async () => {
   expect(await forkOf("s0", "-w-app/s1.jsonl")).toMatchObject({
     parent_session_id: "s0",
     parent_message_id: "m",
@@ -58,24 +58,27 @@ it.each<[string, readonly unknown[], cut?: string]>([
   ["among its own", [copiedRow("a"), ownRow("b", "a"), torn, ownRow("d", "c")], "of-a"],
   ["where it was cut", [copiedRow("a"), torn, ownRow("c", "b")]],
   ["at its end", [copiedRow("a"), torn]],
-])("says what a fork was cut at that has a damaged record %s", async (_, rows, cut) => {
-  const lines = rows.map((row) => (row === torn ? torn : JSON.stringify(row)));
-  mkdirSync(join(projects, "-w-app"));
-  writeFileSync(join(projects, "-w-app/s1.jsonl"), `${lines.join("\n")}\n`);
+])(
+  "finds the cut-point of a fork, or marks it unresolved, with a damaged record %s",
+  async (_, rows, cut) => {
+    const lines = rows.map((row) => (row === torn ? torn : JSON.stringify(row)));
+    mkdirSync(join(projects, "-w-app"));
+    writeFileSync(join(projects, "-w-app/s1.jsonl"), `${lines.join("\n")}\n`);
 
-  const events = await readAll(fromClaudeCode(projects), "-w-app/s1.jsonl");
+    const events = await readAll(fromClaudeCode(projects), "-w-app/s1.jsonl");
 
-  const opened = events.find(({ kind }) => kind === "session");
-  expect(opened).toMatchObject({ session: { parent_session_id: "s0" } });
-  const { session } = contentOf(events);
-  expect(session.parent_message_id).toBe(cut);
-  expect(isSubAgent(session)).toBe(false);
-  // What is stored of it stays (`session-durable-copy`).
-  if (cut === undefined) expect(opened).toMatchObject({ unresolved: "cut_point" });
-  else expect(opened).not.toHaveProperty("unresolved");
-});
+    const opened = events.find(({ kind }) => kind === "session");
+    expect(opened).toMatchObject({ session: { parent_session_id: "s0" } });
+    const { session } = contentOf(events);
+    expect(session.parent_message_id).toBe(cut);
+    expect(isSubAgent(session)).toBe(false);
+    // What is stored of it stays (`session-durable-copy`).
+    if (cut === undefined) expect(opened).toMatchObject({ unresolved: "cut_point" });
+    else expect(opened).not.toHaveProperty("unresolved");
+  },
+);
 
-it("leaves to what is stored what a forked agent was given where that is damaged (`session-durable-copy`)", async () => {
+it("marks the cut-point of a forked agent unresolved if its first record is damaged (`session-durable-copy`)", async () => {
   const { forkedFrom: _, ...row } = copiedRow("a");
   const lines = [torn, JSON.stringify({ ...row, agentId: "a1", isSidechain: true })];
   mkdirSync(join(projects, "-w-app/s1/subagents"), { recursive: true });
@@ -100,7 +103,7 @@ it.each([
   expect(session.parent_message_id).toBeUndefined();
 });
 
-it("gives an agent that somebody moved the id and the parent that it had before", async () => {
+it("keeps the id and the parent of an agent whose files somebody moved", async () => {
   const row = { type: "x", cwd: "/w/app", timestamp: "2026-03-01T09:00:00.000Z" };
   const record = { ...row, sessionId: "s1", uuid: "u", isSidechain: true };
   const folder = join(projects, "-w-app", "subagents");
@@ -127,7 +130,7 @@ it("gives an agent that somebody moved the id and the parent that it had before"
   ]);
 });
 
-it("makes agents that name one another children of their session, and finds all of them", async () => {
+it("makes agents that name each other as parent children of their session", async () => {
   const row = { type: "x", cwd: "/w/app", timestamp: "2026-03-01T09:00:00.000Z" };
   const folder = join(projects, "-w-app", "s1", "subagents");
   mkdirSync(join(folder, "workflows"), { recursive: true });
@@ -165,7 +168,7 @@ it("makes agents that name one another children of their session, and finds all 
   ]);
 });
 
-it("reads a session that holds a row as runs begin with", async () => {
+it("reads a session log even if it holds an `init` row like that of a printed run", async () => {
   const row = { sessionId: "s1", cwd: "/w", timestamp: "2026-03-01T09:00:00.000Z" };
   const rows = [
     { ...row, type: "user", uuid: "u1", message: { role: "user", content: "hi" } },
@@ -192,7 +195,7 @@ it.each([
     ],
   ],
   ["nobody known", [{ sessionId: 7, cwd: "/w/app", timestamp: time, message: prompt }]],
-])("makes no session of a log of %s", async (_, rows) => {
+])("makes no session of a log written by %s", async (_, rows) => {
   const file = join(projects, "usb", "log.jsonl");
   mkdirSync(dirname(file));
   writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
@@ -217,7 +220,7 @@ it.each([
     },
   ],
   ["what a remote session left", { type: "teleported-from", remoteSessionId: "s9", branch: "b" }],
-])("says of a log that holds %s alone that it has no working directory", async (_, row) => {
+])("reports a log of only %s as a leftover without a working directory", async (_, row) => {
   const file = join(projects, "-w-app", "s1.jsonl");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(row)}\n`);
@@ -235,7 +238,7 @@ it.each([
   ["what was said", { type: "user", uuid: "u1", sessionId: "s1", message: prompt }],
   ["a time", { type: "pr-link", sessionId: "s1", timestamp: time, prNumber: 1 }],
   ["a note of a file", { type: "file-history-delta", messageId: "r1", timestamp: time }],
-])("calls no log left behind that has no working directory and holds %s", async (_, row) => {
+])("does not call a log without a working directory a leftover if it holds %s", async (_, row) => {
   mkdirSync(join(projects, "-w-app"));
   writeFileSync(join(projects, "-w-app/s1.jsonl"), `${JSON.stringify(row)}\n`);
 
@@ -248,7 +251,7 @@ it.each([
   expect(event).not.toHaveProperty("isLeftover");
 });
 
-describe("a log that has the time of a queued prompt and no working directory", () => {
+describe("a log with the time of a queued prompt but no working directory", () => {
   const queued = {
     type: "queue-operation",
     operation: "enqueue",
@@ -270,7 +273,7 @@ describe("a log that has the time of a queued prompt and no working directory", 
     ["of two that the client calls alike", ["/w/app", "/w.app"], undefined],
     ["not there", [], undefined],
   ])(
-    "has that of the folder's other sessions, where such is %s",
+    "looks for its working directory in the folder's other sessions: %s",
     async (_, directories, project) => {
       write("s1.jsonl", queued);
       for (const [at, cwd] of directories.entries()) write(`r${at}.jsonl`, beside(cwd));
@@ -281,7 +284,7 @@ describe("a log that has the time of a queued prompt and no working directory", 
     },
   );
 
-  it("has that of the only one behind any number of its kind", async () => {
+  it("takes the working directory of a session that comes after fifty logs without one", async () => {
     for (let at = 0; at < 50; at++) write(`r${at}.jsonl`, queued);
     write("s1.jsonl", queued);
     write("x.jsonl", beside("/w/app"));
@@ -289,7 +292,7 @@ describe("a log that has the time of a queued prompt and no working directory", 
     expect(await read()).toMatchObject([{ session: { project: "/w/app" } }, {}]);
   });
 
-  it("has none where a directory of that name stands behind any number of others", async () => {
+  it("takes no directory if a session after fifty others ran in another with the same folder name", async () => {
     write("s1.jsonl", queued);
     for (let at = 0; at < 50; at++) write(`t${at}.jsonl`, beside("/w/app"));
     write("x.jsonl", beside("/w.app"));
@@ -297,7 +300,7 @@ describe("a log that has the time of a queued prompt and no working directory", 
     expect(await read()).toMatchObject([{ kind: "fault", mayPass: true }]);
   });
 
-  it("waits for no pipe, and passes by what is no file", async () => {
+  it("skips a folder, a pipe and a link to a device in the place of other logs", async () => {
     write("s1.jsonl", queued);
     write("x.jsonl", beside("/w/app"));
     mkdirSync(join(projects, "-w-app/a.jsonl"));
@@ -307,7 +310,7 @@ describe("a log that has the time of a queued prompt and no working directory", 
     expect(await read()).toMatchObject([{ session: { project: "/w/app" } }, {}]);
   });
 
-  it("has that of a long name, whose end some builds of the client make in another way", async () => {
+  it("takes the directory of a long folder name that ends in another build's hash, unless two fit", async () => {
     const directory = `/w/${"long/".repeat(60)}app`;
     const slug = `${directory.replaceAll("/", "-").slice(0, 200)}-1a2b3c`;
     const other = `/w/${"long-".repeat(60)}app`;
@@ -325,7 +328,7 @@ describe("a log that has the time of a queued prompt and no working directory", 
   });
 });
 
-it("says where the session itself lies of which a run was printed", async () => {
+it("names the session file of a run whose printed output it refuses", async () => {
   const run = { session_id: "s1", timestamp: "2026-03-01T09:00:00.000Z" };
   const rows = [
     { ...run, type: "system", subtype: "hook_started" },
@@ -349,7 +352,7 @@ it.each([
   ["behind one of another session", ["summary:r9", "r1", "summary:r1"], "summary r1"],
   ["behind a title that a person chose", ["r1", "custom", "summary:r1"], "chosen"],
   ["for another session", ["summary:r9", "r1"], undefined],
-])("calls a session by the summary that stands %s", async (_, rows, expected) => {
+])("titles a session given a summary that stands %s", async (_, rows, expected) => {
   const records = rows.map((row) => {
     const [, leafUuid] = row.split(":");
     if (leafUuid !== undefined)

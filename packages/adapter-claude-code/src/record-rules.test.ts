@@ -8,8 +8,8 @@ const live = (...drafts: readonly DraftMessage[]): string => liveIds(claudeCodeR
 const below = (parentUuid: string | null): JsonObject => ({ rest: { parentUuid } });
 const carried = (record: JsonObject): JsonObject => ({ record });
 
-describe("prompts typed in another's place are live", () => {
-  it("leaves out the prompt that was typed again, with all that is below it", () => {
+describe("when prompts are typed in place of earlier ones", () => {
+  it("leaves out the replaced prompt with everything below it", () => {
     expect(
       live(
         ["a", "one", below(null)],
@@ -24,7 +24,7 @@ describe("prompts typed in another's place are live", () => {
     ).toBe("a b f g");
   });
 
-  it("looks past what the client noted between a prompt and the one it was typed for", () => {
+  it("looks past system records between a prompt and the one typed in its place", () => {
     const notice = (uuid: string, parentUuid: string) => carried({ uuid, parentUuid });
     expect(
       live(
@@ -40,7 +40,7 @@ describe("prompts typed in another's place are live", () => {
     ).toBe("a b n o f");
   });
 
-  it("leaves out a prompt that nobody answered before something else took its place", () => {
+  it("leaves out an unanswered prompt if something else took its place", () => {
     expect(
       live(
         ["a", "one", below(null)],
@@ -53,7 +53,7 @@ describe("prompts typed in another's place are live", () => {
     ).toBe("a b d e");
   });
 
-  it("leaves out a first prompt that nobody answered, where the log says what was answered", () => {
+  it("leaves out an unanswered first prompt only if the answer names another prompt", () => {
     const first: readonly DraftMessage[] = [
       ["a", "one", below(null)],
       ["b", "two", below(null)],
@@ -108,9 +108,12 @@ describe("prompts typed in another's place are live", () => {
       ],
       "a b e",
     ],
-  ])("leaves out turns where a prompt without a parent follows, %s", (_, given, expected) => {
-    expect(live(...turns, ...given)).toBe(expected);
-  });
+  ])(
+    "leaves out earlier turns when a prompt without a parent follows, %s",
+    (_, given, expected) => {
+      expect(live(...turns, ...given)).toBe(expected);
+    },
+  );
 
   it.each<[string, readonly (DraftMessage | Message)[], string]>([
     [
@@ -134,7 +137,7 @@ describe("prompts typed in another's place are live", () => {
       ],
       "a b c d",
     ],
-  ])("keeps them where that is %s", (_, given, expected) => {
+  ])("keeps earlier turns when the prompt without a parent is %s", (_, given, expected) => {
     const messages = [...turns, ...given].map((each) =>
       "role" in each ? each : draftMessage(each),
     );
@@ -144,7 +147,7 @@ describe("prompts typed in another's place are live", () => {
     expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
   });
 
-  it("keeps what ran side by side, roots of other sessions, and a prompt behind a compaction", () => {
+  it("keeps parallel answers, roots of other sessions and a prompt after a compaction", () => {
     const boundary = { uuid: "x", parentUuid: null, logicalParentUuid: "b" };
     expect(
       live(
@@ -161,7 +164,7 @@ describe("prompts typed in another's place are live", () => {
   });
 });
 
-describe("what the client went back over is undone", () => {
+describe("when the client notes that it went back", () => {
   const turns: readonly DraftMessage[] = [
     ["a", "one", below(null)],
     ["b", "said", below("a"), "assistant"],
@@ -184,7 +187,7 @@ describe("what the client went back over is undone", () => {
     ["twice", [rewind("n"), rewind("a")], "a r"],
     ["again, having taken that back", [rewind("b"), rewind(withdrawn), rewind("a")], "a r"],
     ["with a file beside it", [rewind("b"), ["f", "a file", { sidecar: "f" }]], "a b r f"],
-  ])("%s", (_, drafts, expected) => {
+  ])("undoes later messages after going back %s", (_, drafts, expected) => {
     expect(live(...turns, ...drafts)).toBe(expected);
   });
 
@@ -193,12 +196,12 @@ describe("what the client went back over is undone", () => {
     ["the place is not in the log", [rewind("x")], "a b n c d r"],
     ["it took that back", [rewind("b"), rewind(withdrawn)], "a b n c d r r"],
     ["it took back that it was the start", [rewind(null), rewind(withdrawn)], "a b n c d r r"],
-  ])("but not where %s", (_, drafts, expected) => {
+  ])("undoes nothing if %s", (_, drafts, expected) => {
     expect(live(...turns, ...drafts)).toBe(expected);
   });
 });
 
-describe("what the client no longer goes on from is left, whatever came in its place", () => {
+describe("when the client goes on from an earlier message", () => {
   const answer = (parentUuid: string, id: string): JsonObject => ({
     rest: { parentUuid, message: { id } },
   });
@@ -267,11 +270,11 @@ describe("what the client no longer goes on from is left, whatever came in its p
       ],
       "a b c d t e r h",
     ],
-  ])("in place of %s", (_, drafts, expected) => {
+  ])("leaves out the messages that it went back over: %s", (_, drafts, expected) => {
     expect(live(...drafts)).toBe(expected);
   });
 
-  it("keeps calls made at once with their results, a row again, and what is below a gap", () => {
+  it("keeps parallel calls with their results, a repeated row and messages below a gap", () => {
     expect(
       live(
         ...start,
@@ -370,7 +373,7 @@ describe("what the client no longer goes on from is left, whatever came in its p
       [...parallel, ["o", "said", answer("q", "m8"), "assistant"], ["f", "two", below("u")]],
       "a b c d t h u f",
     ],
-  ])("keeps the results of calls made at once, %s", (_, given, expected) => {
+  ])("keeps the results of parallel calls, %s", (_, given, expected) => {
     const messages = given.map((each) => ("role" in each ? each : draftMessage(each)));
 
     const course = courseOf(claudeCodeRecords, messages);
@@ -379,7 +382,7 @@ describe("what the client no longer goes on from is left, whatever came in its p
   });
 });
 
-describe("what the client wrote down late takes no answer back", () => {
+describe("when the client writes rows late", () => {
   /** At that second, read from a row of its own, or from one that is carried whole. */
   const row = (id: string, second: number, parentUuid: string | null, role: string): Message => {
     const options =
@@ -447,13 +450,13 @@ describe("what the client wrote down late takes no answer back", () => {
       ],
       "a e",
     ],
-  ])("%s", (_, messages, expected) => {
+  ])("recognizes late rows, which undo no answer: %s", (_, messages, expected) => {
     const course = courseOf(claudeCodeRecords, messages);
 
     expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
   });
 
-  it("is found in linear time, however many rows name a parent, and which", () => {
+  it("finds late rows in linear time, whichever parents the rows name", () => {
     // To walk up from the newest for each would not end within the time of a test.
     const count = 30_000;
     const turns = Array.from({ length: count }, (_, at) =>
@@ -467,7 +470,7 @@ describe("what the client wrote down late takes no answer back", () => {
   });
 });
 
-describe("a compaction that kept the newest turns gives them behind its summary", () => {
+describe("a compaction that kept turns", () => {
   const turns: readonly DraftMessage[] = [
     ["a", "one", below(null)],
     ["b", "said", below("a"), "assistant"],
@@ -533,12 +536,12 @@ describe("a compaction that kept the newest turns gives them behind its summary"
       ],
       "a b c d e f x y z",
     ],
-  ])("%s", (_, drafts, expected) => {
+  ])("keeps those turns live: %s", (_, drafts, expected) => {
     expect(live(...drafts)).toBe(expected);
   });
 });
 
-describe("the client goes on from the newest row of the tree", () => {
+describe("when the client goes on from the newest row of the tree", () => {
   const row = (id: string, parentUuid: string | null, more: JsonObject = {}): DraftMessage => [
     id,
     "",
@@ -654,7 +657,7 @@ describe("the client goes on from the newest row of the tree", () => {
       ],
       "s a b c d e f",
     ],
-  ])("%s", (_, given, expected) => {
+  ])("keeps only the branch of that row live: %s", (_, given, expected) => {
     const messages = given.map((each) => ("role" in each ? each : draftMessage(each)));
 
     const course = courseOf(claudeCodeRecords, messages);
@@ -663,7 +666,7 @@ describe("the client goes on from the newest row of the tree", () => {
   });
 });
 
-it("withholds the answers that the client retracted, with their results, and no others", () => {
+it("withholds retracted answers with their results, and no others", () => {
   const place = { session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
   const at = (message_id: string) => ({ session_id: "s", message_id, id: "0", options: {} });
   const call = {
@@ -703,11 +706,11 @@ describe("the conversation of a sub-agent inside another session's log", () => {
     expect(live(["a", "fix it", {}], ...agent, ["e", "fixed", {}, "assistant"])).toBe("a e");
   });
 
-  it("stays where the session is that agent's own, files beside it included", () => {
+  it("stays live if the session is the agent's own, even with a sidecar file", () => {
     expect(live(...agent, ["e", "a file", { sidecar: "a" }])).toBe("b c d e");
   });
 
-  it("stays whole in its own session, where that begins with rows of the one above", () => {
+  it("stays whole in the agent's own session even if that begins with rows of its parent session", () => {
     const above = sessionFromWire({
       ...{ id: "s", source_agent: "claude-code", project: "/home/ada", options: {} },
       ...{ created_at: "2026-03-01T09:00:00.000Z", parent_session_id: "top" },
@@ -725,7 +728,7 @@ describe("the conversation of a sub-agent inside another session's log", () => {
     expect(course.live.map(({ id }) => id).join(" ")).toBe("a b s t");
   });
 
-  it("does not end the main line where it hangs below that", () => {
+  it("does not end the main line from which it branches off", () => {
     const side = (parentUuid: string): JsonObject => ({ rest: { parentUuid, isSidechain: true } });
     expect(
       live(

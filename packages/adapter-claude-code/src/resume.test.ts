@@ -19,7 +19,7 @@ function commandsOf(id: string, path: string): readonly (readonly string[])[] {
   return claudeCodeResume({ session, home: "/home/ada/.claude", files }).commands;
 }
 
-it("resumes a restored session by the id in its file's name, in its directory", () => {
+it("resumes a restored session by the id in its file name, in its working directory", () => {
   const lineage = sampleLineage();
   const { session } = lineage.root;
   const files = [...toClaudeCode.writeForeign(lineage, {})];
@@ -42,14 +42,14 @@ it.each([
     `-w-app/${main}/subagents/workflows/wf_1/agent-abc.jsonl`,
   ],
   ["a sub-agent of the old place", `${main}/subagents/agent-abc`, "-w-app/agent-abc.jsonl"],
-])("resumes %s by the main session, the only one that the client takes", (_, id, path) => {
+])("resumes %s by the main session, the only kind that the client accepts", (_, id, path) => {
   expect(commandsOf(id, path)).toEqual([["claude", "--resume", main]]);
 });
 
 it.each([
   ["a copy of a file", "s1", "-w-app/s1.jsonl"],
   ["an agent of such a one", "s1/subagents/agent-abc", "-w-app/s1/subagents/agent-abc.jsonl"],
-])("resumes %s, whose name is no id that the client takes, by its file", (_, id, path) => {
+])("resumes %s by its file, because its name is no id that the client accepts", (_, id, path) => {
   const file = join("/home/ada/.claude", "projects", "-w-app", "s1.jsonl");
 
   expect(commandsOf(id, path)).toEqual([["claude", "--resume", file]]);
@@ -84,22 +84,19 @@ it.each([
   ["the address of a repository", "https://example.com/ada/loom.git"],
   ["the name of an agent", "loom"],
   ["an encoded name", "-w-app"],
-])(
-  "goes to no directory where the project is %s, and finds the session by its file",
-  (_, project) => {
-    const lineage = sampleLineage();
-    const session = { ...lineage.root.session, project };
-    const files = [
-      ...toClaudeCode.writeForeign({ ...lineage, root: { ...lineage.root, session } }, {}),
-    ];
+])("names no directory if the project is %s, and resumes the session by its file", (_, project) => {
+  const lineage = sampleLineage();
+  const session = { ...lineage.root.session, project };
+  const files = [
+    ...toClaudeCode.writeForeign({ ...lineage, root: { ...lineage.root, session } }, {}),
+  ];
 
-    expect(claudeCodeResume({ session, home: "/home/ada/.claude", files })).toEqual({
-      commands: [["claude", "--resume", join("/home/ada/.claude", files[0]?.path ?? "")]],
-    });
-  },
-);
+  expect(claudeCodeResume({ session, home: "/home/ada/.claude", files })).toEqual({
+    commands: [["claude", "--resume", join("/home/ada/.claude", files[0]?.path ?? "")]],
+  });
+});
 
-it("goes to a directory of Windows", () => {
+it("resumes a session in a Windows directory", () => {
   const { session } = sampleLineage().root;
   for (const project of ["C:\\loom", "\\\\host\\loom"]) {
     const given = { session: { ...session, project }, home: "/home/ada/.claude", files: [] };
@@ -111,7 +108,7 @@ it.each([
   ["a session", `-w-app/${main}.jsonl`, false],
   ["a sub-agent", `-w-app/${main}/subagents/agent-abc.jsonl`, true],
   ["a sub-agent of the old place", "-w-app/agent-abc.jsonl", true],
-])("tells whether %s goes on in the one above it alone", (_, path, expected) => {
+])("tells whether %s can be resumed only through its parent session", (_, path, expected) => {
   const { session } = sampleLineage().root;
   const options = { source: { path } };
 

@@ -371,7 +371,7 @@ it.each<[name: string, pieces: readonly string[], planContent?: string]>([
     ["[plan] Implement the following plan:\n\n", "weave"],
     "weave",
   ],
-])("cuts %s where harness and human meet (`model-part-provenance`)", (_, expected, plan) => {
+])("cuts %s between harness and human text (`model-part-provenance`)", (_, expected, plan) => {
   const text = expected.map((piece) => piece.replace(/^\[[a-z_-]+\] /, "")).join("");
 
   expect(pieces(text, plan)).toEqual(expected);
@@ -428,7 +428,7 @@ it.each([
   expect(pieces(text)).toEqual([text]);
 });
 
-it("gives what a human typed behind a closed tag to the human", () => {
+it("gives text that was typed after a closed tag to the human", () => {
   expect(pieces("<tick>9:00</tick> what is this?")).toEqual([
     "[tick] <tick>9:00</tick> ",
     "what is this?",
@@ -439,7 +439,7 @@ it("gives what a human typed behind a closed tag to the human", () => {
   ]);
 });
 
-it("covers any text with spans that are not empty and never two alike in a row", () => {
+it("covers any text with non-empty spans that alternate between harness and human", () => {
   const token = fc.constantFrom(
     "<system-reminder>",
     "</system-reminder>",
@@ -484,7 +484,7 @@ it("covers any text with spans that are not empty and never two alike in a row",
   );
 });
 
-it("takes time in step with the text, whatever stands in it", () => {
+it("cuts any text in linear time, whatever it contains", () => {
   const text = `<system-reminder>${"\n".repeat(200_000)}${"<system-reminder>".repeat(20_000)}`;
 
   expect(pieces(text)).toEqual([text]);

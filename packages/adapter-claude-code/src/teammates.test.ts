@@ -29,11 +29,11 @@ const from = '<teammate-message teammate_id="team-lead" summary="Warp -> weft">'
 it.each<[string, string, string]>([
   ["was asked for what it was sent", "Warp it.\nThen weave.", "Warp it.\nThen weave."],
   ["may have been sent empty lines", "\nWarp it.\n\n", "\nWarp it.\n\n"],
-])("a teammate %s", async (_, sent, expected) => {
+])("reads the prompt of a teammate that %s", async (_, sent, expected) => {
   expect(await askedOf(`${from}\n${sent}\n</teammate-message>`)).toBe(expected);
 });
 
-it("a teammate was not asked for what stands behind that", async () => {
+it("leaves a remark after a teammate's message out of its prompt", async () => {
   const remark = "This came from another Claude session - not typed.";
   expect(await askedOf(`${from}\nWarp it.\n</teammate-message>\n\n${remark}`)).toBe("Warp it.");
 });
@@ -41,6 +41,6 @@ it("a teammate was not asked for what stands behind that", async () => {
 it.each([
   ["begins with the words of the call", "Warp it."],
   ["quotes such a message", `Explain:\n${from}\nWarp it.\n</teammate-message>`],
-])("nothing more is told of an agent whose log %s", async (_, content) => {
+])("finds no teammate prompt in a log that %s", async (_, content) => {
   expect(await askedOf(content)).toBeUndefined();
 });

@@ -114,7 +114,7 @@ it("writes the reviewed files for a session of every part type (`UPDATE=1` write
   expect(files.join("\n").split("\n")).toEqual(readFileSync(golden, "utf8").split("\n"));
 });
 
-it("answers every call right behind the turn that made it", () => {
+it("writes every tool result right after the turn that made the call", () => {
   const lineage = alone([
     ["user", "list the files"],
     ["assistant", "I will look", call("a")],
@@ -138,7 +138,7 @@ it("answers every call right behind the turn that made it", () => {
   ]);
 });
 
-it("gives each call an id of its own that the client accepts", () => {
+it("gives each call a unique id that the client accepts", () => {
   const lineage = alone([
     ["user", "go"],
     ["assistant", call("x|1"), call("x|1"), call("call_1"), call("call_2"), call("")],
@@ -152,7 +152,7 @@ it("gives each call an id of its own that the client accepts", () => {
   expect(turns(lineage)).toContain("user: result x-1-2 second");
 });
 
-it("turns what the API refuses into what it takes", () => {
+it("turns content that the API refuses into a form that it accepts", () => {
   const image = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
   const lineage = alone([
     ["system", "You weave."],
@@ -193,7 +193,7 @@ it("turns what the API refuses into what it takes", () => {
   ]);
 });
 
-it("keeps images and documents, and names the files it cannot keep", () => {
+it("keeps images and documents, and names the files that it cannot keep", () => {
   const file = (media_type: string, data: object) => ({ type: "file", media_type, data });
   const bytes = (text: string) => ({ type: "bytes", base64: Buffer.from(text).toString("base64") });
   const [user] = rows(
@@ -229,7 +229,7 @@ it("keeps images and documents, and names the files it cannot keep", () => {
   ]);
 });
 
-it("gives an answer that no call asked for as its text and its images", () => {
+it("writes a tool result without a call as its text and images", () => {
   const image = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
   const lineage = alone([
     ["user", "look"],
@@ -252,7 +252,7 @@ it("gives an answer that no call asked for as its text and its images", () => {
   expect(file?.fidelity?.tool_result).toEqual({ kept: 0, translated: 1, dropped: 0 });
 });
 
-it("names what is no image, wherever it stands", () => {
+it("names an image whose data is no image, in a prompt or a tool result", () => {
   const removed = "[image data removed]";
   const source = { type: "base64", media_type: "image/png", data: removed };
   const lineage = alone([
@@ -282,14 +282,14 @@ it.each([
   ["an address", "https://example.org/a.zip", "translated"],
   ["a data URL in capitals", "DATA:application/zip;base64,aGk=", "dropped"],
   ["a data URL without content", "data:application/zip", "dropped"],
-])("counts %s as what is left of the file", (_, url, outcome) => {
+])("counts %s by how much of the file is left", (_, url, outcome) => {
   const file = { type: "file", media_type: "application/zip", data: { type: "url", url } };
   const [restored] = writeForeign(alone([["user", file]]), meanings);
 
   expect(restored?.fidelity?.file).toEqual({ kept: 0, translated: 0, dropped: 0, [outcome]: 1 });
 });
 
-it("gives what a tool gave as the API takes it: PDF files as documents, others by name", () => {
+it("writes PDF files in a tool result as documents, and names other files", () => {
   const source = { type: "base64", media_type: "application/pdf", data: "cGRm" };
   const url = "data:application/pdf;base64,cGRm";
   const given = (value: unknown) =>
@@ -320,7 +320,7 @@ it.each([
   "claude-3-opus-20240229",
   "claude-3-5-sonnet-20241022",
   "claude-3-7-sonnet-latest",
-])("names the model to go on with where the client's API knows it: %s", (model) => {
+])("keeps the source's model if the client's API knows it: %s", (model) => {
   expect(modelAfter(model)).toBe(model);
 });
 
@@ -334,7 +334,7 @@ it.each([
   "antigravity-claude-sonnet-4-5",
   "<synthetic>",
   "gpt-5",
-])("names the source for a model in another provider's spelling: %s", (model) => {
+])("names the source client in place of a model that the API does not know: %s", (model) => {
   expect(modelAfter(model)).toBe("codex");
 });
 
@@ -348,7 +348,7 @@ function modelAfter(model: string): string | undefined {
   return rows({ root: { session, messages: answered }, descendants: [] })[1]?.message.model;
 }
 
-it("does not call a tool failed that the provider ran, and that has no answer of its own", () => {
+it("marks no failure if the missing result belongs to a tool that the provider ran", () => {
   const lineage = alone([
     ["assistant", call("a", { provider_executed: true }), call("b")],
     ["user", "And?"],
@@ -360,7 +360,7 @@ it("does not call a tool failed that the provider ran, and that has no answer of
   ]);
 });
 
-it("links every row to the one before and begins with a user's", () => {
+it("links every row to the row before and begins with a user row", () => {
   const written = rows(
     alone([
       ["assistant", "hello", call("a")],
@@ -380,13 +380,13 @@ it("links every row to the one before and begins with a user's", () => {
   expect(turns(alone([]))).toEqual(["user (meta): This session was restored from codex."]);
 });
 
-it("writes no lone surrogate, and leaves pairs and typed escapes as they are", () => {
+it("replaces a lone surrogate, and leaves pairs and typed escapes as they are", () => {
   const [user] = rows(alone([["user", "a \ud83d b 😀 c \\ud83d"]]));
 
   expect(user?.message.content).toBe("a \ufffd b 😀 c \\ud83d");
 });
 
-it("puts agents below the session that started them, and forks beside it", () => {
+it("puts sub-agents below the session that started them, and forks beside it", () => {
   const lineage = {
     root: content("root", [["user", "r"]]),
     descendants: [
@@ -420,7 +420,7 @@ it("puts agents below the session that started them, and forks beside it", () =>
   ]);
 });
 
-it("gives the copy an id of its own, the same each time", () => {
+it("gives a copy its own id, the same each time", () => {
   const uuid = "5e551000-0000-4000-8000-00000000000a";
   const path = (id: string) => {
     const lineage = { root: content(id, [["user", "x"]]), descendants: [] };

@@ -46,7 +46,7 @@ function written(...contents: SessionContent[]): readonly string[] {
     .map((path) => path.replace(/^projects\//, ""));
 }
 
-it("writes the descriptor that two sessions hold once, as the agent has it", async () => {
+it("writes a descriptor that session and agent both hold once, in the agent's version", async () => {
   const agent = `-w-app/${main}/subagents/agent-abc`;
   put(`${agent}.meta.json`, "of the session, before the agent wrote its log");
   const before = await session(`-w-app/${main}.jsonl`);
@@ -65,7 +65,7 @@ it("writes the descriptor that two sessions hold once, as the agent has it", asy
   expect(Buffer.from(descriptor ?? []).toString()).toBe("of the agent");
 });
 
-it("puts what was read from a copy where the client looks for it", async () => {
+it("restores a session that was read from a backup to where the client looks for it", async () => {
   put(`backup/${main}/tool-results/t.txt`, "");
   put(`backup/${main}/subagents/agent-abc.meta.json`, "{}");
   const contents = [
@@ -92,12 +92,12 @@ it.each([
   ["of a drive", `D--app/${main}.jsonl`, "/w/app"],
   ["that is the slug of no absolute path", `app-1/${main}.jsonl`, "app.1"],
   ["of a log that the client would not find anywhere", "backup/first.jsonl", "/w/app"],
-])("leaves a folder as it was %s", async (_, path, cwd) => {
+])("keeps the folder %s on restore", async (_, path, cwd) => {
   expect(written(await session(path, { cwd }))).toEqual([path]);
 });
 
 it.each(["content-shapes", "tool-results", "metadata", "odd-records", "injected-text"])(
-  "gives %s back so that it has the same ids, in whatever order its keys were",
+  "restores the fixture %s with the same ids, whatever the order of its keys",
   async (name) => {
     const folder = fileURLToPath(
       new URL(`../../../fixtures/claude-code/${name}/input`, import.meta.url),
@@ -116,7 +116,7 @@ it.each(["content-shapes", "tool-results", "metadata", "odd-records", "injected-
   },
 );
 
-it("writes rows without an id of their own so that they have the same ids when they are read again", async () => {
+it("restores rows without ids so that reading them again gives the same ids", async () => {
   const rows = [
     { message: { role: "user", content: "Why does the loom skip?" }, type: "user" },
     {

@@ -69,7 +69,7 @@ const growth = join(corpus, "_growth/codex");
 const series = isThere ? readdirSync(growth) : [];
 
 it.skipIf(!isThere).each(series)(
-  "%s keeps its rows but for lines that were changed (`adapter-integrity-additive-sync`)",
+  "keeps the rows of the growing thread %s except for changed lines (`adapter-integrity-additive-sync`)",
   async (id) => {
     let known: State = { lines: [], rows: [] };
     for (const name of readdirSync(join(growth, id)).sort()) {

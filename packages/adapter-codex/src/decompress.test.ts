@@ -43,13 +43,13 @@ it.each([
   ["a frame without its end", zstdCompressSync(randomBytes(1000)).subarray(0, -1)],
   ["a skippable frame without its end", skippable(1000).subarray(0, -1)],
   ["less than a frame's name behind one", Buffer.concat([zstdCompressSync("a"), Buffer.from("x")])],
-])("throws of %s", async (_, bytes) => {
+])("refuses compressed bytes that hold %s", async (_, bytes) => {
   for (const size of [1, 5, 100_000]) {
     await expect(Array.fromAsync(decompress(chunksOf(bytes, size)))).rejects.toThrow();
   }
 });
 
-it("passes on what its input throws, and closes an input that is not read to its end", async () => {
+it("passes on an error of its input, and closes an input that is not read to the end", async () => {
   let isClosed = false;
   async function* endless(): AsyncGenerator<Buffer> {
     try {

@@ -77,7 +77,7 @@ it.each([
   ["a year", "sessions/2026"],
   ["a day", "sessions/2026/05/04"],
   ["a file", path],
-])("reads %s as the same session", async (_, place) => {
+])("finds the same session in %s", async (_, place) => {
   await inFolder(async (folder) => {
     write(folder, path, log(meta, said("hello")));
 
@@ -85,7 +85,7 @@ it.each([
   });
 });
 
-it("takes any other folder for that of the sessions, and a file of any name for a session", async () => {
+it("takes any other folder for the sessions folder, and a file of any name for a session", async () => {
   await inFolder(async (folder) => {
     write(folder, "mine/a.jsonl", log(meta, said("hello")));
     write(folder, "mine/notes.txt", log(meta, said("notes")));
@@ -97,7 +97,7 @@ it("takes any other folder for that of the sessions, and a file of any name for 
   });
 });
 
-it("reads a compressed file as the plain one it was, and restores that", async () => {
+it("reads a compressed file like the plain file, and restores the plain file", async () => {
   await inFolder(async (folder) => {
     const bytes = log(meta, ...Array.from({ length: 5000 }, (_, index) => said(`${index}`)));
     write(folder, path, bytes);
@@ -116,7 +116,7 @@ it("reads a compressed file as the plain one it was, and restores that", async (
   });
 });
 
-it("reads the plain one of two twins, as the client does", async () => {
+it("reads the plain file if a compressed one stands beside it, as the client does", async () => {
   await inFolder(async (folder) => {
     write(folder, path, log(meta, said("plain")));
     write(folder, `${path}.zst`, zstdCompressSync(log(meta, said("compressed, and longer"))));
@@ -125,7 +125,7 @@ it("reads the plain one of two twins, as the client does", async () => {
   });
 });
 
-it("reports a compressed file that is cut off, and keeps what came before (`adapter-integrity-no-silent-drops`)", async () => {
+it("reports a compressed file that is cut off, and keeps the records before the cut (`adapter-integrity-no-silent-drops`)", async () => {
   await inFolder(async (folder) => {
     const texts = Array.from({ length: 20_000 }, (_, index) => said(`${index} ${Math.sin(index)}`));
     const bytes = zstdCompressSync(log(meta, ...texts));
@@ -164,7 +164,7 @@ it.each<[name: string, frames: readonly Buffer[]]>([
     [zstdCompressSync(log(meta)), skippable, skippable, frameOf("a", 3), skippable],
   ],
 ])(
-  "reads a compressed file of %s whole (`adapter-integrity-no-silent-drops`)",
+  "reads all of a compressed file with %s (`adapter-integrity-no-silent-drops`)",
   async (_, frames) => {
     await inFolder(async (folder) => {
       write(folder, `${path}.zst`, Buffer.concat(frames));
@@ -187,7 +187,7 @@ it.each([
   ["is zeros", Buffer.alloc(100)],
   ["is a frame that is cut off", frameOf("a", 3).subarray(0, 20)],
 ])(
-  "reports what stands behind the frames of a compressed file and %s, and keeps what came before (`adapter-integrity-no-silent-drops`)",
+  "reports a compressed file whose tail %s, and keeps the records before it (`adapter-integrity-no-silent-drops`)",
   async (_, rest) => {
     await inFolder(async (folder) => {
       const frame = zstdCompressSync(log(meta, said("one")));
@@ -218,7 +218,7 @@ it("reads the longer of two copies that an interrupted archiving left", async ()
   });
 });
 
-it("keeps the rows of a thread that is archived or migrated (`lance-deterministic-pk`)", async () => {
+it("keeps the message ids of a thread that is archived or migrated (`lance-deterministic-pk`)", async () => {
   await inFolder(async (folder) => {
     const idsAt = async (key: string): Promise<string[]> => {
       const { messages } = contentOf(await readAll(fromCodex(folder), key));
@@ -266,7 +266,7 @@ it("reads the files of a reverted thread as one session, and restores each (`ada
   });
 });
 
-it("reads the file of a revert behind what it goes on from, in whatever time zone it was named", async () => {
+it("reads a revert's file after the file that it continues, whatever the time zone of its name", async () => {
   await inFolder(async (folder) => {
     const west = `sessions/2026/05/03/rollout-2026-05-03T22-00-00-${thread}_${rollout}.jsonl`;
     write(folder, path, log(meta, said("one"), said("reverted")));
@@ -283,7 +283,7 @@ it.each([
   ["before it was told", 1, "conversational"],
   ["behind it", 3, "injected"],
 ])(
-  "takes a goal that goes on for the user's again where a revert went back to %s",
+  "tells whether a repeated goal is the user's after a revert to %s",
   async (_, start, provenance) => {
     await inFolder(async (folder) => {
       const later = `sessions/2026/05/06/rollout-2026-05-06T08-00-00-${thread}_${rollout}.jsonl`;
@@ -304,7 +304,7 @@ it.each([
   },
 );
 
-it("notices every change of a thread, whichever of its files it is in", async () => {
+it("changes the fingerprint of a thread when any of its files changes", async () => {
   await inFolder(async (folder) => {
     const later = `sessions/2026/05/04/rollout-2026-05-04T12-00-00-${thread}_${rollout}.jsonl`;
     write(folder, path, log(meta));
@@ -323,7 +323,7 @@ it("notices every change of a thread, whichever of its files it is in", async ()
   });
 });
 
-it("reads all files of a thread where a listing was left before it had seen them", async () => {
+it("reads all files of a thread even if a listing was left early", async () => {
   await inFolder(async (folder) => {
     const later = `sessions/2026/05/06/rollout-2026-05-06T08-00-00-${thread}_${rollout}.jsonl`;
     write(folder, path, log(meta, said("one")));
@@ -343,7 +343,7 @@ it("reads all files of a thread where a listing was left before it had seen them
   });
 });
 
-it("follows no link and opens nothing that is no file", async () => {
+it("reports symbolic links out of the folder, and follows none", async () => {
   await inFolder(async (folder) => {
     write(folder, "elsewhere/secret.jsonl", log(meta, said("secret")));
     mkdirSync(join(folder, "home/sessions"), { recursive: true });
@@ -369,7 +369,7 @@ const becomeNobody = process.getuid?.() === 0 ? process.seteuid : undefined;
 it.skipIf(process.platform === "win32").each([
   ["a folder", [path]],
   ["the folder of one of two copies", [path, `archived_sessions/${name}`]],
-])("reports %s that may not be entered, and lists every other session", async (_, files) => {
+])("reports %s that it may not enter, and lists every other session", async (_, files) => {
   const key = "sessions/2026/05/05/b.jsonl";
   await inFolder(async (folder) => {
     for (const file of [...files, key]) write(folder, file, log(meta, said("hello")));
@@ -430,7 +430,7 @@ it.each([
   });
 });
 
-it("reports a document that is too long, and an item that is none", async () => {
+it("reports a document that is too long, and an item that is no object", async () => {
   await inFolder(async (folder) => {
     const document = `sessions/rollout-2025-05-02-${thread}.json`;
     const session = { id: thread, timestamp: "2025-05-02T09:00:00.000Z", cwd: "/home/ada" };
@@ -448,7 +448,7 @@ it("reports a document that is too long, and an item that is none", async () => 
   });
 });
 
-it("says so where there is no such session, or nothing at all", async () => {
+it("reports a missing session or a missing folder as a fault", async () => {
   await inFolder(async (folder) => {
     const kinds = async (place: string) =>
       (await readAll(fromCodex(place), "sessions/none.jsonl")).map(({ kind }) => kind);
@@ -462,7 +462,7 @@ it("says so where there is no such session, or nothing at all", async () => {
   });
 });
 
-it("says where the session itself lies of which a run was printed", async () => {
+it("names the session of a run whose printed output it refuses", async () => {
   const name = "run.jsonl";
   const rows = [{ type: "thread.started", thread_id: "t1" }, { type: "turn.started" }];
   const text = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
@@ -478,7 +478,7 @@ it("says where the session itself lies of which a run was printed", async () => 
   });
 });
 
-it("hands to another client what is left of threads that were reverted, and counts the rest", async () => {
+it("hands the live turns of reverted threads to another client and counts the rest as dropped", async () => {
   const fixture = fileURLToPath(new URL("../../../fixtures/codex/reverted/input", import.meta.url));
   const found = [...(await readSource(fromCodex(fixture))).values()].map((events) => {
     const tally = new Tally();

@@ -108,7 +108,7 @@ it.each<[name: string, records: readonly JsonObject[]]>([
   ["no working directory", [meta({ id, timestamp }), { ...user("<cwd>/typed</cwd>") }]],
   ["no time", [{ type: "session_meta", payload: { id, cwd: "/home/ada" } }]],
 ])(
-  "refuses a thread with %s, and says so (`adapter-integrity-no-silent-drops`)",
+  "reports a thread with %s instead of reading it (`adapter-integrity-no-silent-drops`)",
   async (_, records) => {
     const events = await read(records);
 
@@ -119,7 +119,7 @@ it.each<[name: string, records: readonly JsonObject[]]>([
   },
 );
 
-it("takes the id from the file's name, and the time from the first record, where no header has them", async () => {
+it("takes the id from the file name and the time from the first record if no header has them", async () => {
   const { session } = contentOf(await read([context("/home/ada")]));
 
   expect([session.id, session.created_at]).toEqual([id, 1_777_885_200_000_000n]);
@@ -144,7 +144,7 @@ it.each<[name: string, fields: JsonObject, lineage: readonly (string | undefined
     { parent_thread_id: "", forked_from_id: null },
     [undefined, undefined],
   ],
-])("knows whose child a thread is that %s", async (_, fields, lineage) => {
+])("finds the parent, if any, of a thread that %s", async (_, fields, lineage) => {
   const { session } = contentOf(
     await read([meta({ ...full, ...fields }), meta({ ...full, id: "y", forked_from_id: "z" })]),
   );
@@ -186,18 +186,21 @@ it.each<[name: string, records: readonly JsonObject[], facts: readonly unknown[]
     [{ id: parent, timestamp: foreign.timestamp }, call({ workdir: "/called" })],
     [undefined, "/called", foreign.timestamp, undefined],
   ],
-])("is the thread that its file is named for, though it holds %s", async (_, records, facts) => {
-  const { session } = contentOf(await read(records));
+])(
+  "takes a thread's id from its file name even if the file holds %s",
+  async (_, records, facts) => {
+    const { session } = contentOf(await read(records));
 
-  const { relation } = Object(session.options["source"]);
-  expect(session.id).toBe(id);
-  expect([session.parent_session_id, session.project, relation]).toEqual([
-    facts[0],
-    facts[1],
-    facts[3],
-  ]);
-  expect(session.created_at).toBe(fromRfc3339(String(facts[2])));
-});
+    const { relation } = Object(session.options["source"]);
+    expect(session.id).toBe(id);
+    expect([session.parent_session_id, session.project, relation]).toEqual([
+      facts[0],
+      facts[1],
+      facts[3],
+    ]);
+    expect(session.created_at).toBe(fromRfc3339(String(facts[2])));
+  },
+);
 
 it("keeps a fork whose own header is damaged apart from its parent (`adapter-integrity-no-silent-drops`)", async () => {
   const own = stringifyJson(
@@ -240,7 +243,7 @@ it.each<[name: string, fields: JsonObject, provenance: string, author: unknown]>
   ],
   ["the client itself", { source: { internal: "titles" } }, "injected", undefined],
 ])(
-  "knows who writes in the user's place of %s (`model-part-provenance`)",
+  "tells who writes the user messages of %s (`model-part-provenance`)",
   async (_, fields, provenance, author) => {
     const { messages } = contentOf(await read([meta({ ...full, ...fields }), user("Why?")]));
 
@@ -262,14 +265,14 @@ it.each<[name: string, fields: JsonObject, text: string, provenance: string]>([
   ["a prompt that quotes it", {}, `Explain: ${titlePrompt}`, "conversational"],
   ["a human in the editor", { source: "vscode" }, titlePrompt, "conversational"],
   ["a program of somebody's own", { originator: "codex_exec" }, titlePrompt, "conversational"],
-])("knows what an editor asks by itself: %s", async (_, fields, text, provenance) => {
+])("tells an editor's own request from a human's: %s", async (_, fields, text, provenance) => {
   const header = { ...full, originator: "codex_vscode", source: "exec", ...fields };
   const { messages } = contentOf(await read([meta(header), user(text)]));
 
   expect(messages[1]?.content).toMatchObject([{ text, provenance }]);
 });
 
-it("leaves to what is stored whose thread it is of which the header is lost (`session-durable-copy`)", async () => {
+it("marks the parent of a thread unresolved if its header is lost (`session-durable-copy`)", async () => {
   const lost = `{"timestamp":"2026-05-04T09:0\n${[context("/home/ada"), user("Why?")]
     .map((record) => `${stringifyJson(record)}\n`)
     .join("")}`;

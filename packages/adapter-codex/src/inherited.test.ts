@@ -77,11 +77,11 @@ const textsIn = ({ pieces }: Inherited): unknown[] =>
     return [session.id, texts];
   });
 
-describe("what a thread goes on from", () => {
+describe("the history that a thread inherits", () => {
   const rootFile = rollout(root, 0, ["a", "b", "c"]);
   const revertFile = rollout(`${root}_${revert}`, 2, ["d", "e"], { base: [root, 2] });
 
-  it("is what stands before the cut, in the file that the header names", async () => {
+  it("is the part before the cut of the file that the header names", async () => {
     const contents = await threads(
       rootFile,
       rollout(fork, 2, ["x"], { parent: root, base: [root, 2] }),
@@ -111,7 +111,7 @@ describe("what a thread goes on from", () => {
     expect(inherited(contents, fork).missing).toContain(root);
   });
 
-  it("comes from all that a fork of a fork goes on from, wherever that begins", async () => {
+  it("comes from all threads above a fork of a fork, wherever it was cut", async () => {
     const forked = rollout(fork, 2, ["x", "y"], { parent: root, base: [root, 2] });
     const again = (end: number, file: string): File =>
       rollout(second, end, ["z"], { parent: fork, base: [file, end] });
@@ -132,7 +132,7 @@ describe("what a thread goes on from", () => {
     ["behind a part", 2, ["a", "b", "c", "d", "e", "f"]],
     ["behind all", 3, ["a", "b", "c", "d", "e", "f", "g"]],
   ])(
-    "is cut %s that an older client wrote into the file without numbers",
+    "is cut %s of the lines that an older client wrote without numbers",
     async (_, told, expected) => {
       const [path, numbered] = rootFile;
       const lines = [
@@ -153,7 +153,7 @@ describe("what a thread goes on from", () => {
     },
   );
 
-  it("is not whole where the file ends before the cut, nor found anew where headers lead round", async () => {
+  it("is incomplete if a file ends before the cut or headers name each other in a circle", async () => {
     const short = await threads(rootFile, rollout(fork, 9, ["x"], { base: [root, 9] }));
     const found = inherited(short, fork, root);
     expect([textsIn(found), found.missing]).toEqual([[[root, ["a", "b", "c"]]], []]);

@@ -26,7 +26,7 @@ const log = (...records: readonly object[]): string =>
 const problems = (content: string | Uint8Array, at = path): readonly string[] =>
   codexProblems(new Map([[at, Buffer.from(content)]])).map((each) => each.replace(at, ""));
 
-it("finds nothing wrong with what the client takes", () => {
+it("finds nothing wrong with records that the client accepts", () => {
   const records = [
     meta,
     {
@@ -192,7 +192,7 @@ it.each<[name: string, records: readonly object[], found: readonly string[]]>([
     [":3 has no list of content"],
   ],
   ["an item of no API", [meta, item({ type: "tool_call" })], [":2 is an item of type tool_call"]],
-])("finds %s", (_, records, found) => {
+])("finds a problem in the records: %s", (_, records, found) => {
   expect(problems(log(...records))).toEqual(found);
 });
 
@@ -206,12 +206,12 @@ it.each<[name: string, content: string | Uint8Array, found: readonly string[]]>(
   ],
   ["bytes that are no text", Buffer.from([0x7b, 0xff]), [" is not UTF-8"]],
   ["a line that is none", `${log(meta)}[]\n{\n`, [":2 is no JSON object", ":3 is no JSON object"]],
-])("finds %s", (_, content, found) => {
+])("finds a problem in the bytes of a file: %s", (_, content, found) => {
   expect(problems(content)).toEqual(found);
 });
 
 it.each(["rollout.jsonl", `sessions/2026/05/04/${id}.jsonl`, path.replace(/jsonl$/, "json")])(
-  "finds that %s is no place of a session",
+  "finds that %s is no place for a session file",
   (place) => {
     expect(problems(log(meta), place)).toContain(
       " is no place where the client looks for sessions",
@@ -219,7 +219,7 @@ it.each(["rollout.jsonl", `sessions/2026/05/04/${id}.jsonl`, path.replace(/jsonl
   },
 );
 
-it("finds nothing wrong with a session of another client (`adapter-native-restore-lossless`)", () => {
+it("finds nothing wrong with a session restored from another client (`adapter-native-restore-lossless`)", () => {
   const files = restoredFiles(toCodex.writeForeign(sampleLineage(), {}));
 
   expect([files.size, codexProblems(files)]).toEqual([3, []]);

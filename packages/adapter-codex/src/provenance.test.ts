@@ -81,7 +81,7 @@ it.each<[name: string, text: string, kind: string | undefined]>([
     "warning",
   ],
   ["a warning of a human", "Warning: the build is slow", undefined],
-])("tells %s apart by its text (`model-part-provenance`)", (_, text, kind) => {
+])("classifies %s by its text (`model-part-provenance`)", (_, text, kind) => {
   expect(injectedText(text)).toBe(kind);
 });
 
@@ -110,9 +110,12 @@ it.each<[kind: string | undefined, from: string | undefined, provenance: string 
   ["unknown", "harness", "injected"],
   [undefined, "skills", "injected"],
   ["user.text", "harness", "conversational"],
-])("takes the client's own word for it: %s of %s", (kind, from, provenance) => {
-  expect(provenanceOf({ kind, from })).toBe(provenance);
-});
+])(
+  "takes the client's labels for a text's provenance: kind %s, origin %s",
+  (kind, from, provenance) => {
+    expect(provenanceOf({ kind, from })).toBe(provenance);
+  },
+);
 
 const at = { adapter: "codex", uri: "a.jsonl", record: 1 };
 const content = [{ type: "input_text", text: "a" }];
@@ -133,7 +136,7 @@ it.each<[name: string, labels: Label[], metadata: JsonObject]>([
   ],
   ["nothing", [], {}],
   ["one kind too many", [], { content_item_kinds: ["user.text", "user.text"] }],
-])("reads what the client says of content elements: %s", (_, labels, metadata) => {
+])("reads the client's labels of content elements: %s", (_, labels, metadata) => {
   const item = openRecord(at, { content, internal_chat_message_metadata_passthrough: metadata });
 
   expect(labelsOf(item)).toEqual(labels);
@@ -237,7 +240,7 @@ it.each<[name: string, injected: string, typed: string]>([
   ["the head of an automation", `${automation}\n`, "Look for news.\n"],
   ["a head that goes on", "", `${automation}Look for news.\n`],
   ["a line of an automation", "", "Automation: Daily\n\nWhat is that?"],
-])("finds where the prompt begins behind %s (spec 6.5, rule 1)", (_, injected, typed) => {
+])("finds where the prompt begins after %s (spec 6.5, rule 1)", (_, injected, typed) => {
   expect(promptStart(`${injected}${typed}`)).toBe(injected.length);
 });
 
@@ -267,7 +270,7 @@ it.each<[name: string, text: string, answers: readonly string[] | undefined]>([
   ["none of another shape", reply('[{"answer":"blue"}]'), undefined],
   ["none of no JSON", reply("blue"), undefined],
   ["none in a sentence", `What is ${reply("[]")}`, undefined],
-])("finds the answers to questions: %s", (_, text, answers) => {
+])("finds the answers in a reply to questions: %s", (_, text, answers) => {
   expect(repliesIn(text)?.map(({ start, end }) => text.slice(start, end))).toEqual(answers);
 });
 

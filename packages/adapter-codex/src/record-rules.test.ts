@@ -7,7 +7,7 @@ const live = (...drafts: readonly DraftMessage[]): string => liveIds(codexRecord
 
 const carried = (record: JsonObject): JsonObject => ({ record });
 
-describe("turns that were rolled back are not live", () => {
+describe("when turns are rolled back", () => {
   const turns = (num_turns: number): DraftMessage => [
     `back ${num_turns}`,
     "",
@@ -21,7 +21,7 @@ describe("turns that were rolled back are not live", () => {
     [1, "a b e"],
     [2, "e"],
     [9, "e"],
-  ])("%d of two", (count, expected) => {
+  ])("leaves out the last %d of two turns", (count, expected) => {
     const two: DraftMessage[] = [["a", "one", {}], said("b"), ["c", "two", {}], said("d")];
 
     const found = live(...two, turns(count), ["e", "three", {}]);
@@ -32,7 +32,7 @@ describe("turns that were rolled back are not live", () => {
   it.each<[string, JsonObject]>([
     ["an item", { type: "response_item", payload: { type: "agent_message" } }],
     ["a line", { type: "inter_agent_communication", payload: {} }],
-  ])("counts mail of another agent: %s", (_, rest) => {
+  ])("counts mail from another agent as a turn: %s", (_, rest) => {
     expect(
       live(
         ["a", "one", {}],
@@ -45,7 +45,7 @@ describe("turns that were rolled back are not live", () => {
     ).toBe("a b back 1 e");
   });
 
-  it("does not count a goal, which is told in an output", () => {
+  it("does not count as a turn a goal that a tool output tells", () => {
     const rest = { type: "response_item", payload: { type: "function_call_output" } };
     expect(
       live(["a", "one", {}], ["b", "two", {}], ["c", "goal", { rest }], said("d"), turns(1), [
@@ -56,7 +56,7 @@ describe("turns that were rolled back are not live", () => {
     ).toBe("a back 1 e");
   });
 
-  it("does not count what was typed for a review, which an event tells", () => {
+  it("does not count as a turn text typed for a review, which an event holds", () => {
     expect(
       live(
         ["a", "one", {}],
@@ -86,7 +86,7 @@ describe("turns that were rolled back are not live", () => {
     ["a prompt in one message with that", place, [environment, "x"], "back 1 e"],
     ["an extension's context", place, ["<external_x>y</external_x>"], "back 1 e"],
     ["what was heard", { type: "realtime_item", payload: { type: "message" } }, ["x"], "back 1 e"],
-  ])("%s, then one is taken back", (_, rest, texts, expected) => {
+  ])("tells whether an injected message counts as a turn: %s", (_, rest, texts, expected) => {
     const content = texts.map((text, index) => ({
       ...{ id: `${index}`, session_id: "s", message_id: "c", type: "text" as const, text },
       ...{ provenance: "injected" as const, options: {} },
@@ -108,7 +108,7 @@ describe("turns that were rolled back are not live", () => {
     ).toBe(expected);
   });
 
-  it("counts mail where a model answers", () => {
+  it("counts mail in an assistant message as a turn", () => {
     const part = { id: "0", session_id: "s", message_id: "c", type: "text" as const, text: "mail" };
     const content = [
       { ...part, provenance: "injected" as const, options: { source: { kind: "mail" } } },
@@ -124,14 +124,14 @@ describe("turns that were rolled back are not live", () => {
     ).toBe("a back 1");
   });
 
-  it("counts the task of a thread that another agent spawned", () => {
+  it("counts the task of a spawned thread as a turn", () => {
     const rest = { type: "response_item", payload: { type: "message", role: "user" } };
     expect(
       live(["a", "task", { author: "agent", rest }], said("b"), turns(1), ["c", "two", {}]),
     ).toBe("back 1 c");
   });
 
-  it("counts only those that were live", () => {
+  it("counts only turns that are still live", () => {
     expect(
       live(["a", "one", {}], ["b", "two", {}], turns(1), ["c", "three", {}], turns(2), [
         "d",
@@ -142,7 +142,7 @@ describe("turns that were rolled back are not live", () => {
   });
 });
 
-describe("what stood behind the point from which a later file of the thread goes on is not live", () => {
+describe("when a later file of a thread goes on from an earlier point", () => {
   const [second, third] = [2, 3].map(
     (each) => `t_019e0000-0000-7000-8000-00000000000${each}.jsonl`,
   );
@@ -221,12 +221,12 @@ describe("what stood behind the point from which a later file of the thread goes
       ],
       "h a H b I",
     ],
-  ])("%s", (_, drafts, expected) => {
+  ])("leaves out the messages after that point, if any: %s", (_, drafts, expected) => {
     expect(live(...drafts)).toBe(expected);
   });
 });
 
-it("names the model that the client names once for a turn, and in no other record", () => {
+it("takes the model from the context record of a turn, and from no other record", () => {
   const named = (type: string) =>
     codexRecords.model?.(
       draftMessage(["t", "", carried({ type, payload: { model: "o3" } }), "system"]),

@@ -8,7 +8,7 @@ import { codexMovedTo } from "./layout.ts";
 import { codexResume, codexResumesAbove } from "./resume.ts";
 import { toCodex } from "./to-codex.ts";
 
-it("resumes a restored session by the id in its file's name, in its directory", () => {
+it("resumes a restored session by the id in its file name, in its working directory", () => {
   const lineage = sampleLineage();
   const { session } = lineage.root;
   const files = [...toCodex.writeForeign(lineage, {})];
@@ -26,14 +26,14 @@ it.each([
   ["/home/ada/loom", { directory: "/home/ada/loom" }],
   ["C:\\Users\\ada", { directory: "C:\\Users\\ada" }],
   ["https://example.com/ada/loom.git", {}],
-])("goes to %s only where that is a directory", (project, expected) => {
+])("resumes in %s only if that is a directory path", (project, expected) => {
   const session = { ...sampleLineage().root.session, project };
   const { directory } = codexResume({ session, home: "/home/ada/.codex", files: [] });
 
   expect({ ...(directory !== undefined && { directory }) }).toEqual(expected);
 });
 
-it("resumes by the session's own id where the file has another name", () => {
+it("resumes by the session's own id if the file name holds none", () => {
   const { session } = sampleLineage().root;
   const files = [{ session: session.id, path: "sessions/a.jsonl", content: [] }];
 
@@ -50,7 +50,7 @@ it.each([
   ],
   ["of the TypeScript client", '{\n  "session": {}\n}', 1],
   ["of any client since", '{"timestamp":"t","type":"session_meta","payload":{}}\n{}\n', 0],
-])("says what the client refuses of a file %s", (_, text, count) => {
+])("tells whether the client refuses a file %s", (_, text, count) => {
   const { session } = sampleLineage().root;
   const path = "sessions/a.jsonl";
   const content = [text.slice(0, 9), text.slice(9)];
@@ -64,7 +64,7 @@ it.each([
   expect(refused).toEqual(Array(count).fill(expect.stringContaining(`${path} `)));
 });
 
-it("takes a session out of the archive first: the client refuses one there", () => {
+it("takes an archived session out of the archive before resuming it", () => {
   const { session } = sampleLineage().root;
   const thread = "019e0000-0000-7000-8000-000000000070";
   const path = `archived_sessions/rollout-2026-03-01T09-00-00-${thread}.jsonl`;
@@ -83,7 +83,7 @@ it.each([
   ["into the archive", `archived_sessions/${name}`, `sessions/2026/03/01/${name}`],
   ["back from it", `sessions/2026/03/01/${name}`, `archived_sessions/${name}`],
   ["nowhere", "sessions/other.jsonl", `sessions/2026/03/01/${name}`],
-])("finds a file that was moved %s", (_, there, path) => {
+])("looks for a session file that was moved %s", (_, there, path) => {
   const home = mkdtempSync(join(tmpdir(), "pond-codex-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   mkdirSync(dirname(join(home, there)), { recursive: true });
@@ -99,7 +99,7 @@ it.each<[string, object, boolean]>([
   ["one of before there were two", { source: spawn }, false],
   ["a review", { source: { subagent: "review" }, multi_agent_version: "v2" }, false],
   ["a thread that has such agents", { source: "cli", multi_agent_version: "v2" }, false],
-])("tells whether %s goes on in the thread above it alone", (_, payload, expected) => {
+])("tells whether %s can be resumed only through its parent thread", (_, payload, expected) => {
   const { session } = sampleLineage().root;
   const record = { type: "session_meta", payload: { id: session.id, ...payload } };
   const messages = [draftMessage(["m1", "", { record } as JsonObject, "system"])];

@@ -70,18 +70,21 @@ describe("the names of threads", () => {
     ["a year", "sessions/2026", "Blue"],
     ["a day", "sessions/2026/05/04", "Blue"],
     ["a file, which is all that was asked for", pathOf(yarn), undefined],
-  ])("are read with %s", async (_, place, title) => {
-    await inHome(async (home) => {
-      write(home, "session_index.jsonl", lines(named(yarn, "Green"), named(yarn, "Blue")));
+  ])(
+    "are read with a folder of threads, but not with a single file: %s",
+    async (_, place, title) => {
+      await inHome(async (home) => {
+        write(home, "session_index.jsonl", lines(named(yarn, "Green"), named(yarn, "Blue")));
 
-      const { titles, counts, faults } = await look(join(home, place));
+        const { titles, counts, faults } = await look(join(home, place));
 
-      const others = place === pathOf(yarn) ? [] : [undefined];
-      expect([titles, counts[0], faults]).toEqual([[title, ...others], title ? 4 : 2, []]);
-    });
-  });
+        const others = place === pathOf(yarn) ? [] : [undefined];
+        expect([titles, counts[0], faults]).toEqual([[title, ...others], title ? 4 : 2, []]);
+      });
+    },
+  );
 
-  it("stand where they belong by their time, and stay there while the thread goes on", async () => {
+  it("stand at their time among the messages, and stay there as the thread grows", async () => {
     await inHome(async (home) => {
       const told = async (): Promise<readonly unknown[]> => {
         const { messages } = contentOf(await readAll(fromCodex(home), pathOf(yarn)));
@@ -103,7 +106,7 @@ describe("the names of threads", () => {
     });
   });
 
-  it("count as the last that has one, as in the client", async () => {
+  it("give a thread the last name that is not empty, as in the client", async () => {
     await inHome(async (home) => {
       const names = ["Blue", "Green", "", "  ", null, 1, undefined, {}];
       write(home, "session_index.jsonl", lines(...names.map((name) => named(yarn, name))));
@@ -114,7 +117,7 @@ describe("the names of threads", () => {
     });
   });
 
-  it("change the state of their own thread alone, and go with it", async () => {
+  it("change the fingerprint of their own thread only", async () => {
     await inHome(async (home) => {
       const without = (await look(home)).fingerprints;
       const file = write(home, "session_index.jsonl", lines(named(warp, "Warp")));
@@ -136,7 +139,7 @@ describe("the names of threads", () => {
     ["bytes that are no text", Buffer.from([0x22, 0xff]), /UTF-8/],
     ["zeros", Buffer.alloc(300), /zeros/],
     ["a line without end", `{"id":"${yarn}","thread_name":"${"x".repeat(2 ** 20)}"}`, /too long/],
-  ])("are read around %s, which is told once", async (_, damage, reason) => {
+  ])("are read around %s, which is reported once", async (_, damage, reason) => {
     await inHome(async (home) => {
       const around = [named(yarn, "Yarn"), named(warp, "Warp")].map((each) => lines(each));
       const [before = "", after = ""] = around;
@@ -161,7 +164,7 @@ describe("the names of threads", () => {
     ["of paths", lines(named("../../auth.json", "x"))],
     ["of ids that are not quite theirs", lines(named(`${yarn} `, "x"), named("", "x"))],
     ["still being written", `{"id":"${yarn}","thread_name":"x`],
-  ])("are none where lines are %s", async (_, content) => {
+  ])("are ignored if their lines are %s", async (_, content) => {
     await inHome(async (home) => {
       write(home, "session_index.jsonl", content);
 
@@ -175,7 +178,7 @@ describe("the names of threads", () => {
     ["a link", (place: string, elsewhere: string) => symlinkSync(elsewhere, place)],
     ["a folder", (place: string) => mkdirSync(place)],
     ["a pipe", (place: string) => execFileSync("mkfifo", [place])],
-  ])("are not looked for in %s", async (_, make) => {
+  ])("are not read from an index that is %s", async (_, make) => {
     await inHome(async (home) => {
       make(join(home, "session_index.jsonl"), write(home, "elsewhere", lines(named(yarn, "Yarn"))));
 
@@ -188,7 +191,7 @@ describe("the names of threads", () => {
     });
   });
 
-  it("go back as the lines they were, behind the files of their thread", async () => {
+  it("are restored as the original lines, after the files of their thread", async () => {
     await inHome(async (home) => {
       const index = [named(yarn, "\u001b[31mred\u001b[0m"), named(yarn, "Blue")].map((each) =>
         lines(each),

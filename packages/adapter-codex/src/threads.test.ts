@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const idOf = (at: number): string => `019e0000-0000-7000-8000-${`${at}`.padStart(12, "0")}`;
 
-it("knows a thread by its key, whatever its file is called", () => {
+it("finds a thread by its key, whatever its file name", () => {
   const threads = new Threads();
   const named = `rollout-2026-05-06T09-00-00-${idOf(1)}.jsonl`;
   for (const name of [named, "notes.jsonl", "odd"]) add(threads, "sessions", name);
@@ -32,7 +32,7 @@ it("knows a thread by its key, whatever its file is called", () => {
   expect(threads.get(`archived_sessions/${named}`)).toBeUndefined();
 });
 
-it("takes the file that was the longer one, also when the other one has grown", () => {
+it("keeps to the copy that was longer when it was listed, even if the other one has grown", () => {
   const threads = new Threads();
   const name = `rollout-2026-05-06T09-00-00-${idOf(1)}.jsonl`;
   const [shorter, longer] = [add(threads, "sessions", name), add(threads, "archived", name)];
@@ -65,7 +65,7 @@ it("takes less than 400 bytes of memory for each of many threads", async () => {
   expect(await reader.fingerprint(key)).toBeDefined();
 });
 
-it("takes as little for each of many files of one thread", () => {
+it("takes less than 1000 bytes of memory for each of many files of one thread", () => {
   const threads = new Threads();
   const name = fileName(`rollout-2026-05-06T09-00-00-${idOf(1)}.jsonl`);
   const before = memoryUsed();

@@ -117,7 +117,7 @@ it.each<[name: string, call: ClientCall, common: CommonCall | undefined]>([
     undefined,
   ],
   ["a tool of a server", json("mcp__a__b", {}), undefined],
-])("reads %s", (_, from, common) => {
+])("translates a client's call to a common call, if it can: %s", (_, from, common) => {
   expect(codexTools.read(from)).toEqual(common);
 });
 
@@ -188,6 +188,6 @@ it.each<[name: string, common: CommonCall, call: ClientCall | undefined]>([
     undefined,
   ],
   ["a pattern of names", { kind: "glob", fields: { pattern: "*" }, rest: {} }, undefined],
-])("writes %s", (_, common, to) => {
+])("translates a common call to the client's call, if it can: %s", (_, common, to) => {
   expect(codexTools.write(common)).toEqual(to);
 });

@@ -96,7 +96,7 @@ function kind({ type, payload }: Line): string {
   return [type, inner, role].filter((word) => word !== "").join(" ");
 }
 
-it("writes each turn with the events that show it, calls followed by their outputs", () => {
+it("writes each turn with the events that show it, and each call followed by its output", () => {
   const root = lineageOf([
     { role: "system", of: ["Be brief."] },
     user("Why?"),
@@ -129,7 +129,7 @@ it("writes each turn with the events that show it, calls followed by their outpu
 });
 
 it.each(["gpt-5.4", "gpt-5-mini", "claude-opus-4-6"])(
-  "leaves the model and the approvals to the client's own settings: %s",
+  "leaves the model and the approvals to the client's settings, whatever the model: %s",
   (model) => {
     const root = lineageOf([user("Why?"), { ...assistant("Because."), model }]);
 
@@ -139,7 +139,7 @@ it.each(["gpt-5.4", "gpt-5-mini", "claude-opus-4-6"])(
   },
 );
 
-it("lets no time run backwards", () => {
+it("writes times that never run backwards", () => {
   const root = lineageOf([
     { ...user("one"), minute: 3 },
     { ...assistant("two"), minute: 1 },
@@ -152,7 +152,7 @@ it("lets no time run backwards", () => {
   expect(new Set(times.map((time) => time.slice(14, 16)))).toEqual(new Set(["00", "03", "05"]));
 });
 
-it("gives to the model as instructions what no human typed, and shows it to nobody", () => {
+it("gives text that no human typed to the model as instructions, and shows it to nobody", () => {
   const injected = { type: "text", text: "<reminder/>", provenance: "injected" };
   const image = {
     type: "file",
@@ -215,7 +215,7 @@ it.each<[name: string, file: JsonObject, element: JsonObject, images: number]>([
     { type: "input_text", text: "[File: https://example.org/a.png]" },
     0,
   ],
-])("gives %s as the API takes it", (_, file, element, images) => {
+])("writes %s in a form that the API accepts", (_, file, element, images) => {
   const lines = linesOf(write(lineageOf([user({ type: "file", ...file })])));
 
   const payloads = lines.map(({ payload }) => payload);
@@ -228,7 +228,7 @@ it.each([
   ["an address", "https://example.org/a.zip", "translated"],
   ["a data URL in capitals", "DATA:application/zip;base64,aGk=", "dropped"],
   ["a data URL without content", "data:application/zip", "dropped"],
-])("counts %s as what is left of the file", (_, url, outcome) => {
+])("counts %s by how much of the file is left", (_, url, outcome) => {
   const file = { type: "file", media_type: "application/zip", data: { type: "url", url } };
   const { fidelity } = write(lineageOf([user(file)]));
 
@@ -308,11 +308,11 @@ it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
     ],
   ],
   ["nothing that can be seen", [user(" "), assistant("\n", { type: "reasoning", text: "" })], []],
-])("writes %s", (_, said, written) => {
+])("writes the response items for %s", (_, said, written) => {
   expect(items(said)).toEqual(written);
 });
 
-it("writes a call in the client's own words where it has some", () => {
+it("writes a call as the client's own tool if it has a counterpart", () => {
   const written = items([assistant(call("a")), tool(result("a", "ok"))], {
     readTool: () => ({ kind: "write", fields: { path: "/a", content: "hi" }, rest: {} }),
   });
@@ -329,7 +329,7 @@ it("writes a call in the client's own words where it has some", () => {
   ]);
 });
 
-it("says how much of each part was kept", () => {
+it("counts how much of each kind of part was kept", () => {
   const root = lineageOf([
     user("Why?", " "),
     assistant({ type: "reasoning", text: "Hm." }, call("a"), call("b", { name: "a b" })),
@@ -344,7 +344,7 @@ it("says how much of each part was kept", () => {
   });
 });
 
-it("makes sub-agents spawned threads, and lets forks name what they came from (`adapter-lineage-complete-restore`)", () => {
+it("writes sub-agents as spawned threads, and forks with the thread that they came from (`adapter-lineage-complete-restore`)", () => {
   const fork = { parent_session_id: "s", options: { source: { relation: "fork" } } };
   const lineage = {
     root: lineageOf([user("Why?")]),
@@ -385,7 +385,7 @@ it("makes sub-agents spawned threads, and lets forks name what they came from (`
   });
 });
 
-describe("below threads that the client has", () => {
+describe("below threads that the client already has", () => {
   const [main, agent] = [
     "019c0000-0000-7000-8000-0000000000aa",
     "019c0000-0000-7000-8000-0000000000bb",
@@ -405,7 +405,7 @@ describe("below threads that the client has", () => {
     return (file && linesOf(file)[0]?.payload) ?? {};
   };
 
-  it("names the one that it was forked from, or that spawned it, by its own id", () => {
+  it("names the parent of a fork or of a spawned thread by the parent's own id", () => {
     const fork = { parent_session_id: agent, options: { source: { relation: "fork" } } };
     const forked = metaOf(fork, parents);
     const spawned = metaOf({ parent_session_id: agent }, parents);
@@ -425,7 +425,7 @@ describe("below threads that the client has", () => {
   it.each([
     ["is not there", []],
     ["it does not find by its id", [native("loom", main)]],
-  ])("names none that %s", (_, above) => {
+  ])("names no parent that %s", (_, above) => {
     const meta = metaOf({ parent_session_id: main }, above);
 
     expect(meta).toMatchObject({ session_id: meta["id"], source: "cli" });

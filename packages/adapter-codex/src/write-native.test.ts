@@ -37,7 +37,7 @@ async function restore(files: ReadonlyMap<string, string>): Promise<ReadonlyMap<
   });
 }
 
-it("ends a part that another file begins with where that file says it ends", async () => {
+it("pads a part of a file so that it ends at the byte offset that a fork names", async () => {
   const usage = '{"type":"token_count","rate_limits":{"primary":{"spent":3.0}}}';
   const begin = line(0, "session_meta", meta(parent, "")) + line(1, "event_msg", usage);
   const base = `,"forked_from_id":"${parent}","history_base":{"thread_id":"${parent}","end_ordinal_exclusive":2,"end_byte_offset":${begin.length}}`;
@@ -54,7 +54,7 @@ it("ends a part that another file begins with where that file says it ends", asy
   expect(restored.get(pathOf(child))).toBe(files.get(pathOf(child)));
 });
 
-it("ends such a part also before and behind what an older client wrote without numbers", async () => {
+it("pads parts that end before, within or after an older client's lines without numbers", async () => {
   const usage = '{"type":"token_count","rate_limits":{"primary":{"spent":3.0}}}';
   const old = (ordinal: number): string =>
     line(ordinal, "event_msg", usage).replace(`"ordinal":${ordinal},`, "");
@@ -86,7 +86,7 @@ it("ends such a part also before and behind what an older client wrote without n
   );
 });
 
-it("writes shares as the client does, so that what follows lies where it lay", async () => {
+it("writes percentages as the client does, so that byte offsets stay the same", async () => {
   const shares = '{"primary":{"used_percent":3.0},"secondary":{"used_percent":12.5}}';
   const usage = `{"type":"token_count","rate_limits":${shares},"primary_used_percent":100.0,"primary_to_secondary_ratio_percent":0.0}`;
   // The client takes no fraction here, and leaves the whole line out where one stands.
@@ -106,7 +106,7 @@ it("writes shares as the client does, so that what follows lies where it lay", a
 it.each([
   ["is nowhere near", 999_999_999_999],
   ["is before the end of the line", 1],
-])("writes the file as it is where the end that another one names %s", async (_, bytes) => {
+])("writes a file without padding if the end that another file names %s", async (_, bytes) => {
   const begin = line(0, "session_meta", meta(parent, ""));
   const base = `,"forked_from_id":"${parent}","history_base":{"thread_id":"${parent}","end_ordinal_exclusive":1,"end_byte_offset":${bytes}}`;
   const files = new Map([
@@ -130,7 +130,7 @@ it.each([
   "goals",
   "reviews",
   "reverted",
-])("gives %s back so that it has the same ids, in whatever order its keys were", async (name) => {
+])("restores the fixture %s with the same ids, whatever the order of its keys", async (name) => {
   const folder = fileURLToPath(new URL(`../../../fixtures/codex/${name}/input`, import.meta.url));
   const files = withKeysTurned(await readFolder(folder));
 

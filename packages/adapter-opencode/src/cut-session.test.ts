@@ -34,7 +34,7 @@ it.each([
   ["is empty, as where the disk was full", ""],
   ["is cut off", '{"id":"ses_a","vers'],
   ["is zeros, as after a power cut", "\0".repeat(200)],
-])("a session whose own file %s is read (`adapter-integrity-no-silent-drops`)", async (_, text) => {
+])("reads a session whose own file %s (`adapter-integrity-no-silent-drops`)", async (_, text) => {
   const home = createHome({ [own]: text, ...log });
   const count = new RecordCount();
 
@@ -54,7 +54,7 @@ it.each([
   expect(infos).toHaveLength(1);
 });
 
-it("what went on in 2.x of a session whose own file is broken takes the place of what is stored of it", async () => {
+it("keeps the stored record of a whole session file, and replaces one of a broken file by that of 2.x", async () => {
   const whole = { id, directory: "/home/ada/loom", time: { created: start } };
   const infos: MessageEvent[] = [];
   for (const [text, title] of [[whole], [""], ["", "Loom"], ["", "Linen"]]) {
@@ -76,7 +76,7 @@ it("what went on in 2.x of a session whose own file is broken takes the place of
   ]);
 });
 
-it("a session whose own file is broken stays so in a tree that is restored", async () => {
+it("restores the broken file of a session in a tree as it was", async () => {
   const root = contentOf(await readAll(fromOpencode(createHome({ [own]: "", ...log })), id));
   const files = restoredFiles(toOpencode.writeNative({ root, descendants: [] }));
   const texts = [...files].map(([at, bytes]) => [at, Buffer.from(bytes).toString()]);
@@ -88,7 +88,7 @@ it("a session whose own file is broken stays so in a tree that is restored", asy
   expect(again).toEqual(root);
 });
 
-it("a session whose own file may still be written is read later", async () => {
+it("puts off a session whose own file is broken but may still be written", async () => {
   const home = createHome({ [own]: "", ...log });
 
   const events = await readAll(fromOpencode(home, { now: () => new Date(start + 1000) }), id);
@@ -97,7 +97,7 @@ it("a session whose own file may still be written is read later", async () => {
   expect(events).toMatchObject([{ kind: "fault", mayPass: true }]);
 });
 
-it("a session whose own file may still be written is lost once, whatever else is wrong with it (`adapter-integrity-no-silent-drops`)", async () => {
+it("counts each record once if a session has a recently broken file and a second fault (`adapter-integrity-no-silent-drops`)", async () => {
   const home = createHome({ [own]: "", ...log });
   const database = openDatabase(`${home}/opencode.db`, { session_v2: [sessionRow(id)] });
   database.exec("UPDATE session_v2 SET title = CAST(x'ff41' AS TEXT)");
@@ -111,7 +111,7 @@ it("a session whose own file may still be written is lost once, whatever else is
   expect(events.reduce((sum, event) => sum + recordsOf(event), 0)).toBe(count.records);
 });
 
-it("a session whose own file broke since it was stored has the parent that is stored (`session-durable-copy`)", async () => {
+it("marks the parent of a session unresolved if its own file broke since it was stored (`session-durable-copy`)", async () => {
   const record = { id, parentID: "ses_p", directory: "/home/ada/loom", time: { created: start } };
   const opened: unknown[] = [];
   for (const text of [record, '{"id":"ses_a","pare']) {
@@ -125,7 +125,7 @@ it("a session whose own file broke since it was stored has the parent that is st
   ]);
 });
 
-it("a session whose own file is broken is nothing without messages that say where it was", async () => {
+it("reads nothing of a session with a broken file if no message says where it ran", async () => {
   const home = createHome({ [own]: "", ...message("a1", 5, { role: "user" }) });
 
   const events = await readAll(fromOpencode(home), id);
@@ -133,7 +133,7 @@ it("a session whose own file is broken is nothing without messages that say wher
   expect(events.map(({ kind }) => kind)).toEqual(["fault"]);
 });
 
-it("a session is read from its tables where its file in the tree is broken", async () => {
+it("reads a session from its tables if its file in the tree is broken", async () => {
   const home = createHome({ [own]: "", ...log });
   const rows = { session: [sessionRow(id)], ...exchange(id) };
   writeDatabase(`${home}/opencode.db`, rows);
@@ -147,20 +147,23 @@ it("a session is read from its tables where its file in the tree is broken", asy
 it.each([
   ["is empty", {}],
   ["is empty, and so are its messages", { [`storage/message/${id}/msg_a1.json`]: "" }],
-])("a session is read from its tables where all that a tree has of it %s", async (_, broken) => {
-  const home = createHome({ [own]: "", ...broken });
-  writeDatabase(`${home}/opencode.db`, { session: [sessionRow(id)], ...exchange(id) });
+])(
+  "reads a session from its tables without a fault if all that a tree has of it %s",
+  async (_, broken) => {
+    const home = createHome({ [own]: "", ...broken });
+    writeDatabase(`${home}/opencode.db`, { session: [sessionRow(id)], ...exchange(id) });
 
-  const events = await readAll(fromOpencode(home), id);
+    const events = await readAll(fromOpencode(home), id);
 
-  const { session, messages } = contentOf(events);
-  expect(session).toMatchObject({ id, project: sessionRow(id)["directory"] });
-  expect(messages.map((each) => each.id)).toEqual([`${id}#info`, "msg_a1", "msg_a2"]);
-  // As nothing of a tree is told that is read from its tables.
-  expect(events.filter(({ kind }) => kind === "fault")).toEqual([]);
-});
+    const { session, messages } = contentOf(events);
+    expect(session).toMatchObject({ id, project: sessionRow(id)["directory"] });
+    expect(messages.map((each) => each.id)).toEqual([`${id}#info`, "msg_a1", "msg_a2"]);
+    // As nothing of a tree is told that is read from its tables.
+    expect(events.filter(({ kind }) => kind === "fault")).toEqual([]);
+  },
+);
 
-it("a session whose own file is broken worked where 2.x went on with it", async () => {
+it("takes the directory of a session with a broken file from 2.x if it went on there", async () => {
   const home = createHome({ [own]: "", ...message("a1", 5, { role: "user" }) });
   const row = sessionRow(id, { directory: "/loom", parent_id: "ses_p", time_created: start });
   const later = { id: "msg_z", session_id: id, type: "user", seq: 1, time_created: start + 9 };
@@ -196,7 +199,7 @@ describe("a message whose file broke since it was stored", () => {
   }
 
   it.each(["tree", "export"] as const)(
-    "is restored once, with what came since, into a session as %s",
+    "is restored once, with the parts added since, into a session as %s",
     async (generation) => {
       const written = [...opencodeWriter({ generation }).writeNative(await lineage())];
 
@@ -214,7 +217,7 @@ describe("a message whose file broke since it was stored", () => {
     },
   );
 
-  it("is restored into a database", async () => {
+  it("is restored into one database file", async () => {
     const writer = opencodeWriter({ generation: "database" });
 
     expect([...restoredFiles(writer.writeNative(await lineage())).keys()]).toHaveLength(1);

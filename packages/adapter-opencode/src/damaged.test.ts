@@ -26,7 +26,7 @@ it.each([
   ["a part", "text of msg_mid1", ["message msg_mid1", "session ses_mid"], ["msg_mid2"]],
   ["a message", "data of msg_mid2", ["session ses_mid"], ["msg_mid1"]],
   ["the first message", "data of msg_mid1", ["session ses_mid"], []],
-])("reads all that stands around a damaged place, here %s", async (_, place, lost, left) => {
+])("reads everything but the damaged rows of a database, here %s", async (_, place, lost, left) => {
   const home = createDamaged(place);
   const file = join(home, "opencode.db");
   const reader = fromOpencode(home);
@@ -55,7 +55,7 @@ it.each([
   }
 });
 
-it("reads the tree that the database was made of where it lacks what stood in a damaged place", async () => {
+it("reads messages lost to a damaged page from the tree that the database was made of", async () => {
   const created = (at: number) => ({ time: { created: start + at, updated: start } });
   const tree = [1, 2].map((index) => ({
     [`storage/message/ses_mid/msg_mid${index}.json`]: { role: "user", ...created(index) },
@@ -71,7 +71,7 @@ it("reads the tree that the database was made of where it lacks what stood in a 
   expect(messages.map(({ id }) => id)).toEqual(["ses_mid#info", "msg_mid1", "msg_mid2"]);
 });
 
-it("reads of the copy in 2.x what stood in a damaged place of 1.x", async () => {
+it("reads messages of 1.x lost to a damaged page from their copies in 2.x", async () => {
   const copies = [1, 2].map((seq) => {
     const times = { time_created: start + seq, time_updated: start + seq };
     const data = { text: "of the copy", time: { created: start + seq } };
@@ -90,7 +90,7 @@ it("reads of the copy in 2.x what stood in a damaged place of 1.x", async () => 
   expect(messages.map(({ id }) => id)).toEqual(["ses_mid#info", "msg_mid1", "msg_mid2"]);
 });
 
-it("names the session whose own row is damaged, and finds every other one", async () => {
+it("reports a session whose own row is damaged, and finds every other session", async () => {
   const home = createDamaged("title of ses_mid");
   const file = join(home, "opencode.db");
   const reader = fromOpencode(home);
@@ -102,7 +102,7 @@ it("names the session whose own row is damaged, and finds every other one", asyn
   await expect(reader.fingerprint("ses_mid")).rejects.toThrow("malformed");
 });
 
-it("hides no export and no other home behind one that cannot be listed", async () => {
+it("lists exports and other homes despite a home that cannot be listed", async () => {
   const exported = { info: { id: "ses_a", directory: "/loom", time: { created: start } } };
   const root = createHome({
     "a.json": { ...exported, messages: [] },

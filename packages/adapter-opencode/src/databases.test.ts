@@ -136,7 +136,7 @@ describe.each<[string, Tables]>([
     expect(await restoredRows(home)).toEqual(rowsOf(join(home, "opencode.db")));
   });
 
-  it("is by itself restored as exports that hold every column too", async () => {
+  it("is restored by default as exports that hold every column too", async () => {
     const home = createHome();
     writeDatabase(join(home, "opencode.db"), tables);
     const events = (await readAll(fromOpencode(home), id)).filter(({ kind }) => kind !== "pending");
@@ -150,7 +150,7 @@ describe.each<[string, Tables]>([
     );
   });
 
-  it("is the same sessions where those exports are read: same ids, same rows", async () => {
+  it("gives the same sessions when those exports are read: same ids, same rows", async () => {
     const home = createHome();
     writeDatabase(join(home, "opencode.db"), tables);
     const contents = [...(await readSource(fromOpencode(home))).values()].map(contentOf);
@@ -166,7 +166,7 @@ describe.each<[string, Tables]>([
   });
 });
 
-it("gives a session of 2.x that has no title none", async () => {
+it("invents no title for an untitled session of 2.x on restore", async () => {
   const home = createHome();
   const untitled = sessionRow(id, { title: null });
   writeDatabase(join(home, "opencode.db"), { ...second, session_v2: [untitled] });
@@ -174,7 +174,7 @@ it("gives a session of 2.x that has no title none", async () => {
   expect(await restoredRows(home)).toEqual(rowsOf(join(home, "opencode.db")));
 });
 
-it("reads the fork and its cut-point of 2.x", async () => {
+it("reads the parent and the cut-point of a fork of 2.x", async () => {
   const home = createHome();
   writeDatabase(join(home, "opencode.db"), second);
 
@@ -216,7 +216,7 @@ it("reports messages whose session is gone, and rows that hold no JSON", async (
   ]);
 });
 
-it("orders parts by time where their ids straddle the day on which these begin anew", async () => {
+it("orders parts by time if their ids straddle the day on which ids start over", async () => {
   const home = createHome();
   const late = messageRow("ses_w", "msg_w", 0, { role: "user" });
   const part = (id: string, at: number) => ({
@@ -239,7 +239,7 @@ it("orders parts by time where their ids straddle the day on which these begin a
   ]);
 });
 
-it("says which file is no database", async () => {
+it("reports a file that is no database", async () => {
   const home = createHome({ "opencode.db": "this is a text" });
 
   const { sessions, faults } = await findSessions(fromOpencode(home));
@@ -253,7 +253,7 @@ it("says which file is no database", async () => {
 const openFiles = "/proc/self/fd";
 if (!existsSync(openFiles)) console.log(`skipped: no ${openFiles} that tells what is open`);
 
-it.skipIf(!existsSync(openFiles))("keeps no file open that is no database", async () => {
+it.skipIf(!existsSync(openFiles))("closes a file that turns out to be no database", async () => {
   const home = createHome({ "opencode.db": "this is a text" });
 
   await findSessions(fromOpencode(home));
@@ -272,7 +272,7 @@ const corpus =
 const isThere = existsSync(join(corpus, "_fixtures/opencode"));
 if (!isThere) console.log(`skipped: no databases of others at ${corpus} (set POND_CORPUS)`);
 
-it.skipIf(!isThere)("restores databases of others row by row", async () => {
+it.skipIf(!isThere)("restores real databases of the corpus row by row", async () => {
   const root = join(corpus, "_fixtures/opencode");
 
   const databases = globSync("**/*.db", { cwd: root });
@@ -335,7 +335,7 @@ it.each([
     "with sessions of its own",
     "CREATE TABLE messages (id TEXT PRIMARY KEY, parts TEXT); CREATE TABLE session (id TEXT)",
   ],
-])("calls no database the older program's %s", async (_, sql) => {
+])("does not take a database %s for the older program's", async (_, sql) => {
   const folder = createHome();
   const other = openAgain(join(folder, "opencode.db"));
   other.exec(`CREATE TABLE sessions (id TEXT PRIMARY KEY); ${sql}`);
@@ -344,7 +344,7 @@ it.each([
   expect((await findSessions(fromOpencode(folder))).faults).toEqual([]);
 });
 
-it("names a database of the older program of the same name, and reads what stands beside it", async () => {
+it("reports a database of the older program of the same name, and reads the database beside it", async () => {
   const folder = createHome();
   const older = openAgain(join(folder, "opencode.db"));
   older.exec(`

@@ -62,11 +62,11 @@ it.each<[string, Tables, Tables, string]>([
   ["one that somebody went on in", turns("a", "x"), turns("a", "b"), "other"],
   ["less by a turn that was deleted there", turns("a", "c"), turns("a", "b", "c"), "other"],
   ["one that somebody said something else in", turns("a", "c"), turns("a", "b"), "other"],
-])("tells where the client has %s", async (_, there, stored, expected) => {
+])("tells what the client holds of a stored session: %s", async (_, there, stored, expected) => {
   expect(opencodeHeld(homeWith(there), await restored(stored))).toBe(expected);
 });
 
-it("takes an earlier state of 2.x for another one, to which no import adds", async () => {
+it("takes an earlier state in 2.x for another session, because no import adds to it", async () => {
   const said = (...ids: readonly string[]): Tables => ({
     session_v2: [sessionRow(id)],
     session_message: ids.map((each, seq) => ({
@@ -85,7 +85,7 @@ it("takes an earlier state of 2.x for another one, to which no import adds", asy
   expect(opencodeHeld(homeWith(said("msg_1", "msg_2")), files)).toBe("current");
 });
 
-it("finds a copy by the id that it has there, and no home where there is none", () => {
+it("finds a copy by its own id, and calls it missing if the home does not exist", () => {
   const files = [...toOpencode.writeForeign(sampleLineage(), {})].slice(0, 1);
   const { info, messages } = JSON.parse([...(files[0]?.content ?? [])].join(""));
   const rows = messages.map(({ info }: { info: { id: string } }) =>
@@ -98,7 +98,7 @@ it("finds a copy by the id that it has there, and no home where there is none", 
   expect(opencodeHeld("/nowhere/opencode", files)).toBe("missing");
 });
 
-it("has nothing in a tree beside a database, which alone is read then", async () => {
+it("ignores a tree once a database stands beside it, as the client does", async () => {
   const files = await restored(turns("a"));
   const stored = (name: string) => ({ id: `msg_a${name}`, role: "user", time: { created: start } });
   const folder = createHome({
@@ -117,14 +117,14 @@ it("has nothing in a tree beside a database, which alone is read then", async ()
 it.each([
   ["has the session", (file: string) => writeDatabase(file, turns("a"))],
   ["is none", (file: string) => writeFileSync(file, "no database")],
-])("has nothing in a database that was set aside, where that %s", async (_, setAside) => {
+])("ignores a file that was set aside as a database and %s", async (_, setAside) => {
   const folder = homeWith({ session: [] });
   setAside(join(folder, "opencode-old.db"));
 
   expect(opencodeHeld(folder, await restored(turns("a")))).toBe("missing");
 });
 
-it("names the database that cannot be read", async () => {
+it("names the database that it cannot read", async () => {
   const folder = createHome({ "opencode.db": "no database" });
   const files = await restored(turns("a"));
 
@@ -133,7 +133,7 @@ it("names the database that cannot be read", async () => {
   );
 });
 
-it("leaves the files of a tree to themselves", () => {
+it("calls a session missing if its files are those of a tree", () => {
   const file = { session: sampleLineage().root.session.id, content: [] };
   const path = "storage/session/global/ses_a.json";
 

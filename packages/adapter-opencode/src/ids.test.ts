@@ -41,25 +41,28 @@ describe.each<[string, Tables, string, string]>([
   ["1.x", first, "session", "message"],
   ["2.x", second, "session_v2", "session_message"],
 ])("ids in tables of %s", (_version, tables, sessions, messages) => {
-  it.each(unreadable)("names every session whose id %s, and loses no other", async (_name, ids) => {
-    const { home, client } = open(tables);
-    client.exec(`CREATE TEMP TABLE one AS SELECT * FROM ${sessions}`);
-    for (const id of ids) {
-      client.exec(`UPDATE one SET id = ${id}; INSERT INTO ${sessions} SELECT * FROM one`);
-    }
-    const before = await findSessions(fromOpencode(open(tables).home));
+  it.each(unreadable)(
+    "reports every session whose id %s, and loses no other session",
+    async (_name, ids) => {
+      const { home, client } = open(tables);
+      client.exec(`CREATE TEMP TABLE one AS SELECT * FROM ${sessions}`);
+      for (const id of ids) {
+        client.exec(`UPDATE one SET id = ${id}; INSERT INTO ${sessions} SELECT * FROM one`);
+      }
+      const before = await findSessions(fromOpencode(open(tables).home));
 
-    const listed = await findSessions(fromOpencode(home));
+      const listed = await findSessions(fromOpencode(home));
 
-    expect(listed.sessions).toEqual(before.sessions);
-    expect(listed.faults.map(({ details }) => details.reason)).toEqual(
-      ids.map((id) =>
-        id === "NULL" ? "a session without an id" : "an id that no client gives: not ingested",
-      ),
-    );
-  });
+      expect(listed.sessions).toEqual(before.sessions);
+      expect(listed.faults.map(({ details }) => details.reason)).toEqual(
+        ids.map((id) =>
+          id === "NULL" ? "a session without an id" : "an id that no client gives: not ingested",
+        ),
+      );
+    },
+  );
 
-  it.each(unreadable)("names messages of a session whose id %s", async (_name, ids) => {
+  it.each(unreadable)("reports messages of a session whose id %s", async (_name, ids) => {
     const { home, client } = open(tables);
     client.exec(`CREATE TEMP TABLE one AS SELECT * FROM ${messages} LIMIT 1`);
     for (const [index, id] of ids.entries()) {
@@ -91,7 +94,7 @@ describe.each<[string, Tables, string, string]>([
   });
 });
 
-it("names the parts of a message whose id is no UTF-8 with it", async () => {
+it("reports a message whose id is not UTF-8 together with its parts", async () => {
   const { home, client } = open(first);
   const broken = messageRow("ses_a", "msg_broken", 9, { role: "user" });
   insert(client, "message", broken);
@@ -112,19 +115,22 @@ it("names the parts of a message whose id is no UTF-8 with it", async () => {
 it.each([
   ["an answer", "message", "data", `CAST(replace(CAST(data AS BLOB), 'role', x'ff') AS TEXT)`],
   ["a part", "part", "data", `CAST(replace(CAST(data AS BLOB), 'loom', x'ff') AS TEXT)`],
-])("keeps no text of %s that is not the one stored", async (_name, table, column, value) => {
-  const { home, client } = open(first);
-  client.exec(`UPDATE ${table} SET ${column} = ${value} WHERE id LIKE '%a1'`);
+])(
+  "reports %s whose text is not UTF-8, and keeps no altered text",
+  async (_name, table, column, value) => {
+    const { home, client } = open(first);
+    client.exec(`UPDATE ${table} SET ${column} = ${value} WHERE id LIKE '%a1'`);
 
-  const { faults, told, read: all } = await read(home);
+    const { faults, told, read: all } = await read(home);
 
-  expect(faults.map(([, text]) => text)).toEqual([
-    expect.stringMatching(/a1: bytes that are no text in data$/),
-  ]);
-  expect(told).toBe(all);
-});
+    expect(faults.map(([, text]) => text)).toEqual([
+      expect.stringMatching(/a1: bytes that are no text in data$/),
+    ]);
+    expect(told).toBe(all);
+  },
+);
 
-it("says which text of a session and of its to-dos is not the one stored, and keeps the rest", async () => {
+it("reports invalid text in a session's title and to-dos, and keeps the rest", async () => {
   const { home, client } = open(first);
   const half = "CAST(x'4c6f6f6deda0bd' AS TEXT)";
   client.exec(`UPDATE session SET title = ${half}`);
@@ -146,7 +152,7 @@ it("says which text of a session and of its to-dos is not the one stored, and ke
   ]);
 });
 
-it("takes a replacement character that the client wrote for what it is", async () => {
+it("keeps a replacement character that the client itself wrote, without a fault", async () => {
   const { home, client } = open(first);
   client.exec("UPDATE session SET title = char(65533)");
   client.exec("UPDATE part SET data = replace(data, 'loom', char(65533))");
@@ -160,7 +166,7 @@ it("takes a replacement character that the client wrote for what it is", async (
   expect(texts).toContain("Why does the \ufffd skip?");
 });
 
-it("names the second session of an id, in tables that lost their keys", async () => {
+it("reports the second session with one id in tables that lost their keys", async () => {
   const home = createHome();
   const file = join(home, "opencode.db");
   writeDatabase(file, first);
@@ -179,7 +185,7 @@ it("names the second session of an id, in tables that lost their keys", async ()
   ]);
 });
 
-it("names a session of a tree whose file name may not be the one that was read", async () => {
+it("reports a session of a tree whose file name may have been misread", async () => {
   const home = createHome({ "storage/session/4f2a9c/ses_\ufffd.json": { id: "ses_a" } });
 
   const { sessions, faults } = await findSessions(fromOpencode(home));
@@ -194,7 +200,7 @@ it.each<[string, string, string, boolean]>([
   ["without places", "", ") WITHOUT ROWID", false],
   ["of UTF-16", "PRAGMA encoding = 'UTF-16'", ")", false],
   ["that are views", "", ")", true],
-])("reads tables %s as any other", async (_name, pragma, end, isView) => {
+])("reads tables %s like any others", async (_name, pragma, end, isView) => {
   const home = createHome();
   const client = openAgain(join(home, "opencode.db"));
   client.exec(`${pragma}; PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON`);
@@ -219,7 +225,7 @@ it.each<[string, string, string, boolean]>([
   expect((await findSessions(fromOpencode(home))).faults).toEqual([]);
 });
 
-it("keeps messages and parts with a column of bytes, and says that it is no text", async () => {
+it("keeps messages and parts with a column of bytes, and reports that the column is no text", async () => {
   const { home, client } = open(first);
   for (const table of ["message", "part"]) {
     client.exec(`ALTER TABLE ${table} ADD COLUMN hash; UPDATE ${table} SET hash = x'ff'`);

@@ -36,7 +36,7 @@ describe("a link to a database", () => {
     expect(messages.map(({ id }) => id)).toEqual(["ses_a#info", "msg_a1", "msg_a2"]);
   });
 
-  it("that is read itself too is read once", async () => {
+  it("is not read a second time if the database itself is read", async () => {
     const home = createHome();
     writeDatabase(join(home, "opencode.db"), rows);
     symlinkSync("opencode.db", join(home, "opencode-beta.db"));
@@ -49,7 +49,7 @@ describe("a link to a database", () => {
 
 // Other systems have no such names.
 it.runIf(process.platform === "linux")(
-  "names folders and exports whose name is not UTF-8",
+  "reports folders and exports whose name is not UTF-8",
   async () => {
     const home = createHome({ "ses_t.json": { info, messages: [] } });
     const odd = (name: string): Buffer => Buffer.from(join(home, name), "latin1");
@@ -69,7 +69,7 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it("names links that lead out of the folder or nowhere, and reads what others point at in its own place", async () => {
+it("reports links that lead out of the folder or nowhere, and reads other targets once", async () => {
   const session = (id: string) => ({ ...info, id });
   const message = { role: "user", time };
   const home = createHome({

@@ -21,7 +21,7 @@ import {
 const rows = joined({ session: [sessionRow("ses_a")] }, exchange("ses_a"));
 
 describe("beside a running client", () => {
-  it("reads what stands in the write-ahead log only, and every later change", async () => {
+  it("reads rows that stand only in the write-ahead log, and every later change", async () => {
     const home = createHome();
     const client = openDatabase(join(home, "opencode.db"), rows);
     const reader = fromOpencode(home);
@@ -37,7 +37,7 @@ describe("beside a running client", () => {
     expect(await reader.fingerprint("ses_a")).not.toBe(before?.fingerprint);
   });
 
-  it("sees each session as it was at one moment, while the client goes on writing", async () => {
+  it("sees each session at one moment, while the client goes on writing", async () => {
     const home = createHome();
     const client = openDatabase(join(home, "opencode.db"), rows);
 
@@ -51,7 +51,7 @@ describe("beside a running client", () => {
     expect(ids).toEqual(["ses_a#info", "msg_a1", "msg_a2"]);
   });
 
-  it("lets the client write a checkpoint and end, and leaves nothing behind", async () => {
+  it("lets the client write a checkpoint and exit, and leaves nothing behind", async () => {
     const home = createHome();
     const client = openDatabase(join(home, "opencode.db"), rows);
 
@@ -62,8 +62,8 @@ describe("beside a running client", () => {
   });
 });
 
-describe("a database nobody has open", () => {
-  it("is read without making a file or changing one", async () => {
+describe("a database that no client has open", () => {
+  it("is read without creating or changing a file", async () => {
     const home = createHome();
     writeDatabase(join(home, "opencode.db"), rows);
     const before = stateOf(home);
@@ -77,7 +77,7 @@ describe("a database nobody has open", () => {
   it.each([
     ["with its index", []],
     ["without its index", ["opencode.db-shm"]],
-  ])("is read from the log a crash left, %s, and not tidied up", async (_, missing) => {
+  ])("is read with the log that a crash left, %s, and not tidied up", async (_, missing) => {
     const [home, other] = [createHome(), createHome()];
     openDatabase(join(other, "opencode.db"), rows);
     // What a process leaves that is killed: the log was never written back.
@@ -92,7 +92,7 @@ describe("a database nobody has open", () => {
     expect(stateOf(home)).toEqual(before);
   });
 
-  it("is copied once for all sessions that are read of its log, and anew where that changed", async () => {
+  it("is copied once for all sessions that are read from its log, and again when the log changed", async () => {
     const [home, other] = [createHome(), createHome()];
     const client = openDatabase(
       join(other, "opencode.db"),
@@ -119,7 +119,7 @@ describe("a database nobody has open", () => {
     expect(await messageIds(home)).toEqual(["ses_a#info", "msg_a1"]);
   });
 
-  it("is left with its log where the database itself was cut off", async () => {
+  it("is left untouched with its log if the database itself was cut off", async () => {
     const [home, other] = [createHome(), createHome()];
     openDatabase(join(other, "opencode.db"), rows);
     for (const name of readdirSync(other)) copyFileSync(join(other, name), join(home, name));
@@ -132,14 +132,14 @@ describe("a database nobody has open", () => {
     expect(stateOf(home)).toEqual(before);
   });
 
-  it("is read where it has no write-ahead log at all", async () => {
+  it("is read if it has no write-ahead log at all", async () => {
     const home = createHome();
     writeDatabase(join(home, "opencode.db"), rows, "delete");
 
     expect(await messageIds(home)).toEqual(["ses_a#info", "msg_a1", "msg_a2"]);
   });
 
-  it("says that a read is to be repeated where the database changed under it", async () => {
+  it("reports a read as pending if the database changed during the read", async () => {
     const home = createHome();
     const file = join(home, "opencode.db");
     writeDatabase(file, rows);
@@ -159,7 +159,7 @@ describe("a database nobody has open", () => {
   });
 });
 
-it("prints no warning of SQLite's, and every other one", () => {
+it("prints no warning of SQLite's, but every other warning", () => {
   const code = `
     const { sqlite } = await import("./stores/sqlite.ts");
     sqlite();

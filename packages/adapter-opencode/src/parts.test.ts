@@ -136,7 +136,7 @@ describe("a tool of 2.x", () => {
     [true, { provider: { executed: true } }],
     [false, { provider: { executed: false } }],
     [false, {}],
-  ])("is run by the provider: %s, of %j", async (expected, more) => {
+  ])("counts as run by the provider: %s for %j", async (expected, more) => {
     const [part] = await call({ status: "completed", content: [said] }, more);
 
     expect(part).toMatchObject({ type: "tool_call", provider_executed: expected });
@@ -165,7 +165,7 @@ describe("the files of a prompt of 2.x", () => {
     ["between entries of another shape", [odd, inBeta, odd, inline, odd], ["3 bytes", "5 bytes"]],
     ["unless one is no object at all", [inBeta, "a.txt"], []],
     ["unless none has any content", [odd, odd], []],
-  ])("are parts, here %s", async (_, files, expected) => {
+  ])("become parts: %s", async (_, files, expected) => {
     const parts = await partsOf2({ type: "user", text: "Look", files });
 
     const found = parts.flatMap((part) =>
@@ -177,7 +177,7 @@ describe("the files of a prompt of 2.x", () => {
   });
 });
 
-it("shows the prompt of a command that a sub-agent runs", async () => {
+it("reads the prompt of a command that a sub-agent runs as typed text", async () => {
   const subtask = {
     type: "subtask",
     prompt: "Weigh the quokka",
@@ -201,7 +201,7 @@ it.each<[string, string, object, string, readonly string[]]>([
   ["in another shape", "question", { answers: { a: "b" } }, answered, []],
   ["of a tool of another maker", "question", picked, "Done.", []],
   ["of another tool", "bash", picked, answered, []],
-])("finds what a user answered to questions %s", async (_, tool, metadata, said, texts) => {
+])("finds a user's answers to questions %s", async (_, tool, metadata, said, texts) => {
   const input = { questions: [] };
   const completed = { status: "completed", input };
   const place = { sessionID: id, messageID: "msg_1" };
@@ -254,7 +254,7 @@ it.each<[string, string, readonly string[]]>([
   ["without a word", "The user rejected permission to use this specific tool call.", []],
   ["with no word", feedback, []],
   ["by a rule", "The user has specified a rule which prevents you from using this.", []],
-])("finds why a call was refused %s", async (_, error, texts) => {
+])("finds the user's words, if any, on a call refused %s", async (_, error, texts) => {
   const input = { command: "weave" };
   const place = { sessionID: id, messageID: "msg_1" };
   const state = { status: "error", input, error, time: { start, end: start } };

@@ -55,7 +55,7 @@ const mention = { value: "@a.png", start: 0, end: 6 };
 const session = (...messages: readonly unknown[]) => ({ info, messages });
 const says = (info: unknown, ...parts: readonly unknown[]) => ({ info, parts });
 
-it("takes what the client takes", () => {
+it("finds nothing wrong with an export that the client accepts", () => {
   expect(problemsOf(session(says(user, text), says(answer)))).toEqual([]);
   const files = [
     image("data:image/png;base64,aGk="),
@@ -159,18 +159,18 @@ it.each<[string, unknown, readonly string[]]>([
       "pond/a.json: export.messages[1].parts[0].state.attachments[0] holds an image that is none",
     ],
   ],
-])("names %s", (_, value, problems) => {
+])("reports a problem in an export: %s", (_, value, problems) => {
   expect(problemsOf(value)).toEqual(problems);
 });
 
-it("knows what an import takes all the same, and a provider refuses", () => {
+it("tells a problem for a provider from a problem for an import", () => {
   const value = session(says(user, image("data:image/png;base64,")));
 
   expect(problemsOf(value)).toHaveLength(1);
   expect(refusedIn(parseJson(JSON.stringify(value)))).toEqual([]);
 });
 
-it("knows every record of 2.x that the client exports, and none that still runs", () => {
+it("reports in exports of 2.x only running tools, unknown types and a missing title", () => {
   const folder = join(fixtures, "export-2/input");
   const files = globSync("**/*.json", { cwd: folder })
     .sort()

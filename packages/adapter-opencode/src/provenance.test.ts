@@ -23,11 +23,11 @@ it.each<[name: string, part: JsonObject, kind: string | undefined]>([
     "read",
   ],
   ["a command the user ran", { text: "The following tool was executed by the user" }, "command"],
-])("tells %s apart (`model-part-provenance`)", (_, part, kind) => {
+])("classifies %s by its text part (`model-part-provenance`)", (_, part, kind) => {
   expect(injectedText(openRecord(at, part), "user")).toBe(kind);
 });
 
-it("takes a model's words for the model's, whatever they begin with", () => {
+it("takes an answer for the model's own words, whatever it begins with", () => {
   const part = openRecord(at, { text: "<system-reminder>x</system-reminder>" });
 
   expect(injectedText(part, "assistant")).toBeUndefined();
@@ -36,7 +36,7 @@ it("takes a model's words for the model's, whatever they begin with", () => {
 it.each([
   ["the user gave", {}, undefined],
   ["the harness repeats", { synthetic: true }, "synthetic"],
-])("tells a file that %s apart", (_, part, kind) => {
+])("classifies a file that %s", (_, part, kind) => {
   expect(injectedFile(openRecord(at, part))).toBe(kind);
 });
 
@@ -51,6 +51,6 @@ it.each([
     ["text"],
     undefined,
   ],
-])("tells %s apart by its message", (_, message, types, kind) => {
+])("classifies %s by its message", (_, message, types, kind) => {
   expect(injectedMessage(openRecord(at, message), types)).toBe(kind);
 });

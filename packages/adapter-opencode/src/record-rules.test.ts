@@ -7,7 +7,7 @@ const live = (...drafts: readonly DraftMessage[]): string => liveIds(opencodeRec
 
 const carried = (record: JsonObject): JsonObject => ({ record });
 
-describe("what stands behind the point of a revert is not live", () => {
+describe("when a session was reverted", () => {
   const noted = (revert: JsonObject): DraftMessage => ["info", "", carried({ revert }), "system"];
   const told: readonly DraftMessage[] = [
     ["m1", "one", {}],
@@ -20,7 +20,7 @@ describe("what stands behind the point of a revert is not live", () => {
     ["a part that is not there", { messageID: "m2", partID: "lost" }, "info m1 m2"],
     ["the first part of a message", { messageID: "m2", partID: "0" }, "info m1"],
     ["a message that is not there", { messageID: "lost" }, "info m1 m2 m3"],
-  ])("%s", (_, revert, expected) => {
+  ])("leaves out later messages, given %s as the point", (_, revert, expected) => {
     expect(live(noted(revert), ...told)).toBe(expected);
   });
 
@@ -39,9 +39,12 @@ describe("what stands behind the point of a revert is not live", () => {
       went({}, { revert: { messageID: "m4" } }, { "continued.without": "m2" }),
       "info m1",
     ],
-  ])("in a session that went on in 2.x, one %s", (_, info, expected) => {
-    expect(live(info, ...told, later)).toBe(expected);
-  });
+  ])(
+    "finds the live messages after a revert %s, in a session that went on in 2.x",
+    (_, info, expected) => {
+      expect(live(info, ...told, later)).toBe(expected);
+    },
+  );
 
   // Records that became no part stand at their place in the message, answers with their call.
   const source = { "part.0": { id: "start" }, "part.3": { id: "patch" } };
@@ -63,7 +66,7 @@ describe("what stands behind the point of a revert is not live", () => {
     ["patch", "text call call#result", "last"],
     ["last", "text call call#result", "last"],
     ["lost", "text call call#result last", ""],
-  ])("parts of a message from %s on", (partID, kept, taken) => {
+  ])("leaves out the parts of a message from part %s on", (partID, kept, taken) => {
     const reverted = messageFromWire({
       id: "m1",
       session_id: "s",
@@ -102,13 +105,13 @@ it.each<[string, JsonObject, string]>([
     "The user ran a command in a shell:\nls",
   ],
   ["that is not named", { type: "shell" }, ""],
-])("tells of a command of the user's in 2.x %s", (_, record, expected) => {
+])("gives the text of a user's shell command in 2.x %s", (_, record, expected) => {
   const each = draftMessage(["m1", "", carried(record), "system"]);
 
   expect(each.role === "system" && opencodeRecords.givenText?.(each)).toBe(expected);
 });
 
-it("tells of nothing else that it carries, and what is text as it is", () => {
+it("gives no text for other carried records, and a system prompt as it is", () => {
   const carrier = draftMessage(["m1", "", carried({ type: "idle", command: "ls" }), "system"]);
   const prompt = messageFromWire({
     id: "m2",

@@ -37,7 +37,7 @@ it("imports the files of a foreign session, parents first, and continues its cop
 });
 
 it.each(["https://example.com/ada/loom.git", "loom"])(
-  "goes to no directory %s, which is none",
+  "names no working directory for the project %s, which is no path",
   (project) => {
     const lineage = sampleLineage();
     const files = [...toOpencode.writeForeign(lineage, {})];
@@ -49,7 +49,7 @@ it.each(["https://example.com/ada/loom.git", "loom"])(
   },
 );
 
-it("continues a session of its own under its own id; files of a tree are found by themselves", () => {
+it("continues a native session under its own id, and imports no file of a tree", () => {
   const session = sessionFromWire({
     id: "ses_a",
     source_agent: "opencode",
@@ -120,15 +120,18 @@ it.each<[string, Tables, string]>([
     }),
     "/loom-2",
   ],
-])("goes to where %s moved a session since it was stored", async (_, tables, directory) => {
-  const folder = createHome();
-  writeDatabase(join(folder, "opencode.db"), tables);
-  const root = contentOf(await readAll(fromOpencode(folder), "ses_a"));
-  const files = [...toOpencode.writeNative({ root, descendants: [] })];
-  const session = { ...root.session, project: "/loom" };
+])(
+  "resumes in the directory to which %s moved a session since it was stored",
+  async (_, tables, directory) => {
+    const folder = createHome();
+    writeDatabase(join(folder, "opencode.db"), tables);
+    const root = contentOf(await readAll(fromOpencode(folder), "ses_a"));
+    const files = [...toOpencode.writeNative({ root, descendants: [] })];
+    const session = { ...root.session, project: "/loom" };
 
-  expect(opencodeResume({ session, home: "/data", files }).directory).toBe(directory);
-});
+    expect(opencodeResume({ session, home: "/data", files }).directory).toBe(directory);
+  },
+);
 
 it.each<[string, Tables, readonly string[] | undefined]>([
   [
@@ -137,7 +140,7 @@ it.each<[string, Tables, readonly string[] | undefined]>([
     ["pond/ses_a.json: is of the API of 1.18.3, which has no command that takes it"],
   ],
   ["in 2.x", second("Loom", "msg_v1"), undefined],
-])("says of a session that was said %s", async (_, tables, refused) => {
+])("tells whether the client can import a session held %s", async (_, tables, refused) => {
   const folder = createHome();
   writeDatabase(join(folder, "opencode.db"), tables);
   const root = contentOf(await readAll(fromOpencode(folder), "ses_a"));
@@ -154,7 +157,7 @@ it.each([
     { XDG_DATA_HOME: "" },
     "/home/ada/.local/share/opencode",
   ],
-])("looks in %s", (_, env, folder) => {
+])("looks for sessions in %s", (_, env, folder) => {
   expect(opencodeHomes({ home: "/home/ada", env })).toEqual([folder]);
 });
 
@@ -163,7 +166,7 @@ const fixtures = fileURLToPath(new URL("../../../fixtures/opencode/", import.met
 it.each<[string, string, RegExp | undefined]>([
   ["nothing in what trees of 2026 had", "tree", undefined],
   ["messages as trees of 2025 had them", "tree-2025", /\.json: export\.messages\[0\]\.info\.time /],
-])("says that an import stops at %s", async (_, tree, refused) => {
+])("names the fault at which an import stops: %s", async (_, tree, refused) => {
   for (const events of (await readSource(fromOpencode(join(fixtures, tree, "input")))).values()) {
     const root = contentOf(events);
     const files = [...toOpencode.writeNative({ root, descendants: [] }, () => true)];
@@ -174,7 +177,7 @@ it.each<[string, string, RegExp | undefined]>([
   }
 });
 
-it("continues a session that the store names apart under the id that its file has", () => {
+it("continues a session under the id in its file if the stored id has a prefix", () => {
   const session = sessionFromWire({
     id: "opencode:ses_a",
     source_agent: "opencode",
@@ -190,7 +193,7 @@ it("continues a session that the store names apart under the id that its file ha
   expect(commands.at(-1)).toEqual(["opencode", "--session", "ses_a"]);
 });
 
-it("imports nothing of sessions that the client has", () => {
+it("imports no session that the client already holds", () => {
   const lineage = sampleLineage();
   const files = [...toOpencode.writeForeign(lineage, {})];
   const { session } = lineage.root;

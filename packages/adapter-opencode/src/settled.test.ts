@@ -66,7 +66,7 @@ const cases: readonly (readonly [string, Tables, readonly string[]])[] = [
 ];
 
 it.each(cases)(
-  "takes %s as far as it is settled (`adapter-integrity-additive-sync`)",
+  "reads %s as far as it is settled (`adapter-integrity-additive-sync`)",
   async (_, tables, expected) => {
     const home = createHome();
     writeDatabase(join(home, "opencode.db"), { session: [sessionRow("ses_a")], ...tables });
@@ -75,7 +75,7 @@ it.each(cases)(
   },
 );
 
-it.each(cases)("takes all of %s once the session rested for an hour", async (_, tables) => {
+it.each(cases)("reads all of %s once the session has rested for an hour", async (_, tables) => {
   const home = createHome();
   writeDatabase(join(home, "opencode.db"), { session: [sessionRow("ses_a")], ...tables });
 
@@ -87,7 +87,7 @@ it.each(cases)("takes all of %s once the session rested for an hour", async (_, 
   expect(ids).toEqual(tables["message"]?.map(({ id }) => id));
 });
 
-it("takes a session as rested whose time is far ahead of the clock", async () => {
+it("reads a session as rested if its time is far ahead of the clock", async () => {
   const home = createHome();
   const rows = { message: [user(1), answer(2)], part: [text(user(1))] };
   const session = [sessionRow("ses_a", { time_updated: start + 100 * 24 * hour })];
@@ -96,7 +96,7 @@ it("takes a session as rested whose time is far ahead of the clock", async () =>
   expect(short(await readAt(home, 2 * hour))).toEqual(["msg_1", "msg_2"]);
 });
 
-it("takes an export as it is: whoever made it was done", async () => {
+it("reads an export as complete, without waiting", async () => {
   const info = { id: "ses_a", directory: "/loom", time: { created: start, updated: start } };
   const message = { id: "msg_1", sessionID: "ses_a", role: "assistant", time: { created: start } };
   const home = createHome({ "a.json": { info, messages: [{ info: message, parts: [] }] } });
@@ -122,7 +122,7 @@ it.each([
   ],
   ["a finished compaction", { type: "compaction", data: { status: "completed" } }, "msg_1"],
   ["an end", { type: "idle", data: { outcome: "succeeded" } }, "msg_1"],
-])("takes %s of 2.x as far as it is settled", async (_, { type, data }, expected) => {
+])("reads %s of 2.x as far as it is settled", async (_, { type, data }, expected) => {
   const home = createHome();
   const { data: whole, ...columns } = messageRow("ses_a", "msg_1", 1, data);
   const row = { ...columns, type, seq: 1, data: whole };

@@ -95,7 +95,7 @@ describe("a session in two places of one kind", () => {
     ]);
   });
 
-  it("is told of once where both databases have the same of it", async () => {
+  it("is not reported if both databases hold the same", async () => {
     const home = createHome();
     writeDatabase(join(home, "opencode.db"), rows);
     writeDatabase(join(home, "opencode-dev.db"), rows);
@@ -103,7 +103,7 @@ describe("a session in two places of one kind", () => {
     expect((await findSessions(fromOpencode(home))).faults).toEqual([]);
   });
 
-  it("is read from the folder of the project where it was updated last", async () => {
+  it("is read from the project folder in which it was updated last", async () => {
     const [old, last] = ["storage/session/global", "storage/session/4f2a9c"];
     const home = createHome({
       ...tree,
@@ -122,7 +122,7 @@ describe("a session in two places of one kind", () => {
     ]);
   });
 
-  it("is not told of where the client copied it from the tree of 2025", async () => {
+  it("is not reported if the client copied it from the tree of 2025", async () => {
     const home = createHome({ ...tree, [`project/loom/storage/session/info/${id}.json`]: info });
 
     expect((await findSessions(fromOpencode(home))).faults).toEqual([]);
@@ -130,7 +130,7 @@ describe("a session in two places of one kind", () => {
 });
 
 describe("a session in two exports", () => {
-  it("is read as one, and written as both again (`adapter-native-restore-lossless`)", async () => {
+  it("is read as one session, and written as two exports again (`adapter-native-restore-lossless`)", async () => {
     const home = createHome(pair);
 
     const texts = await messagesOf(home, `pond/${id}.json`);
@@ -141,7 +141,7 @@ describe("a session in two exports", () => {
     expect(valuesOf(files)).toEqual(pair);
   });
 
-  it("has another fingerprint once the second one changed", async () => {
+  it("has another fingerprint once the second export has changed", async () => {
     const home = createHome(pair);
     const reader = fromOpencode(home);
     const before = await reader.fingerprint(`pond/${id}.json`);
@@ -154,7 +154,7 @@ describe("a session in two exports", () => {
   it.each([
     ["of 2.x", `pond/${id}.2.json`],
     ["of 1.x", `pond/${id}.json`],
-  ])("is written as both, where only the record %s was kept", async (_, kept) => {
+  ])("is written as both exports even if only the record %s was kept", async (_, kept) => {
     const [first, second] = await Promise.all(
       Object.entries(pair).map(async ([path, file]) => {
         return contentOf(await readAll(fromOpencode(createHome({ [path]: file })), path));
@@ -177,22 +177,25 @@ describe("a session in two exports", () => {
   it.each<[string, Tables, string]>([
     ["1.x", rows, `pond/${id}.2.json`],
     ["2.x", { session_v2: [sessionRow(id)], session_message: [] }, `pond/${id}.json`],
-  ])("is named where a client of %s took the half that it can read", async (_, taken, left) => {
-    const home = createHome(pair);
-    writeDatabase(join(home, "opencode.db"), taken);
-    const reader = fromOpencode(home);
+  ])(
+    "is reported if a client of %s took only the half that it can read",
+    async (_, taken, left) => {
+      const home = createHome(pair);
+      writeDatabase(join(home, "opencode.db"), taken);
+      const reader = fromOpencode(home);
 
-    const { sessions } = await findSessions(reader);
-    const events = await readAll(reader, id);
+      const { sessions } = await findSessions(reader);
+      const events = await readAll(reader, id);
 
-    expect(sessions.map(({ key }) => key)).toEqual([id]);
-    const faults = events.filter((event) => event.kind === "fault");
-    expect(faults.map(({ fault, records }) => [fault.details.uri, records])).toEqual([
-      [join(home, left), 0],
-    ]);
-  });
+      expect(sessions.map(({ key }) => key)).toEqual([id]);
+      const faults = events.filter((event) => event.kind === "fault");
+      expect(faults.map(({ fault, records }) => [fault.details.uri, records])).toEqual([
+        [join(home, left), 0],
+      ]);
+    },
+  );
 
-  it("is two where the second one is of another session, or where only that is named", async () => {
+  it("is read apart if the second export is of another session or is named by itself", async () => {
     const other = { ...pair[`pond/${id}.2.json`], info: { ...later, id: "ses_other" } };
     const home = createHome({ ...pair, [`pond/${id}.2.json`]: other });
 
@@ -204,7 +207,7 @@ describe("a session in two exports", () => {
   });
 });
 
-it("writes a tree's session that went on in 2.x as two exports", async () => {
+it("writes a session of a tree that went on in 2.x as two exports", async () => {
   const home = createHome(tree);
   const went = [copied(1, "a1", "user"), copied(2, "a2", "assistant"), copied(3, "b1", "user")];
   const in2 = { session_v2: [sessionRow(id)], session_message: went };
@@ -224,7 +227,7 @@ it.each<[string, readonly string[], "tree" | "export"]>([
   ["with a channel's database beside an older tree", ["project", "opencode-dev.db"], "export"],
   ["whose tree is in use", ["storage/session"], "tree"],
   ["of 2025, whose tree is in use", ["project"], "tree"],
-])("writes a tree for a client %s as what it takes", async (_, has, form) => {
+])("writes a session of a tree in the form that a client %s takes", async (_, has, form) => {
   const root = contentOf(await readAll(fromOpencode(createHome(tree)), id));
 
   const written = restoredFiles(
@@ -238,7 +241,7 @@ it.each<[string, readonly string[], "tree" | "export"]>([
   expect(again.messages.map(({ id }) => id)).toEqual(root.messages.map(({ id }) => id));
 });
 
-it("has in the export of a tree what an import needs, and reads the session as it was", async () => {
+it("adds the fields that an import needs to the export of a tree, and reads back the same session", async () => {
   const { title: _, ...untitled } = info;
   const inTree = { ...tree, [`storage/session/4f2a9c/${id}.json`]: untitled };
   const root = contentOf(await readAll(fromOpencode(createHome(inTree)), id));
@@ -274,7 +277,7 @@ describe("one session in several stores", () => {
     joined({ session: [sessionRow("ses_b")] }, convertedOf(exchange("ses_b", 0, "z"), at));
   const ofTree = [`${id}#info `, "msg_a1 of a1 in the tree", "msg_a2 of a2 in the tree"];
 
-  it("is read from the tree where that holds as much and nothing was changed since", async () => {
+  it("is read from the tree if the tree holds as much and nothing has changed since", async () => {
     const home = createHome(tree);
     writeDatabase(join(home, "opencode.db"), convertedRows);
 
@@ -287,15 +290,18 @@ describe("one session in several stores", () => {
     ["was reverted", `UPDATE session SET revert = '{"messageID":"msg_a2"}'`],
     ["has a message that was edited", `UPDATE message SET time_updated = ${start + 9}`],
     ["has a part that was edited", `UPDATE part SET time_updated = ${start + 9}`],
-  ])("is read from the database where it %s, which leaves its time", async (_, change) => {
-    const home = createHome(tree);
-    writeDatabase(join(home, "opencode.db"), convertedRows);
-    const database = openAgain(join(home, "opencode.db"));
-    database.exec(change);
-    database.close();
+  ])(
+    "is read from the database if it %s there, even with its update time unchanged",
+    async (_, change) => {
+      const home = createHome(tree);
+      writeDatabase(join(home, "opencode.db"), convertedRows);
+      const database = openAgain(join(home, "opencode.db"));
+      database.exec(change);
+      database.close();
 
-    expect((await messagesOf(home)).at(-1)).toBe("msg_a2 The heddle is bent.");
-  });
+      expect((await messagesOf(home)).at(-1)).toBe("msg_a2 The heddle is bent.");
+    },
+  );
 
   it.each([
     ["and the database did not", "", 9],
@@ -305,7 +311,7 @@ describe("one session in several stores", () => {
       9,
     ],
     ["with a title of its own", "UPDATE session SET title = 'Loom before'", 5],
-  ])("is read from the tree where it went on there %s", async (_, change, at) => {
+  ])("is read from the tree if it went on there %s", async (_, change, at) => {
     const updated = { ...info, time: { created: start, updated: start + at } };
     const home = createHome({
       ...tree,
@@ -336,7 +342,7 @@ describe("one session in several stores", () => {
     ["all of it", ""],
     ["what came before a record that it refused", "DELETE FROM message WHERE id = 'msg_a2'"],
     ["nothing but the session", "DELETE FROM message"],
-  ])("is read from the tree of which the client imported %s", async (_, refused) => {
+  ])("is read from the tree if the client imported %s", async (_, refused) => {
     const home = createHome(tree);
     writeDatabase(join(home, "opencode.db"), importedRows);
     const database = openAgain(join(home, "opencode.db"));
@@ -350,7 +356,7 @@ describe("one session in several stores", () => {
     ["alone", {}],
     ["beside another one", otherRows(7)],
   ])(
-    "is read from the tree where an import stopped that took a millisecond, %s",
+    "is read from the tree if an import that took a millisecond stopped early, %s",
     async (_, other) => {
       const home = createHome({ ...tree, ...message("b1", 2, "user") });
       writeDatabase(join(home, "opencode.db"), joined(convertedRows, other));
@@ -359,7 +365,7 @@ describe("one session in several stores", () => {
     },
   );
 
-  it("is read from the tree where an import made a message without parts after all parts", async () => {
+  it("is read from the tree if an import made a message without parts after all parts", async () => {
     const home = createHome({ ...tree, ...message("b1", 2, "user") });
     const last = { ...messageRow(id, "msg_b1", 2, { role: "user" }), time_updated: start + 7 };
     writeDatabase(join(home, "opencode.db"), joined(convertedRows, { message: [last] }));
@@ -367,7 +373,7 @@ describe("one session in several stores", () => {
     expect(await messagesOf(home)).toEqual([...ofTree, "msg_b1 of b1 in the tree"]);
   });
 
-  it("is read from the database where an import into it was edited", async () => {
+  it("is read from the database if an imported part was edited there", async () => {
     const home = createHome(tree);
     writeDatabase(join(home, "opencode.db"), importedRows);
     const database = openAgain(join(home, "opencode.db"));
@@ -377,7 +383,7 @@ describe("one session in several stores", () => {
     expect((await messagesOf(home)).at(-1)).toBe("msg_a2 The heddle is bent.");
   });
 
-  it("is told of where it went on in the tree and in the database", async () => {
+  it("is reported if it went on in both the tree and the database", async () => {
     const home = createHome({ ...tree, ...message("b1", 9, "user"), ...message("b2", 9, "user") });
     writeDatabase(join(home, "opencode.db"), joined(convertedRows, exchange(id, 20, "c")));
 
@@ -394,7 +400,7 @@ describe("one session in several stores", () => {
     ]);
   });
 
-  it("is read from the database where all but one message was deleted", async () => {
+  it("is read from the database if all but one message was deleted there", async () => {
     const home = createHome(tree);
     writeDatabase(join(home, "opencode.db"), joined(convertedRows, otherRows(5)));
     const database = openAgain(join(home, "opencode.db"));
@@ -407,12 +413,15 @@ describe("one session in several stores", () => {
   it.each([
     ["and nothing was said since", {}, "msg_a2"],
     ["and it went on", exchange(id, 20, "c"), "msg_c2"],
-  ])("is read from the database where what that lacks was deleted %s", async (_, since, last) => {
-    const home = createHome({ ...tree, ...message("b1", 2, "user") });
-    writeDatabase(join(home, "opencode.db"), joined(convertedRows, otherRows(5), since));
+  ])(
+    "is read from the database if the message that it lacks was deleted there %s",
+    async (_, since, last) => {
+      const home = createHome({ ...tree, ...message("b1", 2, "user") });
+      writeDatabase(join(home, "opencode.db"), joined(convertedRows, otherRows(5), since));
 
-    expect((await textsOf(home)).at(-1)).toBe(`${last} The heddle is bent.`);
-  });
+      expect((await textsOf(home)).at(-1)).toBe(`${last} The heddle is bent.`);
+    },
+  );
 
   it.each([
     ["went on", joined(rows, exchange(id, 9, "b")), "msg_b2"],
@@ -421,21 +430,21 @@ describe("one session in several stores", () => {
       joined({ session: [sessionRow(id, { time_updated: start + 9 })] }, exchange(id)),
       "msg_a2",
     ],
-  ])("is read from the database where it %s there", async (_, tables, last) => {
+  ])("is read from the database if it %s there", async (_, tables, last) => {
     const home = createHome(tree);
     writeDatabase(join(home, "opencode.db"), tables);
 
     expect((await messagesOf(home)).at(-1)).toBe(`${last} The heddle is bent.`);
   });
 
-  it("is read from the tree where the database has only its own row", async () => {
+  it("is read from the tree if the database has only the session's own row", async () => {
     const home = createHome(tree);
     writeDatabase(join(home, "opencode.db"), { session: [sessionRow(id)] });
 
     expect((await messagesOf(home)).at(-1)).toBe("msg_a2 of a2 in the tree");
   });
 
-  it("is read from 1.x, and of 2.x only what came after the lossy copy", async () => {
+  it("is read from 1.x, and from 2.x only after the lossy copy", async () => {
     const home = createHome();
     // The client names its notice by the first 16 characters of the last copy, and a hash.
     const name = "0000000000aa";
@@ -497,7 +506,7 @@ describe("one session in several stores", () => {
     ["its title", { title: "Loom, renamed" }],
     ["that it is archived", { time_archived: start + 9 }],
     ["a revert", { revert: { messageID: "msg_0000000000aa2" } }],
-  ])("keeps of 2.x what was changed there: %s", async (_, changes) => {
+  ])("keeps changes that were made in 2.x: %s", async (_, changes) => {
     const home = inBoth({ ...changes, time_updated: start + 9 }, [...copies("1", "2"), notice]);
 
     const events = await readAll(fromOpencode(home), id);
@@ -513,7 +522,7 @@ describe("one session in several stores", () => {
     );
   });
 
-  it("keeps nothing of 2.x where nothing was changed there", async () => {
+  it("keeps nothing of 2.x if nothing was changed there", async () => {
     const home = inBoth({ time_updated: start + 9 }, [...copies("1", "2"), notice]);
 
     const [head] = contentOf(await readAll(fromOpencode(home), id)).messages;
@@ -521,7 +530,7 @@ describe("one session in several stores", () => {
     expect(head && sourceOf(head)["continued"]).toBeUndefined();
   });
 
-  it("is what 1.x says of it where that changed since it was copied", async () => {
+  it("follows 1.x if it changed there after the copy to 2.x", async () => {
     const changed = { title: "Loom, renamed in 1.x", time_updated: start + 9 };
     const home = inBoth({}, [...copies("1", "2"), notice], changed);
 
@@ -535,7 +544,7 @@ describe("one session in several stores", () => {
   it.each([
     ["with a notice", [gone, goneToo, copied(4, "0000000000ab9c41", "system")], undefined],
     ["that is noted", [gone, goneToo], 4],
-  ])("keeps nothing of what 1.x deleted since a copy %s", async (_, behind, at) => {
+  ])("drops copies in 2.x of messages that 1.x deleted since a copy %s", async (_, behind, at) => {
     // 1.x went on with another turn instead.
     const home = inBoth({}, [...copies("1"), ...behind]);
     if (at !== undefined) noteCopied(home, at);
@@ -546,7 +555,7 @@ describe("one session in several stores", () => {
     expect(head && sourceOf(head)["continued"]).toBeUndefined();
   });
 
-  it("keeps what says no time, and all before it", async () => {
+  it("keeps a message of 2.x that has no time, and all messages before it", async () => {
     const timeless = { ...copied(9, "new2", "user"), data: { text: "Still?" } };
     const home = inBoth({}, [...copies("1", "2"), later, timeless]);
     noteCopied(home, 4);
@@ -557,7 +566,7 @@ describe("one session in several stores", () => {
     ]);
   });
 
-  it("does not take for taken back what 1.x said after it was copied", async () => {
+  it("does not count messages that 1.x added after the copy as taken back", async () => {
     const went = { ...copied(3, "new1", "user"), data: { text: "", time: { created: start + 9 } } };
     const home = inBoth({}, [...copies("1"), went]);
     noteCopied(home, 1);
@@ -571,7 +580,7 @@ describe("one session in several stores", () => {
   it.each([
     ["is damaged", "key text, value text, time_created integer", true],
     ["has no keys", "name text, value text, time_created integer", false],
-  ])("is read where the client's note of the copy %s", async (_, columns, isDamaged) => {
+  ])("is read even if the client's note of the copy %s", async (_, columns, isDamaged) => {
     const home = inBoth({}, [...copies("1", "2"), later]);
     const file = join(home, "opencode.db");
     const database = openAgain(file);
@@ -588,7 +597,7 @@ describe("one session in several stores", () => {
     expect(messages.at(-1)?.id).toBe("msg_new1");
   });
 
-  it("keeps what was imported from a file of 2.x, however old it is", async () => {
+  it("keeps messages imported from a file of 2.x, however old they are", async () => {
     const home = inBoth({}, [gone, later]);
     noteCopied(home, 99);
 
@@ -602,20 +611,23 @@ describe("one session in several stores", () => {
     ["nothing that a copy tells of", [later], undefined],
     ["nothing", [...copies("1", "2"), later], undefined],
     ["nothing, and 1.x went on too", [...copies("1"), notice, later], undefined],
-  ])("notes what was taken back in 2.x before it went on there: %s", async (_, rows, first) => {
-    const [head, ...messages] = contentOf(
-      await readAll(fromOpencode(inBoth({}, rows)), id),
-    ).messages;
+  ])(
+    "notes which messages were taken back before it went on in 2.x: %s",
+    async (_, rows, first) => {
+      const [head, ...messages] = contentOf(
+        await readAll(fromOpencode(inBoth({}, rows)), id),
+      ).messages;
 
-    expect(head && sourceOf(head)["continued.without"]).toBe(first);
-    expect(messages.map(({ id }) => id)).toEqual([
-      "msg_0000000000aa1",
-      "msg_0000000000aa2",
-      "msg_new1",
-    ]);
-  });
+      expect(head && sourceOf(head)["continued.without"]).toBe(first);
+      expect(messages.map(({ id }) => id)).toEqual([
+        "msg_0000000000aa1",
+        "msg_0000000000aa2",
+        "msg_new1",
+      ]);
+    },
+  );
 
-  it("notes nothing as taken back of a compaction, which is one record in 2.x", async () => {
+  it("notes no compaction as taken back, although it is one record in 2.x", async () => {
     const home = inBoth({}, [...copies("1", "2"), copied(3, "0000000000ab1", "compaction"), later]);
     const database = openAgain(join(home, "opencode.db"));
     const summary = { role: "assistant", summary: true, parentID: "msg_0000000000ab1" };
@@ -656,7 +668,7 @@ describe("one session in several stores", () => {
     expect(head && sourceOf(head)["continued.without"]).toBe(without);
   });
 
-  it("is read from its store and not from a file it was exported to, whatever that is called", async () => {
+  it("is read from its store and not from an export of it, whatever the export is called", async () => {
     const exported = { info, messages: [] };
     const home = createHome({
       [`pond/${id}.json`]: exported,
@@ -676,7 +688,7 @@ describe("one session in several stores", () => {
     ]);
   });
 
-  it("is found in the database of the betas, and in that of the release before it", async () => {
+  it("is found in the database of the betas, and in that of the release before them", async () => {
     const home = createHome();
     writeDatabase(join(home, "opencode-next.db"), {
       session_v2: [sessionRow(id, { title: "beta" })],
@@ -689,7 +701,7 @@ describe("one session in several stores", () => {
     expect(await messagesOf(home)).toContain("msg_a2 The heddle is bent.");
   });
 
-  it("is of 2.x where only that has messages of it, in a table beside those of 1.x too", async () => {
+  it("counts as 2.x if only 2.x has messages of it, even beside the tables of 1.x", async () => {
     const home = createHome();
     const [done, todo] = ["ses_b", { content: "straighten", status: "pending", priority: "high" }];
     writeDatabase(
@@ -724,11 +736,11 @@ describe("one session in several stores", () => {
   });
 });
 
-describe("the changes that a client with a database keeps in a file", () => {
+describe("the session diff that a client with a database keeps in a file", () => {
   const file = `storage/session_diff/${id}.json`;
   const changes = [{ file: "heddle.txt", patch: "@@ -1 +1 @@", additions: 1, deletions: 1 }];
 
-  it("are kept with the session, and restored (`adapter-native-restore-lossless`)", async () => {
+  it("is kept with the session, and restored (`adapter-native-restore-lossless`)", async () => {
     const home = createHome({ [file]: changes });
     writeDatabase(join(home, "opencode.db"), rows);
 
@@ -739,7 +751,7 @@ describe("the changes that a client with a database keeps in a file", () => {
     expect(files[`pond/${id}.json`]).toMatchObject({ pond: { session_diff: changes } });
   });
 
-  it("are told of where they are no JSON", async () => {
+  it("is reported if it is no JSON", async () => {
     const home = createHome({ [file]: "[" });
     writeDatabase(join(home, "opencode.db"), rows);
 
@@ -749,7 +761,7 @@ describe("the changes that a client with a database keeps in a file", () => {
     expect(faults.map(({ details }) => details.uri)).toEqual([join(home, file)]);
   });
 
-  it("change its fingerprint, and no other one", async () => {
+  it("changes the fingerprint of its own session, and of no other", async () => {
     const home = createHome({ "storage/session_diff/ses_other.json": [] });
     writeDatabase(join(home, "opencode.db"), rows);
     const reader = fromOpencode(home);
@@ -767,7 +779,7 @@ describe("the changes that a client with a database keeps in a file", () => {
 });
 
 describe("beside a database that cannot be read", () => {
-  it("every session of other stores is read and measured", async () => {
+  it("reads and fingerprints every session of other stores", async () => {
     const home = createHome({ ...tree, "opencode-old.db": "this is a text" });
     writeDatabase(
       join(home, "opencode.db"),
@@ -786,14 +798,14 @@ describe("beside a database that cannot be read", () => {
     );
   });
 
-  it("that is told of once, and not with every session", async () => {
+  it("reports the database once, and not with every session", async () => {
     const reader = fromOpencode(createHome({ ...tree, "opencode.db": "this is a text" }));
 
     expect((await findSessions(reader)).faults).toHaveLength(1);
     expect((await readAll(reader, id)).filter(({ kind }) => kind === "fault")).toEqual([]);
   });
 
-  it("every session of other stores is read where its tables are no client's", async () => {
+  it("reads every session of other stores if the tables of the database are no client's", async () => {
     const home = createHome(tree);
     const stats = openAgain(join(home, "opencode-stats.db"));
     stats.exec(
@@ -813,7 +825,7 @@ describe("beside a database that cannot be read", () => {
     expect(await reader.fingerprint(id)).toBe(sessions[0]?.fingerprint);
   });
 
-  it("a session that is nowhere else is not said to be gone", async () => {
+  it("does not report a session as gone if no other store holds it", async () => {
     const reader = fromOpencode(createHome({ ...tree, "opencode.db": "this is a text" }));
 
     await expect(reader.fingerprint("ses_b")).rejects.toThrow("not a database");
@@ -840,7 +852,7 @@ it.each([
   expect(contentOf(events).messages.length).toBe(3);
 });
 
-it("changes the fingerprint of a tree's session with each of its files, and of no other", async () => {
+it("changes the fingerprint of a tree's session, and of no other, when one of its files changes", async () => {
   const home = createHome({
     ...tree,
     "storage/session/4f2a9c/ses_b.json": { ...info, id: "ses_b" },
@@ -857,7 +869,7 @@ it("changes the fingerprint of a tree's session with each of its files, and of n
   expect(await reader.fingerprint(id)).toBeUndefined();
 });
 
-it("reports what is broken in a tree and reads the rest", async () => {
+it("reports broken files in a tree and reads the rest", async () => {
   const home = createHome({
     ...tree,
     [`storage/message/${id}/msg_a3.json`]: "",
@@ -887,7 +899,7 @@ it("reports what is broken in a tree and reads the rest", async () => {
   expect(events.filter(({ kind }) => kind === "message").length).toBe(3);
 });
 
-it("tells of the parts that a revert in a tree leaves behind, and of no folder that is empty", async () => {
+it("reports parts that a revert in a tree left behind, and no folder that is empty", async () => {
   const home = createHome({
     ...tree,
     "storage/part/msg_reverted/prt_1.json": { type: "text", text: "taken back" },
@@ -917,7 +929,7 @@ it("tells of the parts that a revert in a tree leaves behind, and of no folder t
   expect(listed).toEqual([false, true]);
 });
 
-it("goes on behind a folder of parts that cannot be listed", async () => {
+it("goes on after a folder of parts that cannot be listed", async () => {
   const home = createHome({
     ...tree,
     "storage/part/msg_reverted/prt_1.json": { type: "text", text: "taken back" },
@@ -955,7 +967,7 @@ describe("a message that was cut off", () => {
     return home;
   }
 
-  it.each(cut)("in %s leaves its parts whole, and they are restored", async (_, create) => {
+  it.each(cut)("in %s keeps its parts, which are restored", async (_, create) => {
     const reader = fromOpencode(create());
     const count = new RecordCount();
 
@@ -971,7 +983,7 @@ describe("a message that was cut off", () => {
     expect(texts).toMatch(/of a1 in the tree|Why does the loom skip/);
   });
 
-  it("stays what it was in a tree that is restored", async () => {
+  it("stays as it was in a restored tree", async () => {
     const root = contentOf(await readAll(fromOpencode(cut[0]?.[1]() ?? ""), id));
     const files = restoredFiles(toOpencode.writeNative({ root, descendants: [] }));
     const texts = [...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString()]);
@@ -982,7 +994,7 @@ describe("a message that was cut off", () => {
     expect(again).toEqual(root);
   });
 
-  it("is no message that a client would refuse in an export", async () => {
+  it("is no message of an export, because a client would refuse it", async () => {
     const root = contentOf(await readAll(fromOpencode(createCut()), id));
 
     const files = valuesOf(restoredFiles(toOpencode.writeNative({ root, descendants: [] })));
@@ -993,7 +1005,7 @@ describe("a message that was cut off", () => {
     });
   });
 
-  it("is a row without data in a database that is restored", async () => {
+  it("is read from a restored database as it was", async () => {
     const root = contentOf(await readAll(fromOpencode(createCut()), id));
     const writer = opencodeWriter({ generation: "database" });
     const [bytes] = restoredFiles(writer.writeNative({ root, descendants: [] })).values();
@@ -1006,7 +1018,7 @@ describe("a message that was cut off", () => {
   });
 });
 
-it("finds the directory of a session that names none in its project or its messages", async () => {
+it("takes the directory of a session that names none from its project or its messages", async () => {
   const { directory: _, ...bare } = info;
   const home = createHome({
     "storage/session/4f2a9c/ses_a.json": bare,
@@ -1028,7 +1040,7 @@ it("finds the directory of a session that names none in its project or its messa
   expect(projects).toEqual(["/of/the/project", "/of/the/message"]);
 });
 
-it("leaves keys and settings alone", async () => {
+it("takes no file of keys or logs for a session", async () => {
   const home = createHome({
     ...tree,
     "auth.json": { weaver: { key: "secret" } },
@@ -1040,7 +1052,7 @@ it("leaves keys and settings alone", async () => {
   expect([sessions.map(({ key }) => key), faults]).toEqual([[id], []]);
 });
 
-it("says what a path that is no source is", async () => {
+it("reports a path that holds no session, with the reason", async () => {
   const files = { "a.json": [1], "b.json": { info: {}, messages: 1 }, "run.jsonl": [1] };
   const home = createHome(files);
 
@@ -1082,7 +1094,7 @@ async function textsOf(home: string, key = id): Promise<readonly string[]> {
   });
 }
 
-it("looks for a session of a tree where it was when they were listed", async () => {
+it("looks for a session of a tree only where the last listing found it", async () => {
   const home = createHome(
     Object.fromEntries(
       ["one", "two", "three"].map((name) => [
@@ -1109,7 +1121,7 @@ it("looks for a session of a tree where it was when they were listed", async () 
   ]);
 });
 
-it("finds a session of a tree that was moved since they were listed, and one that came", async () => {
+it("finds a session of a tree that was moved or added since the last listing", async () => {
   const home = createHome(tree);
   const reader = fromOpencode(home);
   await findSessions(reader);

@@ -38,7 +38,7 @@ it.each<[name: string, params: JsonObject, kind: string, fields: JsonObject, res
   ],
   ["subagent", { prompt: "p", agent: "explore" }, "agent", { prompt: "p", agent: "explore" }, {}],
 ])(
-  "reads %s %j as the common %s, and writes it as one of 1.x",
+  "reads the tool %s %j as the common %s, and writes a call of 1.x that reads the same",
   (name, params, kind, fields, rest) => {
     const common = opencodeTools.read({ name, params });
 
@@ -65,6 +65,6 @@ it.each([
   ["a tool of its own", "skill", { name: "weave" }],
   ["a call without what it needs", "read", { limit: 2 }],
   ["a call of another shape", "bash", "ls"],
-])("leaves %s alone", (_, name, params) => {
+])("reads no common call from %s", (_, name, params) => {
   expect(opencodeTools.read({ name, params })).toBeUndefined();
 });

@@ -107,7 +107,7 @@ it("writes the reviewed files for a session of every part type (`-u` writes them
   await expect(files.join("\n")).toMatchFileSnapshot(fileURLToPath(golden));
 });
 
-it("puts every answer into the part of its call", () => {
+it("puts every tool result into the part of its call", () => {
   const lineage = alone(
     ["user", "list the files"],
     ["assistant", "I will look", call("a"), call("b"), call("c"), call("d")],
@@ -127,7 +127,7 @@ it("puts every answer into the part of its call", () => {
   ]);
 });
 
-it("attaches the images and PDF files that a tool gave, and names other files", () => {
+it("attaches images and PDF files from a tool result, and names other files", () => {
   const given = (mime: string) => ({
     type: "file",
     filename: "a",
@@ -156,7 +156,7 @@ it("attaches the images and PDF files that a tool gave, and names other files", 
   ]);
 });
 
-it("has images of a type that providers take, text in place of others, or their names", () => {
+it("writes images of types that providers accept, and other files as text or by name", () => {
   const file = (media_type: string, text: string) => {
     const base64 = Buffer.from(text, "latin1").toString("base64");
     return { type: "file", media_type, data: { type: "bytes", base64 } };
@@ -191,7 +191,7 @@ it("has images of a type that providers take, text in place of others, or their 
   });
 });
 
-it("names what the model drew, and counts it as lost where it is not elsewhere", () => {
+it("names files that the model drew, and counts them as lost unless they lie elsewhere", () => {
   const drawn = (data: object) => ({ type: "file", media_type: "application/octet-stream", data });
   const lineage = alone(
     ["user", "draw"],
@@ -208,7 +208,7 @@ it("names what the model drew, and counts it as lost where it is not elsewhere",
   expect(fidelity(lineage)?.file).toEqual({ kept: 0, translated: 1, dropped: 1 });
 });
 
-it("has no failure where only the answer of a provider's own tool is missing", () => {
+it("marks no failure if the missing result belongs to a tool that the provider ran", () => {
   const lineage = alone(["user", "look"], ["assistant", call("a", { provider_executed: true })]);
 
   expect(messages(lineage)[1]).toBe(
@@ -216,7 +216,7 @@ it("has no failure where only the answer of a provider's own tool is missing", (
   );
 });
 
-it("shows nothing as typed that was not", () => {
+it("shows nothing as typed that nobody typed", () => {
   const lineage = alone(
     ["system", "You weave."],
     ["user", { type: "text", text: "<env>", provenance: "injected" }, "Why?"],
@@ -232,7 +232,7 @@ it("shows nothing as typed that was not", () => {
   ]);
 });
 
-it("gives an answer that no call asked for as its text and its images", () => {
+it("writes a tool result without a call as its text and images", () => {
   const url = "data:image/png;base64,aGk=";
   const lineage = alone(
     ["user", "And how?"],
@@ -257,14 +257,14 @@ it("gives an answer that no call asked for as its text and its images", () => {
   expect(fidelity(lineage)?.tool_result).toEqual({ kept: 0, translated: 1, dropped: 0 });
 });
 
-it("gives an answer without a prompt one, because the client needs it", () => {
+it("writes a prompt before an answer that has none, because the client needs it", () => {
   expect(messages(alone(["assistant", "Hello."]))).toEqual([
     "user: (given) This session was restored from codex.",
     "assistant: Hello.",
   ]);
 });
 
-it("keeps the order where the clock went back: by time, and by id for old releases", () => {
+it("keeps the order even if the clock went back: by time, and by id for old releases", () => {
   const [session] = write(alone(["user", "a"], ["assistant", "b"], ["user", "c"]));
 
   const infos = session?.messages.map(({ info }) => info) ?? [];
@@ -278,7 +278,7 @@ it("keeps the order where the clock went back: by time, and by id for old releas
   expect(ids.every((id) => /^msg_0{8}[0-9a-f]{4}[0-9A-Za-z]{14}$/.test(id))).toBe(true);
 });
 
-it("gives no id to another part once the session has grown: an import only adds", () => {
+it("gives no id to another part as the session grows, because an import only adds", () => {
   const before = [
     ["user", "make"],
     ["assistant", "I look"],
@@ -299,7 +299,7 @@ it("gives no id to another part once the session has grown: an import only adds"
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it("gives no id to what was said in place of a turn that was taken back", () => {
+it("reuses no id for messages said in place of a turn that was taken back", () => {
   const grown = content("s", [
     ["user", "make"],
     ["assistant", "I look"],
@@ -330,7 +330,7 @@ it("gives no id to what was said in place of a turn that was taken back", () => 
   expect(after[6]).toMatch(/^msg_0{11}3\w{14} user$/);
 });
 
-it("names the parent of a sub-agent, and none of a fork", () => {
+it("names the parent of a sub-agent, but not of a fork", () => {
   const parent = { parent_session_id: "s" };
   const fork = { ...parent, options: { source: { relation: "fork" } } };
 
@@ -354,7 +354,7 @@ it.each([
   ["a sub-agent of it", "ses_0123456789abAbCdEfGhIjKlMn", {}, true],
   ["no fork of it", "ses_0123456789abAbCdEfGhIjKlMn", { relation: "fork" }, false],
   ["nothing where its id is none of the client's", "opencode:ses_1", {}, false],
-])("names a session that the client has in %s", (_, id, source, isNamed) => {
+])("names a parent session that the client has in %s", (_, id, source, isNamed) => {
   const parent = { session: content(id, []).session, path: `pond/${id}.json` };
   const root = content("below", [["user", "b"]], { parent_session_id: id, options: { source } });
 
@@ -363,7 +363,7 @@ it.each([
   expect(written?.info["parentID"]).toBe(isNamed ? id : undefined);
 });
 
-it("titles a session by what was typed first", () => {
+it("titles a session by its first typed text", () => {
   const titles = [
     alone(["user", { type: "text", text: "given", provenance: "injected" }, "  Why?\nmore"]),
     alone(["assistant", "Hello."]),
@@ -381,7 +381,7 @@ it("titles a session by what was typed first", () => {
   ]);
 });
 
-it("names the provider that a model is known to be of", () => {
+it("names the provider of a model, or the source client if the provider is unknown", () => {
   const from = (rest: object): Lineage => {
     const { root } = alone(["user", "a"], ["assistant", "b"]);
     const messages = root.messages.map((message) => ({
@@ -404,7 +404,7 @@ it("names the provider that a model is known to be of", () => {
   ]);
 });
 
-it("writes what no provider refuses: no half characters", () => {
+it("replaces lone surrogates, which providers refuse", () => {
   const [session] = write(alone(["user", "half \ud800 a \ud83e\uddf5 thread"]));
 
   expect(session?.messages[0]?.parts[0]?.["text"]).toBe("half \ufffd a 🧵 thread");

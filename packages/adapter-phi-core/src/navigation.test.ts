@@ -27,27 +27,27 @@ const document: JsonObject = {
 const ids = (loops: readonly LoopNode[]) => loops.map(({ loop_id }) => loop_id);
 
 describe("the tree of loops", () => {
-  it("begins where no loop of the session is the parent", () => {
+  it("has as roots the loops whose parent is not another loop of the session", () => {
     expect(ids(rootLoops(document))).toEqual(["a", "e"]);
     expect(ids(rootLoops({ loops: [{ loop_id: "s", parent_loop_id: "s" }] }))).toEqual(["s"]);
   });
 
-  it("knows the first of several loops with one id", () => {
+  it("finds the first of several loops with the same id", () => {
     expect(getLoop(document, "a")).toMatchObject({ mark: 1 });
     expect(getLoop(document, "gone")).toBeUndefined();
   });
 
-  it("lists children once, without the loop itself and those that are gone", () => {
+  it("lists each child once, without the loop itself and loops that are missing", () => {
     expect(ids(childrenOf(document, "a"))).toEqual(["b"]);
     expect(ids(childrenOf(document, "gone"))).toEqual([]);
   });
 
-  it("lists what ran in parallel", () => {
+  it("lists the existing loops of a parallel group", () => {
     expect(ids(parallelSiblings(document, "d"))).toEqual(["c", "d"]);
     expect(ids(parallelSiblings(document, "a"))).toEqual([]);
   });
 
-  it("walks up to the beginning, and out of every circle", () => {
+  it("walks from a loop up to its root and stops at a cycle", () => {
     expect(ids(loopChainTo(document, "d"))).toEqual(["a", "b", "d"]);
     expect(ids(loopChainTo(document, "e"))).toEqual(["e"]);
     expect(ids(loopChainTo(document, "x"))).toEqual(["y", "x"]);
@@ -56,7 +56,7 @@ describe("the tree of loops", () => {
     ]);
   });
 
-  it("ends whatever names whom", () => {
+  it("ends every walk and adds up usage, whichever loops name each other", () => {
     const id = fc.constantFrom("a", "b", "c", "d", "__proto__");
     const loop = fc.record(
       {
@@ -95,7 +95,7 @@ it("walks a chain of a hundred thousand loops", () => {
   expect(ids(rootLoops({ loops }))).toEqual(["0"]);
 });
 
-it("adds up counts beyond what a double carries", () => {
+it("adds up token counts exactly when a double cannot hold them", () => {
   const session = parseJson(
     '{"loops":[{"usage":{"input":9007199254740993,"output":1}},{"usage":{"input":2,"reasoning":1.5}},{"usage":null},{}]}',
   );

@@ -18,7 +18,7 @@ function problemsOf(changed: string): readonly string[] {
   );
 }
 
-it("finds nothing wrong with what pond writes", () => {
+it("finds nothing wrong with the files that pond writes", () => {
   expect(phiCoreProblems(written)).toEqual([]);
 });
 
@@ -119,7 +119,7 @@ it.each<[string, string, string, string]>([
     '"formation": {"Explicit":{"timestamp":"today"}}, "x": {',
     "formation.Explicit.timestamp is no time",
   ],
-])("finds %s that the library does not know", (_, from, to, problem) => {
+])("reports a value that the library would refuse: %s", (_, from, to, problem) => {
   const changed = variants.replace(from, to);
 
   expect(changed).not.toBe(variants);
@@ -127,7 +127,7 @@ it.each<[string, string, string, string]>([
   expect(phiCoreProblems(new Map([[name, Buffer.from(changed)]]))).toContain(`${name}: ${problem}`);
 });
 
-it("passes over where a message stands, as the library does", () => {
+it("ignores a malformed `turnId` of a message, as the library does", () => {
   const changed = variants.replaceAll('"turnIndex": 0', '"turnIndex": "none"');
   const name = "5e551000-0000-4000-8000-000000000801.json";
 
@@ -195,14 +195,14 @@ it.each<[string, (json: string) => string, string]>([
     (json) => json.replace('"arguments":{"path":"heddle.txt"}', '"arguments":"x"'),
     "loops[0].messages[3].content[2].arguments is no object",
   ],
-])("finds %s", (_, change, problem) => {
+])("reports a problem in a session file: %s", (_, change, problem) => {
   const changed = change(text);
 
   expect(changed).not.toBe(text);
   expect(problemsOf(changed)).toContain(problem);
 });
 
-it("links a sub-agent to the loop and the call that spawned it", () => {
+it("writes a sub-agent and its parent session so that each names the other", () => {
   const documents = [...written.values()].map(
     (each) => parseJson(Buffer.from(each).toString()) as JsonObject,
   );

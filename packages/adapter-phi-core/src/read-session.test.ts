@@ -53,7 +53,7 @@ function said(events: readonly ReadEvent[]): readonly string[] {
   );
 }
 
-it("leaves a loop that is running for the next time, for an hour", async () => {
+it("reads a running loop only once its session has rested", async () => {
   const running = session({
     status: "Running",
     ended_at: null,
@@ -68,7 +68,7 @@ it("leaves a loop that is running for the next time, for an hour", async () => {
   expect(said(rested)).toEqual(["user: hi"]);
 });
 
-it("has another fingerprint when what was pending has rested", async () => {
+it("changes the fingerprint once a pending file has rested for a minute, and again after an hour", async () => {
   const file = join(folder, "s.json");
   writeFileSync(file, "{");
   utimesSync(file, new Date(start), new Date(start));
@@ -88,7 +88,7 @@ it("has another fingerprint when what was pending has rested", async () => {
 it.each<[string, number, string]>([
   ["pending while it is young", 1_000, "pending"],
   ["a fault once it has rested", 61_000, "fault"],
-])("takes a file that is not whole for %s", async (_, age, kind) => {
+])("reports an incomplete file as %s", async (_, age, kind) => {
   writeFileSync(join(folder, "s.json"), '{"session_id":"s","loo');
   utimesSync(join(folder, "s.json"), new Date(start), new Date(start));
 
@@ -97,7 +97,7 @@ it.each<[string, number, string]>([
   expect(events.map((event) => event.kind)).toEqual([kind]);
 });
 
-it("names files that are no sessions, and reads the others (`adapter-integrity-no-silent-drops`)", async () => {
+it("reports files that are not sessions, and reads the others (`adapter-integrity-no-silent-drops`)", async () => {
   const found = await readSource(
     fromPhiCore(join(fixtures, "damaged", "input"), { now: () => 4e12 }),
   );
@@ -109,7 +109,7 @@ it("names files that are no sessions, and reads the others (`adapter-integrity-n
   ]);
 });
 
-it("takes what a broken loop said from its turns, or else from its events", async () => {
+it("reads the messages of a loop that broke off from its turns, or else from its events", async () => {
   const found = await readSource(fromPhiCore(join(fixtures, "anomalies", "input")));
 
   expect([...found.values()].flatMap(said)).toEqual([
@@ -125,7 +125,7 @@ it("takes what a broken loop said from its turns, or else from its events", asyn
   ]);
 });
 
-describe("a loop that broke off behind a finished turn", () => {
+describe("a loop that broke off after a finished turn", () => {
   const result = (id: string) => ({
     role: "toolResult",
     toolCallId: id,
@@ -151,7 +151,7 @@ describe("a loop that broke off behind a finished turn", () => {
   const partText = (part: Part) => (part.type === "text" ? part.text : part.type);
   const inTurns = ["user hi", "assistant hello", "tool tool_result"];
 
-  it("has what came after that turn in its events alone", async () => {
+  it("takes messages after that turn from its events", async () => {
     const events = [...finished, ended, ...open];
 
     expect(await roles({ turns: [turn], events })).toEqual([
@@ -166,12 +166,12 @@ describe("a loop that broke off behind a finished turn", () => {
     ["none where all turns have ended", [...finished, ended]],
     ["none where no event says that one has", finished],
     ["no message of a turn again", [...finished, ended, ...finished]],
-  ])("has %s", async (_, events) => {
+  ])("takes from its events %s", async (_, events) => {
     expect(await roles({ turns: [turn], events })).toEqual(inTurns);
   });
 });
 
-it("says what branches and compacted contexts repeat only once", async () => {
+it("reads only once the messages that branches and compacted contexts repeat", async () => {
   const names = ["parallel", "compaction"];
   const texts = names.map(async (name) => {
     const found = await readSource(fromPhiCore(join(fixtures, name, "input")));
@@ -186,7 +186,7 @@ it("says what branches and compacted contexts repeat only once", async () => {
   ]);
 });
 
-it("says where the session that a spawn reference names is not there (`session-durable-copy`)", async () => {
+it("marks the parent unresolved if a spawn reference without a call names a missing session (`session-durable-copy`)", async () => {
   const unresolvedOf = async (ref: object) => {
     const [first] = await read(session({}, { parent_spawn_ref: ref }));
     return first?.kind === "session" ? first.unresolved : "no session";
@@ -198,7 +198,7 @@ it("says where the session that a spawn reference names is not there (`session-d
   expect(await unresolvedOf({ parent_session_id: "gone", tool_call_id: "c" })).toBeUndefined();
 });
 
-it("follows a spawn reference only where it names a call or a session that is there", async () => {
+it("follows a spawn reference only if it names a tool call or an existing session", async () => {
   const parentOf = async (ref: object) => {
     const [first] = await read(session({}, { parent_spawn_ref: ref }));
     return first?.kind === "session" ? first.session.parent_session_id : "no session";
@@ -212,7 +212,7 @@ it("follows a spawn reference only where it names a call or a session that is th
   expect(await parentOf({ parent_session_id: "s", tool_call_id: "c" })).toBeUndefined();
 });
 
-describe("a session whose parent is named without a call", () => {
+describe("the fingerprint of a session", () => {
   const fingerprint = () => fromPhiCore(folder, { now: () => start }).fingerprint("s.json");
   const write = (spawn: object | null, more: object = {}) => {
     const document = session({ messages: [typed("hi")] }, { parent_spawn_ref: spawn, ...more });
@@ -221,7 +221,7 @@ describe("a session whose parent is named without a call", () => {
   };
   const parentComes = () => writeFileSync(join(folder, "p.json"), "{}");
 
-  it("has another fingerprint once the file of the parent is there", async () => {
+  it("changes when the file of a parent that is named without a call appears", async () => {
     write({ parent_session_id: "p", parent_loop_id: "p.a.1", tool_call_id: "", tool_name: "" });
     const alone = await fingerprint();
     const still = await fingerprint();
@@ -238,18 +238,21 @@ describe("a session whose parent is named without a call", () => {
     ["names a call", { parent_session_id: "p", tool_call_id: "c" }],
     ["names another session", { parent_session_id: "q", tool_call_id: "" }],
     ["names what is no file", { parent_session_id: "../p", tool_call_id: "" }],
-  ])("has the same fingerprint whatever is there where it %s", async (_, spawn) => {
-    // What it said is not what it is.
-    const quoted = `"parent_spawn_ref": {"parent_session_id": "p"}`;
-    write(spawn, { formation: { Explicit: { timestamp: quoted } } });
-    const alone = await fingerprint();
-    parentComes();
+  ])(
+    "stays the same when another session's file appears, if its spawn reference %s",
+    async (_, spawn) => {
+      // What it said is not what it is.
+      const quoted = `"parent_spawn_ref": {"parent_session_id": "p"}`;
+      write(spawn, { formation: { Explicit: { timestamp: quoted } } });
+      const alone = await fingerprint();
+      parentComes();
 
-    expect(await fingerprint()).toBe(alone);
-  });
+      expect(await fingerprint()).toBe(alone);
+    },
+  );
 });
 
-it("only adds to a session that its program saved again", async () => {
+it("only adds messages when a program saves its session again", async () => {
   const loop = (n: number) => ({
     loop_id: `s.a.${n}`,
     started_at: `2026-05-20T09:00:0${n}Z`,
@@ -264,7 +267,7 @@ it("only adds to a session that its program saved again", async () => {
   expect(new Set(after).size).toBe(after.length);
 });
 
-it("knows what a loop that broke off said when the loop has it after all", async () => {
+it("gives the messages of a broken-off loop the same ids once the loop itself holds them", async () => {
   const answer = { role: "assistant", content: [], timestamp: start + 1, turnId: { loopId: "x" } };
   // The same message has its keys in another order, and no turn, in an event.
   const { turnId: _turn, ...bare } = answer;
@@ -276,7 +279,7 @@ it("knows what a loop that broke off said when the loop has it after all", async
   expect(idsOf(await read(broken, start + 1e8))).toEqual(idsOf(await read(whole)));
 });
 
-it("never takes the id of a message for another one that came to its place", async () => {
+it("gives a new id to a message that replaces another, and keeps the other ids", async () => {
   const before = idsOf(await read(session({ messages: [typed("one"), typed("two")] })));
   const after = idsOf(await read(session({ messages: [typed("[Summary] one"), typed("two")] })));
 
@@ -289,7 +292,7 @@ it.each<[string, object, number]>([
   ["that a compaction wrote under the same id", { continuation_kind: "Compaction" }, 1],
   ["that the program wrote", { loop_id: "s.a.2" }, 1],
   ["of a program's agent that is called pond", { loop_id: "s.pond.2" }, 1],
-])("says what stands again in a loop %s", async (_, more, times) => {
+])("tells a repeated message from a new one in a loop %s", async (_, more, times) => {
   const loops = [1, 2].map((n) => ({
     loop_id: `${copyUuid("phi-core", "s")}.pond.${n}`,
     started_at: `2026-05-20T09:00:0${n}Z`,
@@ -300,7 +303,7 @@ it.each<[string, object, number]>([
   expect(said(await read(session({}, { loops })))).toHaveLength(times);
 });
 
-it("leaves what a running loop says to it, also where a later loop repeats it", async () => {
+it("leaves out the messages of a running loop even if a later loop repeats them", async () => {
   const loops = [
     { loop_id: "s.a.1", started_at: "2026-05-20T09:00:01Z", messages: [typed("hi")] },
     { loop_id: "s.a.2", started_at: "2026-05-20T09:00:02Z", messages: [typed("hi"), typed("ho")] },
@@ -311,7 +314,7 @@ it("leaves what a running loop says to it, also where a later loop repeats it", 
   expect(said(await read(session({}, { loops })))).toEqual(["user: hi", "user: ho"]);
 });
 
-it("has what a compaction shortened only as it was said", async () => {
+it("reads only the original form of a message that a compaction shortened", async () => {
   const found = await readSource(fromPhiCore(join(fixtures, "variants", "input")));
   const threads = [...found.values()].flatMap(said).filter((text) => text.includes("threads"));
 
@@ -321,7 +324,7 @@ it("has what a compaction shortened only as it was said", async () => {
   ]);
 });
 
-it("marks the loops at which the context was replaced", async () => {
+it("marks the loops that replaced the context as boundaries", async () => {
   const block = { createdAt: "2026-05-20T09:00:00Z" };
   const loops = [{}, { compaction_block: block }, { continuation_kind: "Compaction" }].map(
     (more, index) => ({ loop_id: `${index}`, started_at: "x", messages: [], ...more }),
@@ -333,14 +336,14 @@ it("marks the loops at which the context was replaced", async () => {
   ).toEqual([undefined, undefined, "compaction", "compaction"]);
 });
 
-it("is not kept waiting by a time far ahead", async () => {
+it("does not hold back a running loop for a last-active time far in the future", async () => {
   const last_active_at = "2126-05-20T09:00:00Z";
   const events = await read(session({ status: "Running" }, { last_active_at }), start + 1e8);
 
   expect(events.filter(({ kind }) => kind === "pending")).toEqual([]);
 });
 
-describe("loops that ended in another order than they began", () => {
+describe("loops that did not end in the order they began", () => {
   const loop = (n: number, second: number | undefined, more: object = {}) => ({
     loop_id: `s.a.${n}`,
     ...(second !== undefined && { started_at: `2026-05-20T09:00:0${second}Z` }),
@@ -358,18 +361,21 @@ describe("loops that ended in another order than they began", () => {
     ["one without a beginning", [loop(2, 2), loop(3, undefined), loop(1, 1)], "123"],
     ["one without a beginning at first", [loop(1, undefined), loop(3, 3), loop(2, 2)], "123"],
     ["a time with digits past the sixth", [loop(2, 2), loop(1, 1.000_000_1)], "12"],
-  ])("are read as they began, and written back as they stood: %s", async (_, loops, order) => {
-    const document = session({}, { loops });
-    const events = await read(document);
+  ])(
+    "are read in the order they began and written back in file order: %s",
+    async (_, loops, order) => {
+      const document = session({}, { loops });
+      const events = await read(document);
 
-    expect(said(events)).toEqual([...order].map((text) => `user: ${text}`));
-    const [written] = restoredFiles(
-      toPhiCore.writeNative({ root: contentOf(events), descendants: [] }),
-    ).values();
-    expect(JSON.parse(Buffer.from(written ?? []).toString())).toEqual(document);
-  });
+      expect(said(events)).toEqual([...order].map((text) => `user: ${text}`));
+      const [written] = restoredFiles(
+        toPhiCore.writeNative({ root: contentOf(events), descendants: [] }),
+      ).values();
+      expect(JSON.parse(Buffer.from(written ?? []).toString())).toEqual(document);
+    },
+  );
 
-  it("are written back as they stood while another one that began earlier is running", async () => {
+  it("are written back in file order while other loops are still running", async () => {
     const running = [loop(3, 2), loop(4, 3), loop(2, 1)].map((each) => ({
       ...each,
       status: "Running",
@@ -385,7 +391,7 @@ describe("loops that ended in another order than they began", () => {
     expect(JSON.parse(Buffer.from(written ?? []).toString()).loops).toEqual(ended);
   });
 
-  it("say what a later one repeats", async () => {
+  it("attribute a message that a later loop repeats to the loop that began first", async () => {
     const full = loop(2, 2, { messages: [typed("1"), typed("2")] });
     const events = await read(session({}, { loops: [full, broken] }));
 
@@ -398,7 +404,7 @@ describe("loops that ended in another order than they began", () => {
     ]);
   });
 
-  it("keep what is stored of those that stand as they began", async () => {
+  it("leave the messages of loops that stand in order unchanged", async () => {
     const before = idsAndOptions(await read(session({}, { loops: [loop(2, 2), loop(3, 3)] })));
     const after = idsAndOptions(
       await read(session({}, { loops: [loop(2, 2), loop(3, 3), broken] })),
@@ -408,7 +414,7 @@ describe("loops that ended in another order than they began", () => {
   });
 });
 
-it("says each of two messages of a human that a turn of another loop has at one time", async () => {
+it("reads two prompts of one turn and time once each when a later loop repeats them reordered", async () => {
   const turnId = { loopId: "s.a.1", turnIndex: 1 };
   const [alpha, beta] = [typed("alpha", { turnId }), typed("beta", { turnId })];
   const shortened = typed("[Summary] alpha", { turnId });
@@ -425,14 +431,14 @@ it("says each of two messages of a human that a turn of another loop has at one 
   ]);
 });
 
-it("names loops whose ids no storage takes by what is in them", async () => {
+it("derives well-formed message ids if a loop's own id is not well-formed Unicode", async () => {
   const ids = idsOf(await read(session({ loop_id: "\ud800", messages: [typed("hi")] })));
 
   expect(ids).toHaveLength(3);
   expect(ids.every((id) => id.isWellFormed())).toBe(true);
 });
 
-it("takes everything in a message of a harness for injected (`model-part-provenance`)", async () => {
+it("classifies everything in a harness message as injected (`model-part-provenance`)", async () => {
   const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
   const mark = { type: "text", text: "[Restored context] " };
   const task = { loop_id: "s.sub.1", messages: [typed("Do.", { content: [image] })] };
@@ -448,7 +454,7 @@ it("takes everything in a message of a harness for injected (`model-part-provena
   expect(await kinds(task)).toEqual(["file injected"]);
 });
 
-it("keeps an API key where nothing is indexed or printed", async () => {
+it("keeps an API key where it is neither indexed nor printed", async () => {
   const key = "sk-of-an-old-file";
   const config = { model_config: { api_key: key } };
   const events = await read(session({ messages: [typed("hi")] }, config));
@@ -464,7 +470,7 @@ it("keeps an API key where nothing is indexed or printed", async () => {
   );
 });
 
-it("leaves a second file of a session out, and says so", async () => {
+it("reports a second file of the same session instead of reading it", async () => {
   const reader = fromPhiCore(folder, { now: () => start });
   const write = (name: string, value: object | string) =>
     writeFileSync(join(folder, name), typeof value === "string" ? value : JSON.stringify(value));
@@ -494,7 +500,7 @@ it("reads a session whose id is too long to name a file", async () => {
 });
 
 // Other systems have no such names.
-it.runIf(process.platform === "linux")("names files whose name is not UTF-8", async () => {
+it.runIf(process.platform === "linux")("reports files whose name is not UTF-8", async () => {
   writeFileSync(Buffer.from(join(folder, "caf\xe9.json"), "latin1"), JSON.stringify(session({})));
 
   const { sessions, faults } = await findSessions(fromPhiCore(folder));
@@ -505,7 +511,7 @@ it.runIf(process.platform === "linux")("names files whose name is not UTF-8", as
   ]);
 });
 
-it("names links whose target it does not read", async () => {
+it("reports symbolic links that lead out of the folder or nowhere, and only those", async () => {
   mkdirSync(join(folder, "sessions"));
   const inside = join(folder, "sessions");
   writeFileSync(join(folder, "other.json"), JSON.stringify(session({})));

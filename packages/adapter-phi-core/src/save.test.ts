@@ -36,7 +36,7 @@ async function holdLock() {
   };
 }
 
-it("replaces a session at once and leaves its lock file, as the library does", async () => {
+it("replaces a session file and leaves its lock file behind, as the library does", async () => {
   writeFileSync(file, "old");
 
   await savePhiCoreSession(file, ["n", new Uint8Array([101]), "w"]);
@@ -63,7 +63,7 @@ it("waits while another program holds the lock", async () => {
   expect(readFileSync(file, "utf8")).toBe("mine");
 });
 
-it("gives up when it has waited long enough, and writes nothing", async () => {
+it("gives up after the set time if the lock stays held, and writes nothing", async () => {
   const release = await holdLock();
 
   await expect(savePhiCoreSession(file, ["mine"], { patienceMs: 120 })).rejects.toThrow(
@@ -74,7 +74,7 @@ it("gives up when it has waited long enough, and writes nothing", async () => {
   expect(readdirSync(folder)).toEqual(["it's; $(touch x).json.lock"]);
 });
 
-it("keeps the old session where the new one breaks off, and gives the lock back", async () => {
+it("keeps the old session and releases the lock if writing the new session fails", async () => {
   writeFileSync(file, "old");
   const broken = function* () {
     yield "half";
@@ -88,13 +88,13 @@ it("keeps the old session where the new one breaks off, and gives the lock back"
   expect(readdirSync(folder)).toHaveLength(2);
 });
 
-it("lets two writers in one after the other", async () => {
+it("leaves one writer's content whole when several write at once", async () => {
   await Promise.all(["a", "b", "c"].map((text) => savePhiCoreSession(file, [text.repeat(1000)])));
 
   expect(readFileSync(file, "utf8")).toMatch(/^(a{1000}|b{1000}|c{1000})$/);
 });
 
-it("is a lock that other programs see", async () => {
+it("takes a lock that other programs see, and releases it", async () => {
   const script =
     "import fcntl,sys\nf=open(sys.argv[1],'a')\ntry: fcntl.flock(f,fcntl.LOCK_EX|fcntl.LOCK_NB); print('free')\nexcept BlockingIOError: print('taken')";
   const seen = () =>
@@ -111,7 +111,7 @@ it("is a lock that other programs see", async () => {
   expect(states).toEqual(["taken", "free"]);
 });
 
-it("says what is missing where there is no `flock`, and writes nothing", async () => {
+it("names the missing program and writes nothing if there is no `flock`", async () => {
   vi.stubEnv("PATH", folder);
   try {
     const saved = savePhiCoreSession(file, ["mine"]);
@@ -124,7 +124,7 @@ it("says what is missing where there is no `flock`, and writes nothing", async (
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("does not take a lock that cannot be opened for one that is held", async () => {
+it("tells a lock file that cannot be opened from a lock that is held", async () => {
   symlinkSync(join(folder, "nowhere", "lock"), `${file}.lock`);
 
   const saved = savePhiCoreSession(file, ["mine"]);

@@ -120,7 +120,7 @@ const childRef = (id: string, callId: string) => ({
   child_session_id: copyUuid("phi-core", id),
 });
 
-it("has what was said twice at one time as often", async () => {
+it("writes a message as often as it was said, even if at one time", async () => {
   // A clock of whole seconds, or a client that rewrites its times.
   const drafts: readonly Draft[] = [
     ["user", text("Engage!")],
@@ -135,7 +135,7 @@ it("has what was said twice at one time as often", async () => {
   expect(await readBack({ root, descendants: [] })).toEqual([[...loop, ...loop, "On."]]);
 });
 
-it("makes a loop of each prompt, with what came beside it, and links sub-agents to loops", () => {
+it("writes one loop for each prompt and links sub-agents to their loop", () => {
   expect(loopsOf(lineage)).toEqual([
     { kind: "Initial", parent: null, messages: 5, children: [] },
     {
@@ -178,13 +178,16 @@ describe("a sub-agent is linked to the call", () => {
     ["as many calls as sub-agents", [call("a"), call("b")], ["a", "b"]],
     ["fewer calls", [call("a")], ["", ""]],
     ["more calls", [call("a"), call("b"), call("c")], ["", ""]],
-  ])("in its order where none is named, with %s", (_, calls, [first = "", second = ""]) => {
-    expect(linked(calls, "child", "other")).toEqual([
-      [childRef("child", first), childRef("other", second)],
-    ]);
-  });
+  ])(
+    "at its position, only if none is named and there are as many calls as agents: %s",
+    (_, calls, [first = "", second = ""]) => {
+      expect(linked(calls, "child", "other")).toEqual([
+        [childRef("child", first), childRef("other", second)],
+      ]);
+    },
+  );
 
-  it("that names it, and to none where a call names another one", () => {
+  it("that names it, and an unnamed one then to none", () => {
     const named = call("a", { params: { session: "other" } });
 
     expect(linked([named, call("b")], "child", "other")).toEqual([
@@ -236,7 +239,7 @@ describe("a sub-agent is linked to the call", () => {
     ["but not one of two alike", [asks("a", "Hem."), asks("b", "Hem.")], ["Hem."], [""]],
     ["but not where two agents are alike", [asks("a", "Hem.")], ["Hem.", "Hem."], ["", ""]],
     ["but not where nothing is said", [asks("a", ""), asks("b", "Hem.")], [""], [""]],
-  ])("that asked for what it begins with, %s", (_, calls, begins, linked) => {
+  ])("whose prompt it begins with, %s", (_, calls, begins, linked) => {
     expect(asked(calls, begins)).toEqual(
       linked.map((callId, index) => childRef(`child-${index + 1}`, callId)),
     );
@@ -263,7 +266,7 @@ describe("a sub-agent is linked to the call", () => {
       ["Hem.", "?"],
       ["b", ""],
     ],
-  ])("whose words its client wrapped, %s", (_, calls, prompts, linked) => {
+  ])("whose prompt its client wrapped, %s", (_, calls, prompts, linked) => {
     const begins = prompts.map((prompt) => `<message>${prompt}</message>`);
     const agentPrompt: RecordRules["agentPrompt"] = ({ messages }) => {
       const [part] = messages.flatMap(partsOf);
@@ -275,7 +278,7 @@ describe("a sub-agent is linked to the call", () => {
     );
   });
 
-  it("that names it first, and no other agent to one that names it again", () => {
+  it("that names it first; a later call that names it gets no other agent", () => {
     const root = content("root", [
       ["user", text("Weave.")],
       ["assistant", names("a", "child")],
@@ -290,7 +293,7 @@ describe("a sub-agent is linked to the call", () => {
     ]);
   });
 
-  it("that has its label for a whole value", () => {
+  it("that has its label as a whole value, not within a longer text", () => {
     const label = (name: string) => ({ params: { name, task: "Ask Ruler" } });
     const root = content("root", [
       ["user", text("Weave.")],
@@ -307,7 +310,7 @@ describe("a sub-agent is linked to the call", () => {
     ]);
   });
 
-  it("in the order in which they began, whatever their ids are", () => {
+  it("in the order in which sub-agents began, whatever their ids are", () => {
     const root = content("root", [
       ["user", text("Weave.")],
       ["assistant", call("a"), call("b")],
@@ -327,7 +330,7 @@ describe("a sub-agent is linked to the call", () => {
 it.each([
   ["by its own id", "parent.json", "parent"],
   ["not at all where the library would not find it", "phi-core_parent.json", undefined],
-])("names a session that the library wrote %s", async (_, path, expected) => {
+])("names a parent session that the library wrote %s", async (_, path, expected) => {
   const parents = [{ session: content("parent", []).session, path }];
   const root = content("child", [["user", text("Look at the hem.")]], "parent");
 
@@ -341,7 +344,7 @@ it.each([
   expect(contentOf(events).session.parent_session_id).toBe(expected);
 });
 
-it("is read back with the same words, and harness text stays injected (`model-part-provenance`)", async () => {
+it("writes sessions that are read back with the same words, harness text still injected (`model-part-provenance`)", async () => {
   expect(await readBack(lineage)).toEqual([
     [
       "([Restored context] be brief)",
@@ -355,7 +358,7 @@ it("is read back with the same words, and harness text stays injected (`model-pa
   ]);
 });
 
-it("is read back in its order where a clock went back", async () => {
+it("writes a session that is read back in its order even if a clock went back", async () => {
   const drafts: Draft[] = [
     ["user", text("Warp it.")],
     ["assistant", text("Warped.")],
@@ -373,7 +376,7 @@ it("is read back in its order where a clock went back", async () => {
   ]);
 });
 
-it("has files as images, as text or by name", async () => {
+it("writes files as images, as text or by name", async () => {
   const files = [file("image/png", "png"), file("text/plain", "warp"), file("font/otf", "\xff")];
   const only = { root: content("s", [["user", ...files]]), descendants: [] };
 
@@ -383,7 +386,7 @@ it("has files as images, as text or by name", async () => {
   expect(fidelityOf(only)).toEqual({ file: { kept: 1, translated: 1, dropped: 1 } });
 });
 
-it("has the files that a tool gave by name", () => {
+it("writes the files in a tool result by name", () => {
   const given = { type: "file", filename: "a.pdf", url: "data:application/pdf;base64,aGk=" };
   const answer = { type: "tool_result", call_id: "a", is_failure: false, result: [given] };
   const only = {
@@ -413,7 +416,7 @@ function messagesOf(...drafts: readonly Draft[]): readonly Readonly<Record<strin
   return loops.flatMap(({ messages }: { readonly messages: readonly object[] }) => messages);
 }
 
-it("has images of a type that providers take, also where the source has none", () => {
+it("writes images with a type that providers accept, even if the source names none", () => {
   const drawing = file("image/svg+xml", "<svg/>");
   const result = [{ type: "image", mimeType: "image/svg+xml", data: "PHN2Zy8+" }];
   const drafts: readonly Draft[] = [
@@ -436,7 +439,7 @@ it("has images of a type that providers take, also where the source has none", (
   });
 });
 
-it("has an answer that no call asked for as its text and its images, not as typed", async () => {
+it("writes a tool result without a call as text and images that do not count as typed", async () => {
   const result = [
     { type: "text", text: "shot" },
     { type: "image", mimeType: "image/png", data: "aGk=" },
@@ -459,7 +462,7 @@ it("has an answer that no call asked for as its text and its images, not as type
   expect(fidelityOf(only)?.tool_result).toEqual({ kept: 0, translated: 1, dropped: 0 });
 });
 
-it("names the images that a model drew, which providers refuse in an answer", () => {
+it("names images that a model drew, because providers refuse images in an answer", () => {
   const drafts: readonly Draft[] = [
     ["user", text("draw")],
     [
@@ -480,7 +483,7 @@ it("names the images that a model drew, which providers refuse in an answer", ()
   });
 });
 
-it("begins no session with an answer, which providers refuse", async () => {
+it("begins no session with an answer, because providers refuse that", async () => {
   const drafts: readonly Draft[] = [
     ["user", text(" ")],
     ["assistant", text("Hello.")],
@@ -492,7 +495,7 @@ it("begins no session with an answer, which providers refuse", async () => {
   ]);
 });
 
-it("has no failure where only the answer of a provider's own tool is missing", () => {
+it("marks no failure if the missing result belongs to a tool that the provider ran", () => {
   const calls = [call("a", { provider_executed: true }), call("b")];
 
   expect(
@@ -500,7 +503,7 @@ it("has no failure where only the answer of a provider's own tool is missing", (
   ).toEqual([undefined, undefined, false, true]);
 });
 
-it("writes no half characters, which the library refuses", () => {
+it("replaces lone surrogates, which the library refuses", () => {
   const half = "a \ud83e";
   const { messages, session } = content("s", [
     ["assistant", call("a", { params: { [half]: half } })],
@@ -516,7 +519,7 @@ it("writes no half characters, which the library refuses", () => {
   expect(loops[0].messages[1].content[0].arguments).toEqual({ "a \ufffd": "a \ufffd" });
 });
 
-it("counts every part of the sample once", () => {
+it("counts every part of the sample session once in the fidelity", () => {
   const sample = sampleLineage();
   const parts = sample.root.messages.flatMap(partsOf);
   const counts = Object.values(fidelityOf(sample) ?? {});
@@ -529,7 +532,7 @@ it("counts every part of the sample once", () => {
   expect(counted).toBe(parts.length + systems.length);
 });
 
-it("writes the same files every time, and never under an id of the original", () => {
+it("writes the same files every time, without any id of the original", () => {
   const written = () =>
     [...restoredFiles(writeForeign(sampleLineage(), meanings))].map(
       ([path, bytes]) => `${path} ${Buffer.from(bytes)}`,

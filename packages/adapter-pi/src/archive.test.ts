@@ -50,7 +50,7 @@ it.each([
   ["the session that others come from", [root]],
   ["a fork", [fork]],
   ["all of them", [root, fork]],
-])("reads the same of sessions wherever they lie: %s archived", async (_, keys) => {
+])("reads the same sessions wherever they lie: %s archived", async (_, keys) => {
   putSessions();
   const before = await read();
   expect(before.keys).toHaveLength(4);
@@ -61,7 +61,7 @@ it.each([
   expect(before.faults).toEqual([]);
 });
 
-it("reads the archive, a folder, and a file of it by their paths", async () => {
+it("reads the archive, a folder of it and a file of it by their paths", async () => {
   putSessions();
   const before = await read();
   const forked = await read(fork);
@@ -78,7 +78,7 @@ it("reads the archive, a folder, and a file of it by their paths", async () => {
   expect((await read(`archive/${agent}`)).keys).toEqual([agent]);
 });
 
-it("goes by the session that the client went on with, and by the archive for what that lacks", async () => {
+it("reads a session that went on after it was archived, and adds what it lacks from the archive", async () => {
   putSessions();
   archive(root);
   home.put(root, [header("root"), say("a1", null), say("a2", "a1"), say("e1", "a2")]);
@@ -92,7 +92,7 @@ it("goes by the session that the client went on with, and by the archive for wha
   }
 });
 
-it("misses no file of a session whose archiving broke off", async () => {
+it("reads every file of a session whose archiving broke off", async () => {
   putSessions();
   const before = await read();
   cpSync(join(home.path, stemOf(root)), join(home.path, "kept"), { recursive: true });
@@ -103,7 +103,7 @@ it("misses no file of a session whose archiving broke off", async () => {
   expect(await read()).toEqual(before);
 });
 
-it("reads a log that an older release archived as it was", async () => {
+it("reads a log that an older release archived without compressing it", async () => {
   putSessions();
   const before = await read(fork);
   const log = readFileSync(join(home.path, fork));
@@ -115,7 +115,7 @@ it("reads a log that an older release archived as it was", async () => {
   expect(await read(`archive/${fork}`)).toEqual(before);
 });
 
-it("restores an archived session to where it was", async () => {
+it("restores an archived session to its place among the live sessions", async () => {
   putSessions();
   const files = await readFolder(join(home.path, "sessions"));
   archive(root);
@@ -129,7 +129,7 @@ it("restores an archived session to where it was", async () => {
   );
 });
 
-it("names an archived log that is broken, and reads the others (`adapter-integrity-no-silent-drops`)", async () => {
+it("reports a broken archived log, and reads the other logs (`adapter-integrity-no-silent-drops`)", async () => {
   putSessions();
   const records = Array.from({ length: 2000 }, (_, index) => say(`z${index}`, null));
   const log = [header("broken"), ...records].map((each) => `${JSON.stringify(each)}\n`).join("");
@@ -144,7 +144,7 @@ it("names an archived log that is broken, and reads the others (`adapter-integri
   expect(events.join()).toContain('"id":"d1"');
 });
 
-it("names no last copied entry where the origin of a fork is broken", async () => {
+it("names no last copied entry if the origin of a fork is broken", async () => {
   putSessions();
   const records = Array.from({ length: 2000 }, (_, index) => say(`z${index}`, null));
   home.put(root, [header("root"), ...records]);

@@ -26,7 +26,7 @@ async function restored() {
   };
 }
 
-it("keeps every file an agent wrote, whatever its name (`adapter-integrity-no-silent-drops`)", async () => {
+it("keeps every file that an agent wrote, whatever its name (`adapter-integrity-no-silent-drops`)", async () => {
   const kept = {
     [`${side}/local/draft.txt`]: "chapter one",
     [`${side}/local/schema.sql.bak`]: "create table",
@@ -56,7 +56,7 @@ it("keeps a log without a header as a file", async () => {
   expect([ids, texts, faults]).toEqual([["s1"], { [`${side}/rows.jsonl`]: "no JSON\n" }, []]);
 });
 
-it("keeps a file as it is that is no log, whatever words are in it (`adapter-integrity-no-silent-drops`)", async () => {
+it("keeps a file that is no log unchanged, whatever words are in it (`adapter-integrity-no-silent-drops`)", async () => {
   const events = `${JSON.stringify(header("x"))}\n{"type":"agent_start"}\n`;
   const kept = {
     [`${side}/issues.jsonl`]: '{"title":"bug one","body":"x"}\n{"title":"bug two"}\n',
@@ -78,7 +78,7 @@ it.each([
   ["begun", '{"type":"sess'],
   ["with a title alone", '{"type":"title","v":1,"title":""}\n'],
   ["as long as a header may be", JSON.stringify(header("scout", { title: "x".repeat(20_000) }))],
-])("takes a log for a sub-agent that is %s", async (_, text) => {
+])("takes a log that is %s for a sub-agent", async (_, text) => {
   home.put(log, [header("s1")]);
   home.put(`${side}/Scout.jsonl`, text);
 
@@ -87,7 +87,7 @@ it.each([
   expect(sessions.map(({ key }) => key)).toEqual([log, `${side}/Scout.jsonl`]);
 });
 
-it("takes a log in the folder for a sub-agent, with a header or with nothing in it yet", async () => {
+it("takes a log in the session's folder for a sub-agent, with a header or still empty", async () => {
   home.put(log, [header("s1")]);
   home.put(`${side}/Scout.jsonl`, [{ type: "title", v: 1, title: "", pad: "" }, header("scout")]);
   home.put(`${side}/Empty.jsonl`, "");
@@ -103,7 +103,7 @@ it("takes a log in the folder for a sub-agent, with a header or with nothing in 
 
 const isPosix = process.platform !== "win32";
 
-it.runIf(isPosix)("restores a file under a name that may be written everywhere", async () => {
+it.runIf(isPosix)("restores a file under a name that every system accepts", async () => {
   home.put(log, [header("s1")]);
   home.put(`${side}/local/we\\ird.txt`, "weird");
   home.put(`${side}/Sc\\out.jsonl`, [header("scout")]);
@@ -166,7 +166,7 @@ it.each([
   ["by its id, in another project", "s1", other],
   ["by a path of old, in another project", `/elsewhere/sessions/-old/${logName("s1")}`, other],
 ])(
-  "keeps the logs of agents that a fork copied as its files, named %s (`adapter-native-restore-lossless`)",
+  "keeps agent logs that a fork copied as the fork's files, its parent named %s (`adapter-native-restore-lossless`)",
   async (_, parentSession, placeOf) => {
     home.put(log, [header("s1"), say("a1", null)]);
     home.put(`${side}/Scout.jsonl`, [header("scout"), say("b1", null), say("b2", "b1")]);
@@ -247,19 +247,22 @@ it.each([
 it.each([
   ["takes no agent over that a fork copied", "2026-03-16T08:00:01.000Z", "s2:Scout"],
   ["knows one that the fork started", "2026-03-16T07:59:59.000Z", "scout"],
-])("of a session that is gone, %s (`session-durable-copy`)", async (_, timestamp, expected) => {
-  const fork = { parentSession: "s1", timestamp };
-  home.put(`${copied("s2")}.jsonl`, [header("s2", fork), say("a1", null)]);
-  home.put(`${copied("s2")}/Scout.jsonl`, begun);
-  home.put(`${copied("s2")}/Tan.jsonl`, [header("tan", { parentSession: "s1" })]);
+])(
+  "when the parent session is gone, %s (`session-durable-copy`)",
+  async (_, timestamp, expected) => {
+    const fork = { parentSession: "s1", timestamp };
+    home.put(`${copied("s2")}.jsonl`, [header("s2", fork), say("a1", null)]);
+    home.put(`${copied("s2")}/Scout.jsonl`, begun);
+    home.put(`${copied("s2")}/Tan.jsonl`, [header("tan", { parentSession: "s1" })]);
 
-  const { contents } = await readHome(fromOmp(home.path));
+    const { contents } = await readHome(fromOmp(home.path));
 
-  expect(Object.fromEntries(parentsIn(contents))).toMatchObject({ s2: "s1", [expected]: "s2" });
-  expect(restoredBelow("s2", contents)).toEqual(await filesOf("s2"));
-});
+    expect(Object.fromEntries(parentsIn(contents))).toMatchObject({ s2: "s1", [expected]: "s2" });
+    expect(restoredBelow("s2", contents)).toEqual(await filesOf("s2"));
+  },
+);
 
-it("writes the log of an agent once that is stored as its own session, too, as in older stores", async () => {
+it("writes an agent's log once even if an older store holds it as a session of its own too", async () => {
   home.put(`${copied("s2")}.jsonl`, [header("s2", { parentSession: "s1" }), say("a1", null)]);
   home.put(`${copied("s2")}/Scout.jsonl`, begun);
   const { contents } = await readHome(fromOmp(home.path));
@@ -290,7 +293,7 @@ function lineageOf(id: string, contents: readonly SessionContent[]): Lineage {
   return { root, descendants: below(id) };
 }
 
-it("writes no file over the log of a session, as older stores may hold both", async () => {
+it("writes no file over the log of a session if an older store holds both", async () => {
   home.put(log, [header("s1")]);
   home.put(`${side}/local/Scout.jsonl`, "a file");
   home.put(`${side}/Scout.jsonl`, [header("scout")]);

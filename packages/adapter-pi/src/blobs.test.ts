@@ -34,7 +34,7 @@ function putSession(...data: readonly string[]): void {
   ]);
 }
 
-it("holds the bytes that a log refers to, and restores reference and file", async () => {
+it("reads the bytes that a log refers to, and restores the reference and the file", async () => {
   putSession(ref);
   home.put(`blobs/${hash}`, bytes);
 
@@ -55,7 +55,7 @@ it("holds the bytes that a log refers to, and restores reference and file", asyn
   ).toHaveLength(3);
 });
 
-it("keeps the reference where its file is gone, with a fault at the record, once", async () => {
+it("keeps a reference to a missing blob, and reports it once, at its record", async () => {
   putSession(gone);
 
   const { contents, events, lineages } = await readHome(fromOmp(home.path));
@@ -78,7 +78,7 @@ it("keeps the reference where its file is gone, with a fault at the record, once
   ).toHaveLength(3);
 });
 
-it("tells whether what is stored of a message holds the file that is gone", async () => {
+it("tells whether a stored message holds the bytes of a missing blob", async () => {
   const other = Buffer.from("another picture");
   const otherHash = createHash("sha256").update(other).digest("hex");
   const states: Message[][] = [];
@@ -120,7 +120,7 @@ it("tells whether what is stored of a message holds the file that is gone", asyn
 });
 
 it.each(["blob:sha256:../../../etc/passwd", `blob:sha256:${"A".repeat(64)}`, "blob:sha256:"])(
-  "reads no file for %j",
+  "reads no file for the malformed reference %j",
   async (data) => {
     putSession(data);
 
@@ -131,7 +131,7 @@ it.each(["blob:sha256:../../../etc/passwd", `blob:sha256:${"A".repeat(64)}`, "bl
   },
 );
 
-it("follows no link out of the folder of blobs", async () => {
+it("reports a link out of the blob folder, and does not follow it", async () => {
   putSession(ref);
   home.put(`elsewhere`, bytes);
   home.put("blobs/other", "");
@@ -140,7 +140,7 @@ it("follows no link out of the folder of blobs", async () => {
   expect((await readHome(fromOmp(home.path))).faults).toEqual([`blob ${hash} is not a file`]);
 });
 
-it("keeps bytes that no part can hold behind the entries", async () => {
+it("keeps bytes that no part can hold in a message after the entries", async () => {
   home.put(log, [
     header("s1"),
     {
@@ -164,7 +164,7 @@ it("keeps bytes that no part can hold behind the entries", async () => {
   expect(restored.get(`blobs/${hash}`)).toEqual(bytes);
 });
 
-it("says which file the user mentioned, and restores it as it was (`adapter-native-restore-lossless`)", async () => {
+it("names the file that a user mentioned, and restores the mention as it was (`adapter-native-restore-lossless`)", async () => {
   const files = [
     { path: "shot.png", content: "", image: { ...image(ref), detail: "low" } },
     { path: "huge.bin", content: "(skipped: too large)", skippedReason: "tooLarge" },
@@ -197,7 +197,7 @@ it("says which file the user mentioned, and restores it as it was (`adapter-nati
   }
 });
 
-it("restores a mentioned file as older stores hold it, without a part for its path", () => {
+it("restores a mentioned file from an older store, which has no part for its path", () => {
   const message = messageFromWire({
     id: "m",
     session_id: "s",
@@ -222,7 +222,7 @@ it("restores a mentioned file as older stores hold it, without a part for its pa
   ]);
 });
 
-it("finds blobs where the reader is told to look; for pi a reference is a fault", async () => {
+it("finds blobs in a folder that the reader is given; for pi, reports a reference as a fault", async () => {
   putSession(ref);
   const folder = join(home.put(`pictures/${hash}`, bytes), "..");
 
@@ -234,7 +234,7 @@ it("finds blobs where the reader is told to look; for pi a reference is a fault"
   expect([...restored.keys()]).toEqual([log]);
 });
 
-it("finds the blobs of a session folder that lies elsewhere in the client's home", async () => {
+it("finds the blobs in the client's home for a session folder that lies elsewhere", async () => {
   home.put(`chats/${logName("s1")}`, [
     header("s1"),
     message("a1", null, { role: "user", content: [image(ref)] }),
@@ -252,7 +252,7 @@ it("finds the blobs of a session folder that lies elsewhere in the client's home
 it.each([
   ["beside it", ".omp"],
   ["elsewhere, where its state was moved", "state/omp"],
-])("finds the blobs of a security scan with those of the agent %s", async (_, root) => {
+])("finds the blobs of a security scan among those of the agent %s", async (_, root) => {
   home.put(`${root}/security/loom-1/sessions/${logName("s1")}`, [
     header("s1"),
     message("a1", null, { role: "user", content: [image(ref)] }),

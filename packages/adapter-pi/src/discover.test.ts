@@ -28,7 +28,7 @@ function put(path: string): void {
   home.put(path, [header("x")]);
 }
 
-it("lists sessions and sub-agents of every place, and nothing else", async () => {
+it("lists sessions and sub-agents in every place, and nothing else", async () => {
   const keys = [
     `${project}/${one}`,
     `${project}/${stem}/A.jsonl`,
@@ -55,7 +55,7 @@ it("lists sessions and sub-agents of every place, and nothing else", async () =>
   expect((await found(`${project}/${stem}/A/B.jsonl`)).keys).toEqual([keys[2]]);
 });
 
-it("finds sessions in deeper folders, and no events among them (`adapter-integrity-no-silent-drops`)", async () => {
+it("finds sessions in deeper folders, and no event logs among them (`adapter-integrity-no-silent-drops`)", async () => {
   const keys = [
     `${project}/${one}`,
     `${project}/subagents/${two}`,
@@ -79,31 +79,34 @@ it("finds sessions in deeper folders, and no events among them (`adapter-integri
   expect((await found("", fromPi)).keys).toContain(begun);
 });
 
-it.skipIf(process.platform === "win32")("says nothing of what others keep deeper", async () => {
-  put(`${project}/${one}`);
-  const ext = `${project}/ext`;
-  home.put(`${ext}/runs/${logName("run")}`, [{ event: "start" }]);
-  home.put(`${ext}/runs/${stem}/open.jsonl`, "{");
-  mkdirSync(join(home.path, ext, "data.jsonl"));
-  symlinkSync("/etc/passwd", join(home.path, ext, "link.jsonl"));
-  if (process.platform === "linux") {
-    mkdirSync(Buffer.concat([Buffer.from(join(home.path, ext, "x")), Buffer.from([0xff])]));
-  }
-  const closed = [`${ext}/closed`, `${ext}/runs/${stem}/closed`].map((path) =>
-    join(home.path, path),
-  );
-  for (const folder of closed) mkdirSync(folder, { mode: 0 });
-  chmodSync(home.path, 0o755);
-  becomeNobody?.(65534);
-  try {
-    expect(await found("", fromPi)).toEqual({ keys: [`${project}/${one}`], faults: [] });
-  } finally {
-    becomeNobody?.(0);
-    for (const folder of closed) chmodSync(folder, 0o755);
-  }
-});
+it.skipIf(process.platform === "win32")(
+  "reports nothing about files that others keep in deeper folders",
+  async () => {
+    put(`${project}/${one}`);
+    const ext = `${project}/ext`;
+    home.put(`${ext}/runs/${logName("run")}`, [{ event: "start" }]);
+    home.put(`${ext}/runs/${stem}/open.jsonl`, "{");
+    mkdirSync(join(home.path, ext, "data.jsonl"));
+    symlinkSync("/etc/passwd", join(home.path, ext, "link.jsonl"));
+    if (process.platform === "linux") {
+      mkdirSync(Buffer.concat([Buffer.from(join(home.path, ext, "x")), Buffer.from([0xff])]));
+    }
+    const closed = [`${ext}/closed`, `${ext}/runs/${stem}/closed`].map((path) =>
+      join(home.path, path),
+    );
+    for (const folder of closed) mkdirSync(folder, { mode: 0 });
+    chmodSync(home.path, 0o755);
+    becomeNobody?.(65534);
+    try {
+      expect(await found("", fromPi)).toEqual({ keys: [`${project}/${one}`], faults: [] });
+    } finally {
+      becomeNobody?.(0);
+      for (const folder of closed) chmodSync(folder, 0o755);
+    }
+  },
+);
 
-it("finds in deeper folders no sessions of another home, of packages, and of hidden folders", async () => {
+it("finds no sessions in deeper folders of another home, a package or a hidden folder", async () => {
   put(`${project}/${one}`);
   put(`${project}/.ext/${two}`);
   put(`sessions/.ext/deeper/${two}`);
@@ -121,7 +124,7 @@ it("finds in deeper folders no sessions of another home, of packages, and of hid
   ]);
 });
 
-it("reads a session folder of the user's own that holds plugins", async () => {
+it("reads a user's own session folder that holds plugins", async () => {
   mkdirSync(join(home.path, "chats/plugins"), { recursive: true });
   const names = [one, "mine.jsonl", `work/${two}`];
   for (const name of names) put(`chats/${name}`);
@@ -129,7 +132,7 @@ it("reads a session folder of the user's own that holds plugins", async () => {
   expect((await found("chats", fromPi)).keys).toEqual(names.map((name) => `sessions/${name}`));
 });
 
-it("reads a session folder of the user's own, and what stands around it no deeper", async () => {
+it("reads a user's own session folder and its projects, but nothing deeper", async () => {
   put(`chats/${one}`);
   put("chats/mine.jsonl");
   put(`chats/work/${two}`);
@@ -144,7 +147,7 @@ it("reads a session folder of the user's own, and what stands around it no deepe
   ]);
 });
 
-it("takes a folder above the home, a home without sessions, and a flat folder", async () => {
+it("accepts a folder above the home, a home without sessions, and a flat folder", async () => {
   home.put("dot-pi/agent/auth.json", "{}");
   expect(await found("dot-pi", fromPi)).toEqual({ keys: [], faults: [] });
 
@@ -155,7 +158,7 @@ it("takes a folder above the home, a home without sessions, and a flat folder", 
   expect((await found("flat", fromPi)).keys).toEqual([`sessions/${two}`]);
 });
 
-it("reports what stands in a session's place (`adapter-integrity-no-silent-drops`)", async () => {
+it("reports a folder and a link out in the place of a log (`adapter-integrity-no-silent-drops`)", async () => {
   put(`${project}/${one}`);
   mkdirSync(join(home.path, project, two));
   symlinkSync("/etc/passwd", join(home.path, project, logName("link")));
@@ -170,7 +173,7 @@ it("reports what stands in a session's place (`adapter-integrity-no-silent-drops
   });
 });
 
-it("reads nothing through a link in the place of the files beside a log", async () => {
+it("does not follow a link in the place of a session's sidecar folder, and reports it", async () => {
   put(`${project}/${one}`);
   put("elsewhere/diary.txt");
   const side = `${project}/${one.slice(0, -".jsonl".length)}`;
@@ -185,7 +188,7 @@ it("reads nothing through a link in the place of the files beside a log", async 
   expect(contents[0]?.messages.map((each) => sourceOf(each)["sidecar"])).not.toContain("diary.txt");
 });
 
-it("minds no link to settings that lie elsewhere, but one in the place of a session", async () => {
+it("ignores a link in the place of settings, but reports one in the place of a session", async () => {
   put(`${project}/${one}`);
   symlinkSync("/etc/passwd", join(home.path, "mcp.json"));
   symlinkSync("/etc/passwd", join(home.path, two));
@@ -196,7 +199,7 @@ it("minds no link to settings that lie elsewhere, but one in the place of a sess
   });
 });
 
-it("reports a folder that is not there, and keys that lead elsewhere", async () => {
+it("reports a folder that does not exist, and keys of no session", async () => {
   put(`${project}/${one}`);
   const reader = fromPi(home.path);
 
@@ -207,7 +210,7 @@ it("reports a folder that is not there, and keys that lead elsewhere", async () 
   }
 });
 
-it("gives a fingerprint that differs whenever a file of the session does", async () => {
+it("changes the fingerprint of a session when one of its own files changes", async () => {
   put(`${project}/${one}`);
   const artifact = home.put(`${project}/${stem}/0.bash.log`, "one");
   const reader = fromOmp(home.path);
@@ -225,7 +228,7 @@ it("gives a fingerprint that differs whenever a file of the session does", async
   expect(seen[3]).toBe(seen[2]);
 });
 
-it.skipIf(process.platform === "win32")("reports what may not be read", async () => {
+it.skipIf(process.platform === "win32")("reports files that it may not read", async () => {
   put(`${project}/${one}`);
   chmodSync(home.put(`${project}/${two}`, [header("two")]), 0);
   chmodSync(home.put(`${project}/${stem}/0.bash.log`, "x"), 0);

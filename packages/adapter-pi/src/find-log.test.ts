@@ -14,7 +14,7 @@ const put = (id: string) => home.put(`${project}/${logName(id)}`, [header(id)]);
 const logsAt = (path: string) =>
   new Logs({ home: path, sessions: join(path, "sessions"), suffixes: [".jsonl"] });
 
-it("reads a folder once for all that name an origin by its id", () => {
+it("reads a folder once to find all origins that are named by id", () => {
   const [first, second, fork] = [put("first"), put("a_second"), put("fork")];
   const logs = logsAt(home.path);
   vi.mocked(readdirSync).mockClear();
@@ -26,7 +26,7 @@ it("reads a folder once for all that name an origin by its id", () => {
   expect(vi.mocked(readdirSync).mock.calls).toEqual([[dirname(fork)]]);
 });
 
-it("finds what came to a folder since", () => {
+it("finds a log that came to a folder after the last look", () => {
   const fork = put("fork");
   const logs = logsAt(home.path);
   expect(logs.find(fork, "later")).toBeUndefined();

@@ -17,7 +17,7 @@ function noted(at: string, log: string): void {
 
 const becomeNobody = process.getuid?.() === 0 ? process.seteuid : undefined;
 
-it("finds pi's home and its session folder where the environment or the settings have them", () => {
+it("finds pi's home and its session folder by the environment or the settings", () => {
   expect(pi()).toEqual(["~/.pi/agent"]);
   expect(pi({ PI_CODING_AGENT_DIR: "/x/pi" })).toEqual(["/x/pi"]);
   expect(pi({ PI_CODING_AGENT_DIR: "~/pi" })).toEqual(["~/pi"]);
@@ -34,7 +34,7 @@ it("finds pi's home and its session folder where the environment or the settings
   expect(pi()).toEqual(["~/.pi/agent"]);
 });
 
-it("finds a session folder that is relative to a project in the projects that pi was told to trust", () => {
+it("finds a session folder relative to a project in the projects that pi was told to trust", () => {
   const [loom, mill, gone] = ["loom", "mill", "gone"].map((name) => join(temporary.path, name));
   const not = relative(process.cwd(), temporary.put("not/absolute/.pi/kept/a.jsonl", ""));
   const trust = {
@@ -64,7 +64,7 @@ it("finds a session folder that is relative to a project in the projects that pi
   expect(pi()).toEqual(["~/.pi/agent", "/kept"]);
 });
 
-it("finds a session folder that is an address of one, as pi does", () => {
+it("finds a session folder that is given as a file URL, as pi does", () => {
   temporary.put(".pi/agent/settings.json", '{"sessionDir":"file:///kept%20here"}');
   expect(pi()).toEqual(["~/.pi/agent", "/kept here"]);
 
@@ -72,14 +72,14 @@ it("finds a session folder that is an address of one, as pi does", () => {
   expect(pi()).toEqual(["~/.pi/agent"]);
 });
 
-it("names no session folder that is read with pi's home", () => {
+it("does not name a session folder that is read with pi's home", () => {
   for (const sessionDir of ["~/.pi/agent/sessions", "~/.pi/agent/sessions/loom", "sessions"]) {
     temporary.put(".pi/agent/settings.json", JSON.stringify({ sessionDir }));
     expect(pi()).toEqual(["~/.pi/agent"]);
   }
 });
 
-it("waits for no settings that are a pipe", () => {
+it("does not wait for settings that are a pipe", () => {
   const settings = temporary.put(".pi/agent/settings.json", "");
   rmSync(settings);
   execFileSync("mkfifo", [settings]);
@@ -89,7 +89,7 @@ it("waits for no settings that are a pipe", () => {
   writer.kill();
 });
 
-it("finds omp's homes, those of its profiles, and where the user moved them", () => {
+it("finds omp's home, the homes of its profiles, and homes that the user moved", () => {
   expect(omp()).toEqual(["~/.omp/agent"]);
   expect(omp({ PI_CONFIG_DIR: ".mine" })).toEqual(["~/.mine/agent"]);
   expect(omp({ OMP_PROFILE: "work" })).toEqual(["~/.omp/profiles/work/agent", "~/.omp/agent"]);
@@ -104,7 +104,7 @@ it("finds omp's homes, those of its profiles, and where the user moved them", ()
   ]);
 });
 
-it("finds the sessions in which omp looked for holes, each repository's in a folder of its own", () => {
+it("finds the sessions of omp's security scans, in a folder for each repository", () => {
   mkdirSync(join(temporary.path, ".omp/security/loom-1/sessions"), { recursive: true });
   mkdirSync(join(temporary.path, ".omp/security/never-scanned/plans"), { recursive: true });
   mkdirSync(join(temporary.path, ".omp/profiles/play/security/loom-1/sessions"), {
@@ -129,7 +129,7 @@ it("finds the sessions in which omp looked for holes, each repository's in a fol
   expect(omp({ PI_CODING_AGENT_DIR: own })).toEqual(["~/own/.omp", ...scans]);
 });
 
-it("finds the logs that omp was told to keep elsewhere, each by itself, where they still are", () => {
+it("finds each log that omp was told to keep elsewhere, if it is still there", () => {
   const at = (path: string) => join(temporary.path, path);
   const logs = ["work/a.jsonl", "work/b.jsonl", "mill/c.jsonl", ".omp/collab/room.jsonl"];
   for (const log of logs) temporary.put(log, "");
@@ -154,7 +154,7 @@ it("finds the logs that omp was told to keep elsewhere, each by itself, where th
   ]);
 });
 
-it("leaves no log out that omp was told to keep in its own folders, and that no other home holds", () => {
+it("finds logs that omp was told to keep in its own folders if no other home holds them", () => {
   const logs = [
     ".omp/agent/kept/a.jsonl",
     ".omp/profiles/play/b.jsonl",
@@ -170,7 +170,7 @@ it("leaves no log out that omp was told to keep in its own folders, and that no 
   ]);
 });
 
-it("finds no log a second time that is read where it lies, wherever its home was moved to", () => {
+it("does not find a log twice that is read with its home, wherever the home was moved", () => {
   const data = join(temporary.path, "data");
   const stem = "2026-03-16T08-00-00-000Z_s1";
   const logs = [
@@ -197,7 +197,7 @@ it("finds no log a second time that is read where it lies, wherever its home was
   ]);
 });
 
-it("finds the others where a note or a folder of omp's is damaged", () => {
+it("finds the other logs if a note or a folder of omp's is damaged", () => {
   noted(".omp/agent", temporary.put("work/a.jsonl", ""));
   truncateSync(temporary.put(".omp/agent/custom-session-files/huge", ""), 2 ** 32);
   temporary.put(".omp/agent/custom-session-files/nul", "/work/\0.jsonl");
@@ -210,7 +210,7 @@ it("finds the others where a note or a folder of omp's is damaged", () => {
 });
 
 it.skipIf(becomeNobody === undefined)(
-  "gives folders of omp's that may not be read for homes, for their readers to say so",
+  "lists folders of omp's that may not be read as homes, so that their readers report them",
   () => {
     const closed = [".omp/profiles", ".omp/security", ".omp/agent/custom-session-files"];
     for (const folder of closed) {
@@ -242,7 +242,7 @@ it.each(["", " ", "default", " default ", "../x", "No"])(
   },
 );
 
-it("takes a named profile before all else, and from where its data were moved to", () => {
+it("puts the home of a named profile first, wherever its data were moved", () => {
   const data = join(temporary.path, "data");
   const folder = join(temporary.path, "own/.omp");
   const env = { OMP_PROFILE: " work ", PI_CODING_AGENT_DIR: folder, XDG_DATA_HOME: data };
@@ -264,7 +264,7 @@ it("takes a named profile before all else, and from where its data were moved to
   ]);
 });
 
-it("gives a folder that both go by to the client that left its traces in it", () => {
+it("gives a folder that is set for both pi and omp to the client that left its traces in it", () => {
   const folder = join(temporary.path, "shared");
   const env = { PI_CODING_AGENT_DIR: folder };
   expect([pi(env), omp(env)]).toEqual([["~/shared"], ["~/.omp/agent"]]);

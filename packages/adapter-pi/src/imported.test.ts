@@ -45,17 +45,20 @@ describe("a log that omp imported from another client", () => {
     ["names none", [say("codex-1", "hi"), note("codex", 5)], {}, undefined],
     ["was forked", [say("codex-1", "hi"), note("codex", "t1")], { parentSession: "o" }, "o"],
     ["is none", [say("aaaa1111", "hi"), note("claude", "c1")], {}, undefined],
-  ])("%s", async (_, records, fields, parent) => {
-    put("s", records, fields);
+  ])(
+    "has the parent that its records name, if any: one that %s",
+    async (_, records, fields, parent) => {
+      put("s", records, fields);
 
-    const { contents } = await readHome(fromOmp(home.path));
+      const { contents } = await readHome(fromOmp(home.path));
 
-    const [session] = contents.map((content) => content.session);
-    expect(session?.parent_session_id).toBe(parent);
-    expect(session && sourceOf(session)["relation"]).toBe(parent && "fork");
-  });
+      const [session] = contents.map((content) => content.session);
+      expect(session?.parent_session_id).toBe(parent);
+      expect(session && sourceOf(session)["relation"]).toBe(parent && "fork");
+    },
+  );
 
-  it("is no import in pi, which has none", async () => {
+  it("counts as no import in pi, which imports none", async () => {
     put("s", [say("codex-1", "<a>b"), note("codex", "t1")]);
 
     const { contents } = await readHome(fromPi(home.path, { prompts: { codex: cut } }));
@@ -64,7 +67,7 @@ describe("a log that omp imported from another client", () => {
     expect(contents[0]?.messages.flatMap(partsOf)).toHaveLength(1);
   });
 
-  it("has prompts in which the other client speaks, too (`model-part-provenance`)", async () => {
+  it("tells words of the original client from typed ones in its messages (`model-part-provenance`)", async () => {
     const failed = { stopReason: "error", provider: "anthropic" };
     const answer = (id: string, name: string) => {
       const content = [{ type: "text", text: "<b>" }];

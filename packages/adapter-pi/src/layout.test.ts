@@ -11,7 +11,7 @@ it.each([
   expect(projectFolder(cwd)).toBe(folder);
 });
 
-it("cuts a long folder name and tells two of them apart", () => {
+it("shortens long folder names and keeps two of them distinct", () => {
   const [a, b] = ["a", "b"].map((end) => projectFolder(`/${"織".repeat(90)}/${end}`));
 
   expect(a).not.toBe(b);
@@ -23,7 +23,7 @@ it.each([
   ["2026-03-16T08-00-00-000Z_a_b.c", "a_b.c"],
   ["2026-03-16T08-00-00-000Z_", undefined],
   ["notes_abc.jsonl", undefined],
-])("finds the id in the name %j once (`adapter-integrity-opaque-ids`)", (name, id) => {
+])("finds the id, if any, in the file name %j (`adapter-integrity-opaque-ids`)", (name, id) => {
   expect(idInName(name)).toBe(id);
 });
 
@@ -67,7 +67,7 @@ it.each([
     undefined,
     { home: "/h", sessions: "/h/s", key: "sessions/x.jsonl" },
   ],
-])("takes %s for what it is", (_, path, names, root) => {
+])("recognizes %s by its path and contents", (_, path, names, root) => {
   const suffixes = [".jsonl"];
   expect(rootOf(path, names, { hasArchive: false })).toEqual({ ...root, suffixes });
 });
@@ -105,7 +105,7 @@ it.each([
       isHome: true,
     },
   ],
-])("takes %s of omp for what it is", (_, path, names, root) => {
+])("recognizes %s of omp by its path and contents", (_, path, names, root) => {
   expect(rootOf(path, names, { hasArchive: true })).toEqual(root);
 });
 
@@ -119,6 +119,6 @@ it.each<[string, string, boolean]>([
   ["-longer", "ger", false],
   // Looked at step by step it would take minutes.
   ["-loom", "/".repeat(300_000), false],
-])("says of %s whether it may be the folder of a directory", (name, cwd, expected) => {
+])("tells whether %s may be the folder name of a directory", (name, cwd, expected) => {
   expect(isFolderOf(name, cwd)).toBe(expected);
 });

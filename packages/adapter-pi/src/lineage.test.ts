@@ -58,7 +58,7 @@ it.each<[string, readonly JsonValue[], readonly JsonValue[], last?: string]>([
   ["at the end of its origin", [say("a1", null), torn], [...copied, own], "a2"],
   ["at its end, or nothing", copied, [say("a1", null), torn]],
 ])(
-  "finds the last entry that a fork copied where one is damaged %s",
+  "finds the last entry that a fork copied, if an entry is damaged %s",
   async (_, root, fork, last) => {
     const text = (records: readonly JsonValue[]) =>
       records.map((each) => `${each === torn ? torn : stringifyJson(each)}\n`).join("");
@@ -69,7 +69,7 @@ it.each<[string, readonly JsonValue[], readonly JsonValue[], last?: string]>([
   },
 );
 
-it("takes the id of an origin that is gone from the name of its log", async () => {
+it("takes the id of a missing origin from the name of its log", async () => {
   put("fork", copied, { parentSession: `/x/${logName("lost_with_underscore")}` });
   put("other", copied, { parentSession: "some-id" });
   put("unnamed", copied, { parentSession: "/x/export.jsonl" });
@@ -93,7 +93,7 @@ async function unresolved() {
   );
 }
 
-it("says what it cannot look up where a log is gone (`session-durable-copy`)", async () => {
+it("marks the parent or the cut-point unresolved if a log is gone (`session-durable-copy`)", async () => {
   put("root", copied);
   put("fork", copied, { parentSession: "root" });
   put("byid", copied, { parentSession: "gone" });
@@ -118,7 +118,7 @@ it("says what it cannot look up where a log is gone (`session-durable-copy`)", a
   });
 });
 
-it("looks for an origin in all projects, and in no folders beside the user's own", async () => {
+it("looks for an origin in all projects of a home, but not across a user's own folders", async () => {
   const fork = [header("fork", { parentSession: "root" }), ...copied];
   for (const folder of ["sessions", "own"]) {
     home.put(`${folder}/-loom/${logName("root")}`, [header("root"), ...copied, say("a3", "a2")]);
@@ -131,7 +131,7 @@ it("looks for an origin in all projects, and in no folders beside the user's own
   });
 });
 
-it("finds an origin that moved since the reader looked the last time", async () => {
+it("finds an origin that moved since the last listing", async () => {
   put("root", copied);
   const fork = [header("fork", { parentSession: "root" }), ...copied];
   const key = `sessions/-other/${logName("fork")}`;
@@ -161,7 +161,7 @@ it("finds the origin of a fork that version 1 wrote", async () => {
   expect(await descents(fromPi)).toMatchObject({ fork: ["old", undefined, "fork"] });
 });
 
-it("names no cut-point where nothing was copied, or ids mean nothing", async () => {
+it("names no cut-point if nothing was copied or the origin's ids mean nothing", async () => {
   put("root", copied);
   put("empty", [say("b1", null)], { parentSession: "root" });
   home.put(`${project}/${logName("old")}`, [
@@ -176,7 +176,7 @@ it("names no cut-point where nothing was copied, or ids mean nothing", async () 
   });
 });
 
-it("gives sub-agents to the session whose folder they lie in, nested ones to their agent", async () => {
+it("puts sub-agents below the session whose folder they lie in, and nested ones below their agent", async () => {
   put("root", copied);
   const put1 = (path: string, id: string, fields = {}) =>
     home.put(`${project}/${stem}/${path}`, [header(id, fields), say("a1", null)]);
@@ -202,7 +202,7 @@ it("gives sub-agents to the session whose folder they lie in, nested ones to the
   });
 });
 
-it("restores sub-agents and artifacts below their session, wherever that lies now", async () => {
+it("restores sub-agents and artifacts below their session, wherever the session lies now", async () => {
   put("root", copied);
   home.put(`${project}/${stem}/Scout.jsonl`, [header("scout")]);
   home.put(`${project}/${stem}/Scout.md`, "found");
@@ -222,7 +222,7 @@ it("restores sub-agents and artifacts below their session, wherever that lies no
   ]);
 });
 
-it("restores nested sub-agents where they lay, also where a restore begins with their agent", async () => {
+it("restores nested sub-agents where they lay, even if the log of their session is gone", async () => {
   const nested = ["Scout.jsonl", "Scout.Left.jsonl", "Scout/Right.jsonl", "Scout/Right/Deep.jsonl"];
   // The log of the session itself is gone.
   for (const path of nested) home.put(`${project}/${stem}/${path}`, [header(path)]);
@@ -236,7 +236,7 @@ it("restores nested sub-agents where they lay, also where a restore begins with 
   );
 });
 
-it("tells where a fork was cut once its origin is there as far as that", async () => {
+it("finds the cut-point of a fork once its origin has grown that far", async () => {
   const began = { timestamp: "2026-03-16T09:00:00.000Z" };
   const origin = [header("root"), ...copied, say("a3", "a2")];
   const file = `${project}/${logName("root")}`;
@@ -263,7 +263,7 @@ it("tells where a fork was cut once its origin is there as far as that", async (
   expect(new Set(states.slice(0, 3)).size).toBe(3);
 });
 
-it("tells who started an agent once that one's log is there", async () => {
+it("finds the parent of an agent once the log of that parent is there", async () => {
   put("root", copied);
   const key = `${project}/${stem}/Lost.Child.jsonl`;
   home.put(key, [header("child")]);
@@ -278,7 +278,7 @@ it("tells who started an agent once that one's log is there", async () => {
   expect(contentOf(await readAll(reader, key)).session.parent_session_id).toBe("lost");
 });
 
-it("restores the log of an agent and that of one that had its name before beside it", async () => {
+it("restores an agent's log beside the log of an earlier agent of the same name", async () => {
   const path = `${project}/${stem}/Scout.jsonl`;
   put("root", copied);
   home.put(path, [header("before"), say("b1", null)]);

@@ -60,7 +60,7 @@ it.each<[readonly string[], string]>([
   [["/srv/loom"], "--home-ada-loom--"],
   [["/home/ada/loom", "/home/ada-loom"], "--home-ada-loom--"],
 ])(
-  "where others in its folder worked in %j, a log whose header is lost worked in %s",
+  "given others in its folder that worked in %j, places a log without its header in %s",
   async (others, directory) => {
     home.put(log, `{"type":"sess\n${whole(entries).join("")}`);
     for (const [at, cwd] of others.entries()) {
@@ -78,7 +78,7 @@ it.each([
   ["-tmp-loom", "/tmp/loom"],
   [`home-loom-${hash("sha256", "/home/ada/loom")}`, "/home/ada/loom"],
 ])(
-  "a log of omp in %s whose header is lost worked in %s, where another did",
+  "given the omp folder %s, places a log without its header in %s, where another log ran",
   async (folder, cwd) => {
     home.put(`sessions/${folder}/${logName("s1")}`, `{"type":"sess\n${whole(entries).join("")}`);
     home.put(`sessions/${folder}/${logName("s0")}`, [header("s0", { cwd }), ...entries]);
@@ -90,7 +90,7 @@ it.each([
 );
 
 it.each(["-loom", `home-loom-${hash("sha256", "/home/ada/loom")}`])(
-  "a log of omp in %s whose header is lost did not work where one that was copied there did",
+  "given the omp folder %s, does not place a log without its header where a copied log ran",
   async (folder) => {
     home.put(`sessions/${folder}/${logName("s1")}`, `{"type":"sess\n${whole(entries).join("")}`);
     home.put(`sessions/${folder}/${logName("s0")}`, [
@@ -104,7 +104,7 @@ it.each(["-loom", `home-loom-${hash("sha256", "/home/ada/loom")}`])(
   },
 );
 
-it("a log in a folder for all projects whose header is lost worked in none that is known", async () => {
+it("takes the folder name as the project of a log without its header in a folder for all projects", async () => {
   home.put(`kept/${logName("s1")}`, `{"type":"sess\n${whole(entries).join("")}`);
   home.put(`kept/${logName("s0")}`, [header("s0", { cwd: "/kept" }), ...entries]);
 
@@ -113,7 +113,7 @@ it("a log in a folder for all projects whose header is lost worked in none that 
   expect(contents.map(({ session }) => session.project)).toEqual(["/kept", "kept"]);
 });
 
-it("keeps a title that is last in a log of omp whose header is lost", async () => {
+it("keeps a title that stands last in a log of omp without its header", async () => {
   const slot = titleSlot("2026-03-16T08:00:00.000Z");
   const records = [...entries, slot];
   home.put(log, `{"type":"sess\n${whole(records).join("")}`);
@@ -124,7 +124,7 @@ it("keeps a title that is last in a log of omp whose header is lost", async () =
   expect([...jsonlRecords(restored)]).toEqual([[log, records]]);
 });
 
-it("reads a log of omp whose header is lost behind its title", async () => {
+it("reads a log of omp that lost the header after its title", async () => {
   const slot = titleSlot("2026-03-16T08:00:00.000Z");
   const [title = ""] = whole([slot]);
   home.put(log, `${title}{"type":"sess\n${whole(entries).join("")}`);
@@ -136,7 +136,7 @@ it("reads a log of omp whose header is lost behind its title", async () => {
   expect([...jsonlRecords(restored)]).toEqual([[log, [slot, ...entries]]]);
 });
 
-it("leaves to what is stored where a session came from whose header is lost (`session-durable-copy`)", async () => {
+it("marks the parent of a session unresolved if its header is lost (`session-durable-copy`)", async () => {
   const parentSession = join(home.path, `${project}/${logName("s0")}`);
   home.put(log, [header("s1", { parentSession }), ...entries]);
   const first = await readHome(fromPi(home.path));
@@ -150,7 +150,7 @@ it("leaves to what is stored where a session came from whose header is lost (`se
   ]);
 });
 
-it("leaves to what is stored whose the agents are of a session whose header is lost (`session-durable-copy`)", async () => {
+it("marks the parents of agents unresolved if the header of their session is lost (`session-durable-copy`)", async () => {
   home.put(log, `{"type":"sess\n${whole(entries).join("")}`);
   home.put(`${stemOf(log)}/Reader.jsonl`, [header("agent"), ...entries]);
 
@@ -163,7 +163,7 @@ it("leaves to what is stored whose the agents are of a session whose header is l
   ]);
 });
 
-it("finds the parent of a fork whose header is lost", async () => {
+it("finds the parent of a fork even if the parent's header is lost", async () => {
   home.put(log, `{"type\n${whole(entries).join("")}`);
   const parentSession = join(home.path, log);
   home.put(`${project}/${logName("s2")}`, [
@@ -197,7 +197,7 @@ it.each<[string, string, readonly JsonValue[]]>([
   expect(faults).toContain("no record is the header of a session: not ingested");
 });
 
-it("reads the log of a sub-agent whose header shares its line with what comes next", async () => {
+it("reads the log of a sub-agent whose header shares a line with the next entry", async () => {
   home.put(log, [header("s1"), ...entries]);
   const [first = "", ...others] = whole([header("agent"), ...entries]);
   home.put(`${stemOf(log)}/Reader.jsonl`, `${first.trimEnd()}${others.join("")}`);

@@ -59,7 +59,7 @@ it.each([
   ["pi", fromPi],
   ["omp", fromOmp],
 ])(
-  "adds nothing where %s migrates a file of version 1 (`adapter-integrity-additive-sync`)",
+  "adds nothing when %s migrates a file of version 1 (`adapter-integrity-additive-sync`)",
   async (_, from) => {
     const before = await entriesOf(firstVersion(), from);
     const after = await entriesOf(migrate(firstVersion(), "a"), from);
@@ -70,7 +70,7 @@ it.each([
   },
 );
 
-it("adds only what is said after the migration, under a name of its content", async () => {
+it("adds only the message that follows the migration", async () => {
   const before = await entriesOf(firstVersion());
   const migrated = migrate(firstVersion(), "a");
   const last = migrated.at(-1)?.["id"];
@@ -100,7 +100,7 @@ it.each([
   },
 );
 
-it("reads a restored file as the one it came from, migrated or not", async () => {
+it("reads a restored file like the file that it came from, migrated or not", async () => {
   for (const records of [firstVersion(), migrate(firstVersion(), "a")]) {
     const before = await entriesOf(records);
     const { lineages } = await readHome(fromPi(home.path));
@@ -113,7 +113,7 @@ it("reads a restored file as the one it came from, migrated or not", async () =>
   }
 });
 
-it("keeps the ids of version 2, whose migration renames a role and nothing else", async () => {
+it("keeps the ids of version 2, because its migration only renames a role", async () => {
   const records = (): Fields[] => [
     { ...object(header("s2")), version: 2 },
     { ...object(message("a1", null, { role: "hookMessage", customType: "x", content: "hi" })) },
@@ -125,7 +125,7 @@ it("keeps the ids of version 2, whose migration renames a role and nothing else"
   expect(before.join()).toContain('"id":"a1"');
 });
 
-it("takes the ids of a session that never was of version 1 from its source", async () => {
+it("takes the ids of a session that was never of version 1 from its log", async () => {
   home.put(`${project}/${logName("s3")}`, [
     header("s3"),
     message("a1", null, { role: "user", content: "one" }),
@@ -141,7 +141,7 @@ it("takes the ids of a session that never was of version 1 from its source", asy
   ]);
 });
 
-it("follows the lines of a version 1 session, whatever parents its entries name", async () => {
+it("follows the line order of a version 1 session, whatever parents its entries name", async () => {
   const log = `${project}/${logName("s1")}`;
   const records = [
     { type: "session", id: "s1", timestamp: "2026-01-30T12:00:00.000Z", cwd: "/w" },
@@ -162,7 +162,7 @@ it("follows the lines of a version 1 session, whatever parents its entries name"
   for (const text of ["What is asked?", "This is.", "And then?"]) expect(given).toContain(text);
 });
 
-it("names equal entries of version 1 apart", async () => {
+it("gives equal entries of version 1 distinct ids", async () => {
   const same = { type: "thinking_level_change", timestamp: "2025-11-20T10:00:00.000Z" };
   home.put(`${project}/${logName("s1")}`, [
     { type: "session", id: "s1", timestamp: same.timestamp, cwd: "/w" },

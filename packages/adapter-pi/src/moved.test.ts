@@ -25,7 +25,7 @@ it.each([
   ],
   ["a log in no folder of a project", "sessions/t_a.jsonl", undefined],
   ["a blob", "blobs/t_a/t_a", undefined],
-])("finds in the folder that omp named anew %s", (_, path, moved) => {
+])("looks for %s in the folder that omp renamed", (_, path, moved) => {
   const home = mkdtempSync(join(tmpdir(), "pond-omp-test-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   for (const log of [

@@ -8,7 +8,7 @@ const say = (id: string) => message(id, null, { role: "user", content: id });
 const put = (id: string, ...entries: readonly string[]) =>
   home.put(`${project}/${logName(id)}`, [header(id), ...entries.map(say)]);
 
-it.each([pi, omp])("reads a log once for all that were cut from it ($origin)", async (dialect) => {
+it.each([pi, omp])("reads an origin's log once for all forks of it ($origin)", async (dialect) => {
   const log = put("root", "a1", "a2");
   const origins = new OriginEntries();
 
@@ -18,7 +18,7 @@ it.each([pi, omp])("reads a log once for all that were cut from it ($origin)", a
   expect(await origins.of(log, dialect, {})).toBe(first);
 });
 
-it("reads it again where it changed, and another one", async () => {
+it("reads an origin's log again after a change, and tells two logs apart", async () => {
   const log = put("root", "a1");
   const other = put("other", "b1");
   const origins = new OriginEntries();

@@ -29,7 +29,7 @@ const result = (fields: JsonObject = {}) =>
     ...fields,
   });
 
-it("finds nothing in a session that is whole", () => {
+it("finds nothing wrong with a whole session", () => {
   const records = [header("s1"), prompt, answer([call]), result({ content: [image] })];
 
   expect(found(records)).toEqual([]);
@@ -44,7 +44,7 @@ it("finds nothing in a session that is whole", () => {
   ).toEqual([]);
 });
 
-describe("finds what pi would refuse:", () => {
+describe("piProblems", () => {
   it.each<[problem: string, records: readonly JsonValue[]]>([
     [" holds no session", []],
     [":1 is first and no header of a session", [prompt, header("s1")].slice(0, 1)],
@@ -110,7 +110,7 @@ describe("finds what pi would refuse:", () => {
       ":2 holds a lone surrogate",
       [header("s1"), message("a1", null, { role: "user", content: "\ud800" })],
     ],
-  ])("%s", (problem, records) => {
+  ])("reports the problem `log%s`", (problem, records) => {
     expect(found(records)).toEqual([problem]);
   });
 
@@ -130,12 +130,12 @@ describe("finds what pi would refuse:", () => {
       new Map([[path, Buffer.from(stringifyJson(header("s1")))]]),
       `${path} does not end with a newline`,
     ],
-  ])("%s", (_, files, problem) => {
+  ])("reports %s that is wrong", (_, files, problem) => {
     expect(piProblems(files)).toEqual([problem]);
   });
 });
 
-it("knows where omp differs", () => {
+it("checks a log of omp by omp's own rules for titles, models and images", () => {
   const short = { ...titleSlot("1970-01-01T00:00:00.000Z"), pad: "" };
   const model = { type: "model_change", id: "a1", parentId: null, timestamp: "2026-01-01" };
 

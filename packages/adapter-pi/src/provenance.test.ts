@@ -25,7 +25,7 @@ it.each<[name: string, role: string, fields: JsonObject, kind: string | undefine
   ["a command", "bashExecution", {}, "bash"],
   ["a program", "pythonExecution", {}, "python"],
   ["a role nobody knows", "constructor", {}, undefined],
-])("tells %s apart (`model-part-provenance`)", (_, role, fields, kind) => {
+])("classifies %s by its role and fields (`model-part-provenance`)", (_, role, fields, kind) => {
   expect(speakerOf(role, openRecord(at, fields), { isHook: false }).injectedAs).toBe(kind);
 });
 
@@ -67,7 +67,7 @@ it.each<[name: string, fields: JsonObject, kind: string | undefined, isCut: bool
     customType,
     false,
   ]),
-])("tells %s of an extension apart", (_, fields, kind, isCut) => {
+])("classifies %s in a message of an extension", (_, fields, kind, isCut) => {
   const speaker = customSpeaker(openRecord(at, fields));
 
   expect([speaker.injectedAs, speaker.cut !== undefined]).toEqual([kind, isCut]);
@@ -96,7 +96,7 @@ const notes = [
 const omitted = "[Image omitted: could not be resized below the inline image size limit.]";
 const noted = `<file name="/w/big.bmp">${notes}</file>\n`;
 
-describe("a prompt is cut where the client's words end (spec 6.5, rule 1):", () => {
+describe("a prompt (spec 6.5, rule 1)", () => {
   it.each([
     ["plain words", "hello", "hello"],
     ["nothing", "", ""],
@@ -141,11 +141,11 @@ describe("a prompt is cut where the client's words end (spec 6.5, rule 1):", () 
       '<file name="/a">x\ny</file>\n',
       '<file name="/a">x\ny</file>\n',
     ],
-  ])("%s", (_, text, expected) => {
+  ])("is cut where the client's words end: %s", (_, text, expected) => {
     expect(marked(text, cutPrompt(text))).toBe(expected);
   });
 
-  it("keeps only the arguments of a skill that omp expanded", () => {
+  it("keeps only the arguments of a skill that omp expanded as typed", () => {
     const text = "# Weave\n\nUser: a scarf\n";
 
     expect(marked(text, cutSkill(text, "a scarf"))).toBe(
@@ -159,7 +159,7 @@ describe("a prompt is cut where the client's words end (spec 6.5, rule 1):", () 
     ["blank lines", "a scarf\n\n\nin red", "a scarf\nin red"],
     ["a table", "| a | b |\n|:-------|---|\n| 1 | 2 |", "|a|b|\n|:---|---|\n|1|2|"],
     ["the word before the arguments", "a scarf  \nUser: me", "a scarf\nUser: me"],
-  ])("keeps the arguments where omp reformatted %s", (_, args, written) => {
+  ])("keeps the arguments of a skill as typed if omp reformatted %s", (_, args, written) => {
     const skill = "# Weave\n\nUser: a scarf is woven\nUser: ";
 
     expect(marked(`${skill}${written}`, cutSkill(`${skill}${written}`, args))).toBe(
@@ -200,7 +200,7 @@ describe("in the log of a sub-agent that does not say who speaks", () => {
     return Object.fromEntries(texts);
   }
 
-  it("counts the task and the reminders as injected, and what a user typed there as typed", async () => {
+  it("counts the task and the reminders as injected, and a user's prompts as typed", async () => {
     home.put(log, [header("root"), prompt("r1", "weave"), prompt("r2", reminder)]);
     const records = [...begun, prompt("a2", "a scarf"), answer, ...later];
     home.put(`${side}/Alpha.jsonl`, [header("alpha"), ...records]);
@@ -213,7 +213,7 @@ describe("in the log of a sub-agent that does not say who speaks", () => {
     });
   });
 
-  it("leaves copies of a session and the logs of pi as they are", async () => {
+  it("leaves copies of a session and logs of pi as they are", async () => {
     home.put(log, [header("root"), prompt("a2", "a scarf")]);
     const records = [...begun, prompt("a2", "a scarf")];
     home.put(`${side}/Tan.jsonl`, [header("tan", { parentSession: "root" }), ...records]);

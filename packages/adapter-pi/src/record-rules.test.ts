@@ -8,8 +8,8 @@ const live = (...drafts: readonly DraftMessage[]): string => liveIds(piRecords, 
 const under = (parentId: string | null): JsonObject => ({ rest: { parentId } });
 const carried = (record: JsonObject): JsonObject => ({ record });
 
-describe("that is live which leads to the last entry", () => {
-  it("leaves out branches that were left, with all that is below them", () => {
+describe("the live course of a log", () => {
+  it("leaves out abandoned branches with everything below them", () => {
     expect(
       live(
         ["header", "", carried({ type: "session" }), "system"],
@@ -23,11 +23,11 @@ describe("that is live which leads to the last entry", () => {
     ).toBe("header a b e f");
   });
 
-  it("leaves out what came before the first prompt was typed again", () => {
+  it("leaves out a first prompt that was typed again", () => {
     expect(live(["a", "one", under(null)], ["b", "two", under(null)])).toBe("b");
   });
 
-  it("goes back to a branch that was left, when the user does", () => {
+  it("follows the user back to an abandoned branch", () => {
     expect(
       live(
         ["a", "one", under(null)],
@@ -38,7 +38,7 @@ describe("that is live which leads to the last entry", () => {
     ).toBe("a b d");
   });
 
-  it("keeps what stands above a line that is lost, and logs without a tree", () => {
+  it("keeps entries above a lost line, and logs without a tree", () => {
     expect(live(["a", "one", under(null)], ["b", "two", under("lost")])).toBe("a b");
     expect(live(["a", "one", {}], ["b", "two", {}])).toBe("a b");
   });
@@ -46,7 +46,7 @@ describe("that is live which leads to the last entry", () => {
   it.each<[string, JsonObject]>([
     ["a label", { type: "label" }],
     ["the exit of omp", { type: "custom", customType: "session_exit", data: { kind: "normal" } }],
-  ])("follows to an older branch what stands last: %s", (_, record) => {
+  ])("follows a last entry to an older branch: %s", (_, record) => {
     expect(
       live(
         ["a", "one", under(null)],
@@ -57,7 +57,7 @@ describe("that is live which leads to the last entry", () => {
     ).toBe("a b x");
   });
 
-  it("follows no process that was killed on an older branch", () => {
+  it("does not follow the exit of a killed process to an older branch", () => {
     const exit = (id: string, parentId: string): DraftMessage => {
       const data = { reason: "sigterm", kind: "signal" };
       const record = { type: "custom", customType: "session_exit", id, parentId, data };
@@ -75,7 +75,7 @@ describe("that is live which leads to the last entry", () => {
     expect(live(...said, exit("x", "b"), ["e", "gone on with", under("x")])).toBe("a b x e");
   });
 
-  it("follows the entries of version 1 as the client linked them, and not as they say", () => {
+  it("follows the entries of version 1 as the client linked them, not as they say", () => {
     const said: readonly DraftMessage[] = [
       ["h1", "one", {}],
       ["h2", "said", {}, "assistant"],
@@ -98,7 +98,7 @@ describe("that is live which leads to the last entry", () => {
     expect(live(header(unread), ...said.slice(0, 3))).toBe("header h1 h2 h3");
   });
 
-  it("goes on from the newest branch with turns where the last entry has none above it", () => {
+  it("goes on from the newest branch with turns if the last entry has none above it", () => {
     expect(
       live(
         ["m", "", carried({ type: "model_change", id: "m", parentId: null }), "system"],
@@ -110,7 +110,7 @@ describe("that is live which leads to the last entry", () => {
     ).toBe("m b c");
   });
 
-  it("goes on from the summary alone where that is all that the last entry leads to", () => {
+  it("goes on from a summary alone if the last entry leads to nothing else", () => {
     const two: readonly DraftMessage[] = [
       ["a", "one", under(null)],
       ["b", "said", under("a"), "assistant"],
@@ -127,7 +127,7 @@ describe("that is live which leads to the last entry", () => {
     expect(live(...two, left(" "))).toBe("a b");
   });
 
-  it("goes on from a command alone where that is all that the last entry leads to", () => {
+  it("goes on from a command alone if the last entry leads to nothing else", () => {
     const two: readonly DraftMessage[] = [
       ["a", "one", under(null)],
       ["b", "said", under("a"), "assistant"],
@@ -141,7 +141,7 @@ describe("that is live which leads to the last entry", () => {
     expect(live(...two, run({ excludeFromContext: true }))).toBe("a b");
   });
 
-  it("goes on from the newest branch where the last entry leads to a system prompt alone", () => {
+  it("goes on from the newest branch if the last entry leads to a system prompt only", () => {
     const source = { rest: { parentId: null } };
     const place = { session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
     const prompt = messageFromWire({
@@ -157,7 +157,7 @@ describe("that is live which leads to the last entry", () => {
   });
 });
 
-describe("of omp, what stands before a reset of the context is not live", () => {
+describe("when omp resets the context", () => {
   const reset = (id: string, parentId: string): DraftMessage => [
     id,
     "",
@@ -201,12 +201,12 @@ describe("of omp, what stands before a reset of the context is not live", () => 
       ],
       "x s",
     ],
-  ])("%s", (_, drafts, expected) => {
+  ])("leaves out the entries before a reset that counts: %s", (_, drafts, expected) => {
     expect(live(...drafts)).toBe(expected);
   });
 });
 
-it("takes each step only of what the one before left live", () => {
+it("applies each rule only to messages that the rule before left live", () => {
   const edit = (id: string, parentId: string, targetId: string): DraftMessage => {
     const record = { type: "context_edit", id, parentId, targetId, replacement: null };
     return [id, "", carried(record), "system"];
@@ -223,7 +223,7 @@ it("takes each step only of what the one before left live", () => {
   ).toBe("a c x");
 });
 
-it("gives as text what is told of a branch that was left", () => {
+it("gives the summary of an abandoned branch as text, and no other record", () => {
   const told = (record: JsonObject): string | undefined => {
     const each = draftMessage(["s", "", carried(record), "system"]);
     return each.role === "system" ? piRecords.givenText?.(each) : undefined;
@@ -241,7 +241,7 @@ it.each<[string | undefined, string | undefined]>([
   ["Measurer.Ruler.jsonl", "Measurer.Ruler"],
   ["Measurer/Caliper.jsonl", "Caliper"],
   [undefined, undefined],
-])("labels the agent of %s as the calls of omp do", (artifact, label) => {
+])("labels the agent of %s as omp's calls do", (artifact, label) => {
   const session = sessionFromWire({
     ...{ id: "s", source_agent: "omp", project: "/w", created_at: "2026-03-16T08:00:00.000Z" },
     options: { source: artifact === undefined ? {} : { artifact } },

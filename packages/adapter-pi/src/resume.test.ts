@@ -11,7 +11,7 @@ const installed = (files: Installed["files"], session = lineage.root.session): I
   files,
 });
 
-it("goes on with a session of pi by the path of its log, in its directory", () => {
+it("resumes a session of pi by the path of its log, in its directory", () => {
   const files = [...toPi.writeForeign(lineage, {})];
 
   expect(piResume(installed(files))).toEqual({
@@ -20,7 +20,7 @@ it("goes on with a session of pi by the path of its log, in its directory", () =
   });
 });
 
-it("goes on with a session of omp by its id, with a sub-agent by its path", () => {
+it("resumes a session of omp by its id, and a sub-agent by its path", () => {
   const files = [...toOmp.writeForeign(lineage, {})];
   const id = /_(.*)\.jsonl$/.exec(files[0]?.path ?? "")?.[1];
   const agent = lineage.descendants[0]?.session ?? lineage.root.session;
@@ -31,7 +31,7 @@ it("goes on with a session of omp by its id, with a sub-agent by its path", () =
   ]);
 });
 
-it("goes on with a session of omp that lies in no project's folder by its path", () => {
+it("resumes a session of omp outside any project folder by its path", () => {
   const files = [...toOmp.writeForeign(lineage, {})].map((file) => {
     return { ...file, path: file.path.replace(/^sessions\/[^/]+\//, "sessions/") };
   });
@@ -41,7 +41,7 @@ it("goes on with a session of omp that lies in no project's folder by its path",
   ]);
 });
 
-it("goes to where a session was moved since it was stored, where its own client says so", () => {
+it("resumes in the directory to which a session was moved, if its own client's log says so", () => {
   const at = "sessions/-loom-2/2026-09-14T08-12-00-000Z_a.jsonl";
   const log = (cwd: string) => ({
     session: lineage.root.session.id,
@@ -60,7 +60,7 @@ it("goes to where a session was moved since it was stored, where its own client 
   expect(piResume(installed([log("/home/ada/loom-2")], own)).directory).toBe("/home/ada/loom");
 });
 
-it("goes to no directory that is none", () => {
+it("names no directory for a project that is no path", () => {
   const files = [...toPi.writeForeign(lineage, {})];
   const session = { ...lineage.root.session, project: "--home-ada--" };
 

@@ -30,7 +30,7 @@ function idOf(text: string): string {
   return /"id":"([^"]*)"/.exec(text)?.[1] ?? text;
 }
 
-it("has a title slot of omp change one message (`adapter-integrity-additive-sync`)", async () => {
+it("changes one message when omp rewrites a title slot (`adapter-integrity-additive-sync`)", async () => {
   const slot = titleSlot("2026-03-16T08:00:00.000Z");
   home.put(log, [slot, header("s1"), prompt]);
 
@@ -41,7 +41,7 @@ it("has a title slot of omp change one message (`adapter-integrity-additive-sync
   expect(changed).toEqual(["s1#header"]);
 });
 
-it("adds no message where omp gives a log its first title slot", async () => {
+it("adds no message when omp gives a log its first title slot", async () => {
   home.put(log, [header("s1"), prompt]);
 
   const changed = await changedBy(() => {
@@ -54,7 +54,7 @@ it("adds no message where omp gives a log its first title slot", async () => {
 it.each([
   ["the beginning of the next one", '{"type":"message","id":"a2"'],
   ["zeros", "\0\0"],
-])("takes back no last record without its newline where %s comes behind it", async (_, behind) => {
+])("keeps a last record without its newline if %s follows it", async (_, behind) => {
   const text = [header("s1"), prompt].map((record) => stringifyJson(record)).join("\n");
   home.put(log, text);
 
@@ -79,7 +79,7 @@ it("restores a title slot with its length, byte by byte", async () => {
   expect(first).toBe(JSON.stringify(slot));
 });
 
-it("has a session that moved with its directory change one message", async () => {
+it("changes one message when a session moves with its directory", async () => {
   home.put(log, [header("s1"), prompt]);
 
   const changed = await changedBy(() => {
@@ -90,7 +90,7 @@ it("has a session that moved with its directory change one message", async () =>
   expect(changed).toEqual(["s1#header"]);
 });
 
-it("knows a session again in a folder of another name, files and sub-agents included", async () => {
+it("recognizes a session, its files and its sub-agents in a renamed folder", async () => {
   const stem = logName("s1").replace(".jsonl", "");
   home.put(log, [header("s1"), prompt]);
   home.put(`${project}/${stem}/0.bash.log`, "output");
@@ -103,7 +103,7 @@ it("knows a session again in a folder of another name, files and sub-agents incl
   expect(changed).toEqual([]);
 });
 
-it("reads an entry that was pruned under the same id", async () => {
+it("reads a pruned entry under the same id", async () => {
   const result = (text: string) =>
     message("a2", "a1", { role: "toolResult", toolCallId: "c", content: [{ type: "text", text }] });
   home.put(log, [header("s1"), prompt, result("long output")]);
@@ -116,7 +116,7 @@ it("reads an entry that was pruned under the same id", async () => {
   expect(changed).toEqual(["0"]);
 });
 
-it("does not read what the clients keep beside a log for a moment", async () => {
+it("ignores temporary files that the clients keep beside a log", async () => {
   home.put(log, [header("s1"), prompt]);
   for (const name of [`.${logName("s1")}.123.tmp`, `${logName("s1")}.123.bak`]) {
     home.put(`${project}/${name}`, "half");
@@ -132,7 +132,7 @@ it("does not read what the clients keep beside a log for a moment", async () => 
   expect(contents.map(({ messages }) => messages.length)).toEqual([2]);
 });
 
-it("keeps a title at its place where other records stand in front of the header", async () => {
+it("keeps a title in its place if other records stand before the header", async () => {
   const records = [
     titleSlot("1970-01-01T00:00:00.000Z"),
     prompt,
@@ -173,7 +173,7 @@ it.each([
 it.each([
   ["pi", fromPi],
   ["omp", fromOmp],
-])("reads nothing of what %s printed of a run", async (client, from) => {
+])("refuses the printed output of a run of %s", async (client, from) => {
   const said = { type: "message_end", message: { role: "user", content: "hi" } };
   const begun = [{ type: "agent_start" }, said, { type: "agent_end", messages: [] }];
   home.put(log, [header("s1"), { type: "compaction_start", reason: "threshold" }, ...begun]);
@@ -185,7 +185,7 @@ it.each([
   expect([contents, faults]).toEqual([[], [reason, reason]]);
 });
 
-it("takes the time of the first entry where the header has none", async () => {
+it("takes the time of the first entry if the header has none", async () => {
   home.put(log, [{ type: "session", version: 3, id: "s1", cwd: "/w" }, prompt]);
 
   const { contents } = await readHome(fromPi(home.path));
@@ -193,7 +193,7 @@ it("takes the time of the first entry where the header has none", async () => {
   expect(contents.map(({ session }) => session.created_at)).toEqual([1773648000000000n]);
 });
 
-it("leaves a last line that is still written for the next time", async () => {
+it("holds back a last line that is still being written", async () => {
   home.put(log, `${JSON.stringify(header("s1"))}\n${JSON.stringify(prompt).slice(0, 40)}`);
 
   const { events, faults } = await readHome(fromPi(home.path));
@@ -202,7 +202,7 @@ it("leaves a last line that is still written for the next time", async () => {
   expect(events.filter(({ kind }) => kind === "pending")).toHaveLength(1);
 });
 
-it("marks where the model's context was replaced", async () => {
+it("marks the entries that replaced the model's context as boundaries", async () => {
   const entry = (type: string, fields: object) => ({ type, id: type, parentId: null, ...fields });
   const records = [
     header("s1"),

@@ -16,7 +16,7 @@ const faultsOf = async (from = fromPi) => {
 };
 
 it.each([".pi/sessions", "kept", "~kept"])(
-  "tells that sessions lie below each working directory where the settings name %s",
+  "reports that sessions lie below each working directory if the settings name %s",
   async (sessionDir) => {
     home.put("settings.json", JSON.stringify({ sessionDir }));
 
@@ -27,7 +27,7 @@ it.each([".pi/sessions", "kept", "~kept"])(
   },
 );
 
-it("tells so of a home that is found in the folder above", async () => {
+it("reports a relative session folder even if the path given is the folder above the home", async () => {
   vi.stubEnv("PI_CODING_AGENT_SESSION_DIR", "");
   home.put(`agent/${project}/${logName("s1")}`, [header("s1")]);
   home.put("agent/settings.json", '{"sessionDir":"kept"}');
@@ -36,7 +36,7 @@ it("tells so of a home that is found in the folder above", async () => {
 });
 
 it.each(["/kept", "file:///kept", "~/kept", "~", "", undefined, 1])(
-  "tells nothing of a session folder %j, which is one place or none",
+  "reports nothing for the session folder %j, which is one place or none",
   async (sessionDir) => {
     home.put("settings.json", JSON.stringify({ sessionDir }));
 
@@ -44,7 +44,7 @@ it.each(["/kept", "file:///kept", "~/kept", "~", "", undefined, 1])(
   },
 );
 
-it("goes by the environment before the settings", async () => {
+it("prefers the environment to the settings", async () => {
   home.put("settings.json", '{"sessionDir":"kept"}');
   home.put(`${project}/${logName("s1")}`, [header("s1")]);
   vi.stubEnv("PI_CODING_AGENT_SESSION_DIR", "/kept");
@@ -52,7 +52,7 @@ it("goes by the environment before the settings", async () => {
   expect((await readHome(fromPi(home.path))).faults).toEqual([]);
 });
 
-it("leaves the logs of a session folder to omp that omp has noted: both go by one variable", async () => {
+it("leaves logs in a shared session folder to omp if omp has noted them", async () => {
   vi.stubEnv("HOME", home.path);
   vi.stubEnv("PI_CODING_AGENT_SESSION_DIR", join(home.path, "kept"));
   home.put(`kept/${logName("mine")}`, [header("mine")]);

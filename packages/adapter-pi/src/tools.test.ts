@@ -52,11 +52,14 @@ const both: readonly Row[] = [
   }),
 ];
 
-describe("a call means the same in any client:", () => {
-  it.each(both)("%# reads and writes", (tools, call, common) => {
-    expect(tools.read(call)).toEqual(common);
-    expect(tools.write(common)).toEqual(call);
-  });
+describe("the tools of pi and omp", () => {
+  it.each(both)(
+    "read call %# as a common call and write it back the same",
+    (tools, call, common) => {
+      expect(tools.read(call)).toEqual(common);
+      expect(tools.write(common)).toEqual(call);
+    },
+  );
 
   it.each([
     row(piTools, "edit", { path: "a", oldText: "x", newText: "y" }, "edit", edit),
@@ -74,7 +77,7 @@ describe("a call means the same in any client:", () => {
         { content: "b", status: "pending" },
       ],
     }),
-  ])("%# of an older or wider form reads", (tools, call, common) => {
+  ])("read call %# of an older or wider form as a common call", (tools, call, common) => {
     expect(tools.read(call)).toEqual(common);
   });
 
@@ -85,12 +88,12 @@ describe("a call means the same in any client:", () => {
     [piTools, { name: "constructor", params: {} }],
     [ompTools, { name: "todo", params: { op: "done", task: "a" } }],
     [ompTools, { name: "task", params: { context: "c", tasks: [] } }],
-  ])("%# has no counterpart", (tools, call) => {
+  ])("read no common call from call %#", (tools, call) => {
     expect(tools.read(call)).toBeUndefined();
   });
 });
 
-it("writes what a client has no word for under its own name", () => {
+it("writes fields that a client has no word for under their own names", () => {
   const fields = { ...edit, replace_all: true };
   const write = (tools: Tools) => tools.write({ kind: "edit", fields, rest: { why: "z" } })?.params;
 
@@ -110,7 +113,7 @@ it("writes what a client has no word for under its own name", () => {
   expect(piTools.write({ kind: "agent", fields: { prompt: "p" }, rest: {} })).toBeUndefined();
 });
 
-it("keeps the states of a list beside the items that omp takes", () => {
+it("keeps the states of to-dos beside the items that omp takes", () => {
   const items = [{ content: "a", status: "done" }];
 
   expect(ompTools.write({ kind: "todo", fields: { items }, rest: {} })).toEqual({

@@ -20,7 +20,7 @@ it.each<[name: string, tool: string, details: JsonObject, texts: readonly string
   ["and no empty words", "ask", { ...typed, customInput: "" }, []],
   ["not in another shape", "ask", { customInput: "of snails" }, []],
   ["not of another tool", "bash", typed, []],
-])("finds what a user typed to questions %s", async (_, toolName, details, texts) => {
+])("finds a user's typed answers to questions %s", async (_, toolName, details, texts) => {
   const content = [{ type: "text", text: "User answered." }];
   const result = {
     role: "toolResult",

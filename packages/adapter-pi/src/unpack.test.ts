@@ -12,7 +12,7 @@ async function unpacked(bytes: Uint8Array, maxBytes?: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-it("gives the bytes that were compressed, also in pieces", async () => {
+it("gives back the compressed bytes, also from several gzip members", async () => {
   const two = Buffer.concat([packed, gzipSync("end")]);
 
   expect((await unpacked(packed, text.length)).equals(text)).toBe(true);
@@ -28,13 +28,13 @@ it.each([
     "cannot be unpacked (Z_BUF_ERROR)",
   ],
   ["more than is wanted", packed, text.length - 1, "more than 999999 bytes when unpacked"],
-])("says of %s why it is not read (`adapter-bounded-values`)", async (_, bytes, most, reason) => {
+])("refuses a file and says why: %s (`adapter-bounded-values`)", async (_, bytes, most, reason) => {
   await expect(unpacked(bytes, most)).rejects.toMatchObject({
     details: { uri: expect.stringContaining("x.jsonl.gz"), reason },
   });
 });
 
-it("passes on that a file is gone, and closes one that is not read to its end", async () => {
+it("passes on that a file is gone, and may be left before its end", async () => {
   await expect(Array.fromAsync(unpack(`${home.path}/gone.jsonl.gz`, "omp"))).rejects.toMatchObject({
     code: "ENOENT",
   });
@@ -44,7 +44,7 @@ it("passes on that a file is gone, and closes one that is not read to its end", 
   }
 });
 
-it("gives the beginning by the beginning, and nothing of what is no gzip", () => {
+it("unpacks the start of a file from its first bytes, and nothing that is no gzip", () => {
   const start = unpackedStart(packed.subarray(0, 500));
 
   expect(start?.subarray(0, 5).toString()).toBe("loom ");

@@ -73,7 +73,7 @@ const messagesOf = (writer: Writer, lineage: Lineage, common?: CommonCall) =>
 
 const short = (message: JsonObject) => [message["role"], message["content"]];
 
-it("begins a session of pi with header and model, each entry the child of the one before", () => {
+it("writes a session of pi with header and model first, each entry the child of the one before", () => {
   const lineage = lineageOf(
     [
       { role: "user", content: [text("hi")] },
@@ -112,7 +112,7 @@ it("begins a session of pi with header and model, each entry the child of the on
   });
 });
 
-it("begins a session of omp with a line for the title, and names models as omp does", () => {
+it("writes a session of omp with a title line first, and names models as omp does", () => {
   const [slot, header, model] = records(
     toOmp,
     lineageOf([{ role: "assistant", content: [text("x")] }]),
@@ -127,7 +127,7 @@ describe.each([
   ["pi", toPi],
   ["omp", toOmp],
 ])("%s", (_, writer) => {
-  it("is given every call with its answer right behind it", () => {
+  it("is given every call with its result right after it", () => {
     const messages = messagesOf(
       writer,
       lineageOf([
@@ -160,7 +160,7 @@ describe.each([
     ]);
   });
 
-  it("is given a known call in its own words", () => {
+  it("is given a known call as a call of its own tool", () => {
     const common: CommonCall = { kind: "shell", fields: { command: "ls" }, rest: { why: "x" } };
 
     const [message] = messagesOf(
@@ -212,7 +212,7 @@ describe.each([
     ]);
   });
 
-  it("is given an answer that no call asked for as its text and its images", () => {
+  it("is given a tool result without a call as its text and images", () => {
     const picture = { type: "image", data: "aGk=", mimeType: "image/png" };
     const pdf = { type: "file", filename: "a.pdf", url: "data:application/pdf;base64,aGk=" };
     const answer = result([text("shot"), picture, pdf]);
@@ -226,7 +226,7 @@ describe.each([
     ]);
   });
 
-  it("is given what no human typed as context, which is read as such (`model-part-provenance`)", async () => {
+  it("is given text that no human typed as context, and reads it back as such (`model-part-provenance`)", async () => {
     const lineage = lineageOf([
       { role: "system", content: "You weave." },
       { role: "system", content: "" },
@@ -248,7 +248,7 @@ describe.each([
     ]);
   });
 
-  it("is given something in front of the first answer, which providers refuse without", () => {
+  it("is given a message before a first answer, because providers refuse an answer alone", () => {
     const first = (...drafts: readonly Draft[]) =>
       records(writer, lineageOf(drafts))
         .filter(({ type }) => type === "message" || type === "custom_message")
@@ -265,14 +265,14 @@ describe.each([
     ]);
   });
 
-  it("is given no failure where only the answer of a provider's own tool is missing", () => {
+  it("is given no failure if the missing result belongs to a tool that the provider ran", () => {
     const calls = [{ ...call("a", {}, "1"), provider_executed: true }, call("b", {}, "2")];
     const messages = messagesOf(writer, lineageOf([{ role: "assistant", content: calls }]));
 
     expect(messages.map(({ isError }) => isError)).toEqual([undefined, false, true]);
   });
 
-  it("is given an image by its first bytes, where the source has no type", () => {
+  it("is given an image with the type of its first bytes if the source has no type", () => {
     const picture = {
       type: "file",
       media_type: "application/octet-stream",
@@ -303,7 +303,7 @@ describe.each([
   });
 });
 
-it("gives sub-agents to omp below their session and to pi as sessions that name it", async () => {
+it("gives sub-agents to omp below their session, and to pi as sessions that name their parent", async () => {
   const paths = (writer: Writer) =>
     [...writer.writeForeign(sampleLineage(), {})].map(({ path }) => path);
   const [root = "", child = "", grandchild = ""] = paths(toOmp);
@@ -323,7 +323,7 @@ it("gives sub-agents to omp below their session and to pi as sessions that name 
   expect(await descents(toPi)).toEqual([2]);
 });
 
-it("leaves out what lay beside the log, and says so", () => {
+it("leaves out files beside the log, and counts them as dropped", () => {
   const file = { type: "file", media_type: "text/plain", data: { type: "bytes", base64: "aGk=" } };
   const lineage = lineageOf([{ role: "user", content: [{ ...file, provenance: "injected" }] }], {
     source: { sidecar: "0.bash.log" },
@@ -335,7 +335,7 @@ it("leaves out what lay beside the log, and says so", () => {
   ]);
 });
 
-it("cuts the task of a sub-agent of omp, but no character", () => {
+it("shortens the task of a sub-agent of omp without splitting a character", () => {
   const { root } = lineageOf([{ role: "user", content: [text("x")] }]);
   const task = `${"x".repeat(1999)}🧵🧵`;
   const child = lineageOf([{ role: "user", content: [text(task)] }], {}).root;
@@ -353,7 +353,7 @@ it("cuts the task of a sub-agent of omp, but no character", () => {
   expect(inits.find(({ type }) => type === "session_init")?.["task"]).toBe(task.slice(0, -2));
 });
 
-describe("below sessions that the client has", () => {
+describe("below sessions that the client already has", () => {
   const at = "sessions/--home-ada-loom--/2026-02-28T08-00-00-000Z_main";
   const native = (id: string, path: string, above: object = {}): NativeParent => {
     const { session } = lineageOf([], {}, { id, ...above }).root;
@@ -406,14 +406,14 @@ describe("below sessions that the client has", () => {
     expect(written(toOmp, parents, {})).toEqual([path(`${at}/Scout\\.`), undefined]);
   });
 
-  it.each([[toPi], [toOmp]])("names none that is not there", (writer) => {
+  it.each([[toPi], [toOmp]])("names no parent that is missing", (writer) => {
     const lineage = lineageOf([], {}, { parent_session_id: "main" });
 
     expect(records(writer, lineage).some((record) => "parentSession" in record)).toBe(false);
   });
 });
 
-it("lets forks stand by themselves, and restores the same files twice", () => {
+it("writes a fork in a place of its own, and the same files each time", () => {
   const fork = lineageOf(
     [{ role: "user", content: [text("x")] }],
     {},

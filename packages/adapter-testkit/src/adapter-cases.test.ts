@@ -34,7 +34,7 @@ describe("an adapter that keeps the rules passes", () => {
   test.each([...adapterCases(demo)])("$rule: $name", ({ run }) => run());
 });
 
-describe("an adapter is caught that", () => {
+describe("the adapter cases catch an adapter that", () => {
   it.each<[string, string, Partial<AdapterKit>]>([
     ["drops a field on restore", "native restore equals plain", native(writers.without("usage"))],
     ["adds a field on restore", "native restore equals plain", native(writers.adding("extra"))],
@@ -153,7 +153,7 @@ describe("an adapter is caught that", () => {
   });
 });
 
-it("finds a time that is a number in the time it was taken as", async () => {
+it("accounts for a source time in seconds or milliseconds by the time that was read from it", async () => {
   const log = '{"id":"s","cwd":"/x","at":1772355600}\n{"id":"m","text":"hi","at":1772355601500}\n';
   const files = new Map([["plain/input/s.jsonl", Buffer.from(log)]]);
 
@@ -167,7 +167,7 @@ it("finds a time that is a number in the time it was taken as", async () => {
 it.each<[string, Partial<AdapterKit>]>([
   ["all files are left alone", { isIngested: () => false }],
   ["nothing is called a record", { records: () => new Map() }],
-])("passes no fixture of which %s", async (_, options) => {
+])("fails every case of a fixture if %s", async (_, options) => {
   const kit = { ...demo, fixtures: fixtures.slice(0, 1), generated: { runs: 1 }, ...options };
   const ofFixture = adapterCases(kit).filter(({ name }) => / plain\b/.test(name));
   const failures = await Promise.all(
@@ -183,7 +183,7 @@ it.each<[string, Partial<AdapterKit>]>([
   expect(failures.filter((each) => !each.includes("plain/input holds no record"))).toEqual([]);
 });
 
-it("says which cases it does not make, and why", async () => {
+it("logs which cases it leaves out and why", async () => {
   const log = vi.spyOn(console, "log").mockReturnValue();
   const cases = adapterCases({ ...demo, isLineFile: () => false });
   for (const { name, run } of cases) if (/^(?:ids|fingerprints) of plain /.test(name)) await run();

@@ -7,7 +7,7 @@ import { sampleLineage } from "./sample.ts";
 const input = `${import.meta.dirname}/../fixtures/odd/input`;
 
 describe("contentOf", () => {
-  it("makes a session of its events and leaves faults out", async () => {
+  it("builds a session from its events and leaves faults out", async () => {
     const events = await readAll(fromDemo(input), "odd.jsonl");
 
     const { session, messages } = contentOf(events);

@@ -21,7 +21,7 @@ it.each<[string, string, string | undefined]>([
     `"${"b".repeat(299)}c"`,
     `the value is ...${"b".repeat(50)}c" instead of ...${"b".repeat(51)}"`,
   ],
-])("between %s and %s", (expected, actual, difference) => {
+])("names the first difference, if any, between %s and %s", (expected, actual, difference) => {
   const values: [JsonValue, JsonValue] = [parseJson(expected), parseJson(actual)];
 
   expect(firstDifference(...values)).toBe(difference);

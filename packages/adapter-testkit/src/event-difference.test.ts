@@ -14,10 +14,10 @@ it.each([
     [part.replace("1}", "2}")],
     "log, event 1: part 0 of message m1: options.rest.x is 2 instead of 1",
   ],
-])("says where %j and %j part", (expected, actual, difference) => {
+])("says where %j and %j differ", (expected, actual, difference) => {
   expect(() => expectSameEvents(expected, actual, "log")).toThrow(difference);
 });
 
-it("takes equal events", () => {
+it("accepts equal events", () => {
   expect(() => expectSameEvents([session, part], [session, part], "log")).not.toThrow();
 });

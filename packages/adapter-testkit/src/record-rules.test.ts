@@ -15,7 +15,7 @@ const saying = (course: (all: readonly Message[]) => Course) => ({
 });
 
 describe("a course", () => {
-  it("is what the rules say", () => {
+  it("is the one that the record rules give", () => {
     const rules = saying((all) => ({ live: all.slice(2), undone: all.slice(0, 2) }));
 
     expect(liveIds(rules, ...drafts)).toBe("c d");
@@ -26,11 +26,11 @@ describe("a course", () => {
     ["doubles", (all) => ({ live: all, undone: all.slice(1) })],
     ["invents", (all) => ({ live: [...all, draftMessage(["e", "new", {}])], undone: [] })],
     ["moves", (all) => ({ live: all.toReversed(), undone: [] })],
-  ])("is refused where it %s a part", (_, course) => {
+  ])("is refused if it %s a message", (_, course) => {
     expect(() => courseOf(saying(course), messages)).toThrow(Error);
   });
 
-  it("is refused where there is no rule for it", () => {
+  it("is refused if the record rules define none", () => {
     expect(() => courseOf({}, messages)).toThrow("say nothing of a course");
   });
 });

@@ -10,7 +10,7 @@ test("finds every adapter of the registry by its name", () => {
   expect(adapters.map(({ origin }) => adapterNamed(origin))).toEqual(adapters);
 });
 
-test("names an adapter as its reader and its writer do", () => {
+test("names every adapter the same as its reader and its writer", () => {
   const names = adapters.map(({ origin, from, to }) => [
     origin,
     from("/nowhere").origin,
@@ -20,7 +20,7 @@ test("names an adapter as its reader and its writer do", () => {
   expect(names).toEqual(adapters.map(({ origin }) => [origin, origin, origin]));
 });
 
-test("asks the client of a session, and no other, what its records and calls mean", () => {
+test("takes the meaning of records and tool calls from the adapter of the session's client only", () => {
   const bash = { name: "Bash", params: { command: "ls" } };
   const { recordsOf, readTool } = meaningsOf();
 
@@ -35,7 +35,7 @@ test.each([
   ["claude-u1-message-1", "<system-reminder>be kind</system-reminder>\nwhy?"],
   ["codex-1", "<environment_context>\n<cwd>/work</cwd>\n</environment_context>"],
 ])(
-  "tells in what omp imported (%s) who spoke, as in the client it comes from",
+  "applies the original client's rules of who spoke to a session that omp imported: %s",
   async (id, text) => {
     const folder = mkdtempSync(join(tmpdir(), "pond-adapters-"));
     const timestamp = "2026-11-23T02:43:49.047Z";
@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test("lists what there is where a name is unknown", () => {
+test("suggests the nearest name and lists the known ones if an adapter name is unknown", () => {
   const find = () => adapterNamed("claud-code");
 
   expect(find).toThrow(UnknownAdapterError);
@@ -79,7 +79,7 @@ test.each([
   ["something-else", undefined],
   ["", undefined],
   ["--", undefined],
-])("takes %j for %j", (typed, nearest) => {
+])("given %j as an unknown adapter name, suggests %j", (typed, nearest) => {
   const error = new UnknownAdapterError(typed, ["codex", "claude-code", "pi"]);
 
   expect(PondError.is(error)).toBe(true);

@@ -73,7 +73,7 @@ function said(messages: readonly Message[]): readonly string[] {
   );
 }
 
-it("reads a document of text as a file", async () => {
+it("reads a text document as a file", async () => {
   const source = { type: "text", media_type: "text/plain", data: "\ufeff# Zür\n" };
   const [message] = await messagesOf([user([{ type: "document", source, title: "PRD.md" }])]);
 
@@ -92,14 +92,14 @@ it.each([
   ["whose text no bytes can give back", { media_type: "text/plain", data: "\ud800" }],
   ["without a media type", { data: "x" }],
   ["without a text", { media_type: "text/plain" }],
-])("keeps a document of text whole %s", async (_, fields) => {
+])("keeps the original block of a text document %s", async (_, fields) => {
   const block = { type: "document", source: { type: "text", ...fields } };
   const [message] = await messagesOf([user([block])]);
 
   expect(message && sourceOf(message)["block.0"]).toEqual(block);
 });
 
-it("says that an agent wrote its prompt, but not a helper's copy of what a human said", async () => {
+it("marks an agent's prompt as written by an agent, but not a helper's copy of human text", async () => {
   const authors = await Promise.all(
     [
       ...["a0a1b2c", "acompact-0a1b2c"],
@@ -134,7 +134,7 @@ it.each<[name: string, blocks: readonly Row[], said: readonly string[]]>([
     ["user: Tool loaded. Go on"],
   ],
   ["nor the same alone", [{ type: "text", text: "Tool loaded." }], ["user: Tool loaded."]],
-])("knows what the client says of a tool that it loaded: %s", async (_, blocks, expected) => {
+])("recognizes the client's words about a loaded tool: %s", async (_, blocks, expected) => {
   expect(said(await messagesOf([user(blocks)]))).toEqual(expected);
 });
 
@@ -148,7 +148,7 @@ const talk = {
   origin: { kind: "voice-call" },
 };
 
-it("keeps what was said on a voice call as what the client gave, for nobody typed it", async () => {
+it("reads speech from a voice call as injected, because nobody typed it", async () => {
   const blocks = [{ type: "text", text: talk.content }];
   const messages = await messagesOf([talk, { ...talk, blocks }]);
 
@@ -169,11 +169,14 @@ it.each([
   ["of another origin", { origin: { kind: "human" } }],
   ["without an origin", { origin: undefined }],
   ["of another subtype", { subtype: "informational" }],
-])("carries a system row like that whole: %s", async (_, fields) => {
-  const [message] = await messagesOf([{ ...talk, ...fields }]);
+])(
+  "carries a system row as a system message if it is no voice-call talk: %s",
+  async (_, fields) => {
+    const [message] = await messagesOf([{ ...talk, ...fields }]);
 
-  expect(message?.role).toBe("system");
-});
+    expect(message?.role).toBe("system");
+  },
+);
 
 /** Events that the client polled for, each with who sent it. */
 function polled(provenance: unknown, fields: Row = {}): Row {
@@ -199,7 +202,7 @@ it.each<[name: string, row: Row, said: readonly string[]]>([
   ["not another's", polled([{ ...byHuman, authority: "human-other" }]), []],
   ["not without its words", polled([{ authority: "human-principal" }]), []],
   ["not in another shape", polled("human-principal"), []],
-])("reads what a human said among the events it polled for: %s", async (_, row, expected) => {
+])("reads human messages among polled events: %s", async (_, row, expected) => {
   const messages = await messagesOf([row, assistant("it is done")]);
 
   expect(messages[0]?.role).toBe("system");
@@ -295,7 +298,7 @@ it.each<[name: string, blocks: readonly unknown[], fields: Row, said: readonly s
   ],
   ["no answers to no questions", [answered], { toolUseResult: { answers: { a: "b" } } }, []],
   ["nor of another shape", [answered], { toolUseResult: { questions, answers: [1, ""] } }, []],
-])("reads what a human said in the result of a tool: %s", async (_, blocks, fields, expected) => {
+])("reads a human's words in a tool result: %s", async (_, blocks, fields, expected) => {
   const messages = await messagesOf([user(blocks, fields), assistant("well")]);
 
   expect(messages[0]?.role).toBe("tool");
@@ -305,7 +308,7 @@ it.each<[name: string, blocks: readonly unknown[], fields: Row, said: readonly s
 it.each([
   ["AskUserQuestion", ["user: purple"]],
   ["mcp__loom__survey", []],
-])("reads answers in the result of %s", async (name, expected) => {
+])("reads a user's answers only in the results of AskUserQuestion: %s", async (name, expected) => {
   const call = { type: "tool_use", id: "toolu_1", name, input: {} };
   const asking = { type: "assistant", message: { role: "assistant", content: [call] } };
   const answers = { toolUseResult: { questions, answers: { "Which dye?": "purple" } } };
@@ -315,7 +318,7 @@ it.each([
   expect(said(messages)).toEqual(["assistant: tool_call", ...expected]);
 });
 
-it("takes what a human said in a result for no prompt that waits", async () => {
+it("does not mistake a human's words in a tool result for a waiting queued prompt", async () => {
   const messages = await messagesOf([
     result,
     queue("enqueue", "also wash it"),
@@ -331,7 +334,7 @@ it("takes what a human said in a result for no prompt that waits", async () => {
   ]);
 });
 
-it("tells a model what stands in a result once", async () => {
+it("gives a model a human's words in a tool result only once", async () => {
   const messages = await messagesOf([user([refused]), assistant("well")]);
 
   const course = courseOf(claudeCodeRecords, messages);
@@ -357,24 +360,27 @@ it.each<[name: string, agentId: string, prompt: string, expected: readonly strin
     summarize,
     [`user: ${summarize}`, "assistant: let me see", "assistant: here it is"],
   ],
-])("tells what a helper answers to the client itself: %s", async (_, agentId, prompt, expected) => {
-  const rows = [
-    user("fix the loom"),
-    assistant("I look", { parentUuid: "u0" }),
-    user(prompt, { parentUuid: "u1" }),
-    assistant("let me see", { parentUuid: "u2" }),
-    assistant("here it is", { parentUuid: "u3" }),
-  ].map((row) => ({ ...row, isSidechain: true, agentId }));
-  const path = log.replace(".jsonl", `/subagents/agent-${agentId}.jsonl`);
+])(
+  "tells a helper's answers to the client from answers to a human: %s",
+  async (_, agentId, prompt, expected) => {
+    const rows = [
+      user("fix the loom"),
+      assistant("I look", { parentUuid: "u0" }),
+      user(prompt, { parentUuid: "u1" }),
+      assistant("let me see", { parentUuid: "u2" }),
+      assistant("here it is", { parentUuid: "u3" }),
+    ].map((row) => ({ ...row, isSidechain: true, agentId }));
+    const path = log.replace(".jsonl", `/subagents/agent-${agentId}.jsonl`);
 
-  expect(said(await messagesOf(rows, { path }))).toEqual([
-    "user: fix the loom",
-    "assistant: I look",
-    ...expected,
-  ]);
-});
+    expect(said(await messagesOf(rows, { path }))).toEqual([
+      "user: fix the loom",
+      "assistant: I look",
+      ...expected,
+    ]);
+  },
+);
 
-it("tells what an agent answers to the warm-up, behind what it looked at, too", async () => {
+it("leaves out an agent's answer to the warm-up, even after tool results", async () => {
   const agentId = "a0a1b2c";
   const rows = [
     user("Warmup", { parentUuid: null }),
@@ -392,7 +398,7 @@ it("tells what an agent answers to the warm-up, behind what it looked at, too", 
   expect(texts).toEqual(["user: fix the loom", "assistant: I look"]);
 });
 
-it("goes on with the conversation behind a helper's answer", async () => {
+it("continues the conversation after a helper's answer", async () => {
   const rows = [
     user(summarize, { parentUuid: null }),
     assistant("overloaded", { parentUuid: "u0", isApiErrorMessage: true }),
@@ -408,7 +414,7 @@ it("goes on with the conversation behind a helper's answer", async () => {
   ]);
 });
 
-it("reads a queued prompt where the model answers it", async () => {
+it("places a queued prompt where the model answers it", async () => {
   const messages = await messagesOf([
     user("fix the loom"),
     assistant("I look"),
@@ -429,7 +435,7 @@ it("reads a queued prompt where the model answers it", async () => {
   expect(prompt?.timestamp).toBe(carrier?.timestamp);
 });
 
-it("takes prompts out of the queue in the order in which they came", async () => {
+it("takes prompts out of the queue in the order in which they came in", async () => {
   const messages = await messagesOf([
     queue("enqueue"),
     queue("enqueue", "first"),
@@ -453,7 +459,7 @@ it("takes prompts out of the queue in the order in which they came", async () =>
   ]);
 });
 
-it("knows by what was typed that the log tells nothing of what was taken out before", async () => {
+it("tells from a typed prompt that an earlier queued one was taken out unrecorded", async () => {
   const messages = await messagesOf([
     queue("enqueue", "first"),
     queue("enqueue", "second"),
@@ -468,7 +474,7 @@ it("knows by what was typed that the log tells nothing of what was taken out bef
   expect(said(messages)).toEqual(["user: second", "user: third", "assistant: so"]);
 });
 
-it("holds no more prompts that were taken out than a human types", async () => {
+it("holds at most a hundred prompts that were taken out of the queue before an answer", async () => {
   const taken = Array.from({ length: 150 }, (_, n) => [queue("enqueue", `p${n}`), queue("remove")]);
 
   const messages = await messagesOf([result, ...taken.flat(), assistant("so")]);
@@ -476,8 +482,8 @@ it("holds no more prompts that were taken out than a human types", async () => {
   expect(said(messages)).toHaveLength(101);
 });
 
-describe("where a line about the queue is lost", () => {
-  it("reads a prompt that waits when results come where they are answered", async () => {
+describe("when a queue record is lost", () => {
+  it("reads a waiting prompt between tool results and their answer", async () => {
     const messages = await messagesOf([
       queue("enqueue", "first"),
       result,
@@ -499,7 +505,7 @@ describe("where a line about the queue is lost", () => {
     ]);
   });
 
-  it("waits for the answer, where the rest of a message stands behind the results", async () => {
+  it("waits for the answer if the rest of a message follows the tool results", async () => {
     const row = (text: string, id: string) => ({
       ...assistant(text),
       message: { role: "assistant", id, content: [{ type: "text", text }] },
@@ -517,7 +523,7 @@ describe("where a line about the queue is lost", () => {
     expect(said(messages).slice(2)).toEqual(["user: typed", "assistant: so"]);
   });
 
-  it("reads a prompt once that was taken out and put back", async () => {
+  it("reads only once a prompt that was taken out and put back", async () => {
     const messages = await messagesOf([
       queue("enqueue", "typed"),
       queue("dequeue"),
@@ -532,7 +538,7 @@ describe("where a line about the queue is lost", () => {
     expect(said(messages)).toEqual(["user: typed", "assistant: so"]);
   });
 
-  it("knows by its time which of two equal prompts an idle client took out", async () => {
+  it("tells by its time which of two equal prompts an idle client took out", async () => {
     const messages = await messagesOf([
       queue("enqueue", "typed"),
       { ...queue("enqueue", "typed"), timestamp: "2026-03-01T09:01:00.000Z" },
@@ -545,7 +551,7 @@ describe("where a line about the queue is lost", () => {
     expect(said(messages)).toEqual(["user: typed", "assistant: so"]);
   });
 
-  it("reads a prompt once whose line was written again", async () => {
+  it("reads only once a prompt whose queue record was written twice", async () => {
     const line = { ...queue("enqueue", "typed"), timestamp: "2026-03-01T09:00:00.000Z" };
 
     const messages = await messagesOf([line, line, queue("remove"), result, assistant("so")]);
@@ -566,7 +572,7 @@ it.each([
   ["a notification", "<task-notification>x</task-notification>"],
   ["news of a shell of an older build", "<bash-notification>x</bash-notification>"],
   ["news of an agent of an older build", "<agent-notification>x</agent-notification>"],
-])("takes prompts out of the queue in front of %s", async (_, waiting) => {
+])("takes prompts out of the queue ahead of %s", async (_, waiting) => {
   const messages = await messagesOf([
     queue("enqueue", waiting),
     queue("enqueue", "first"),
@@ -593,7 +599,7 @@ it.each([
   ]);
 });
 
-it("leaves prompts in the queue where tasks are removed at the end of a turn", async () => {
+it("leaves prompts in the queue if tasks are removed at the end of a turn", async () => {
   const messages = await messagesOf([
     queue("enqueue", task),
     queue("enqueue", task),
@@ -620,7 +626,7 @@ it("leaves prompts in the queue where tasks are removed at the end of a turn", a
   ]);
 });
 
-it("reads a queued prompt that looks like a task and is none", async () => {
+it("reads a queued prompt that only looks like a task", async () => {
   const rows = [
     queue("enqueue", '{"task_id":1}'),
     queue("remove"),
@@ -654,7 +660,7 @@ it.each<[name: string, rows: readonly Row[]]>([
       assistant("so"),
     ],
   ],
-])("reads a queued prompt where %s", async (_, rows) => {
+])("reads a queued prompt if %s", async (_, rows) => {
   const messages = await messagesOf([queue("enqueue", "typed"), ...rows]);
 
   expect(said(messages).filter((text) => text !== "assistant: hm")).toEqual([
@@ -682,13 +688,13 @@ it.each<[name: string, rows: readonly Row[], version?: string]>([
   ["that was taken back while the model spoke", [queue("remove"), assistant("so")]],
   ["that nobody has answered yet", [result, queue("remove")]],
   ["that an attachment keeps", [result, queue("remove"), assistant("so")], "2.1.108"],
-])("leaves a queued prompt in its record %s", async (_, rows, version = "2.1.92") => {
+])("makes no message of a queued prompt %s", async (_, rows, version = "2.1.92") => {
   const messages = await messagesOf([queue("enqueue", "typed"), ...rows], { version });
 
   expect(said(messages).filter((text) => text.startsWith("user"))).toEqual([]);
 });
 
-it("leaves a queued prompt in its record that was typed again", async () => {
+it("makes no message of a queued prompt that was typed again", async () => {
   const rows = [
     queue("enqueue", "typed"),
     queue("remove"),

@@ -56,7 +56,7 @@ function said(message: Message | undefined): readonly unknown[] {
   return [message.role, author, ...texts];
 }
 
-it("reads what a local shell gave as the result of its call", async () => {
+it("reads a local shell's output as the result of its call", async () => {
   const [, output] = await read([
     item({ type: "local_shell_call", call_id: "c", status: "completed", action: { type: "exec" } }),
     item({ type: "local_shell_call_output", call_id: "c", output: '{"output":"a badger"}' }),
@@ -76,7 +76,7 @@ it("reads what a local shell gave as the result of its call", async () => {
   });
 });
 
-it("takes the tags around an image for the client's, though it calls them the user's (`model-part-provenance`)", async () => {
+it("takes the tags around an image for the client's, even if they are labelled as the user's (`model-part-provenance`)", async () => {
   const tag = '<image name=[Image #1] path="/tmp/x.png">';
   const [message] = await read([
     item({
@@ -164,13 +164,13 @@ it.each<[name: string, record: JsonObject, said: readonly unknown[]]>([
     line("inter_agent_communication_metadata", { trigger_turn: true }),
     ["system"],
   ],
-])("reads mail of another agent: %s", async (_, record, expected) => {
+])("reads mail from another agent: %s", async (_, record, expected) => {
   const [message] = await read([record]);
 
   expect(said(message)).toEqual(expected);
 });
 
-it("keeps the id that a line of mail was carried with, before it was read (`lance-deterministic-pk`)", async () => {
+it("gives a line of mail the id that it had as a carried record (`lance-deterministic-pk`)", async () => {
   const [first, second] = await read([
     line("inter_agent_communication", { ...letter, id: "am" }),
     line("inter_agent_communication", { ...letter, id: "am" }),
@@ -218,14 +218,11 @@ it.each<[name: string, record: JsonObject, parts: readonly unknown[]]>([
   ["the end of a talk", handedOver(flushed), [["injected", flushed]]],
   ["a request of no words", handedOver(empty), [["injected", empty]]],
   ["a quotation", handedOver(`${flushed} ?`), [["conversational", `${flushed} ?`]]],
-])(
-  "cuts what was said by voice out of its wrapper: %s (spec 6.5, rule 1)",
-  async (_, record, parts) => {
-    const [message] = await read([record]);
+])("cuts spoken words out of their wrapper: %s (spec 6.5, rule 1)", async (_, record, parts) => {
+  const [message] = await read([record]);
 
-    expect(said(message)).toEqual(["user", undefined, ...parts]);
-  },
-);
+  expect(said(message)).toEqual(["user", undefined, ...parts]);
+});
 
 const answer = (text: string, kind?: string): JsonObject =>
   item({
@@ -259,7 +256,7 @@ it.each<[name: string, record: JsonObject, provenance: string]>([
   ["a call that ends as an output", answer(`${called}${ended}`), "conversational"],
   ["words behind an output on its last line", answer(`${output} Done.`), "conversational"],
 ])(
-  "knows whose words stand in the assistant's place: %s (`model-part-provenance`)",
+  "tells whose words an assistant message holds: %s (`model-part-provenance`)",
   async (_, record, provenance) => {
     const [message] = await read([record]);
 
@@ -296,14 +293,11 @@ it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
   ],
   ["a call that has no end", [["conversational", `Well.\n\n${called}`]]],
   ["the word of a mark", [["conversational", `What is ${notTaken}?`]]],
-])(
-  "cuts what an import wrote into the assistant's place out of the words: %s (spec 6.5, rule 1)",
-  async (_, parts) => {
-    const [message] = await read([answer(parts.map(([, text]) => text).join(""))]);
+])("cuts an import's marks off the assistant's words: %s (spec 6.5, rule 1)", async (_, parts) => {
+  const [message] = await read([answer(parts.map(([, text]) => text).join(""))]);
 
-    expect(said(message)).toEqual(["assistant", undefined, ...parts]);
-  },
-);
+  expect(said(message)).toEqual(["assistant", undefined, ...parts]);
+});
 
 it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
   [
@@ -332,7 +326,7 @@ it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
   ],
   ["which only name the mark", [["conversational", `What is ${notTaken}?\n\nAnd ${notTaken}`]]],
 ])(
-  "cuts outputs that an import wrote off the user's words: %s (spec 6.5, rule 1)",
+  "cuts the outputs that an import wrote off the user's words: %s (spec 6.5, rule 1)",
   async (_, parts) => {
     const [message] = await read([handedOver(parts.map(([, text]) => text).join(""))]);
 
@@ -340,7 +334,7 @@ it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
   },
 );
 
-it("cuts a text of marks without an end in linear time", async () => {
+it("cuts a text full of unclosed marks in linear time", async () => {
   // To look for the end of each would not end within the time of a test.
   const text = `${called}\n`.repeat(100_000);
   const [message] = await read([answer(text)]);
@@ -356,7 +350,7 @@ it.each<[name: string, record: JsonObject, author: string | undefined]>([
   ["its task, of no number", typed({ metadata: { client_authored: true } }), "agent"],
   ["what was said before it", typed({ ordinal: 1 }), undefined],
   ["what it inherited", typed({ metadata: { inherited_user_message: true } }), undefined],
-])("knows who wrote to a spawned agent: %s", async (_, record, author) => {
+])("tells who wrote a message to a spawned agent: %s", async (_, record, author) => {
   const [message] = await read([record], {
     thread_source: "subagent",
     subagent_history_start_ordinal: 2,
@@ -421,7 +415,7 @@ it.each<[name: string, record: JsonObject, parts: readonly unknown[]]>([
     ],
   ],
 ])(
-  "knows the project's rules where an editor says them again: %s (`model-part-provenance`)",
+  "recognizes the project's rules when an editor repeats them: %s (`model-part-provenance`)",
   async (_, record, parts) => {
     const [, message] = await read([instructions(rules), record]);
 
@@ -432,7 +426,7 @@ it.each<[name: string, record: JsonObject, parts: readonly unknown[]]>([
 it.each<[name: string, before: readonly JsonObject[]]>([
   ["were not given", []],
   ["are too long to be compared", [instructions(rules + "x".repeat(300_000))]],
-])("takes what stands before a prompt for the user's where rules %s", async (_, before) => {
+])("counts text before a prompt as the user's if the project's rules %s", async (_, before) => {
   const messages = await read([...before, prompt([quoted, "Explain the loom."])]);
 
   expect(said(messages[before.length])).toEqual([
@@ -449,7 +443,7 @@ const shown = (message: string): JsonObject => event("agent_message", { message 
 const aborted = event("turn_aborted", { reason: "interrupted" });
 const thought = item({ type: "reasoning", summary: [], encrypted_content: "gAAA" });
 
-it("reads what the model said in an answer that was interrupted, of which the client records no item", async () => {
+it("reads the model's words in an interrupted answer for which the client records no item", async () => {
   const messages = await read([
     typed({}),
     shown("I look."),
@@ -474,7 +468,7 @@ it("reads what the model said in an answer that was interrupted, of which the cl
   expect(first?.timestamp).toBe(carrier?.timestamp);
 });
 
-it("reads what was said in an interrupted answer where the user had said the same", async () => {
+it("reads an interrupted answer even if it repeats the user's prompt", async () => {
   const messages = await read([typed({}), shown("Why?"), aborted]);
 
   expect(said(messages.at(-1))).toEqual(["assistant", undefined, ["conversational", "Why?"]]);
@@ -493,14 +487,14 @@ it.each<[name: string, records: readonly JsonObject[]]>([
   ["of a turn before", [shown("Done."), typed({}), aborted]],
   ["of no words", [shown(""), aborted]],
   ["of no text", [event("agent_message", { message: null }), aborted]],
-])("leaves in its event what the model said: %s", async (_, records) => {
+])("makes no message of an answer event %s", async (_, records) => {
   const messages = await read(records);
 
   const items = records.filter((each) => each["type"] === "response_item" && each !== thought);
   expect(messages.filter(({ role }) => role !== "system")).toHaveLength(items.length);
 });
 
-it("adds what was said to a file that grows by the interruption, and changes nothing (`adapter-integrity-additive-sync`)", async () => {
+it("only adds the interrupted answer when a file grows by the interruption (`adapter-integrity-additive-sync`)", async () => {
   const records = [typed({}), shown("I look."), aborted, typed({})];
 
   const states = await Promise.all(records.map((_, index) => read(records.slice(0, index + 1))));
@@ -535,23 +529,26 @@ it.each<[name: string, texts: readonly string[], said: readonly string[]]>([
     ["# Context from my IDE setup:\n\n## My request for Codex:\n", "Why?", file],
     ["Why?"],
   ],
-])("cuts what the client calls the user's: %s (spec 6.5, rule 1)", async (_, texts, typed) => {
-  const labels = { content_item_kinds: ["user.text"] };
-  const [message] = await read([
-    item({
-      type: "message",
-      role: "user",
-      content: [input(texts.join(""))],
-      internal_chat_message_metadata_passthrough: labels,
-    }),
-  ]);
+])(
+  "cuts text that the client labels as the user's: %s (spec 6.5, rule 1)",
+  async (_, texts, typed) => {
+    const labels = { content_item_kinds: ["user.text"] };
+    const [message] = await read([
+      item({
+        type: "message",
+        role: "user",
+        content: [input(texts.join(""))],
+        internal_chat_message_metadata_passthrough: labels,
+      }),
+    ]);
 
-  expect(said(message)).toEqual([
-    "user",
-    undefined,
-    ...texts.map((text) => [typed.includes(text) ? "conversational" : "injected", text]),
-  ]);
-});
+    expect(said(message)).toEqual([
+      "user",
+      undefined,
+      ...texts.map((text) => [typed.includes(text) ? "conversational" : "injected", text]),
+    ]);
+  },
+);
 
 const asked = (name: string, more: JsonObject = {}): JsonObject =>
   item({ type: "function_call", id: "fc", call_id: "c", name, arguments: "{}", ...more });
@@ -564,7 +561,7 @@ it.each<[name: string, tool: string, output: JsonValue, texts: readonly string[]
   ["none", "request_user_input", '{"answers":{"dye":{"answers":[""]}}}', []],
   ["in another shape", "request_user_input", "cancelled", []],
   ["nor what another tool says", "exec_command", dyed, []],
-])("reads what the user answered to questions: %s", async (_, tool, output, texts) => {
+])("reads a user's answers to questions: %s", async (_, tool, output, texts) => {
   const [, result, ...answers] = await read([asked(tool), replied(output)]);
 
   expect(result?.role).toBe("tool");
@@ -575,7 +572,7 @@ it.each<[name: string, tool: string, output: JsonValue, texts: readonly string[]
   expect(live).toEqual([]);
 });
 
-it("takes what a server's tool of that name says for no answer", async () => {
+it("reads no user's answer in the result of a server's tool of the same name", async () => {
   const call = asked("request_user_input", { namespace: "mcp__forms" });
 
   const messages = await read([call, replied(dyed)]);
@@ -614,7 +611,7 @@ it.each<[name: string, records: readonly JsonObject[], provenance: string]>([
     "conversational",
   ],
 ])(
-  "knows whose goal the client tells its model: one that %s (`model-part-provenance`)",
+  "tells whose goal the client gives its model: one that %s (`model-part-provenance`)",
   async (_, records, provenance) => {
     const messages = await read(records);
 
@@ -644,7 +641,7 @@ const entered = (where: JsonObject, form = "entered_review_mode"): JsonObject =>
     : event("item_completed", { item: { type: form, target: where } });
 
 it.each<[form: string]>([["entered_review_mode"], ["EnteredReviewMode"]])(
-  "reads what the user typed for a review where only an event has it: %s",
+  "reads the text that a user typed for a review if only an event holds it: %s",
   async (form) => {
     const messages = await read([entered(target, form)]);
 
@@ -661,23 +658,23 @@ it.each<[name: string, record: JsonObject]>([
   ["of another target", entered({ ...target, type: "commit" })],
   ["of no words", entered({ ...target, instructions: "" })],
   ["that is over", entered(target, "ExitedReviewMode")],
-])("leaves in its event a review %s", async (_, record) => {
+])("makes no message of a review event %s", async (_, record) => {
   expect((await read([record])).map(said)).toEqual([["system"]]);
 });
 
-it("takes nothing for typed that a thread of the client's own is told", async () => {
+it("counts review instructions in a thread of the client's own as injected", async () => {
   const [, message] = await read([entered(target)], { source: { subagent: "review" } });
 
   expect(said(message)).toEqual(["user", undefined, ["injected", "Look at the knots."]]);
 });
 
-it("keeps the id that an output of no call was carried with, before it was read (`lance-deterministic-pk`)", async () => {
+it("gives an output without a call the id that it had as a carried record (`lance-deterministic-pk`)", async () => {
   const [first, second] = await read([given("zed", "a"), given("zed", "a")]);
 
   expect([first?.id, second?.id]).toEqual(["fco", expect.stringMatching(/^[0-9a-f]{32}$/)]);
 });
 
-it("takes what an application tells the model in an output of no call for no human's words", async () => {
+it("counts an application's text in an output without a call as injected", async () => {
   const [message] = await read([given("page_note", "A bigger moth.", { namespace: "browser" })]);
 
   expect(said(message)).toEqual(["user", undefined, ["injected", "A bigger moth."]]);
@@ -688,7 +685,7 @@ it.each<[name: string, record: JsonObject]>([
   ["nothing", given("page_note", "")],
   ["a text of no name", item({ type: "function_call_output", output: "A bigger moth." })],
   ["a text of a call without an id", given("ls", "a.md", { call_id: null })],
-])("carries an output of no call that is %s", async (_, record) => {
+])("carries an output without a call as a system message if it is %s", async (_, record) => {
   const [message] = await read([record]);
 
   expect(said(message)).toEqual(["system"]);

@@ -68,8 +68,8 @@ function recordsOf(root: SessionContent): Record<string, JsonValue> {
   );
 }
 
-describe("an export of what an older release wrote", () => {
-  it("has what an import stops without, as the session itself says it", async () => {
+describe("an export of a session that an older release wrote", () => {
+  it("has the fields that an import requires, taken from the session itself", async () => {
     const files = exportsOf(await read(records));
     const { info, messages } = exportIn(files);
 
@@ -90,7 +90,7 @@ describe("an export of what an older release wrote", () => {
     });
   });
 
-  it("is read as the session was, and written again as it is", async () => {
+  it("is read as the same session and written again as the same export", async () => {
     const root = await read(records);
     const files = exportsOf(root);
 
@@ -105,7 +105,7 @@ describe("an export of what an older release wrote", () => {
     );
   });
 
-  it("is read where the session itself does not say where it was run", async () => {
+  it("is read even if the session itself does not say where it ran", async () => {
     const sibling = Object.entries(records).map(([path, record]) => {
       return [path.replaceAll("ses_a", "ses_b"), record] as const;
     });
@@ -118,7 +118,7 @@ describe("an export of what an older release wrote", () => {
     expect(again.session.project).toBe("/home/ada/loom");
   });
 
-  it("lacks what nothing in the session says", async () => {
+  it("lacks the fields that nothing in the session gives", async () => {
     const { [`${folder}/message/ses_a/msg_2.json`]: _, ...unanswered } = records;
     const info = { ...records[`${folder}/info/ses_a.json`], directory: "/home/ada/loom" };
 

@@ -8,12 +8,12 @@ import { Database, DatabaseChanged } from "./database.ts";
 
 const manyRows = 1000;
 
-describe("a database that changes while it is read as one that does not", () => {
+describe("a database that changes while it is read as unchanging", () => {
   it.each([
     ["is written to", (file: string) => openAgain(file).exec("UPDATE loom SET thread = 'other'")],
     ["loses its rows", (file: string) => openAgain(file).exec("DELETE FROM loom; VACUUM")],
     ["is cut off", (file: string) => truncateSync(file, 4096)],
-  ])("gives no row of another moment where it %s", (_, change) => {
+  ])("gives no rows from after the change if it %s", (_, change) => {
     const file = createLoom();
     const database = new Database(file);
 
@@ -35,7 +35,7 @@ describe("a database that changes while it is read as one that does not", () => 
     database.close();
   });
 
-  it("is named by who lists its sessions", async () => {
+  it("is reported when its sessions are listed", async () => {
     const home = createHome({ "opencode-x.db": "this is a text" });
     const file = join(home, "opencode.db");
     writeDatabase(file, { session: [sessionRow("ses_a")] });
@@ -58,7 +58,7 @@ describe("a database that changes while it is read as one that does not", () => 
   });
 });
 
-it("gives every row before the place that is damaged", () => {
+it("gives every row before a damaged page", () => {
   const file = createLoom();
   const handle = openSync(file, "r+");
   writeSync(handle, Buffer.alloc(4096, 7), 0, 4096, Math.floor(statSync(file).size / 8192) * 4096);

@@ -21,7 +21,7 @@ const exported = {
 const json = JSON.stringify(exported, null, 2);
 const notice = "Exporting session: ses_a";
 
-describe("what a shell wrote to a file is read as the export in it", () => {
+describe("an export that a shell wrote to a file", () => {
   it.each<[string, Buffer]>([
     ["behind what the client said", Buffer.from(`${notice}\n${json}`)],
     ["on the same line", Buffer.from(`${notice}${json}`)],
@@ -32,7 +32,7 @@ describe("what a shell wrote to a file is read as the export in it", () => {
       "in UTF-16, behind what the client said",
       Buffer.from(`\ufeff${notice}\r\n${json}`, "utf16le"),
     ],
-  ])("%s", async (_, bytes) => {
+  ])("is read %s", async (_, bytes) => {
     const home = createHome();
     writeFileSync(join(home, "yesterday.json"), bytes);
     const reader = fromOpencode(home);
@@ -46,7 +46,7 @@ describe("what a shell wrote to a file is read as the export in it", () => {
     expect(JSON.parse(restored)).toEqual(exported);
   });
 
-  it("is known for the session of a store", async () => {
+  it("is not listed beside the same session in a store", async () => {
     const home = createHome({
       "storage/session/global/ses_a.json": exported.info,
       "exports/a.json": `${notice}\n${json}`,
@@ -60,7 +60,7 @@ describe("what a shell wrote to a file is read as the export in it", () => {
   it.each([
     ["UTF-8", [0x7b, 0xff]],
     ["UTF-16LE", [0xff, 0xfe, 0x00, 0xd8]],
-  ])("names bytes that are no %s", async (name, bytes) => {
+  ])("is reported if its bytes are no %s", async (name, bytes) => {
     const home = createHome();
     writeFileSync(join(home, "ses_a.json"), Uint8Array.from(bytes));
 

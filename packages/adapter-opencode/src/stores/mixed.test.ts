@@ -51,8 +51,8 @@ const mixed: Tables = joined(
 );
 const told = ["s1", "a1", "a2", "v1", "v2", "b1", "b2", "w1", "w2"].map((name) => `msg_${name}`);
 
-describe("a session with turns of 1.x, and of its API of 2.x", () => {
-  it("is read with all of them, in order of time, and one record", async () => {
+describe("a session with turns of 1.x and turns through its API of 2.x", () => {
+  it("is read with all turns in order of time, and one record", async () => {
     const reader = fromOpencode(homeOf(mixed));
 
     const { sessions, faults } = await findSessions(reader);
@@ -70,7 +70,7 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     ["in the window first", [...of("message", "part"), ...of("session_message")]],
     ["through the API first", [...of("session_message"), ...of("message", "part")]],
     ["by turns", of("message", "part", "session_message").toSorted((a, b) => at(a) - at(b))],
-  ])("keeps what it had where it grows %s", async (_, grown) => {
+  ])("keeps its messages as it grows %s", async (_, grown) => {
     const home = createHome();
     const client = openDatabase(join(home, "opencode.db"), {
       session: [session],
@@ -98,32 +98,35 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
   it.each([
     ["turns of both", mixed],
     ["a note of another model only", { ...mixed, session_message: [switched] }],
-  ])("goes back as what each client has, and is read again: %s", async (_, tables) => {
-    const home = homeOf(tables);
-    const content = contentOf(await readAll(fromOpencode(home), id));
-    const lineage = { root: content, descendants: [] };
+  ])(
+    "is restored as one export for each client, and read again as the same: %s",
+    async (_, tables) => {
+      const home = homeOf(tables);
+      const content = contentOf(await readAll(fromOpencode(home), id));
+      const lineage = { root: content, descendants: [] };
 
-    const written = [...opencodeWriter().writeNative(lineage)];
-    const files = restoredFiles(written);
-    const again = createHome(textsOf(files));
-    const read = contentOf(await readAll(fromOpencode(again), `pond/${id}.json`));
-    const { commands } = opencodeResume({
-      session: content.session,
-      home: "/data",
-      files: written,
-    });
+      const written = [...opencodeWriter().writeNative(lineage)];
+      const files = restoredFiles(written);
+      const again = createHome(textsOf(files));
+      const read = contentOf(await readAll(fromOpencode(again), `pond/${id}.json`));
+      const { commands } = opencodeResume({
+        session: content.session,
+        home: "/data",
+        files: written,
+      });
 
-    expect([...files.keys()]).toEqual([`pond/${id}.json`, `pond/${id}.2.json`]);
-    const others = new Map([...files].slice(1));
-    expect(opencodeProblems(others)).toEqual([]);
-    expect(read).toEqual(content);
-    expect(commands[0]?.join(" ")).toBe(`opencode import /data/pond/${id}.json`);
-    expect(restoredFiles(opencodeWriter().writeNative({ root: read, descendants: [] }))).toEqual(
-      files,
-    );
-  });
+      expect([...files.keys()]).toEqual([`pond/${id}.json`, `pond/${id}.2.json`]);
+      const others = new Map([...files].slice(1));
+      expect(opencodeProblems(others)).toEqual([]);
+      expect(read).toEqual(content);
+      expect(commands[0]?.join(" ")).toBe(`opencode import /data/pond/${id}.json`);
+      expect(restoredFiles(opencodeWriter().writeNative({ root: read, descendants: [] }))).toEqual(
+        files,
+      );
+    },
+  );
 
-  it("goes back to a database of its own as it was", async () => {
+  it("is restored to a database of its own as it was", async () => {
     const content = contentOf(await readAll(fromOpencode(homeOf(mixed)), id));
     const writer = opencodeWriter({ generation: "database" });
     const [bytes] = restoredFiles(writer.writeNative({ root: content, descendants: [] })).values();
@@ -134,7 +137,7 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     expect(contentOf(await readAll(fromOpencode(home), id))).toEqual(content);
   });
 
-  it("goes back to a database with the rows of 2.x where its turns of 1.x stand in a tree", async () => {
+  it("is restored to a database with its rows of 2.x if its turns of 1.x stand in a tree", async () => {
     const prompt = { role: "user", time: { created: start } };
     const home = createHome({
       "storage/session/p/ses_a.json": {
@@ -164,7 +167,7 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     expect(read.messages.length).toBe(4);
   });
 
-  it("is not told of what pond restored beside its database", async () => {
+  it("is not reported for files that pond restored beside its database", async () => {
     const home = homeOf(mixed);
     const root = contentOf(await readAll(fromOpencode(home), id));
     const files = restoredFiles(opencodeWriter().writeNative({ root, descendants: [] }));
@@ -178,7 +181,7 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     expect(events.filter(({ kind }) => kind === "fault")).toEqual([]);
   });
 
-  it("is told of what pond restored, and its database has not", async () => {
+  it("is reported if pond restored turns that its database lacks", async () => {
     const root = contentOf(await readAll(fromOpencode(homeOf(mixed)), id));
     const files = restoredFiles(opencodeWriter().writeNative({ root, descendants: [] }));
     const beside = createHome(textsOf(files));
@@ -195,7 +198,7 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     ]);
   });
 
-  it("waits for an answer in the window while the API goes on, and tells of no other one", async () => {
+  it("waits for an open last answer in the window, even if turns through the API follow", async () => {
     const open = messageRow(id, "msg_c1", 8, { role: "assistant" });
     const text = partRow(open, "prt_c1", { type: "text", text: "The hed" });
     const home = homeOf(joined(mixed, { message: [open], part: [text] }));
@@ -215,7 +218,7 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
   it.each([
     ["in the window", "msg_b1", ["msg_b1", "msg_b2"]],
     ["through the API", "msg_v1", ["msg_v1", "msg_v2", "msg_w1", "msg_w2"]],
-  ])("is told without the turns that were taken back %s", async (_, messageID, undone) => {
+  ])("leaves out the turns that were taken back %s", async (_, messageID, undone) => {
     const reverted = [{ ...session, revert: { messageID } }];
     const content = contentOf(
       await readAll(fromOpencode(homeOf({ ...mixed, session: reverted })), id),
@@ -229,7 +232,7 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     );
   });
 
-  it("has no second reading of a message that an early release previewed there", async () => {
+  it("reads only once a message that an early release previewed in the table of 2.x", async () => {
     const home = homeOf({ ...mixed, session_message: [row2(1, "a1", 0, "user", { text: "Why" })] });
 
     const { messages } = contentOf(await readAll(fromOpencode(home), id));
@@ -243,7 +246,7 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     ]);
   });
 
-  it("has none in a table without an order, which early releases wrote and later ones wiped", async () => {
+  it("reads no previews from a table without an order, as early releases wrote it", async () => {
     const home = createHome();
     const { session: sessions = [], session_message: previews = [] } = mixed;
     const previewOf = (session: string) => ({
@@ -268,7 +271,7 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     ]);
   });
 
-  it("has them in such a table where there is none of 1.x, for they are no previews of anything", async () => {
+  it("reads turns from a table without an order if there are no tables of 1.x", async () => {
     const home = createHome();
     const database = openDatabase(join(home, "opencode.db"), mixed);
     database.exec(
@@ -280,7 +283,7 @@ describe("a session with turns of 1.x, and of its API of 2.x", () => {
     expect([faults, sessions.map(({ key }) => key)]).toEqual([[], [id]]);
   });
 
-  it("is of a session that is gone once for all its rows", async () => {
+  it("is reported once for all its rows if the session's own row is gone", async () => {
     const home = homeOf({ ...mixed, session: [] });
 
     const { faults } = await findSessions(fromOpencode(home));

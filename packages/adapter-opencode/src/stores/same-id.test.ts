@@ -23,11 +23,14 @@ it.each<[string, object]>([
   ["that has the same slug and time", exported("quiet-shuttle", start, { title: "Loom" })],
   ["whose slug came later", exported(undefined, start)],
   ["whose time another client gave", exported("quiet-shuttle", start + 1)],
-])("takes two exports of one id for states of one session: one %s", async (_, second) => {
-  expect(await list({ "a.json": first, "b.json": second })).toEqual([["a.json", "b.json"], []]);
-});
+])(
+  "takes two exports with one id for states of one session: a second one %s",
+  async (_, second) => {
+    expect(await list({ "a.json": first, "b.json": second })).toEqual([["a.json", "b.json"], []]);
+  },
+);
 
-it("tells of an export of another session that says the same id, and does not read it", async () => {
+it("reports an export of another session with the same id, and does not read it", async () => {
   const files = { "a.json": first, "b.json": other, "c.json": other, "d.json": first };
 
   const [sessions, faults] = await list(files);
@@ -46,7 +49,7 @@ it.each([
   ["by its name", { "a.json": first, "b.json": other, "c.json": another }],
   ["after a rename", { "b.json": other, "c.json": another, "z.json": first }],
 ])(
-  "reads the session that was made first, where it is the first or the last %s",
+  "reads the session that was made first, whether its file is the first or the last: %s",
   async (_, files) => {
     const [sessions, faults] = await list(files);
 
@@ -56,7 +59,7 @@ it.each([
   },
 );
 
-it("takes the same for states of one session, whatever their files are called", async () => {
+it("groups exports with one id the same way, whatever their files are called", async () => {
   const [mild, quiet] = [exported("mild-shuttle", start), first];
   const later = exported("quiet-shuttle", start + 1);
 
@@ -69,15 +72,18 @@ it("takes the same for states of one session, whatever their files are called", 
   ]);
 });
 
-it.each(["", undefined])("takes no slug for a sign of one session: %j", async (slug) => {
-  const files = { "a.json": exported(slug, start), "b.json": exported(slug, start + 1) };
+it.each(["", undefined])(
+  "does not take an empty or missing slug as a sign of one session: %j",
+  async (slug) => {
+    const files = { "a.json": exported(slug, start), "b.json": exported(slug, start + 1) };
 
-  const [sessions, faults] = await list(files);
+    const [sessions, faults] = await list(files);
 
-  expect([sessions, faults?.length]).toEqual([["a.json"], 1]);
-});
+    expect([sessions, faults?.length]).toEqual([["a.json"], 1]);
+  },
+);
 
-it("reads any of them that is named itself", async () => {
+it("reads any of several exports with one id if it is named itself", async () => {
   const home = createHome({ "a.json": first, "b.json": exported("loud-shuttle", start + 1) });
 
   const { sessions, faults } = await findSessions(fromOpencode(join(home, "b.json")));

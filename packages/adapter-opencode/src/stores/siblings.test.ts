@@ -36,15 +36,12 @@ it.each<[string, Record<string, unknown>]>([
     "by the second of two, and told by each of them",
     { ...session("ses_b", prompt), ...session("ses_c", ranIn("/home/ada/loom")) },
   ],
-])(
-  "a prompt without an answer is where its project is, as a sibling says %s",
-  async (_, others) => {
-    const { session, messages } = contentOf(await read({ ...asked, ...others }));
+])("places a prompt without an answer in its project, as a sibling says %s", async (_, others) => {
+  const { session, messages } = contentOf(await read({ ...asked, ...others }));
 
-    expect(session.project).toBe("/home/ada/loom");
-    expect(messages.map(({ id }) => id)).toEqual(["ses_a#info", "msg_ses_a"]);
-  },
-);
+  expect(session.project).toBe("/home/ada/loom");
+  expect(messages.map(({ id }) => id)).toEqual(["ses_a#info", "msg_ses_a"]);
+});
 
 it.each([
   ["is so where it is restored alone, as an export", "export", "/home/ada/loom"],
@@ -85,14 +82,14 @@ it.each<[string, Record<string, unknown>]>([
       ...session("ses_b", ranIn("/home/ada/loom"), noRepository),
     },
   ],
-])("a prompt whose project is told %s stays a fault", async (_, files) => {
+])("reports a prompt whose project is told %s", async (_, files) => {
   const [event, ...more] = await read(files);
 
   expect(event?.kind === "fault" && event.fault.details.reason).toMatch(/no working directory/);
   expect(more).toEqual([]);
 });
 
-it("a session goes back into a project folder whose name holds what stands for a person's", async () => {
+it("restores a session to a project folder whose name holds a redacted user name", async () => {
   const files = session(
     "ses_a",
     ranIn("/home/ada/loom"),

@@ -85,7 +85,7 @@ it("withholds a command that is for the user alone, with its output", () => {
 });
 
 it.each(["superseded", "recovered"])(
-  "withholds an answer that was %s, and its results",
+  "withholds an answer that was %s, with its tool results",
   (status) => {
     const broken = { message: { retryRecovery: { status } } };
 
@@ -113,7 +113,7 @@ it.each(["superseded", "recovered"])(
 );
 
 describe("an edit of the context", () => {
-  it("takes its target out, unless a later one gives it back", () => {
+  it("takes its target out, unless a later edit gives it back", () => {
     expect(
       parted(
         ["user", {}, text("secret")],
@@ -126,7 +126,7 @@ describe("an edit of the context", () => {
     ).toEqual({ live: ["m1: noted"], undone: ["m0: secret"] });
   });
 
-  it("puts other content in place of what a prompt or an answer held, and keeps the rest", () => {
+  it("replaces the content of a prompt, an answer or a tool result, and keeps the rest", () => {
     const blocks = [
       text("said"),
       { type: "toolCall", id: "a", name: "read", arguments: { path: "a" } },
@@ -152,7 +152,7 @@ describe("an edit of the context", () => {
     });
   });
 
-  it("reads every block that an entry can hold, in the role that it has", () => {
+  it("replaces content with every kind of block that the role of the entry can hold", () => {
     const image = { type: "image", mimeType: "image/png", data: "AAAA" };
     const thinking = { type: "thinking", thinking: "hmm, again" };
     const other = { type: "toolCall", id: "a", name: "read", arguments: { path: "b" } };
@@ -171,7 +171,7 @@ describe("an edit of the context", () => {
     });
   });
 
-  it("tells images apart whose bytes are gone", () => {
+  it("tells images apart even if their bytes are gone", () => {
     const image = { type: "image", mimeType: "image/png", data: "blob:sha256:b" };
     const other = { type: "url", url: "blob:sha256:a" };
     const gone = { type: "file", media_type: "image/png", data: other };
@@ -181,7 +181,7 @@ describe("an edit of the context", () => {
     });
   });
 
-  it("finds its target by the id that the client knows, where messages have ids of their own", () => {
+  it("finds its target by the client's id, even if the message has an id of its own", () => {
     const links = { "1": { id: "a", parentId: null }, "2": { id: "b", parentId: "a" } };
 
     expect(
@@ -202,7 +202,7 @@ describe("an edit of the context", () => {
     });
   });
 
-  it("of any other shape, or of a record, changes nothing", () => {
+  it("changes nothing if it has another shape or targets a record", () => {
     expect(
       parted(
         ["user", {}, text("one")],

@@ -61,7 +61,7 @@ function records(): readonly JsonObject[] {
 }
 
 describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
-  it("is as it was where an entry could not be written", () => {
+  it("is unchanged after an entry could not be written", () => {
     const file = create(dialect);
     const first = file.appendMessage(user("one"));
     const moved = `${path}.moved`;
@@ -81,7 +81,7 @@ describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
     expect(heard(SessionFile.open(path, { dialect }))).toEqual(["user: one", "user: two"]);
   });
 
-  it("stays where it was where a summary or a title could not be written", () => {
+  it("keeps its leaf and its title if a summary or a title could not be written", () => {
     const file = create(dialect);
     const first = file.appendMessage(user("one"));
     const last = file.appendMessage(user("two"));
@@ -100,7 +100,7 @@ describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
     expect(file.title).toBe("Weaving");
   });
 
-  it("glues no entry to what was left of one that could not be written", () => {
+  it("appends no entry to the torn rest of another entry", () => {
     const file = create(dialect);
     file.appendMessage(user("one"));
     // As a full disk leaves it.
@@ -119,7 +119,7 @@ describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
     expect(heard(SessionFile.open(path, { dialect }))).toEqual(["user: one", "user: two"]);
   });
 
-  it("keeps what an entry is, whatever its fields are called", () => {
+  it("keeps an entry's type, id and parent even if its data have fields of the same names", () => {
     const file = create(dialect);
     const first = file.appendMessage(user("one"));
     const odd = file.append("custom", { id: first, parentId: "x", type: "session", data: 1 });
@@ -131,7 +131,7 @@ describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
     expect(heard(again)).toEqual(["user: one", "user: two"]);
   });
 
-  it("keeps every kind of entry that is appended, each a line, and opens as it was", () => {
+  it("writes every kind of entry as a line, and opens as it was", () => {
     const file = create(dialect);
     const first = file.appendMessage(user("one"));
     file.appendModelChange("loomworks", "weaver/2", dialect === "omp" ? "smol" : undefined);
@@ -174,7 +174,7 @@ describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
     expect(() => file.appendLabel("nowhere", "x")).toThrow(EntryNotFoundError);
   });
 
-  it("gives the newest compaction for what it stands for", () => {
+  it("gives the newest compaction in place of the entries that it stands for", () => {
     const file = create(dialect);
     file.appendMessage(user("one"));
     const two = file.appendMessage(user("two"));
@@ -192,7 +192,7 @@ describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
     expect(heard(file, three)).toEqual(["compactionSummary: first", "user: two", "user: three"]);
   });
 
-  it("tells a model what was left, and what an extension says", () => {
+  it("gives a model the summary of an abandoned branch and the message of an extension", () => {
     const file = create(dialect);
     const one = file.appendMessage(user("one"));
     file.appendMessage(user("abandoned"));
@@ -203,7 +203,7 @@ describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
     expect(heard(file)).toEqual(["user: one", "branchSummary: a dead end", "custom: hint"]);
   });
 
-  it("makes a session of a branch, its labels given again", () => {
+  it("makes a new session of a branch, with its labels", () => {
     const file = create(dialect);
     const one = file.appendMessage(user("one"));
     file.appendLabel(one, "start");
@@ -222,7 +222,7 @@ describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
     expect(SessionFile.open(branched.path ?? "", { dialect }).label(one)).toBe("start");
   });
 
-  it("keeps what it does not know, and what is no record", () => {
+  it("keeps unknown entries and broken lines", () => {
     create(dialect).appendMessage(user("one"));
     const odd = '{"type":"of tomorrow","id":"t0000001","parentId":null,"n":9007199254740993}';
     appendFileSync(path, `{ broken\n${odd}`);
@@ -235,7 +235,7 @@ describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
     expect(file.entries.at(-1)?.parentId).toBe("t0000001");
   });
 
-  it("lives in memory where there is no path", () => {
+  it("lives in memory if it has no path", () => {
     const file = SessionFile.create({ dialect, cwd });
     file.appendMessage(user("one"));
 
@@ -244,7 +244,7 @@ describe.each<SessionDialect>(["pi", "omp"])("a session of %s", (dialect) => {
   });
 });
 
-describe("what differs", () => {
+describe("differences between pi and omp", () => {
   it("pi takes the model of the last change or answer; omp keeps one that was chosen", () => {
     const models = (dialect: SessionDialect) => {
       const file = SessionFile.create({ dialect, cwd });
@@ -260,7 +260,7 @@ describe("what differs", () => {
     expect(models("omp")).toEqual([weaver, { provider: "other", modelId: "big/model" }]);
   });
 
-  it("pi keeps a provider with a slash apart from the model; omp has one name of both", () => {
+  it("pi keeps a provider with a slash apart from the model; omp joins both in one name", () => {
     const models = (dialect: SessionDialect) => {
       const [changed, answered] = [1, 2].map(() => SessionFile.create({ dialect, cwd }));
       changed?.appendModelChange("acme/eu", "m1");
@@ -283,7 +283,7 @@ describe("what differs", () => {
     expect(file.context().model).toEqual({ provider: "", modelId: "m1" });
   });
 
-  it("pi gives nothing for content that is not there, and no summary that is none", () => {
+  it("pi gives empty content where content is missing, and no empty summary", () => {
     const file = SessionFile.create({ dialect: "pi", cwd });
     for (const role of ["user", "assistant", "toolResult", "system"]) {
       file.appendMessage({ role });
@@ -307,7 +307,7 @@ describe("what differs", () => {
     ]);
   });
 
-  it("omp begins anew behind a reset, unless it compacted since, and skips failed answers", () => {
+  it("omp starts over after a reset, unless it compacted since, and skips failed answers", () => {
     const file = SessionFile.create({ dialect: "omp", cwd });
     const one = file.appendMessage(user("one"));
     file.append("reset_boundary");
@@ -332,7 +332,7 @@ describe("what differs", () => {
     ["pi", ["system: new", "compactionSummary: so far", "user: two", "user: three"]],
     ["omp", ["compactionSummary: so far", "system: old", "user: two", "user: three"]],
   ])(
-    "%s gives the system prompt of a compaction for those it kept, or knows none",
+    "%s gives the system prompt of a compaction, or the old prompt if it knows none",
     (dialect, said) => {
       const system = (content: string) => ({ role: "system", content, timestamp: 0 });
       const file = SessionFile.create({ dialect, cwd });
@@ -345,7 +345,7 @@ describe("what differs", () => {
     },
   );
 
-  it("pi gives an entry as it was last edited on its branch, omp as it is", () => {
+  it("pi gives an entry as it was last edited on its branch; omp gives it unedited", () => {
     const said = (dialect: SessionDialect) => {
       const file = SessionFile.create({ dialect, cwd });
       const edit = (targetId: string, replacement: JsonValue) =>
@@ -377,7 +377,7 @@ describe("what differs", () => {
     expect(said("omp")).toEqual([plain, plain, 4]);
   });
 
-  it("pi names a session by an entry, omp in 256 bytes that it writes over", () => {
+  it("pi titles a session by an entry; omp titles it in 256 bytes that it overwrites", () => {
     const pi = create("pi");
     pi.setTitle("first");
     pi.setTitle("second");
@@ -403,7 +403,7 @@ describe("what differs", () => {
     ["a time of any length", { updatedAt: "x".repeat(300) }],
     ["a source of any length", { source: "x".repeat(300) }],
     ["a title of any length", { title: "x".repeat(1_000_000) }],
-  ])("a slot that somebody else wrote with %s is written anew", (_, fields) => {
+  ])("a title slot that another program wrote with %s is rewritten to 256 bytes", (_, fields) => {
     const old = join(folder, "old.jsonl");
     const slot = { type: "title", v: 1, title: "", updatedAt: "", ...fields };
     const header = { type: "session", version: 2, id: "s", timestamp: "2026-03-01T09:00:00Z", cwd };
@@ -418,7 +418,7 @@ describe("what differs", () => {
   it.each([
     ["shorter", 40],
     ["longer", 400],
-  ])("a title spares what follows a slot that is %s than 256 bytes", (_, length) => {
+  ])("a new title leaves the lines after a slot that is %s than 256 bytes intact", (_, length) => {
     const old = join(folder, "old.jsonl");
     const slot = { type: "title", v: 1, title: "a", updatedAt: "", pad: " ".repeat(length) };
     const header = { type: "session", version: 3, id: "s", timestamp: "2026-03-01T09:00:00Z", cwd };
@@ -434,7 +434,7 @@ describe("what differs", () => {
     expect(SessionFile.open(old, { dialect: "omp" }).title).toBe("b");
   });
 
-  it("an older omp file gets its slot with its first title", () => {
+  it("an older omp file gets its title slot with its first new title", () => {
     const header = {
       type: "session",
       version: 3,
@@ -467,7 +467,7 @@ describe("older files", () => {
     message: user(text),
   });
 
-  it("are shown as version 3 and become it with the first entry", () => {
+  it("are shown as version 3, and rewritten as version 3 with the first new entry", () => {
     const compaction = {
       type: "compaction",
       timestamp: header.timestamp,
@@ -493,14 +493,14 @@ describe("older files", () => {
     ["is empty", []],
     ["has no header", [message("one")]],
     ["is of a later version", [{ ...header, version: 4 }]],
-  ])("are refused where one %s", (_, lines) => {
+  ])("are refused if one %s", (_, lines) => {
     expect(() => SessionFile.open(old(...lines), { dialect: "pi" })).toThrow(SessionFileError);
     expect(() => SessionFile.open(join(folder, "none"), { dialect: "pi" })).toThrow(
       SessionFileError,
     );
   });
 
-  it("are never written over by a new one", () => {
+  it("are never overwritten by a new session", () => {
     create();
 
     expect(() => create()).toThrow(SessionFileError);
