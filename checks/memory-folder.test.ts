@@ -52,8 +52,8 @@ describe.runIf(process.platform === "linux")("a folder in memory", () => {
   });
 
   test.each([
-    ["goes away with its run, though at first something still writes there", 2, 0],
-    ["that nobody can remove fails no run", Number.POSITIVE_INFINITY, 1],
+    ["is removed after its run even if the first attempts fail", 2, 0],
+    ["that cannot be removed does not fail its run", Number.POSITIVE_INFINITY, 1],
   ])("%s", async (_, failures, left) => {
     const memory = temporaryFolder();
     const failing = `const { rmSync } = fs;

@@ -6,34 +6,34 @@ const lines = (text: string): string[] => text.split("|");
 
 describe("comparing the text of a page with printed output", () => {
   it.each([
-    ["the same", "a|b", "a|b", true],
-    ["another word", "a|b", "a|c", false],
-    ["another number", "5 sessions", "6 sessions", false],
-    ["another day", "14 Sept", "15 Sept", false],
-    ["another duration and size", "done (0.4 s, 1.2 MB)", "done (1,204 ms, 998 kB)", true],
-    ["a wider gap", "a  1 kB  b", "a  1000 B  b", true],
+    ["accepts the same text", "a|b", "a|b", true],
+    ["rejects another word", "a|b", "a|c", false],
+    ["rejects another number", "5 sessions", "6 sessions", false],
+    ["rejects another day", "14 Sept", "15 Sept", false],
+    ["accepts another duration and size", "done (0.4 s, 1.2 MB)", "done (1,204 ms, 998 kB)", true],
+    ["accepts a wider gap", "a  1 kB  b", "a  1000 B  b", true],
     [
-      "a sentence broken elsewhere",
+      "accepts a sentence broken elsewhere",
       "Stored in 0.4 s,|all of it.",
       "Stored in 12.4|s, all of it.",
       true,
     ],
-    ["less", "a|b", "a", false],
-    ["more", "a", "a|b", false],
-    ["dots for some", "a|...|d", "a|b|c|d", true],
-    ["dots for none", "a|...|d", "a|d", true],
-    ["dots, and another end", "a|...|d", "a|b|c", false],
-    ["dots that would take a line twice", "a|...|a", "a", false],
-    ["several dots in order", "...|b|...|d|...", "a|b|c|d|e", true],
-    ["several dots out of order", "...|d|...|b|...", "a|b|c|d|e", false],
+    ["rejects a missing line", "a|b", "a", false],
+    ["rejects an additional line", "a", "a|b", false],
+    ["accepts dots in place of some lines", "a|...|d", "a|b|c|d", true],
+    ["accepts dots in place of no lines", "a|...|d", "a|d", true],
+    ["rejects another end after dots", "a|...|d", "a|b|c", false],
+    ["rejects dots when one line would have to match twice", "a|...|a", "a", false],
+    ["accepts the lines between several dots in order", "...|b|...|d|...", "a|b|c|d|e", true],
+    ["rejects the lines between several dots out of order", "...|d|...|b|...", "a|b|c|d|e", false],
   ])("%s", (_, said, printed, isSame) => {
     expect(isAsSaid(lines(said), lines(printed))).toBe(isSame);
   });
 
   it.each([
-    ["whole where the page cut nothing", "a|b", "c|d", "c|d"],
-    ["cut in the same place", "a|...|z", "b|c|d|y", "b|...|y"],
-    ["whole where nothing is left to cut", "a|...|z", "b|y", "b|y"],
+    ["complete if the page cut nothing", "a|b", "c|d", "c|d"],
+    ["cut in the same place as the page", "a|...|z", "b|c|d|y", "b|...|y"],
+    ["complete if nothing is left to cut", "a|...|z", "b|y", "b|y"],
   ])("the updated text is %s", (_, said, printed, renewed) => {
     expect(cutAsSaid(lines(said), lines(printed))).toEqual(lines(renewed));
   });
@@ -50,10 +50,10 @@ describe("the code blocks of a page", () => {
   });
 
   it.each([
-    ["of a reason that says nothing", "```sh not-run:\na\n```\n"],
-    ["of a word nobody knows", "```sh skip\na\n```\n"],
+    ["marked not-run without a reason", "```sh not-run:\na\n```\n"],
+    ["marked with an unknown word", "```sh skip\na\n```\n"],
     ["indented", "- x\n\n  ```sh\n  a\n  ```\n"],
-    ["left open", "```sh\na\n"],
+    ["not closed", "```sh\na\n"],
   ])("are refused if one is %s", (_, page) => {
     expect(() => blocksOf(page)).toThrow();
   });

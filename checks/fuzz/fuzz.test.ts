@@ -44,7 +44,7 @@ it.each(foundInputs())(
 const broken: readonly (readonly [string, Pick<Target, "run">, RegExp])[] = [
   ["throws", { run: () => Promise.reject(new TypeError("a mistake")) }, /^TypeError: a mistake$/],
   [
-    "adds to the prototype",
+    "pollutes the object prototype",
     {
       run: async () => {
         Object.assign(Object.prototype, { polluted: true });

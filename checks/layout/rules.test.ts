@@ -39,7 +39,7 @@ describe("unexpected control sequences", () => {
 
   it.each([
     ["colours", "\x1b[1mbold\x1b[22m"],
-    ["bars", "\ra bar\x1b[K"],
+    ["progress bars", "\ra bar\x1b[K"],
   ])("include %s where none are allowed", (_, bytes) => {
     const found = strangers(recording({ bytes }), { isColored: false, isLive: false });
 

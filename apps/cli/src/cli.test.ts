@@ -27,16 +27,16 @@ const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2
 
 describe("the pond process", () => {
   it.each([
-    ["done", ["status"], 0],
-    ["done: nothing found", ["search", "zzzz"], 0],
-    ["done: help", ["--help"], 0],
-    ["failed: no such session", ["get", "zzz"], 1],
-    ["failed: no store", ["list", "--namespace", "other"], 1],
-    ["bad usage: unknown command", ["snyc"], 2],
-    ["bad usage: unknown flag", ["list", "--limt", "3"], 2],
-    ["bad usage: too much", ["status", "more"], 2],
-    ["bad usage: no command", [], 2],
-    ["bad usage: namespace", ["list", "--namespace", "../x"], 2],
+    ["success", ["status"], 0],
+    ["success: nothing found", ["search", "zzzz"], 0],
+    ["success: help", ["--help"], 0],
+    ["a failure: no such session", ["get", "zzz"], 1],
+    ["a failure: no store", ["list", "--namespace", "other"], 1],
+    ["wrong usage: unknown command", ["snyc"], 2],
+    ["wrong usage: unknown flag", ["list", "--limt", "3"], 2],
+    ["wrong usage: surplus argument", ["status", "more"], 2],
+    ["wrong usage: no command", [], 2],
+    ["wrong usage: unusable namespace", ["list", "--namespace", "../x"], 2],
   ])("exits with the code for %s", async (_, argv, expected) => {
     const { code } = await home.spawn(argv);
 
@@ -118,19 +118,19 @@ describe("the pond process", () => {
   it.runIf(process.platform === "linux").each([
     ["its cache", ["--version"], { XDG_CACHE_HOME: "/proc/x" }, ""],
     [
-      "what a search showed",
+      "the results of a search",
       ["search", "look", "--storage", "~/.local/share/pond"],
       { HOME: "/proc", XDG_STATE_HOME: "/proc/x" },
       "/proc/x/pond/",
     ],
     [
-      "what a sync saw",
+      "the state of a sync",
       ["sync", "claude-code", "--path", "~/.claude", "--storage", "~/other"],
       { HOME: "/proc", XDG_STATE_HOME: "/proc/x" },
       "the next sync reads all of this again",
     ],
   ])(
-    "succeeds without hanging when %s can be kept nowhere, as below /proc",
+    "succeeds without hanging when %s cannot be stored anywhere, as below /proc",
     async (_, argv, env, named) => {
       const words = argv.map((word) => word.replace(/^~/, home.folder));
       const finished = await home.spawn(words, {
@@ -144,10 +144,10 @@ describe("the pond process", () => {
   );
 
   it.runIf(process.platform === "linux").each([
-    ["an archive can be unpacked", ["import", "~/a.pond"]],
-    ["a model can be kept", ["models", "download", "multilingual-e5-small"]],
+    ["an archive cannot be unpacked", ["import", "~/a.pond"]],
+    ["a model cannot be stored", ["models", "download", "multilingual-e5-small"]],
   ])(
-    "fails without hanging when %s nowhere",
+    "fails without hanging when %s anywhere",
     async (_, argv) => {
       await home.pond("export", "-o", join(home.folder, "a.pond"), "-q");
       const words = argv.map((word) => word.replace(/^~/, home.folder));

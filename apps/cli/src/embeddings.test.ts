@@ -19,9 +19,13 @@ const resolveWith = async (toml: string | undefined, env = {}) => {
 
 describe("[embeddings] of config.toml", () => {
   it.each([
-    ["a model pond knows", 'model = "m"\nthreads = 2', { kind: "pinned", model: "m", threads: 2 }],
     [
-      "a folder",
+      "a model that pond knows",
+      'model = "m"\nthreads = 2',
+      { kind: "pinned", model: "m", threads: 2 },
+    ],
+    [
+      "a model folder",
       'folder = "~/m"\npooling = "cls"\nquery_prefix = "q: "\npassage_prefix = ""\nmax_tokens = 256',
       {
         kind: "folder",
@@ -33,7 +37,7 @@ describe("[embeddings] of config.toml", () => {
       },
     ],
     [
-      "an address",
+      "an HTTP endpoint",
       'url = "http://127.0.0.1:1/v1"\nmodel = "m"\ndimension = 768\napi_key_env = "KEY"\nmax_texts = 8\nmax_characters = 2000\nrequests_per_minute = 60\ntimeout_seconds = 5',
       {
         kind: "http",

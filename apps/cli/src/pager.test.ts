@@ -59,9 +59,9 @@ describe("pond get at a terminal", () => {
   });
 
   it.each([
-    ["POND_PAGER, before PAGER", { POND_PAGER: "mine -x", PAGER: "other" }, "1 -x unset"],
-    ["PAGER, with what is set for it", { PAGER: "mine", LESS: "M" }, "0  M"],
-    ["a line for a shell", { PAGER: "mine 'a b' | cat" }, "1 a b unset"],
+    ["POND_PAGER rather than PAGER", { POND_PAGER: "mine -x", PAGER: "other" }, "1 -x unset"],
+    ["PAGER, with LESS as the user set it", { PAGER: "mine", LESS: "M" }, "0  M"],
+    ["a shell command line", { PAGER: "mine 'a b' | cat" }, "1 a b unset"],
   ])("starts as the pager %s", async (_, env, expected) => {
     pager("mine", 'echo "$# $1 $' + '{LESS#FRX}" > "$SEEN"; cat > /dev/null');
 
@@ -97,7 +97,7 @@ describe("pond get at a terminal", () => {
 
   it.each([
     ["a program", "no-such-pager"],
-    ["a line for a shell", "no-such-pager 2>/dev/null '-x'"],
+    ["a shell command line", "no-such-pager 2>/dev/null '-x'"],
   ])("prints directly, and warns, when the pager does not exist: %s", async (_, named) => {
     const { code, stdout, stderr } = await atTerminal({ PAGER: named }, "get", "long");
 

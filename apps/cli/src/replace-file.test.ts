@@ -12,8 +12,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it.each([
-  ["below a file", "file/config.toml"],
-  ["under too long a name", "x".repeat(250)],
+  ["a path below a file", "file/config.toml"],
+  ["a name that is too long", "x".repeat(250)],
 ])("names the file that cannot be written: %s", async (_, name) => {
   const file = join(folder, name);
 

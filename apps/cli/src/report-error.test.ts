@@ -24,32 +24,24 @@ it.each([
     /disk is full/,
   ],
   [
-    "a stick that makes no links",
+    "a file system without hard links",
     new StorageUnavailableError("/x", "no hard links", { problem: "no_hard_links" }),
     /`pond export -o FILE\.pond`/,
   ],
   [
-    "the copy of a sync tool",
+    "a manifest that a sync tool copied under another name",
     new StorageUnavailableError("/x", "another name", { problem: "foreign_manifest" }),
     /20 digits and \.manifest/,
   ],
+  ["a full disk (ENOSPC)", systemError("ENOSPC: no space left on device, write"), /disk is full/],
+  ["an exhausted quota (EDQUOT)", systemError("EDQUOT: disk quota exceeded, write"), /make room/],
   [
-    "a full disk, as the system says it",
-    systemError("ENOSPC: no space left on device, write"),
-    /disk is full/,
-  ],
-  [
-    "a quota that is used up, as the system says it",
-    systemError("EDQUOT: disk quota exceeded, write"),
-    /make room/,
-  ],
-  [
-    "a file in the way, as the system says it",
+    "a file in place of a folder (ENOTDIR)",
     systemError("ENOTDIR: not a directory, mkdir '/f/x'"),
     /name another place/,
   ],
   [
-    "what is not allowed, as the system says it",
+    "a missing permission (EACCES)",
     systemError("EACCES: permission denied, open '/f'"),
     /check the permissions/,
   ],
@@ -64,42 +56,50 @@ it.each([
     /`pond status --verify` names the files/,
   ],
   [
-    "a download that broke off",
+    "an interrupted download",
     new DownloadError({ model: "m", file: "model.onnx", reason: "it broke off" }),
     /What was downloaded stays/,
   ],
   [
-    "another file than a model's, of which nothing is kept",
+    "a downloaded file with other content than the model's",
     new DownloadError({ model: "m", file: "f", reason: "another", problem: "other_content" }),
     /\nRun the same command again\. .*HF_ENDPOINT/,
   ],
   [
-    "a table that is not there yet",
+    "a table that does not exist yet",
     new StoreSchemaError("/x", "windows", "an older version made the store", "unmade"),
     /`pond sync` does that/,
   ],
   [
-    "a table that is lost",
+    "a lost table",
     new StoreSchemaError("/x", "parts", "messages holds rows", "lost"),
     /`pond status --verify` says/,
   ],
   [
-    "an index that lost a file",
+    "an index with a missing file in a folder",
     new StorageUnavailableError("/x", "a.lance is not there", { problem: "index_lost" }),
     /`pond sync` makes it again/,
   ],
   [
-    "an index of a bucket that lost a file, which no sync makes again",
+    "an index with a missing file in a bucket",
     new StorageUnavailableError("s3://b/p", "a.lance is not there", { problem: "index_lost" }),
     /Check the address/,
   ],
   [
-    "a file that is no archive",
+    "a file that is not an archive",
     new ArchiveDamagedError({ file: "/f" }, "another file", { problem: "no_archive" }),
     /Check the path; `pond export/,
   ],
-  ["a folder", new StorageUnavailableError("/x", "permission denied"), /Check the folder/],
-  ["a bucket", new StorageUnavailableError("s3://b/p", "it answers 503"), /Check the address/],
+  [
+    "an unavailable folder",
+    new StorageUnavailableError("/x", "permission denied"),
+    /Check the folder/,
+  ],
+  [
+    "an unavailable bucket",
+    new StorageUnavailableError("s3://b/p", "it answers 503"),
+    /Check the address/,
+  ],
 ])("says what to do about %s", (_, error, hint) => {
   expect(saidOf(error)).toMatch(hint);
 });

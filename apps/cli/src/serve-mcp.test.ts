@@ -43,7 +43,7 @@ const asked = [
 it.each([
   ["libraries print", ["--import", `data:text/javascript,${encodeURIComponent(noise)}`], {}],
   [
-    "native code says all it can",
+    "native code logs all it can",
     [],
     { RUST_LOG: "trace", LANCE_LOG: "trace", RUST_BACKTRACE: "1", ORT_LOG_LEVEL: "VERBOSE" },
   ],

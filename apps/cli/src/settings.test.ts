@@ -204,8 +204,8 @@ paths = ["~/.claude", "/mnt/old"]`,
 
   it.each([
     ["config.toml", ".config/pond", "config.toml"],
-    ["its folder", ".config", "pond"],
-  ])("refuses a link to nowhere in the place of %s", async (_, folder, name) => {
+    ["the folder of config.toml", ".config", "pond"],
+  ])("refuses a dangling link in place of %s", async (_, folder, name) => {
     home.write(`${folder}/.keep`, "");
     const link = join(home.folder, folder, name);
     symlinkSync("unmounted", link);

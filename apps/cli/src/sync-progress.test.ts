@@ -185,7 +185,7 @@ describe("ProgressLine", () => {
   it.each([
     ["in a pipe", { isTTY: false }, false, {}],
     ["with -q", {}, true, {}],
-    ["on a terminal that only appends", {}, false, { TERM: "dumb" }],
+    ["on a dumb terminal", {}, false, { TERM: "dumb" }],
   ])("prints nothing %s", (_, sinkOf, isQuiet, env) => {
     const { line, pieces } = lineAt(() => 0, sinkOf, isQuiet, env);
     showSync(line, importing());

@@ -24,9 +24,9 @@ const refused = new EmbeddingError({
 });
 
 test.each([
-  ["an endpoint that refuses", refused, "answered 401"],
+  ["an endpoint that refuses the request", refused, "answered 401"],
   [
-    "one that is late",
+    "an endpoint that takes too long",
     new DOMException("time was up", "TimeoutError"),
     "no vector within the time",
   ],

@@ -256,8 +256,8 @@ describe("at its start, the server", () => {
   );
 
   test.each([
-    ["a folder that is not there", () => ({ POND_EMBEDDINGS_FOLDER: join(folder, "none") })],
-    ["an endpoint that refuses", refusingEndpoint],
+    ["a folder that does not exist", () => ({ POND_EMBEDDINGS_FOLDER: join(folder, "none") })],
+    ["an endpoint that refuses the request", refusingEndpoint],
   ])("fails --check when embeddings come from %s", async (_, embeddings) => {
     const env = { POND_STORAGE: join(folder, "model"), ...(await embeddings()) };
 

@@ -170,13 +170,13 @@ describe("with a required tenant header, a request", () => {
   });
 
   test.each([
-    ["nothing, and the header one", undefined, "red", "red"],
-    ["the one of the header", "red", "red", "red"],
-    ["another than the header", "blue", "red", "namespace_unknown"],
-    ["one, and no header", "red", undefined, "namespace_unknown"],
-    ["nothing, and no header", undefined, undefined, "namespace_unknown"],
-    ["nothing, and an empty header", undefined, "", "namespace_unknown"],
-    ["nothing, and two headers in one", undefined, "red, blue", "namespace_unknown"],
+    ["no namespace and the header names one", undefined, "red", "red"],
+    ["the same namespace as the header", "red", "red", "red"],
+    ["another namespace than the header", "blue", "red", "namespace_unknown"],
+    ["a namespace and has no header", "red", undefined, "namespace_unknown"],
+    ["no namespace and has no header", undefined, undefined, "namespace_unknown"],
+    ["no namespace and has an empty header", undefined, "", "namespace_unknown"],
+    ["no namespace and the header names two", undefined, "red, blue", "namespace_unknown"],
   ])("is answered or refused when it names %s", async (_, named, said, outcome) => {
     const client = server.client(named, said === undefined ? {} : { [header]: said });
 

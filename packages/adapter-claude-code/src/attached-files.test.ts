@@ -29,13 +29,21 @@ it.each<[string, JsonObject, string]>([
     { type: "directory", path: "/w", content: "a\nb", displayPath: "w" },
     "What is in the folder /w:\na\nb",
   ],
-  ["a file of another shape", file({ type: "notebook", file: { cells: [] } }), ""],
-  ["a file without a name", { type: "file", content: { file: { content: "x" } } }, ""],
-  ["events", polled({ authority: "human-other" }, null), "<event>a</event>\n<event>b</event>"],
-  ["events but for what stands in a message", polled(human, null), "<event>b</event>"],
-  ["no events that stand in messages", polled(human, human), ""],
-  ["no events that another row holds", { ...polled(null), deliveredVia: "poll_tool" }, ""],
-  ["the harness's", { type: "date_change", newDate: "2026-03-02" }, ""],
+  ["none for a notebook", file({ type: "notebook", file: { cells: [] } }), ""],
+  ["none for a file without a name", { type: "file", content: { file: { content: "x" } } }, ""],
+  [
+    "polled events",
+    polled({ authority: "human-other" }, null),
+    "<event>a</event>\n<event>b</event>",
+  ],
+  ["polled events without the one that a human sent", polled(human, null), "<event>b</event>"],
+  ["none for polled events that a human sent", polled(human, human), ""],
+  [
+    "none for polled events that another row holds",
+    { ...polled(null), deliveredVia: "poll_tool" },
+    "",
+  ],
+  ["none for a date change", { type: "date_change", newDate: "2026-03-02" }, ""],
 ])("gives the text that a model is told of an attachment: %s", (_, attachment, text) => {
   expect(attachedText(attached(attachment))).toBe(text);
 });
@@ -44,10 +52,18 @@ const png = { base64: "iVBORw0KGgo=", type: "image/png" };
 
 it.each<[string, JsonObject, number]>([
   ["a picture", file({ type: "image", file: png }), 1],
-  ["one without a type", file({ type: "image", file: { base64: png.base64 } }), 0],
-  ["one that is no base64", file({ type: "image", file: { ...png, base64: "none!" } }), 0],
-  ["a text", file({ type: "text", file: { content: "x" } }), 0],
-  ["the harness's", { type: "date_change", newDate: "2026-03-02" }, 0],
+  [
+    "none for a picture without a media type",
+    file({ type: "image", file: { base64: png.base64 } }),
+    0,
+  ],
+  [
+    "none for a picture that is not valid base64",
+    file({ type: "image", file: { ...png, base64: "none!" } }),
+    0,
+  ],
+  ["none for a text file", file({ type: "text", file: { content: "x" } }), 0],
+  ["none for a date change", { type: "date_change", newDate: "2026-03-02" }, 0],
 ])("gives the images that a model is shown of an attachment: %s", (_, attachment, count) => {
   const shown = [{ mediaType: png.type, base64: png.base64 }];
 

@@ -22,50 +22,58 @@ it("finds nothing wrong with the files that pond writes", () => {
 });
 
 it.each<[string, (log: string) => string, string]>([
-  ["a missing newline", (log) => log.trimEnd(), " does not end with a newline"],
-  ["a broken line", (log) => `${log}{\n`, " is no JSON; the client stops reading here"],
-  ["a first line of another kind", (log) => `{"type":"mode"}\n${log}`, " is first and no user row"],
-  ["a gap in the chain", (log) => withoutLine(log, 1), " is not linked to the row before it"],
+  ["a missing final newline", (log) => log.trimEnd(), " does not end with a newline"],
+  ["a line that is not JSON", (log) => `${log}{\n`, " is no JSON; the client stops reading here"],
+  [
+    "a first row that is not a user row",
+    (log) => `{"type":"mode"}\n${log}`,
+    " is first and no user row",
+  ],
+  [
+    "a gap in the chain of rows",
+    (log) => withoutLine(log, 1),
+    " is not linked to the row before it",
+  ],
   ["an empty text", (log) => log.replace("It is bent.", " "), " holds an empty text"],
   ["a repeated uuid", (log) => log + log, " has no uuid of its own"],
   [
-    "a call without its answer",
+    "a tool call without a result",
     (log) => log.replace(/"tool_use_id":"web-1"/, '"tool_use_id":"x"'),
     " leaves the call web-1 without an answer",
   ],
   [
-    "an answer to nothing",
+    "a tool result without a call",
     (log) => log.replace(/"id":"web-1"/, '"id":"w"'),
     " answers no open call",
   ],
   [
-    "an input that is no object",
+    "a tool call whose input is not an object",
     (log) => log.replace('"input":{"path":"heddle.txt"}', '"input":"heddle.txt"'),
     " makes a call whose input is no object",
   ],
   [
-    "another session's rows",
+    "rows of another session",
     (log) => log.replaceAll(/"sessionId":"[^"]+"/g, '"sessionId":"x"'),
     " names another session than its file",
   ],
   ["a lone surrogate", (log) => log.replace("It is bent.", "\\ud800"), " holds a lone surrogate"],
   [
-    "half a message",
+    "an incomplete message",
     (log) => log.replace('"type":"message",', ""),
     " is no whole message of the API",
   ],
   [
-    "an unknown block",
+    "a block of an unknown type",
     (log) => log.replace('"type":"image"', '"type":"film"'),
     " holds a block of type film",
   ],
   [
-    "an image that is none",
+    "an image that is not base64",
     (log) => log.replace(/"data":"[^"]+"/, '"data":"[image data removed]"'),
     " holds an image that is none",
   ],
   [
-    "an answer with an image that is none",
+    "a tool result with an image that is not base64",
     (log) => log.replace('"content":"null"', `"content":[${noImage}]`),
     " holds an image that is none",
   ],

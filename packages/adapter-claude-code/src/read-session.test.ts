@@ -49,15 +49,15 @@ const ownRow = (uuid: string, parentUuid: string) => {
 const torn = '{"type":"user","uuid"';
 
 it.each<[string, readonly unknown[], cut?: string]>([
+  ["among the copied records", [copiedRow("a"), torn, copiedRow("b"), ownRow("c", "b")], "of-b"],
+  ["right after the cut", [copiedRow("a"), torn, ownRow("c", "a")], "of-a"],
   [
-    "among those that were copied",
-    [copiedRow("a"), torn, copiedRow("b"), ownRow("c", "b")],
-    "of-b",
+    "among the fork's own records",
+    [copiedRow("a"), ownRow("b", "a"), torn, ownRow("d", "c")],
+    "of-a",
   ],
-  ["behind the cut", [copiedRow("a"), torn, ownRow("c", "a")], "of-a"],
-  ["among its own", [copiedRow("a"), ownRow("b", "a"), torn, ownRow("d", "c")], "of-a"],
-  ["where it was cut", [copiedRow("a"), torn, ownRow("c", "b")]],
-  ["at its end", [copiedRow("a"), torn]],
+  ["at the cut", [copiedRow("a"), torn, ownRow("c", "b")]],
+  ["at the end of the log", [copiedRow("a"), torn]],
 ])(
   "finds the cut-point of a fork, or marks it unresolved, with a damaged record %s",
   async (_, rows, cut) => {
@@ -188,13 +188,13 @@ const prompt = { role: "user", content: "hi" };
 
 it.each([
   [
-    "pi and omp",
+    "pi or omp",
     [
       { type: "session", version: 3, id: "s1", timestamp: time, cwd: "/w/app" },
       { type: "message", id: "m1", parentId: null, timestamp: time, message: prompt },
     ],
   ],
-  ["nobody known", [{ sessionId: 7, cwd: "/w/app", timestamp: time, message: prompt }]],
+  ["an unknown client", [{ sessionId: 7, cwd: "/w/app", timestamp: time, message: prompt }]],
 ])("makes no session of a log written by %s", async (_, rows) => {
   const file = join(projects, "usb", "log.jsonl");
   mkdirSync(dirname(file));
@@ -211,7 +211,7 @@ it.each([
 it.each([
   ["summaries", { type: "summary", summary: "Added a health check", leafUuid: "r1" }],
   [
-    "notes of files",
+    "file-history snapshots",
     {
       type: "file-history-snapshot",
       messageId: "r1",
@@ -219,7 +219,7 @@ it.each([
       isSnapshotUpdate: false,
     },
   ],
-  ["what a remote session left", { type: "teleported-from", remoteSessionId: "s9", branch: "b" }],
+  ["notes of remote sessions", { type: "teleported-from", remoteSessionId: "s9", branch: "b" }],
 ])("reports a log of only %s as a leftover without a working directory", async (_, row) => {
   const file = join(projects, "-w-app", "s1.jsonl");
   mkdirSync(dirname(file), { recursive: true });
@@ -235,9 +235,15 @@ it.each([
 });
 
 it.each([
-  ["what was said", { type: "user", uuid: "u1", sessionId: "s1", message: prompt }],
-  ["a time", { type: "pr-link", sessionId: "s1", timestamp: time, prNumber: 1 }],
-  ["a note of a file", { type: "file-history-delta", messageId: "r1", timestamp: time }],
+  ["a message", { type: "user", uuid: "u1", sessionId: "s1", message: prompt }],
+  [
+    "a pull request link with a time",
+    { type: "pr-link", sessionId: "s1", timestamp: time, prNumber: 1 },
+  ],
+  [
+    "a file-history change with a time",
+    { type: "file-history-delta", messageId: "r1", timestamp: time },
+  ],
 ])("does not call a log without a working directory a leftover if it holds %s", async (_, row) => {
   mkdirSync(join(projects, "-w-app"));
   writeFileSync(join(projects, "-w-app/s1.jsonl"), `${JSON.stringify(row)}\n`);
@@ -267,11 +273,11 @@ describe("a log with the time of a queued prompt but no working directory", () =
   const read = () => readAll(fromClaudeCode(projects), "-w-app/s1.jsonl");
 
   it.each([
-    ["there", ["/w/app"], "/w/app"],
-    ["there, behind one that moved", ["/w/other", "/w/app"], "/w/app"],
-    ["of another name alone", ["/w/other"], undefined],
-    ["of two that the client calls alike", ["/w/app", "/w.app"], undefined],
-    ["not there", [], undefined],
+    ["one has it", ["/w/app"], "/w/app"],
+    ["one has it, after one that moved elsewhere", ["/w/other", "/w/app"], "/w/app"],
+    ["the only one moved elsewhere", ["/w/other"], undefined],
+    ["two have directories with the same folder name", ["/w/app", "/w.app"], undefined],
+    ["there are none", [], undefined],
   ])(
     "looks for its working directory in the folder's other sessions: %s",
     async (_, directories, project) => {
@@ -347,11 +353,11 @@ it("names the session file of a run whose printed output it refuses", async () =
 });
 
 it.each([
-  ["behind the record that it names", ["r1", "r2", "summary:r1"], "summary r1"],
-  ["last", ["r1", "summary:r1", "r2", "summary:r2"], "summary r2"],
-  ["behind one of another session", ["summary:r9", "r1", "summary:r1"], "summary r1"],
-  ["behind a title that a person chose", ["r1", "custom", "summary:r1"], "chosen"],
-  ["for another session", ["summary:r9", "r1"], undefined],
+  ["after the record that it names", ["r1", "r2", "summary:r1"], "summary r1"],
+  ["after another summary", ["r1", "summary:r1", "r2", "summary:r2"], "summary r2"],
+  ["after a summary of another session", ["summary:r9", "r1", "summary:r1"], "summary r1"],
+  ["after a title that a person chose", ["r1", "custom", "summary:r1"], "chosen"],
+  ["first but names a record of another session", ["summary:r9", "r1"], undefined],
 ])("titles a session given a summary that stands %s", async (_, rows, expected) => {
   const records = rows.map((row) => {
     const [, leafUuid] = row.split(":");

@@ -84,7 +84,7 @@ describe("when prompts are typed in place of earlier ones", () => {
   it.each<[string, readonly DraftMessage[], string]>([
     ["in place of the first prompt", [["c", "two", below(null)]], "c"],
     [
-      "and answered",
+      "with an answer",
       [
         ["c", "two", below(null)],
         ["d", "said", below("c"), "assistant"],
@@ -92,7 +92,7 @@ describe("when prompts are typed in place of earlier ones", () => {
       "c d",
     ],
     [
-      "behind a notice of a command",
+      "after a command's notice",
       [
         ["n", "Caveat", below(null), "harness"],
         ["c", "two", below("n")],
@@ -100,7 +100,7 @@ describe("when prompts are typed in place of earlier ones", () => {
       "n c",
     ],
     [
-      "those of its own session",
+      "but only turns of its own session",
       [
         ["c", "two", other(null)],
         ["d", "said", other("c"), "assistant"],
@@ -117,7 +117,7 @@ describe("when prompts are typed in place of earlier ones", () => {
 
   it.each<[string, readonly (DraftMessage | Message)[], string]>([
     [
-      "of another session, as old builds did behind /clear",
+      "of another session, as in old builds after /clear",
       [
         ["c", "two", other(null)],
         ["d", "said", other("c"), "assistant"],
@@ -125,12 +125,12 @@ describe("when prompts are typed in place of earlier ones", () => {
       "a b c d",
     ],
     [
-      "the summary of a compaction without its boundary",
+      "the summary of a compaction without a boundary row",
       [summary, ["c", "two", below("y")]],
       "a b y c",
     ],
     [
-      "not gone on from",
+      "followed by one that continues those turns",
       [
         ["c", "two", below(null)],
         ["d", "three", below("b")],
@@ -185,17 +185,29 @@ describe("when the client notes that it went back", () => {
     ["to the end of a turn", [rewind("n")], "a b n r"],
     ["to the start", [rewind(null)], "r"],
     ["twice", [rewind("n"), rewind("a")], "a r"],
-    ["again, having taken that back", [rewind("b"), rewind(withdrawn), rewind("a")], "a r"],
-    ["with a file beside it", [rewind("b"), ["f", "a file", { sidecar: "f" }]], "a b r f"],
+    ["again, with the first note withdrawn", [rewind("b"), rewind(withdrawn), rewind("a")], "a r"],
+    [
+      "to an answer, but keeps a sidecar file",
+      [rewind("b"), ["f", "a file", { sidecar: "f" }]],
+      "a b r f",
+    ],
   ])("undoes later messages after going back %s", (_, drafts, expected) => {
     expect(live(...turns, ...drafts)).toBe(expected);
   });
 
   it.each<[string, readonly DraftMessage[], string]>([
-    ["something was said since", [rewind("n"), ["e", "then", below("d")]], "a b n c d r e"],
-    ["the place is not in the log", [rewind("x")], "a b n c d r"],
-    ["it took that back", [rewind("b"), rewind(withdrawn)], "a b n c d r r"],
-    ["it took back that it was the start", [rewind(null), rewind(withdrawn)], "a b n c d r r"],
+    [
+      "the old branch was continued after the note",
+      [rewind("n"), ["e", "then", below("d")]],
+      "a b n c d r e",
+    ],
+    ["the noted row is not in the log", [rewind("x")], "a b n c d r"],
+    ["the client withdrew the note", [rewind("b"), rewind(withdrawn)], "a b n c d r r"],
+    [
+      "the client withdrew a note that it went back to the start",
+      [rewind(null), rewind(withdrawn)],
+      "a b n c d r r",
+    ],
   ])("undoes nothing if %s", (_, drafts, expected) => {
     expect(live(...turns, ...drafts)).toBe(expected);
   });
@@ -230,13 +242,29 @@ describe("when the client goes on from an earlier message", () => {
   ];
 
   it.each<[string, readonly DraftMessage[], string]>([
-    ["the first prompt", [...turn, note(null), ["f", "three", below(null)]], "f"],
-    ["a command", [...turn, note("b"), ["f", "/hello", below("b"), "harness"]], "a b r f"],
-    ["a notification", [...turn, ["f", "done", below("b"), "harness"]], "a b f"],
-    ["an answer, noted", [...turn, note("t"), ["f", "three", below("t")]], "a b c d t r f"],
-    ["an answer, not noted", [...turn, ["f", "three", below("t")]], "a b c d t f"],
+    ["a new first prompt", [...turn, note(null), ["f", "three", below(null)]], "f"],
     [
-      "the first prompt behind a compaction",
+      "a command in place of a prompt",
+      [...turn, note("b"), ["f", "/hello", below("b"), "harness"]],
+      "a b r f",
+    ],
+    [
+      "a notification in place of a prompt",
+      [...turn, ["f", "done", below("b"), "harness"]],
+      "a b f",
+    ],
+    [
+      "a prompt in place of an answer, with a note",
+      [...turn, note("t"), ["f", "three", below("t")]],
+      "a b c d t r f",
+    ],
+    [
+      "a prompt in place of an answer, without a note",
+      [...turn, ["f", "three", below("t")]],
+      "a b c d t f",
+    ],
+    [
+      "a new first prompt after a compaction",
       [
         ...start,
         ["x", "", carried({ uuid: "x", parentUuid: null, logicalParentUuid: "b" }), "system"],
@@ -248,7 +276,7 @@ describe("when the client goes on from an earlier message", () => {
       "f",
     ],
     [
-      "what stands before a compaction",
+      "a prompt that goes back before a compaction",
       [
         ...turn,
         ["x", "", carried({ uuid: "x", parentUuid: null, logicalParentUuid: "e" }), "system"],
@@ -259,7 +287,7 @@ describe("when the client goes on from an earlier message", () => {
       "a b f",
     ],
     [
-      "a prompt of what it had gone back to already",
+      "a prompt on a branch that it had left before",
       [
         ...turn,
         note("b"),
@@ -300,23 +328,23 @@ describe("when the client goes on from an earlier message", () => {
 
   it.each<[string, readonly DraftMessage[], string]>([
     [
-      "what it went on with, above a gap",
+      "the prompt after a note, even with a gap in the log below it",
       [...start, result("n", "b"), ["c", "", below("n")], note("b"), ["f", "", below("n")], ...gap],
       "a b n r f y z",
     ],
     [
-      "all of the record it went back to",
+      "all messages of the record that it went back to",
       [...more, ["c", "two", below("b")], note("b")],
       "a b b.1 r",
     ],
-    ["it where rows above stand again", [...turn, ...start], "a b c d t e a b"],
+    ["later messages if rows above them are repeated", [...turn, ...start], "a b c d t e a b"],
     [
-      "it where rows above stand again with all of their record",
+      "later messages if rows above them are repeated with their whole record",
       [...more, ["c", "two", below("b")], ...more],
       "a b b.1 c a b b.1",
     ],
     [
-      "a prompt that stands again",
+      "a repeated prompt",
       [
         ["a", "one", below(null)],
         ["a", "one", below(null)],
@@ -324,7 +352,7 @@ describe("when the client goes on from an earlier message", () => {
       "a a",
     ],
     [
-      "a prompt beside that of an agent",
+      "a prompt beside a sub-agent's prompt",
       [
         ["a", "one", below(null)],
         ["s", "look", { rest: { parentUuid: null, isSidechain: true } }],
@@ -353,23 +381,27 @@ describe("when the client goes on from an earlier message", () => {
 
   it.each<[string, readonly (DraftMessage | Message)[], string]>([
     [
-      "with what was queued meanwhile",
+      "with a prompt queued meanwhile",
       [...parallel, ["f", "said", answer("u", "m3"), "assistant"]],
       "a b c d t h p q u f",
     ],
-    ["gone back to", [...parallel, note("b"), ["f", "three", below("u")]], "a b c d t h p q u r f"],
     [
-      "without what was typed behind one of them",
+      "even after a note that it went back",
+      [...parallel, note("b"), ["f", "three", below("u")]],
+      "a b c d t h p q u r f",
+    ],
+    [
+      "without an abandoned prompt below one of them",
       [...parallel, ["f", "two", below("t")], ["g", "three", below("u")]],
       "a b c d t h p q u g",
     ],
     [
-      "with what was queued behind the one that it goes on from",
+      "with a prompt queued below the result that it goes on from",
       [...parallel, ["f", "two", below("t")]],
       "a b c d t h p q u f",
     ],
     [
-      "without what was queued behind one of them and answered",
+      "without a prompt that was queued and answered below one of them",
       [...parallel, ["o", "said", answer("q", "m8"), "assistant"], ["f", "two", below("u")]],
       "a b c d t h u f",
     ],
@@ -405,12 +437,12 @@ describe("when the client writes rows late", () => {
 
   it.each<[string, readonly Message[], string]>([
     [
-      "a try that failed before the answer",
+      "a failed try from before the answer",
       [...turn, row("n", 2, "a", "system"), row("o", 4, "n", "system"), row("d", 20, "o", "user")],
       "a b c n o d",
     ],
     [
-      "two of them, each with what was said next",
+      "two late rows, each followed by a prompt",
       [
         ...[...turn, row("n", 2, "a", "system"), row("d", 20, "n", "user")],
         ...[row("e", 30, "d", "assistant"), row("o", 22, "d", "system")],
@@ -419,12 +451,12 @@ describe("when the client writes rows late", () => {
       "a b c n d e o f",
     ],
     [
-      "what was told of a call before it was answered",
+      "a row from before the end of the answer",
       [...turn, row("n", 10, "a", "system"), row("d", 20, "n", "user")],
       "a b c n d",
     ],
     [
-      "none, where the client noted that it went back",
+      "none if the client notes that it went back",
       [
         ...turn,
         draftMessage([
@@ -438,12 +470,12 @@ describe("when the client writes rows late", () => {
       "a r n d",
     ],
     [
-      "none, where it failed after the answer",
+      "none if the try failed after the answer",
       [...turn, row("n", 14, "a", "system"), row("d", 20, "n", "user")],
       "a n d",
     ],
     [
-      "none, where the client went back further since",
+      "none if the client later went back further",
       [
         ...[...turn, row("n", 2, "a", "system"), row("d", 20, "n", "user")],
         row("e", 30, "a", "user"),
@@ -507,17 +539,21 @@ describe("a compaction that kept turns", () => {
   ];
 
   it.each<[string, readonly DraftMessage[], string]>([
-    ["all of it", kept, "a b c d e f x y z w"],
-    ["without what was taken back", [...kept, ...again], "a b c d x y g h"],
-    ["without what it notes to have taken back", [...kept, note], "a b c d x y r"],
-    ["without either", [...kept, note, ...again], "a b c d x y r g h"],
+    ["all of them", kept, "a b c d e f x y z w"],
+    ["all except those that a later prompt replaces", [...kept, ...again], "a b c d x y g h"],
+    ["all except those that a note undoes", [...kept, note], "a b c d x y r"],
     [
-      "without what was typed behind the summary again",
+      "all except those that a note undoes and a later prompt replaces",
+      [...kept, note, ...again],
+      "a b c d x y r g h",
+    ],
+    [
+      "all of them, but not a replaced prompt after the summary",
       [...kept, ["g", "", below("y")]],
       "a b c d e f x y g",
     ],
     [
-      "the first turns, where it summed up those behind them",
+      "the first turns, if the summary is of the later ones",
       [
         ...turns,
         compaction("b", { headUuid: "a", anchorUuid: "x", tailUuid: "b" }),
@@ -527,7 +563,7 @@ describe("a compaction that kept turns", () => {
       "a b c d e f x y z",
     ],
     [
-      "those behind a summary whose turns are not all in the log",
+      "all of them, even if the last one is not in the log",
       [
         ...turns,
         compaction("f", { headUuid: "c", anchorUuid: "y", tailUuid: "lost" }),
@@ -586,12 +622,16 @@ describe("when the client goes on from the newest row of the tree", () => {
   it.each<[string, readonly (DraftMessage | Message)[], string]>([
     ["a note of the client", [hook, ...turns, row("k", "b")], "s a b k"],
     ["an attachment", [hook, ...turns, row("k", "b", { type: "attachment" })], "s a b k"],
-    ["a note on what was left", [hook, ...turns, ...again, row("k", "d")], "s a b c d k"],
-    ["not from progress", [hook, ...turns, row("k", "b", { type: "progress" })], "s a b c d k"],
-    ["not from a row above all turns", [hook, ...turns, row("k", "s")], "s a b c d k"],
-    ["not from one queued there", [hook, ...turns, queued("k", "s")], "s a b c d"],
+    ["a note on an abandoned branch", [hook, ...turns, ...again, row("k", "d")], "s a b c d k"],
     [
-      "not from the row behind a compaction",
+      "not for a progress row",
+      [hook, ...turns, row("k", "b", { type: "progress" })],
+      "s a b c d k",
+    ],
+    ["not for a row above all turns", [hook, ...turns, row("k", "s")], "s a b c d k"],
+    ["not for a prompt queued above all turns", [hook, ...turns, queued("k", "s")], "s a b c d"],
+    [
+      "not for a row right after a compaction boundary",
       [
         hook,
         ...turns,
@@ -601,24 +641,28 @@ describe("when the client goes on from the newest row of the tree", () => {
       ],
       "s a b c d x y k",
     ],
-    ["or went back, not above all turns", [hook, ...turns, back("s")], "s a b c d r"],
     [
-      "or went back to the start, till more is noted",
+      "not if the client notes that it went back above all turns",
+      [hook, ...turns, back("s")],
+      "s a b c d r",
+    ],
+    [
+      "not if a row follows a note that the client went back to the start",
       [...turns, back(null), row("k", null)],
       "a b c d r k",
     ],
     [
-      "or went back, where a prompt without a parent follows",
+      "a note that the client went back, then a prompt without a parent",
       [hook, ...turns, back("b"), ["e", "three", below(null)]],
       "s a b e",
     ],
     [
-      "or went back, where that is not below it",
+      "a note that the client went back, with the newest row not below that place",
       [hook, ...turns, back("b"), ...again, row("k", "a")],
       "s a b r k",
     ],
     [
-      "with what was queued behind that",
+      "with the prompts queued below its parent",
       [
         hook,
         ...turns,
@@ -630,12 +674,12 @@ describe("when the client goes on from the newest row of the tree", () => {
       "s a b p q k",
     ],
     [
-      "with what was queued behind a call",
+      "with a prompt queued below a tool call",
       [hook, ...turns, call("e", "d"), queued("q", "e"), ["f", "four", below("e")]],
       "s a b c d e q f",
     ],
     [
-      "with what was queued behind what was said before a call",
+      "with a prompt queued below the text before a tool call",
       [
         hook,
         ...turns,
@@ -646,7 +690,7 @@ describe("when the client goes on from the newest row of the tree", () => {
       "s a b c d e q g",
     ],
     [
-      "without what was queued there and answered",
+      "without a prompt queued below a tool call and continued there",
       [
         hook,
         ...turns,
@@ -742,7 +786,7 @@ describe("the conversation of a sub-agent inside another session's log", () => {
   });
 
   it.each<[string, object, string]>([
-    ["stays in a session below another", {}, "b c d e"],
+    ["stays live in a session with a parent session", {}, "b c d e"],
     ["is left out of a fork", { parent_message_id: "m" }, "e"],
   ])("%s, whatever else was typed there", (_, fork, expected) => {
     const below = sessionFromWire({

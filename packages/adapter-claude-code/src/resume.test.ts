@@ -34,21 +34,29 @@ it("resumes a restored session by the id in its file name, in its working direct
 });
 
 it.each([
-  ["a session of its own", main, `-w-app/${main}.jsonl`],
+  ["a main session", main, `-w-app/${main}.jsonl`],
   ["a sub-agent", `${main}/subagents/agent-abc`, `-w-app/${main}/subagents/agent-abc.jsonl`],
   [
-    "an agent of a workflow",
+    "a workflow's agent",
     `${main}/subagents/workflows/wf_1/agent-abc`,
     `-w-app/${main}/subagents/workflows/wf_1/agent-abc.jsonl`,
   ],
-  ["a sub-agent of the old place", `${main}/subagents/agent-abc`, "-w-app/agent-abc.jsonl"],
+  [
+    "a sub-agent with a log in the old place",
+    `${main}/subagents/agent-abc`,
+    "-w-app/agent-abc.jsonl",
+  ],
 ])("resumes %s by the main session, the only kind that the client accepts", (_, id, path) => {
   expect(commandsOf(id, path)).toEqual([["claude", "--resume", main]]);
 });
 
 it.each([
-  ["a copy of a file", "s1", "-w-app/s1.jsonl"],
-  ["an agent of such a one", "s1/subagents/agent-abc", "-w-app/s1/subagents/agent-abc.jsonl"],
+  ["a renamed session", "s1", "-w-app/s1.jsonl"],
+  [
+    "a sub-agent of a renamed session",
+    "s1/subagents/agent-abc",
+    "-w-app/s1/subagents/agent-abc.jsonl",
+  ],
 ])("resumes %s by its file, because its name is no id that the client accepts", (_, id, path) => {
   const file = join("/home/ada/.claude", "projects", "-w-app", "s1.jsonl");
 
@@ -56,8 +64,8 @@ it.each([
 });
 
 it.each([
-  ["it was taken to last", "-w-new", "/w/new"],
-  ["it began in, where its file lies in the folder of that", "-w-app", "/w/app"],
+  ["it was moved to last", "-w-new", "/w/new"],
+  ["it began in, if its file lies in that directory's folder", "-w-app", "/w/app"],
 ])("resumes a session in the directory that %s", (_, folder, directory) => {
   const session = sessionFromWire({
     id: main,
@@ -81,9 +89,9 @@ it.each([
 });
 
 it.each([
-  ["the address of a repository", "https://example.com/ada/loom.git"],
-  ["the name of an agent", "loom"],
-  ["an encoded name", "-w-app"],
+  ["the URL of a repository", "https://example.com/ada/loom.git"],
+  ["an agent's name", "loom"],
+  ["the name of a project folder", "-w-app"],
 ])("names no directory if the project is %s, and resumes the session by its file", (_, project) => {
   const lineage = sampleLineage();
   const session = { ...lineage.root.session, project };
@@ -105,9 +113,9 @@ it("resumes a session in a Windows directory", () => {
 });
 
 it.each([
-  ["a session", `-w-app/${main}.jsonl`, false],
+  ["a main session", `-w-app/${main}.jsonl`, false],
   ["a sub-agent", `-w-app/${main}/subagents/agent-abc.jsonl`, true],
-  ["a sub-agent of the old place", "-w-app/agent-abc.jsonl", true],
+  ["a sub-agent with a log in the old place", "-w-app/agent-abc.jsonl", true],
 ])("tells whether %s can be resumed only through its parent session", (_, path, expected) => {
   const { session } = sampleLineage().root;
   const options = { source: { path } };

@@ -27,8 +27,8 @@ async function askedOf(content: string): Promise<string | undefined> {
 const from = '<teammate-message teammate_id="team-lead" summary="Warp -> weft">';
 
 it.each<[string, string, string]>([
-  ["was asked for what it was sent", "Warp it.\nThen weave.", "Warp it.\nThen weave."],
-  ["may have been sent empty lines", "\nWarp it.\n\n", "\nWarp it.\n\n"],
+  ["was sent several lines", "Warp it.\nThen weave.", "Warp it.\nThen weave."],
+  ["was sent empty lines around its prompt", "\nWarp it.\n\n", "\nWarp it.\n\n"],
 ])("reads the prompt of a teammate that %s", async (_, sent, expected) => {
   expect(await askedOf(`${from}\n${sent}\n</teammate-message>`)).toBe(expected);
 });
@@ -39,8 +39,8 @@ it("leaves a remark after a teammate's message out of its prompt", async () => {
 });
 
 it.each([
-  ["begins with the words of the call", "Warp it."],
-  ["quotes such a message", `Explain:\n${from}\nWarp it.\n</teammate-message>`],
+  ["begins with plain text", "Warp it."],
+  ["quotes a teammate message", `Explain:\n${from}\nWarp it.\n</teammate-message>`],
 ])("finds no teammate prompt in a log that %s", async (_, content) => {
   expect(await askedOf(content)).toBeUndefined();
 });

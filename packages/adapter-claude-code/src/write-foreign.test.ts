@@ -279,8 +279,8 @@ it("names an image whose data is no image, in a prompt or a tool result", () => 
 });
 
 it.each([
-  ["an address", "https://example.org/a.zip", "translated"],
-  ["a data URL in capitals", "DATA:application/zip;base64,aGk=", "dropped"],
+  ["a web address", "https://example.org/a.zip", "translated"],
+  ["a data URL in upper case", "DATA:application/zip;base64,aGk=", "dropped"],
   ["a data URL without content", "data:application/zip", "dropped"],
 ])("counts %s by how much of the file is left", (_, url, outcome) => {
   const file = { type: "file", media_type: "application/zip", data: { type: "url", url } };

@@ -90,8 +90,8 @@ it("restores a session that was read from a backup to where the client looks for
 it.each([
   ["of another working directory", `-w-renamed/${main}.jsonl`, "/w/app"],
   ["of a drive", `D--app/${main}.jsonl`, "/w/app"],
-  ["that is the slug of no absolute path", `app-1/${main}.jsonl`, "app.1"],
-  ["of a log that the client would not find anywhere", "backup/first.jsonl", "/w/app"],
+  ["of a relative working directory", `app-1/${main}.jsonl`, "app.1"],
+  ["of a log that the client finds in no folder", "backup/first.jsonl", "/w/app"],
 ])("keeps the folder %s on restore", async (_, path, cwd) => {
   expect(written(await session(path, { cwd }))).toEqual([path]);
 });

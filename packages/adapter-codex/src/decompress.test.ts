@@ -42,7 +42,7 @@ it.each([
   ["no frame", Buffer.from("garbage")],
   ["a frame without its end", zstdCompressSync(randomBytes(1000)).subarray(0, -1)],
   ["a skippable frame without its end", skippable(1000).subarray(0, -1)],
-  ["less than a frame's name behind one", Buffer.concat([zstdCompressSync("a"), Buffer.from("x")])],
+  ["a frame with a stray byte after it", Buffer.concat([zstdCompressSync("a"), Buffer.from("x")])],
 ])("refuses compressed bytes that hold %s", async (_, bytes) => {
   for (const size of [1, 5, 100_000]) {
     await expect(Array.fromAsync(decompress(chunksOf(bytes, size)))).rejects.toThrow();

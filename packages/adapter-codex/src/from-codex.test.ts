@@ -72,11 +72,11 @@ const inFolder = (run: (folder: string) => Promise<void>): Promise<void> =>
   withFolder(new Map(), run);
 
 it.each([
-  ["the home", ""],
-  ["the folder of sessions", "sessions"],
-  ["a year", "sessions/2026"],
-  ["a day", "sessions/2026/05/04"],
-  ["a file", path],
+  ["the home folder", ""],
+  ["the sessions folder", "sessions"],
+  ["the folder of a year", "sessions/2026"],
+  ["the folder of a day", "sessions/2026/05/04"],
+  ["the file itself", path],
 ])("finds the same session in %s", async (_, place) => {
   await inFolder(async (folder) => {
     write(folder, path, log(meta, said("hello")));
@@ -158,9 +158,9 @@ const frameOf = (first: string, count: number): Buffer =>
 
 it.each<[name: string, frames: readonly Buffer[]]>([
   ["two frames", [zstdCompressSync(log(meta)), frameOf("a", 2)]],
-  ["a skippable frame in front", [skippable, zstdCompressSync(log(meta)), frameOf("a", 3)]],
+  ["a skippable frame at the start", [skippable, zstdCompressSync(log(meta)), frameOf("a", 3)]],
   [
-    "skippable frames between and behind",
+    "skippable frames in the middle and at the end",
     [zstdCompressSync(log(meta)), skippable, skippable, frameOf("a", 3), skippable],
   ],
 ])(
@@ -183,9 +183,9 @@ it.each<[name: string, frames: readonly Buffer[]]>([
 
 it.each([
   ["is no frame", Buffer.from("garbage")],
-  ["is less than one", Buffer.from("x")],
-  ["is zeros", Buffer.alloc(100)],
-  ["is a frame that is cut off", frameOf("a", 3).subarray(0, 20)],
+  ["is too short for a frame", Buffer.from("x")],
+  ["is all zeros", Buffer.alloc(100)],
+  ["is a truncated frame", frameOf("a", 3).subarray(0, 20)],
 ])(
   "reports a compressed file whose tail %s, and keeps the records before it (`adapter-integrity-no-silent-drops`)",
   async (_, rest) => {
@@ -280,8 +280,8 @@ it("reads a revert's file after the file that it continues, whatever the time zo
 });
 
 it.each([
-  ["before it was told", 1, "conversational"],
-  ["behind it", 3, "injected"],
+  ["a point before the goal was set", 1, "conversational"],
+  ["a point after the goal was told", 3, "injected"],
 ])(
   "tells whether a repeated goal is the user's after a revert to %s",
   async (_, start, provenance) => {
@@ -368,7 +368,7 @@ const becomeNobody = process.getuid?.() === 0 ? process.seteuid : undefined;
 
 it.skipIf(process.platform === "win32").each([
   ["a folder", [path]],
-  ["the folder of one of two copies", [path, `archived_sessions/${name}`]],
+  ["a folder with one of two copies of a session", [path, `archived_sessions/${name}`]],
 ])("reports %s that it may not enter, and lists every other session", async (_, files) => {
   const key = "sessions/2026/05/05/b.jsonl";
   await inFolder(async (folder) => {
@@ -415,9 +415,9 @@ it.runIf(process.platform === "linux")("reports names that are not UTF-8", async
 });
 
 it.each([
-  ["no JSON", "{", /^not a JSON document/],
-  ["no object", "[]", /^not a JSON object/],
-  ["no UTF-8", "\xff", /^not a JSON document/],
+  ["not JSON", "{", /^not a JSON document/],
+  ["not a JSON object", "[]", /^not a JSON object/],
+  ["not UTF-8", "\xff", /^not a JSON document/],
 ])("reports a document that is %s", async (_, text, reason) => {
   await inFolder(async (folder) => {
     const document = `sessions/rollout-2025-05-02-${thread}.json`;

@@ -31,17 +31,17 @@ async function read(records: readonly JsonObject[]) {
 it.each<[name: string, project: string, records: readonly JsonObject[]]>([
   ["the header", "/home/ada", [meta(full), context("/tmp")]],
   [
-    "the first turn, where the header has none",
+    "the first turn if the header has none",
     "/tmp",
     [meta({ id, timestamp }), context("/tmp"), context("/b")],
   ],
   [
-    "the first turn, where the header's is empty",
+    "the first turn if the header's is empty",
     "/tmp",
     [meta({ ...full, cwd: "" }), context("/tmp")],
   ],
   [
-    "what the model was told",
+    "the environment context",
     "/home/ada/a b",
     [
       { id, timestamp, instructions: null },
@@ -49,7 +49,7 @@ it.each<[name: string, project: string, records: readonly JsonObject[]]>([
     ],
   ],
   [
-    "what the model was told in older words",
+    "an environment context in an older form",
     "/home/ada/a b",
     [
       { id, timestamp, instructions: null },
@@ -59,7 +59,7 @@ it.each<[name: string, project: string, records: readonly JsonObject[]]>([
     ],
   ],
   [
-    "a later word of it rather than a call",
+    "a later environment context rather than a call",
     "/told",
     [
       { id, timestamp, instructions: "" },
@@ -68,17 +68,17 @@ it.each<[name: string, project: string, records: readonly JsonObject[]]>([
     ],
   ],
   [
-    "the first call, where nothing else says it",
+    "the first call with a directory if nothing else names one",
     "/called",
     [{ id, timestamp, instructions: "" }, call({}), call({ workdir: "/called" })],
   ],
   [
-    "the repository, where no directory stands anywhere",
+    "the repository if nothing names a directory",
     "https://example.com/ada/loom.git",
     [{ id, timestamp, git: { branch: "main", repository_url } }, user("Hello."), call({})],
   ],
   [
-    "the repository of a newer header",
+    "the repository in a newer header",
     "https://example.com/ada/loom.git",
     [meta({ id, timestamp, cwd: "", git: { repository_url } }), user("Hello.")],
   ],
@@ -88,12 +88,12 @@ it.each<[name: string, project: string, records: readonly JsonObject[]]>([
     [{ id, timestamp, git: { repository_url } }, call({ workdir: "/called" })],
   ],
   [
-    "a call in a whole path",
+    "a call with an absolute path rather than a relative one",
     "C:\\loom",
     [{ id, timestamp }, call({ workdir: "src" }), call({ workdir: "C:\\loom" })],
   ],
   [
-    "the first command, where nothing else says it",
+    "the first local command if nothing else names a directory",
     "/ran",
     [
       { id, timestamp, instructions: "" },
@@ -129,21 +129,21 @@ const parent = "019e0000-0000-7000-8000-000000000009";
 const spawn = { subagent: { thread_spawn: { parent_thread_id: parent, depth: 1 } } };
 
 it.each<[name: string, fields: JsonObject, lineage: readonly (string | undefined)[]]>([
-  ["stands by itself", {}, [undefined, undefined]],
-  ["was spawned", { source: spawn }, [parent, undefined]],
-  ["was spawned, in a field of its own", { parent_thread_id: parent }, [parent, undefined]],
+  ["stands alone", {}, [undefined, undefined]],
+  ["was spawned, as its source says", { source: spawn }, [parent, undefined]],
+  ["was spawned, as a field of its own says", { parent_thread_id: parent }, [parent, undefined]],
   ["was forked", { forked_from_id: parent }, [parent, "fork"]],
-  ["was spawned with a history", { source: spawn, forked_from_id: "x" }, [parent, undefined]],
+  [
+    "was spawned with another thread's history",
+    { source: spawn, forked_from_id: "x" },
+    [parent, undefined],
+  ],
   [
     "names itself as its parent",
     { parent_thread_id: id, forked_from_id: id },
     [undefined, undefined],
   ],
-  [
-    "names a parent of no name",
-    { parent_thread_id: "", forked_from_id: null },
-    [undefined, undefined],
-  ],
+  ["names an empty parent", { parent_thread_id: "", forked_from_id: null }, [undefined, undefined]],
 ])("finds the parent, if any, of a thread that %s", async (_, fields, lineage) => {
   const { session } = contentOf(
     await read([meta({ ...full, ...fields }), meta({ ...full, id: "y", forked_from_id: "z" })]),
@@ -163,7 +163,7 @@ it.each<[name: string, records: readonly JsonObject[], facts: readonly unknown[]
     [undefined, "/parent", timestamp, undefined],
   ],
   [
-    "another thread's header first",
+    "another thread's header before its own",
     [
       meta({ ...foreign, source: spawn }),
       context("/turn"),
@@ -177,12 +177,12 @@ it.each<[name: string, records: readonly JsonObject[], facts: readonly unknown[]
     [undefined, "/turn", timestamp, undefined],
   ],
   [
-    "a header without a time behind another thread's",
+    "a header without a time after another thread's",
     [meta(foreign), meta({ id, cwd: "/home/ada" })],
     [undefined, "/home/ada", timestamp, undefined],
   ],
   [
-    "another's header of the days before envelopes",
+    "another thread's header from before envelopes",
     [{ id: parent, timestamp: foreign.timestamp }, call({ workdir: "/called" })],
     [undefined, "/called", foreign.timestamp, undefined],
   ],
@@ -226,22 +226,22 @@ it("keeps a fork whose own header is damaged apart from its parent (`adapter-int
 });
 
 it.each<[name: string, fields: JsonObject, provenance: string, author: unknown]>([
-  ["a thread of no source", {}, "conversational", undefined],
-  ["a terminal", { source: "cli", thread_source: "user" }, "conversational", undefined],
-  ["a client of its own", { source: { custom: "x" } }, "conversational", undefined],
+  ["a thread without a source", {}, "conversational", undefined],
+  ["a thread in a terminal", { source: "cli", thread_source: "user" }, "conversational", undefined],
+  ["a thread of a custom client", { source: { custom: "x" } }, "conversational", undefined],
   ["a spawned agent", { source: spawn }, "conversational", "agent"],
-  ["an agent, by its own word", { thread_source: "subagent" }, "conversational", "agent"],
+  ["a thread marked as a sub-agent's", { thread_source: "subagent" }, "conversational", "agent"],
   ["a review", { source: { subagent: "review" } }, "injected", undefined],
   ["a compaction", { source: { subagent: "compact" } }, "injected", undefined],
   ["a guardian", { source: { subagent: { other: "guardian" } } }, "injected", undefined],
-  ["a memory", { thread_source: "memory_consolidation" }, "injected", undefined],
+  ["a memory consolidation", { thread_source: "memory_consolidation" }, "injected", undefined],
   [
     "a review by a guardian",
     { source: "cli", thread_source: "guardian_review" },
     "injected",
     undefined,
   ],
-  ["the client itself", { source: { internal: "titles" } }, "injected", undefined],
+  ["a thread of the client itself", { source: { internal: "titles" } }, "injected", undefined],
 ])(
   "tells who writes the user messages of %s (`model-part-provenance`)",
   async (_, fields, provenance, author) => {
@@ -259,12 +259,17 @@ const olderTitlePrompt =
   "You are a helpful assistant. You will be presented with a user prompt, and your job is to provide a short title for a task that will be created from that prompt.";
 
 it.each<[name: string, fields: JsonObject, text: string, provenance: string]>([
-  ["an editor that asks for a title", {}, titlePrompt, "injected"],
-  ["one that asks in other words", {}, olderTitlePrompt, "injected"],
-  ["what else is run there", {}, "Why?", "conversational"],
-  ["a prompt that quotes it", {}, `Explain: ${titlePrompt}`, "conversational"],
-  ["a human in the editor", { source: "vscode" }, titlePrompt, "conversational"],
-  ["a program of somebody's own", { originator: "codex_exec" }, titlePrompt, "conversational"],
+  ["a request for a title", {}, titlePrompt, "injected"],
+  ["a request for a title in older words", {}, olderTitlePrompt, "injected"],
+  ["any other prompt of the same run", {}, "Why?", "conversational"],
+  ["a prompt that quotes the request", {}, `Explain: ${titlePrompt}`, "conversational"],
+  ["the same words typed in the editor", { source: "vscode" }, titlePrompt, "conversational"],
+  [
+    "the same words from another program",
+    { originator: "codex_exec" },
+    titlePrompt,
+    "conversational",
+  ],
 ])("tells an editor's own request from a human's: %s", async (_, fields, text, provenance) => {
   const header = { ...full, originator: "codex_vscode", source: "exec", ...fields };
   const { messages } = contentOf(await read([meta(header), user(text)]));

@@ -94,9 +94,9 @@ describe("the history that a thread inherits", () => {
   });
 
   it.each<[string, readonly [string, number], unknown[]]>([
-    ["from before a revert took it back", [root, 4], [[root, ["a", "b", "c"]]]],
+    ["with messages that a revert undid later", [root, 4], [[root, ["a", "b", "c"]]]],
     [
-      "from a file that a revert began",
+      "from a revert's file and the file before it",
       [revert, 4],
       [
         [root, ["a"]],
@@ -129,8 +129,8 @@ describe("the history that a thread inherits", () => {
 
   it.each<[string, number, string[]]>([
     ["before all", 0, ["a", "b", "c"]],
-    ["behind a part", 2, ["a", "b", "c", "d", "e", "f"]],
-    ["behind all", 3, ["a", "b", "c", "d", "e", "f", "g"]],
+    ["after some", 2, ["a", "b", "c", "d", "e", "f"]],
+    ["after all", 3, ["a", "b", "c", "d", "e", "f", "g"]],
   ])(
     "is cut %s of the lines that an older client wrote without numbers",
     async (_, told, expected) => {

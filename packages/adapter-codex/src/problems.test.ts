@@ -68,13 +68,17 @@ it.each<[name: string, records: readonly object[], found: readonly string[]]>([
     [":1 has no cwd"],
   ],
   [
-    "a source that is not listed",
+    "a source that the client does not list",
     [{ ...meta, payload: { ...payload, source: "exec" } }],
     [":1 is of a source that the client does not list"],
   ],
-  ["pages", [{ ...meta, payload: { ...payload, history_mode: "paginated" } }], [":1 is paginated"]],
   [
-    "a numbered line",
+    "a paginated history",
+    [{ ...meta, payload: { ...payload, history_mode: "paginated" } }],
+    [":1 is paginated"],
+  ],
+  [
+    "a numbered line in a thread that is not paginated",
     [{ ...meta, ordinal: 0 }],
     [":1 is numbered, which only a paginated thread is"],
   ],
@@ -106,27 +110,27 @@ it.each<[name: string, records: readonly object[], found: readonly string[]]>([
     [":2 holds a lone surrogate"],
   ],
   [
-    "a role of no API",
+    "a role unknown to the API",
     [meta, item({ type: "message", role: "tool", content: [] })],
     [":2 is a message of role tool"],
   ],
   [
-    "content that is no list",
+    "content that is not a list",
     [meta, item({ type: "message", role: "user", content: "x" })],
     [":2 has no list of content"],
   ],
   [
-    "content of the other side",
+    "assistant content in a user message",
     [meta, item({ type: "message", role: "user", content: [text("output_text")] })],
     [":2 holds content of type output_text"],
   ],
   [
-    "a text that is none",
+    "a text element without text",
     [meta, item({ type: "message", role: "user", content: [{ type: "input_text" }] })],
     [":2 holds a text that is none"],
   ],
   [
-    "an image that is none",
+    "an image without data",
     [
       meta,
       item({
@@ -143,7 +147,7 @@ it.each<[name: string, records: readonly object[], found: readonly string[]]>([
     [":2 is reasoning without a summary"],
   ],
   [
-    "a call without JSON",
+    "a call whose arguments are not JSON",
     [meta, item({ ...call, arguments: "{" }), item(output)],
     [":2 makes a call whose arguments are no JSON object"],
   ],
@@ -157,17 +161,17 @@ it.each<[name: string, records: readonly object[], found: readonly string[]]>([
     [":2 makes a call without an input"],
   ],
   [
-    "a name of no API",
+    "a tool name that the API refuses",
     [meta, item({ ...call, name: "a b" }), item(output)],
     [":2 calls a tool whose name the API refuses"],
   ],
   [
-    "a call made twice",
+    "a repeated call",
     [meta, item(call), item(output), item(call)],
     [":4 makes a call without an id of its own"],
   ],
   [
-    "an id of a call that is too long",
+    "a call id that is too long",
     [
       meta,
       item({ ...call, call_id: "c".repeat(65) }),
@@ -182,30 +186,38 @@ it.each<[name: string, records: readonly object[], found: readonly string[]]>([
     [":2 answers no open call of its kind", " leaves the call c without an output"],
   ],
   [
-    "an output of another kind",
+    "an output of another kind than its call",
     [meta, item(call), item({ ...output, type: "custom_tool_call_output" })],
     [":3 answers no open call of its kind", " leaves the call c without an output"],
   ],
   [
-    "an output that is no text",
+    "an output that is neither a text nor a list",
     [meta, item(call), item({ ...output, output: { content: "x" } })],
     [":3 has no list of content"],
   ],
-  ["an item of no API", [meta, item({ type: "tool_call" })], [":2 is an item of type tool_call"]],
+  [
+    "an item type unknown to the API",
+    [meta, item({ type: "tool_call" })],
+    [":2 is an item of type tool_call"],
+  ],
 ])("finds a problem in the records: %s", (_, records, found) => {
   expect(problems(log(...records))).toEqual(found);
 });
 
 it.each<[name: string, content: string | Uint8Array, found: readonly string[]]>([
   ["an empty file", "", [" does not end with a newline", " is empty"]],
-  ["a last line without its end", log(meta).trimEnd(), [" does not end with a newline"]],
+  ["a last line without a newline", log(meta).trimEnd(), [" does not end with a newline"]],
   [
     "a byte order mark",
     `\uFEFF${log(meta)}`,
     [" begins with a byte order mark", ":1 is no JSON object"],
   ],
-  ["bytes that are no text", Buffer.from([0x7b, 0xff]), [" is not UTF-8"]],
-  ["a line that is none", `${log(meta)}[]\n{\n`, [":2 is no JSON object", ":3 is no JSON object"]],
+  ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff]), [" is not UTF-8"]],
+  [
+    "lines that are not JSON objects",
+    `${log(meta)}[]\n{\n`,
+    [":2 is no JSON object", ":3 is no JSON object"],
+  ],
 ])("finds a problem in the bytes of a file: %s", (_, content, found) => {
   expect(problems(content)).toEqual(found);
 });

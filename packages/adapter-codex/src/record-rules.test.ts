@@ -30,8 +30,8 @@ describe("when turns are rolled back", () => {
   });
 
   it.each<[string, JsonObject]>([
-    ["an item", { type: "response_item", payload: { type: "agent_message" } }],
-    ["a line", { type: "inter_agent_communication", payload: {} }],
+    ["in a response item", { type: "response_item", payload: { type: "agent_message" } }],
+    ["in a line of its own", { type: "inter_agent_communication", payload: {} }],
   ])("counts mail from another agent as a turn: %s", (_, rest) => {
     expect(
       live(
@@ -73,19 +73,24 @@ describe("when turns are rolled back", () => {
   const place = { type: "response_item", payload: { type: "message" } };
   const environment = "<environment_context>\n  <cwd>/w</cwd>\n</environment_context>";
   it.each<[string, JsonObject, readonly string[], string]>([
-    ["what a review tells", place, ["<user_action>review</user_action>"], "a back 1 e"],
+    ["a review action", place, ["<user_action>review</user_action>"], "a back 1 e"],
     ["a heartbeat", place, ["<heartbeat>now</heartbeat>"], "a back 1 e"],
-    ["a notice beside a picture", place, ["x", "<image_resize_notice/>"], "a back 1 e"],
+    ["a text with a notice about an image", place, ["x", "<image_resize_notice/>"], "a back 1 e"],
+    ["a request by voice", place, ["<realtime_delegation>x</realtime_delegation>"], "a back 1 e"],
+    ["not the client's own context", place, [environment], "back 1 e"],
     [
-      "what a voice asks for",
+      "not a text in one message with the client's own context",
       place,
-      ["<realtime_delegation>x</realtime_delegation>"],
-      "a back 1 e",
+      [environment, "x"],
+      "back 1 e",
     ],
-    ["the client's own context", place, [environment], "back 1 e"],
-    ["a prompt in one message with that", place, [environment, "x"], "back 1 e"],
-    ["an extension's context", place, ["<external_x>y</external_x>"], "back 1 e"],
-    ["what was heard", { type: "realtime_item", payload: { type: "message" } }, ["x"], "back 1 e"],
+    ["not an extension's context", place, ["<external_x>y</external_x>"], "back 1 e"],
+    [
+      "not heard speech",
+      { type: "realtime_item", payload: { type: "message" } },
+      ["x"],
+      "back 1 e",
+    ],
   ])("tells whether an injected message counts as a turn: %s", (_, rest, texts, expected) => {
     const content = texts.map((text, index) => ({
       ...{ id: `${index}`, session_id: "s", message_id: "c", type: "text" as const, text },
@@ -165,10 +170,10 @@ describe("when a later file of a thread goes on from an earlier point", () => {
   ];
 
   it.each<[string, readonly DraftMessage[], string]>([
-    ["a part of it", [...two, header("H", 3, second), typed("e", 4)], "h a b H e"],
-    ["all of it", [...two, header("H", 0, second), typed("e", 1)], "H e"],
+    ["some of the messages", [...two, header("H", 3, second), typed("e", 4)], "h a b H e"],
+    ["all of the messages", [...two, header("H", 0, second), typed("e", 1)], "H e"],
     [
-      "one revert after the other",
+      "two reverts, one after the other",
       [
         ...two,
         header("H", 3, second),
@@ -180,7 +185,7 @@ describe("when a later file of a thread goes on from an earlier point", () => {
       "h a b H e I g",
     ],
     [
-      "a revert that was reverted with what it went on from",
+      "a revert to a point before an earlier revert",
       [...two, header("H", 3, second), typed("e", 4), header("I", 1, third), typed("g", 2)],
       "h I g",
     ],
@@ -194,24 +199,28 @@ describe("when a later file of a thread goes on from an earlier point", () => {
       ],
       "h H",
     ],
-    ["a fork, which counts on from its parent", [header("h", 49), typed("a", 50)], "h a"],
     [
-      "a fork that was reverted behind its first turn",
+      "none in a fork, whose numbers go on from its parent's",
+      [header("h", 49), typed("a", 50)],
+      "h a",
+    ],
+    [
+      "a fork reverted to the end of its first turn",
       [header("h", 49), typed("a", 50), typed("b", 51), header("H", 51, second)],
       "h a H",
     ],
     [
-      "a header that is said again in its file",
+      "none after a header repeated in its own file",
       [...two, header("H", 1), typed("e", 5)],
       "h a b c d H e",
     ],
     [
-      "a second file that no revert began",
+      "none after a second file that no revert began",
       [...two, header("H", 0, "2.jsonl"), typed("e", 1)],
       "h a b c d H e",
     ],
     [
-      "files without numbers",
+      "none in files without numbers",
       [
         header("h", undefined),
         typed("a"),

@@ -49,7 +49,11 @@ it.each([
     1,
   ],
   ["of the TypeScript client", '{\n  "session": {}\n}', 1],
-  ["of any client since", '{"timestamp":"t","type":"session_meta","payload":{}}\n{}\n', 0],
+  [
+    "of a client since September 2025",
+    '{"timestamp":"t","type":"session_meta","payload":{}}\n{}\n',
+    0,
+  ],
 ])("tells whether the client refuses a file %s", (_, text, count) => {
   const { session } = sampleLineage().root;
   const path = "sessions/a.jsonl";
@@ -81,8 +85,8 @@ it("takes an archived session out of the archive before resuming it", () => {
 const name = "rollout-2026-03-01T09-00-00-019e0000-0000-7000-8000-000000000070.jsonl";
 it.each([
   ["into the archive", `archived_sessions/${name}`, `sessions/2026/03/01/${name}`],
-  ["back from it", `sessions/2026/03/01/${name}`, `archived_sessions/${name}`],
-  ["nowhere", "sessions/other.jsonl", `sessions/2026/03/01/${name}`],
+  ["out of the archive", `sessions/2026/03/01/${name}`, `archived_sessions/${name}`],
+  ["to an unknown place", "sessions/other.jsonl", `sessions/2026/03/01/${name}`],
 ])("looks for a session file that was moved %s", (_, there, path) => {
   const home = mkdtempSync(join(tmpdir(), "pond-codex-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
@@ -94,11 +98,15 @@ it.each([
 
 const spawn = { subagent: { thread_spawn: { parent_thread_id: "root", depth: 1 } } };
 it.each<[string, object, boolean]>([
-  ["an agent of the second kind", { source: spawn, multi_agent_version: "v2" }, true],
-  ["one of the first kind", { source: spawn, multi_agent_version: "v1" }, false],
-  ["one of before there were two", { source: spawn }, false],
+  ["a sub-agent of version 2", { source: spawn, multi_agent_version: "v2" }, true],
+  ["a sub-agent of version 1", { source: spawn, multi_agent_version: "v1" }, false],
+  ["a sub-agent without a version", { source: spawn }, false],
   ["a review", { source: { subagent: "review" }, multi_agent_version: "v2" }, false],
-  ["a thread that has such agents", { source: "cli", multi_agent_version: "v2" }, false],
+  [
+    "a main thread with sub-agents of version 2",
+    { source: "cli", multi_agent_version: "v2" },
+    false,
+  ],
 ])("tells whether %s can be resumed only through its parent thread", (_, payload, expected) => {
   const { session } = sampleLineage().root;
   const record = { type: "session_meta", payload: { id: session.id, ...payload } };

@@ -65,11 +65,11 @@ async function look(place: string) {
 
 describe("the names of threads", () => {
   it.each([
-    ["the home", "", "Blue"],
-    ["the folder of sessions", "sessions", "Blue"],
-    ["a year", "sessions/2026", "Blue"],
-    ["a day", "sessions/2026/05/04", "Blue"],
-    ["a file, which is all that was asked for", pathOf(yarn), undefined],
+    ["the home folder", "", "Blue"],
+    ["the sessions folder", "sessions", "Blue"],
+    ["the folder of a year", "sessions/2026", "Blue"],
+    ["the folder of a day", "sessions/2026/05/04", "Blue"],
+    ["the file of one thread", pathOf(yarn), undefined],
   ])(
     "are read with a folder of threads, but not with a single file: %s",
     async (_, place, title) => {
@@ -133,12 +133,12 @@ describe("the names of threads", () => {
   });
 
   it.each([
-    ["half a line", '{"id":"0', /not JSON/],
-    ["a list", "[1]", /object/],
-    ["a line of no thread", '{"thread_name":"x"}', /names no thread/],
-    ["bytes that are no text", Buffer.from([0x22, 0xff]), /UTF-8/],
-    ["zeros", Buffer.alloc(300), /zeros/],
-    ["a line without end", `{"id":"${yarn}","thread_name":"${"x".repeat(2 ** 20)}"}`, /too long/],
+    ["a truncated line", '{"id":"0', /not JSON/],
+    ["a line that holds a list", "[1]", /object/],
+    ["a line that names no thread", '{"thread_name":"x"}', /names no thread/],
+    ["bytes that are not UTF-8", Buffer.from([0x22, 0xff]), /UTF-8/],
+    ["a run of zeros", Buffer.alloc(300), /zeros/],
+    ["an overlong line", `{"id":"${yarn}","thread_name":"${"x".repeat(2 ** 20)}"}`, /too long/],
   ])("are read around %s, which is reported once", async (_, damage, reason) => {
     await inHome(async (home) => {
       const around = [named(yarn, "Yarn"), named(warp, "Warp")].map((each) => lines(each));
@@ -159,10 +159,16 @@ describe("the names of threads", () => {
   });
 
   it.each([
-    ["of threads that are not here", lines(named("019e0000-0000-7000-8000-00000000000f", "x"))],
-    ["of prototypes", lines(named("__proto__", "x"), named("constructor", "x"))],
-    ["of paths", lines(named("../../auth.json", "x"))],
-    ["of ids that are not quite theirs", lines(named(`${yarn} `, "x"), named("", "x"))],
+    ["of unknown threads", lines(named("019e0000-0000-7000-8000-00000000000f", "x"))],
+    [
+      "of ids named like prototype properties",
+      lines(named("__proto__", "x"), named("constructor", "x")),
+    ],
+    ["of ids that are paths", lines(named("../../auth.json", "x"))],
+    [
+      "of an id with an added space or of an empty id",
+      lines(named(`${yarn} `, "x"), named("", "x")),
+    ],
     ["still being written", `{"id":"${yarn}","thread_name":"x`],
   ])("are ignored if their lines are %s", async (_, content) => {
     await inHome(async (home) => {
@@ -175,7 +181,7 @@ describe("the names of threads", () => {
   });
 
   it.each([
-    ["a link", (place: string, elsewhere: string) => symlinkSync(elsewhere, place)],
+    ["a symbolic link", (place: string, elsewhere: string) => symlinkSync(elsewhere, place)],
     ["a folder", (place: string) => mkdirSync(place)],
     ["a pipe", (place: string) => execFileSync("mkfifo", [place])],
   ])("are not read from an index that is %s", async (_, make) => {

@@ -19,7 +19,7 @@ it.each<[name: string, call: ClientCall, common: CommonCall | undefined]>([
     { kind: "shell", fields: { command: "ls", timeout_ms: 5 }, rest: {} },
   ],
   [
-    "a shell with a script",
+    "a shell call with a script",
     json("shell", { command: ["bash", "-lc", "ls | wc"], workdir: "/a", justification: "x" }),
     {
       kind: "shell",
@@ -28,12 +28,12 @@ it.each<[name: string, call: ClientCall, common: CommonCall | undefined]>([
     },
   ],
   [
-    "a shell with words",
+    "a shell call with separate words",
     json("container.exec", { command: ["rg", "it's", "src/a.ts"] }),
     { kind: "shell", fields: { command: "rg 'it'\\''s' src/a.ts" }, rest: {} },
   ],
   [
-    "a local shell",
+    "a local shell call",
     call("local_shell_call", {
       type: "exec",
       command: ["true"],
@@ -48,12 +48,12 @@ it.each<[name: string, call: ClientCall, common: CommonCall | undefined]>([
     { kind: "patch", fields: { patch }, rest: { workdir: "/a" } },
   ],
   [
-    "a patch through the shell that says more",
+    "a patch through the shell with a timeout",
     json("shell", { command: ["apply_patch", patch], workdir: 5, timeout_ms: 10_000 }),
     { kind: "patch", fields: { patch }, rest: { workdir: 5, timeout_ms: 10_000 } },
   ],
   [
-    "a shell whose parameters are of other types",
+    "a shell call with parameters of other types",
     json("shell", { command: ["ls"], timeout_ms: "10000", workdir: 5, type: "x" }),
     {
       kind: "shell",
@@ -62,7 +62,7 @@ it.each<[name: string, call: ClientCall, common: CommonCall | undefined]>([
     },
   ],
   [
-    "a shell with two directories",
+    "a shell call with two directories",
     json("shell", { command: ["ls"], workdir: "/a", working_directory: "/b" }),
     {
       kind: "shell",
@@ -72,7 +72,7 @@ it.each<[name: string, call: ClientCall, common: CommonCall | undefined]>([
   ],
   ["a patch", call("apply_patch", patch), { kind: "patch", fields: { patch }, rest: {} }],
   [
-    "a patch in a field",
+    "a patch in an input field",
     json("apply_patch", { input: patch }),
     { kind: "patch", fields: { patch }, rest: {} },
   ],
@@ -86,12 +86,12 @@ it.each<[name: string, call: ClientCall, common: CommonCall | undefined]>([
     },
   ],
   [
-    "an image",
+    "a viewed image",
     json("view_image", { path: "/a.png" }),
     { kind: "read", fields: { path: "/a.png" }, rest: {} },
   ],
   [
-    "an agent",
+    "a spawned agent",
     json("spawn_agent", { message: "look", agent_type: "explorer" }),
     { kind: "agent", fields: { prompt: "look", agent: "explorer" }, rest: {} },
   ],
@@ -105,18 +105,22 @@ it.each<[name: string, call: ClientCall, common: CommonCall | undefined]>([
     call("web_search_call", { type: "open_page", url: "https://example.org" }),
     { kind: "fetch", fields: { url: "https://example.org" }, rest: {} },
   ],
-  ["a shell of no words", json("shell", { command: "ls" }), undefined],
-  ["parameters that are no JSON", call("exec_command", "{"), undefined],
-  ["parameters that are no object", call("update_plan", "[]"), undefined],
-  ["a plan of texts", json("update_plan", { plan: ["a", "b"] }), undefined],
-  ["a plan without a step", json("update_plan", { plan: [{ status: "pending" }] }), undefined],
-  ["a step that is no text", json("update_plan", { plan: [{ step: 5 }] }), undefined],
+  ["a shell call whose command is a string", json("shell", { command: "ls" }), undefined],
+  ["parameters that are not JSON", call("exec_command", "{"), undefined],
+  ["parameters that are not an object", call("update_plan", "[]"), undefined],
+  ["a plan of plain texts", json("update_plan", { plan: ["a", "b"] }), undefined],
   [
-    "a step with a field of the common name",
+    "a plan without a step's text",
+    json("update_plan", { plan: [{ status: "pending" }] }),
+    undefined,
+  ],
+  ["a step whose text is a number", json("update_plan", { plan: [{ step: 5 }] }), undefined],
+  [
+    "a step with a field named like the common one",
     json("update_plan", { plan: [{ step: "a", content: "b" }] }),
     undefined,
   ],
-  ["a tool of a server", json("mcp__a__b", {}), undefined],
+  ["an MCP server's tool", json("mcp__a__b", {}), undefined],
 ])("translates a client's call to a common call, if it can: %s", (_, from, common) => {
   expect(codexTools.read(from)).toEqual(common);
 });
@@ -129,12 +133,12 @@ it.each<[name: string, common: CommonCall, call: ClientCall | undefined]>([
   ],
   ["a patch", { kind: "patch", fields: { patch }, rest: {} }, call("apply_patch", patch)],
   [
-    "a file",
+    "a new file",
     { kind: "write", fields: { path: "/a", content: "one\ntwo\n" }, rest: {} },
     call("apply_patch", "*** Begin Patch\n*** Add File: /a\n+one\n+two\n*** End Patch"),
   ],
   [
-    "an empty file",
+    "a new empty file",
     { kind: "write", fields: { path: "/a", content: "" }, rest: {} },
     call("apply_patch", "*** Begin Patch\n*** Add File: /a\n*** End Patch"),
   ],
@@ -144,7 +148,7 @@ it.each<[name: string, common: CommonCall, call: ClientCall | undefined]>([
     call("apply_patch", "*** Begin Patch\n*** Update File: /a\n@@\n-a\n+b\n+\n+c\n*** End Patch"),
   ],
   [
-    "an edit of all places",
+    "an edit of every occurrence",
     {
       kind: "edit",
       fields: { path: "/a", old_text: "a", new_text: "b", replace_all: true },
@@ -153,17 +157,17 @@ it.each<[name: string, common: CommonCall, call: ClientCall | undefined]>([
     undefined,
   ],
   [
-    "an edit that says more",
+    "an edit with an unknown field",
     { kind: "edit", fields: { path: "/a", old_text: "a", new_text: "b" }, rest: { edits: 2 } },
     undefined,
   ],
   [
-    "a file with a line in its name",
+    "a file with a newline in its name",
     { kind: "write", fields: { path: "/a\n*** x", content: "" }, rest: {} },
     undefined,
   ],
   [
-    "a list of things to do",
+    "a to-do list",
     {
       kind: "todo",
       fields: { items: [{ content: "a", status: "pending", activeForm: "doing a" }] },
@@ -172,22 +176,22 @@ it.each<[name: string, common: CommonCall, call: ClientCall | undefined]>([
     call("update_plan", { plan: [{ step: "a", status: "pending", activeForm: "doing a" }] }),
   ],
   [
-    "a list of things to do beside a plan",
+    "a to-do list beside a plan field",
     { kind: "todo", fields: { items: [{ content: "a" }] }, rest: { plan: "b" } },
     call("update_plan", { plan: [{ step: "a" }], original_plan: "b" }),
   ],
-  ["a list of texts to do", { kind: "todo", fields: { items: ["a"] }, rest: {} }, undefined],
+  ["a to-do list of plain texts", { kind: "todo", fields: { items: ["a"] }, rest: {} }, undefined],
   [
-    "a thing to do without a text",
+    "a to-do item without a text",
     { kind: "todo", fields: { items: [{ content: "a" }, { status: "pending" }] }, rest: {} },
     undefined,
   ],
   [
-    "a thing to do with a field of the client's name",
+    "a to-do item with a field named like the client's",
     { kind: "todo", fields: { items: [{ content: "a", step: "b" }] }, rest: {} },
     undefined,
   ],
-  ["a pattern of names", { kind: "glob", fields: { pattern: "*" }, rest: {} }, undefined],
+  ["a glob pattern", { kind: "glob", fields: { pattern: "*" }, rest: {} }, undefined],
 ])("translates a common call to the client's call, if it can: %s", (_, common, to) => {
   expect(codexTools.write(common)).toEqual(to);
 });

@@ -186,7 +186,7 @@ it.each<[name: string, file: JsonObject, element: JsonObject, images: number]>([
     1,
   ],
   [
-    "an image of a form the API does not take",
+    "an image of an unsupported type",
     { media_type: "image/tiff", file_name: "a.tiff", data: { type: "bytes", base64: "aGk=" } },
     { type: "input_text", text: "[File a.tiff, image/tiff]" },
     0,
@@ -198,7 +198,7 @@ it.each<[name: string, file: JsonObject, element: JsonObject, images: number]>([
     0,
   ],
   [
-    "an image whose type nobody noted",
+    "an image with a generic media type",
     { media_type: "application/octet-stream", data: { type: "bytes", base64: "iVBORw0KGgo=" } },
     { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=" },
     1,
@@ -210,7 +210,7 @@ it.each<[name: string, file: JsonObject, element: JsonObject, images: number]>([
     0,
   ],
   [
-    "an image elsewhere",
+    "an image at a URL",
     { media_type: "image/png", data: { type: "url", url: "https://example.org/a.png" } },
     { type: "input_text", text: "[File: https://example.org/a.png]" },
     0,
@@ -225,8 +225,8 @@ it.each<[name: string, file: JsonObject, element: JsonObject, images: number]>([
 });
 
 it.each([
-  ["an address", "https://example.org/a.zip", "translated"],
-  ["a data URL in capitals", "DATA:application/zip;base64,aGk=", "dropped"],
+  ["a web address", "https://example.org/a.zip", "translated"],
+  ["a data URL in upper case", "DATA:application/zip;base64,aGk=", "dropped"],
   ["a data URL without content", "data:application/zip", "dropped"],
 ])("counts %s by how much of the file is left", (_, url, outcome) => {
   const file = { type: "file", media_type: "application/zip", data: { type: "url", url } };
@@ -237,7 +237,7 @@ it.each([
 
 it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
   [
-    "a failure",
+    "a failed call",
     [assistant(call("a")), tool(result("a", "no", true))],
     [
       { type: "function_call", name: "ls", arguments: "{}", call_id: "a" },
@@ -245,7 +245,7 @@ it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
     ],
   ],
   [
-    "a call without an answer",
+    "a call without a result",
     [assistant(call("a"))],
     [
       { type: "function_call", name: "ls", arguments: "{}", call_id: "a" },
@@ -257,7 +257,7 @@ it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
     ],
   ],
   [
-    "parameters in plain text",
+    "a call with plain-text parameters",
     [assistant(call("a", { name: "mend it", params: "*** x\ud800" })), tool(result("a", "ok"))],
     [
       {
@@ -271,7 +271,7 @@ it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
     ],
   ],
   [
-    "parameters that are a list",
+    "a call with a list of parameters",
     [assistant(call("a", { params: [1] })), tool(result("a", { found: 1 }))],
     [
       { type: "function_call", name: "ls", arguments: '{"input":[1]}', call_id: "a" },
@@ -279,7 +279,7 @@ it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
     ],
   ],
   [
-    "images and files in an answer",
+    "a result with images and files",
     [
       assistant(call("a")),
       tool(
@@ -307,7 +307,11 @@ it.each<[name: string, said: readonly Said[], written: readonly JsonObject[]]>([
       },
     ],
   ],
-  ["nothing that can be seen", [user(" "), assistant("\n", { type: "reasoning", text: "" })], []],
+  [
+    "messages without visible text",
+    [user(" "), assistant("\n", { type: "reasoning", text: "" })],
+    [],
+  ],
 ])("writes the response items for %s", (_, said, written) => {
   expect(items(said)).toEqual(written);
 });
@@ -423,8 +427,8 @@ describe("below threads that the client already has", () => {
   });
 
   it.each([
-    ["is not there", []],
-    ["it does not find by its id", [native("loom", main)]],
+    ["the client does not have", []],
+    ["the client does not find by its id", [native("loom", main)]],
   ])("names no parent that %s", (_, above) => {
     const meta = metaOf({ parent_session_id: main }, above);
 

@@ -104,8 +104,8 @@ it("writes percentages as the client does, so that byte offsets stay the same", 
 });
 
 it.each([
-  ["is nowhere near", 999_999_999_999],
-  ["is before the end of the line", 1],
+  ["is far beyond the end of the file", 999_999_999_999],
+  ["is inside the first line", 1],
 ])("writes a file without padding if the end that another file names %s", async (_, bytes) => {
   const begin = line(0, "session_meta", meta(parent, ""));
   const base = `,"forked_from_id":"${parent}","history_base":{"thread_id":"${parent}","end_ordinal_exclusive":1,"end_byte_offset":${bytes}}`;

@@ -31,9 +31,9 @@ const log = {
 };
 
 it.each([
-  ["is empty, as where the disk was full", ""],
+  ["is empty, as after a full disk", ""],
   ["is cut off", '{"id":"ses_a","vers'],
-  ["is zeros, as after a power cut", "\0".repeat(200)],
+  ["holds only zeros, as after a power cut", "\0".repeat(200)],
 ])("reads a session whose own file %s (`adapter-integrity-no-silent-drops`)", async (_, text) => {
   const home = createHome({ [own]: text, ...log });
   const count = new RecordCount();
@@ -145,8 +145,8 @@ it("reads a session from its tables if its file in the tree is broken", async ()
 });
 
 it.each([
-  ["is empty", {}],
-  ["is empty, and so are its messages", { [`storage/message/${id}/msg_a1.json`]: "" }],
+  ["is an empty session file", {}],
+  ["is an empty session file and an empty message", { [`storage/message/${id}/msg_a1.json`]: "" }],
 ])(
   "reads a session from its tables without a fault if all that a tree has of it %s",
   async (_, broken) => {

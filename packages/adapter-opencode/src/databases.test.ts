@@ -330,9 +330,9 @@ function plain(value: JsonValue): JsonValue {
 }
 
 it.each([
-  ["with messages of another kind", "CREATE TABLE messages (id TEXT PRIMARY KEY, body TEXT)"],
+  ["whose messages have other columns", "CREATE TABLE messages (id TEXT PRIMARY KEY, body TEXT)"],
   [
-    "with sessions of its own",
+    "with a `session` table of its own",
     "CREATE TABLE messages (id TEXT PRIMARY KEY, parts TEXT); CREATE TABLE session (id TEXT)",
   ],
 ])("does not take a database %s for the older program's", async (_, sql) => {

@@ -48,20 +48,20 @@ const withoutText = { ...turns("a"), part: (turns("a")["part"] ?? []).slice(0, 1
 it.each<[string, Tables, Tables, string]>([
   ["nothing", { session: [] }, turns("a"), "missing"],
   ["all of it", turns("a", "b"), turns("a", "b"), "current"],
-  ["more than that", turns("a", "b", "c"), turns("a", "b"), "current"],
+  ["more than is stored", turns("a", "b", "c"), turns("a", "b"), "current"],
   [
-    "another title",
+    "all of it under another title",
     { ...turns("a"), session: [sessionRow(id, { title: "x" })] },
     turns("a"),
     "current",
   ],
   ["an earlier state", turns("a"), turns("a", "b"), "earlier"],
-  ["an earlier state beside turns through its API", apart("a"), apart("a", "b"), "earlier"],
-  ["an earlier answer", turns("a"), withPart, "earlier"],
-  ["less of an answer", withoutText, turns("a"), "earlier"],
-  ["one that somebody went on in", turns("a", "x"), turns("a", "b"), "other"],
-  ["less by a turn that was deleted there", turns("a", "c"), turns("a", "b", "c"), "other"],
-  ["one that somebody said something else in", turns("a", "c"), turns("a", "b"), "other"],
+  ["an earlier state with turns through its API", apart("a"), apart("a", "b"), "earlier"],
+  ["an answer with fewer parts", turns("a"), withPart, "earlier"],
+  ["an answer without its text", withoutText, turns("a"), "earlier"],
+  ["another turn in place of the last, made much later", turns("a", "x"), turns("a", "b"), "other"],
+  ["all of it but a turn that was deleted there", turns("a", "c"), turns("a", "b", "c"), "other"],
+  ["another turn in place of the last", turns("a", "c"), turns("a", "b"), "other"],
 ])("tells what the client holds of a stored session: %s", async (_, there, stored, expected) => {
   expect(opencodeHeld(homeWith(there), await restored(stored))).toBe(expected);
 });
@@ -115,8 +115,8 @@ it("ignores a tree once a database stands beside it, as the client does", async 
 });
 
 it.each([
-  ["has the session", (file: string) => writeDatabase(file, turns("a"))],
-  ["is none", (file: string) => writeFileSync(file, "no database")],
+  ["holds the session", (file: string) => writeDatabase(file, turns("a"))],
+  ["is no database", (file: string) => writeFileSync(file, "no database")],
 ])("ignores a file that was set aside as a database and %s", async (_, setAside) => {
   const folder = homeWith({ session: [] });
   setAside(join(folder, "opencode-old.db"));

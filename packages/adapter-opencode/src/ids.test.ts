@@ -29,12 +29,15 @@ const second: Tables = {
 
 /** What SQLite stores at an id that comes back as another text, or as none. */
 const unreadable: readonly (readonly [string, readonly string[]])[] = [
-  ["is no UTF-8", ["CAST(x'73ff61' AS TEXT)"]],
-  ["ends in half a character", ["CAST(x'736573eda0bd' AS TEXT)"]],
-  ["reads like another one", ["CAST(x'73f09f9861' AS TEXT)", "CAST(x'73f09f9961' AS TEXT)"]],
+  ["is not UTF-8", ["CAST(x'73ff61' AS TEXT)"]],
+  ["ends in a lone surrogate", ["CAST(x'736573eda0bd' AS TEXT)"]],
+  [
+    "decodes to the same text as another id",
+    ["CAST(x'73f09f9861' AS TEXT)", "CAST(x'73f09f9961' AS TEXT)"],
+  ],
   ["is a blob", ["x'7365735f62'"]],
-  ["is a blob that reads like the id of another session", ["x'7365735f61'"]],
-  ["is not there", ["NULL", "NULL"]],
+  ["is a blob with the bytes of another session's id", ["x'7365735f61'"]],
+  ["is NULL", ["NULL", "NULL"]],
 ];
 
 describe.each<[string, Tables, string, string]>([
@@ -113,7 +116,7 @@ it("reports a message whose id is not UTF-8 together with its parts", async () =
 });
 
 it.each([
-  ["an answer", "message", "data", `CAST(replace(CAST(data AS BLOB), 'role', x'ff') AS TEXT)`],
+  ["a prompt", "message", "data", `CAST(replace(CAST(data AS BLOB), 'role', x'ff') AS TEXT)`],
   ["a part", "part", "data", `CAST(replace(CAST(data AS BLOB), 'loom', x'ff') AS TEXT)`],
 ])(
   "reports %s whose text is not UTF-8, and keeps no altered text",
@@ -197,8 +200,8 @@ it("reports a session of a tree whose file name may have been misread", async ()
 });
 
 it.each<[string, string, string, boolean]>([
-  ["without places", "", ") WITHOUT ROWID", false],
-  ["of UTF-16", "PRAGMA encoding = 'UTF-16'", ")", false],
+  ["without row ids", "", ") WITHOUT ROWID", false],
+  ["in UTF-16", "PRAGMA encoding = 'UTF-16'", ")", false],
   ["that are views", "", ")", true],
 ])("reads tables %s like any others", async (_name, pragma, end, isView) => {
   const home = createHome();

@@ -20,7 +20,7 @@ const out = "a symbolic link out of the folder, not followed";
 
 describe("a link to a database", () => {
   it.each([
-    ["that is named", (home: string) => join(home, "link.db")],
+    ["that the reader is given", (home: string) => join(home, "link.db")],
     ["in the client's folder", (home: string) => join(home, "client")],
   ])("%s is read with the log beside the database itself", async (_, pathIn) => {
     const home = createHome({ "disk/keep": "", "client/keep": "" });

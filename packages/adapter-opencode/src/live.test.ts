@@ -75,8 +75,8 @@ describe("a database that no client has open", () => {
   });
 
   it.each([
-    ["with its index", []],
-    ["without its index", ["opencode.db-shm"]],
+    ["with its index file", []],
+    ["without its index file", ["opencode.db-shm"]],
   ])("is read with the log that a crash left, %s, and not tidied up", async (_, missing) => {
     const [home, other] = [createHome(), createHome()];
     openDatabase(join(other, "opencode.db"), rows);

@@ -64,11 +64,11 @@ describe("a tool of 1.x that was interrupted", () => {
   });
 
   it.each([
-    ["what it had said so far", { interrupted: true, output: "ok 1\n" }, false, "ok 1\n"],
-    ["even where that is empty", { interrupted: true, output: "" }, false, ""],
-    ["its error, where it said nothing", { interrupted: true }, true, "Tool execution aborted"],
+    ["with its output so far", { interrupted: true, output: "ok 1\n" }, false, "ok 1\n"],
+    ["with its output even if that is empty", { interrupted: true, output: "" }, false, ""],
+    ["with its error if it had no output", { interrupted: true }, true, "Tool execution aborted"],
     [
-      "its error, where it failed by itself",
+      "with its error if `interrupted` is false",
       { interrupted: false, output: "ok 1\n" },
       true,
       "Tool execution aborted",
@@ -91,18 +91,18 @@ describe("a tool of 2.x", () => {
 
   it.each<[string, object, JsonValue]>([
     [
-      "its message and what it said",
+      "with its error message and its output",
       { error, content: [said] },
       [{ type: "text", text: "exit 2" }, said],
     ],
-    ["what it said, where no error stands", { content: [said] }, [said]],
+    ["with its output if there is no error", { content: [said] }, [said]],
     [
-      "what it said, where the message is empty",
+      "with its output if the error message is empty",
       { error: { ...error, message: "" }, content: [said] },
       [said],
     ],
-    ["its error, where it said nothing", { error, content: [] }, error],
-    ["an error of another shape alone", { error: "no", content: [said] }, "no"],
+    ["with its error if it has no output", { error, content: [] }, error],
+    ["with its error alone if that has another shape", { error: "no", content: [said] }, "no"],
   ])("that failed answers %s", async (_, state, result) => {
     expect(answers(await call({ status: "error", ...state }))).toEqual([[true, result]]);
   });
@@ -110,21 +110,21 @@ describe("a tool of 2.x", () => {
   const structured = { lines: 3 };
   const result = { type: "text", value: "three lines" };
   it.each<[string, object, object, JsonValue]>([
-    ["its content", {}, { content: [said], structured, result }, [said]],
+    ["with its content", {}, { content: [said], structured, result }, [said]],
     [
-      "what it has in fields, where its content is empty",
+      "with its structured fields if its content is empty",
       {},
       { content: [], structured },
       structured,
     ],
-    ["the same where it has no content", {}, { structured, result }, structured],
+    ["with its structured fields if it has no content", {}, { structured, result }, structured],
     [
-      "what the provider gave, where that ran it",
+      "with the provider's result if the provider ran it",
       { provider: { executed: true } },
       { content: [], structured, result },
       result,
     ],
-    ["no content, where it has nothing else", {}, { content: [] }, []],
+    ["with empty content if it has nothing else", {}, { content: [] }, []],
   ])("answers %s", async (_, more, state, expected) => {
     expect(answers(await call({ status: "completed", ...state }, more))).toEqual([
       [false, expected],
@@ -155,16 +155,24 @@ describe("the files of a prompt of 2.x", () => {
   const odd = { mime: "text/plain", name: "without content" };
 
   it.each([
-    ["of the betas", [inBeta, elsewhere], ["2 bytes", "3 file:///home/ada/loom/a.txt"]],
-    ["of releases", [inline, linked], ["2 bytes", "3 file:///a.txt"]],
     [
-      "that is no base64 as the client writes it",
+      "files as the betas wrote them",
+      [inBeta, elsewhere],
+      ["2 bytes", "3 file:///home/ada/loom/a.txt"],
+    ],
+    ["files as releases write them", [inline, linked], ["2 bytes", "3 file:///a.txt"]],
+    [
+      "a data URL that is not base64 as the client writes it",
       [{ ...inBeta, uri: "data:image/png;base64,!" }],
       ["2 data:image/png;base64,!"],
     ],
-    ["between entries of another shape", [odd, inBeta, odd, inline, odd], ["3 bytes", "5 bytes"]],
-    ["unless one is no object at all", [inBeta, "a.txt"], []],
-    ["unless none has any content", [odd, odd], []],
+    [
+      "files between entries without content",
+      [odd, inBeta, odd, inline, odd],
+      ["3 bytes", "5 bytes"],
+    ],
+    ["none if one entry is not an object", [inBeta, "a.txt"], []],
+    ["none if no entry has content", [odd, odd], []],
   ])("become parts: %s", async (_, files, expected) => {
     const parts = await partsOf2({ type: "user", text: "Look", files });
 
@@ -197,10 +205,10 @@ const picked = { answers: [["Purple", "of snails"], [], [""], ["a day"]] };
 
 it.each<[string, string, object, string, readonly string[]]>([
   ["that were answered", "question", picked, answered, ["Purple", "of snails", "a day"]],
-  ["that were left", "question", { answers: [[]] }, answered, []],
-  ["in another shape", "question", { answers: { a: "b" } }, answered, []],
-  ["of a tool of another maker", "question", picked, "Done.", []],
-  ["of another tool", "bash", picked, answered, []],
+  ["that were left unanswered: none", "question", { answers: [[]] }, answered, []],
+  ["with answers of another shape: none", "question", { answers: { a: "b" } }, answered, []],
+  ["of a `question` tool of another maker: none", "question", picked, "Done.", []],
+  ["of another tool: none", "bash", picked, answered, []],
 ])("finds a user's answers to questions %s", async (_, tool, metadata, said, texts) => {
   const input = { questions: [] };
   const completed = { status: "completed", input };
@@ -249,10 +257,10 @@ const feedback =
   "The user rejected permission to use this specific tool call with the following feedback: ";
 
 it.each<[string, string, readonly string[]]>([
-  ["with what to do instead", `${feedback}use the\nold loom`, ["use the\nold loom"]],
-  ["in older clients", `Error: ${feedback}use the old loom`, ["use the old loom"]],
-  ["without a word", "The user rejected permission to use this specific tool call.", []],
-  ["with no word", feedback, []],
+  ["with feedback", `${feedback}use the\nold loom`, ["use the\nold loom"]],
+  ["with feedback in an older client", `Error: ${feedback}use the old loom`, ["use the old loom"]],
+  ["without feedback", "The user rejected permission to use this specific tool call.", []],
+  ["with empty feedback", feedback, []],
   ["by a rule", "The user has specified a rule which prevents you from using this.", []],
 ])("finds the user's words, if any, on a call refused %s", async (_, error, texts) => {
   const input = { command: "weave" };

@@ -66,11 +66,11 @@ it("finds nothing wrong with an export that the client accepts", () => {
 });
 
 it.each<[string, unknown, readonly string[]]>([
-  ["no JSON", "{half", [expect.stringMatching(/^pond\/a.json: is not JSON: /)]],
-  ["a list", [], ["pond/a.json: is not an object"]],
-  ["no messages", { info }, ["pond/a.json: export.messages is not a list"]],
+  ["a file that is not JSON", "{half", [expect.stringMatching(/^pond\/a.json: is not JSON: /)]],
+  ["a list in place of an object", [], ["pond/a.json: is not an object"]],
+  ["no list of messages", { info }, ["pond/a.json: export.messages is not a list"]],
   [
-    "a session without a slug, and a time in text",
+    "a session without a slug, and a text as a time",
     { info: { ...info, slug: undefined, time: { created: "now", updated: 2 } }, messages: [] },
     [
       "pond/a.json: export.info.slug is not a string",
@@ -78,22 +78,22 @@ it.each<[string, unknown, readonly string[]]>([
     ],
   ],
   [
-    "a role it does not know",
+    "an unknown role",
     session(says({ ...user, role: "moderator" })),
     ["pond/a.json: export.messages[0].info.role is none that the client knows"],
   ],
   [
-    "a part of a type from nowhere",
+    "an unknown type of part",
     session(says(user, { ...text, type: "constructor" })),
     ["pond/a.json: export.messages[0].parts[0].type is none that the client knows"],
   ],
   [
-    "an error that does not say whether to try again",
+    "an error that does not say whether it can be retried",
     session(says(user), says({ ...answer, error: { name: "APIError", data: { message: "x" } } })),
     ["pond/a.json: export.messages[1].info.error.data.isRetryable is not true or false"],
   ],
   [
-    "files, an agent and a command that do not say what the client asks for",
+    "files, an agent and a command with incomplete fields",
     session(
       says(
         user,
@@ -112,22 +112,22 @@ it.each<[string, unknown, readonly string[]]>([
     ],
   ],
   [
-    "an answer to nothing",
+    "an answer without its prompt",
     session(says(answer)),
     ["pond/a.json: export.messages[0] answers a prompt that did not come before"],
   ],
   [
-    "ids that deny the order",
+    "ids out of order",
     session(says({ ...user, id: "msg_3" }), says({ ...answer, parentID: "msg_3" })),
     ["pond/a.json: export.messages[1] is not in the order of times and ids"],
   ],
   [
-    "a message twice",
+    "a repeated message",
     session(says(user), says(user)),
     ["pond/a.json: export.messages[1] has an id that came before"],
   ],
   [
-    "a part of another message that came before, and is a call without its answer",
+    "a running call that repeats a part of another message",
     session(says(user, text), says(answer, tool)),
     [
       "pond/a.json: export.messages[1].parts[0] has an id that came before",
@@ -136,7 +136,7 @@ it.each<[string, unknown, readonly string[]]>([
     ],
   ],
   [
-    "an image that is none, and one that a tool gave",
+    "an image without content, and a tool's image that is a blob reference",
     session(
       says(user, image("data:image/png;base64,")),
       says(answer, {

@@ -7,22 +7,22 @@ const at = { adapter: "opencode", uri: "a.json", record: 1 };
 
 it.each<[name: string, part: JsonObject, kind: string | undefined]>([
   ["a prompt", { text: "Why?" }, undefined],
-  [
-    "a prompt with flags that are off",
-    { text: "Why?", synthetic: false, ignored: false },
-    undefined,
-  ],
-  ["a flag of another type", { text: "Why?", synthetic: "yes" }, undefined],
+  ["a prompt whose flags are off", { text: "Why?", synthetic: false, ignored: false }, undefined],
+  ["a prompt with a flag of another type", { text: "Why?", synthetic: "yes" }, undefined],
   ["a text of the harness", { text: "x", synthetic: true }, "synthetic"],
   ["a notice for the user only", { text: "x", ignored: true }, "ignored"],
   ["a reminder without its flag", { text: "<system-reminder>x</system-reminder>\n" }, "reminder"],
   ["a prompt that quotes a reminder", { text: "What is <system-reminder>?" }, undefined],
   [
-    "a file that was read for the prompt",
+    "a note of a file that was read for the prompt",
     { text: 'Called the Read tool with the following input: {"filePath":"a"}' },
     "read",
   ],
-  ["a command the user ran", { text: "The following tool was executed by the user" }, "command"],
+  [
+    "a note of a command that the user ran",
+    { text: "The following tool was executed by the user" },
+    "command",
+  ],
 ])("classifies %s by its text part (`model-part-provenance`)", (_, part, kind) => {
   expect(injectedText(openRecord(at, part), "user")).toBe(kind);
 });
@@ -42,7 +42,7 @@ it.each([
 
 it.each([
   ["a prompt", { role: "user" }, ["text"], undefined],
-  ["the place of a compaction", { role: "user" }, ["compaction"], "compaction"],
+  ["a compaction marker", { role: "user" }, ["compaction"], "compaction"],
   ["an answer", { role: "assistant" }, ["text"], undefined],
   ["a compaction's summary", { role: "assistant", summary: true }, ["text"], "compaction-summary"],
   [

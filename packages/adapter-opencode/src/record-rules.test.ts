@@ -17,9 +17,9 @@ describe("when a session was reverted", () => {
 
   it.each<[string, JsonObject, string]>([
     ["a message", { messageID: "m2" }, "info m1"],
-    ["a part that is not there", { messageID: "m2", partID: "lost" }, "info m1 m2"],
+    ["a missing part", { messageID: "m2", partID: "lost" }, "info m1 m2"],
     ["the first part of a message", { messageID: "m2", partID: "0" }, "info m1"],
-    ["a message that is not there", { messageID: "lost" }, "info m1 m2 m3"],
+    ["a missing message", { messageID: "lost" }, "info m1 m2 m3"],
   ])("leaves out later messages, given %s as the point", (_, revert, expected) => {
     expect(live(noted(revert), ...told)).toBe(expected);
   });
@@ -30,12 +30,12 @@ describe("when a session was reverted", () => {
   const later: DraftMessage = ["m4", "in 2.x", { schema: 2 }];
 
   it.each<[string, DraftMessage, string]>([
-    ["that 2.x took back", went({ revert: { messageID: "m2" } }, {}), "info m1 m2 m3 m4"],
-    ["that was made in 2.x", went({}, { revert: { messageID: "m4" } }), "info m1 m2 m3"],
-    ["to a message of 1.x", went({}, { revert: { messageID: "m3" } }), "info m1 m2"],
-    ["from which it went on in 2.x", went({}, {}, { "continued.without": "m2" }), "info m1 m4"],
+    ["that 2.x undid", went({ revert: { messageID: "m2" } }, {}), "info m1 m2 m3 m4"],
+    ["made in 2.x to its own message", went({}, { revert: { messageID: "m4" } }), "info m1 m2 m3"],
+    ["made in 2.x to a message of 1.x", went({}, { revert: { messageID: "m3" } }), "info m1 m2"],
+    ["followed by a message in 2.x", went({}, {}, { "continued.without": "m2" }), "info m1 m4"],
     [
-      "from which it went on, and another one",
+      "followed by a message and a revert in 2.x",
       went({}, { revert: { messageID: "m4" } }, { "continued.without": "m2" }),
       "info m1",
     ],
@@ -90,7 +90,7 @@ describe("when a session was reverted", () => {
 
 it.each<[string, JsonObject, string]>([
   [
-    "and what it printed",
+    "with its output",
     { type: "shell", command: "ls -la", output: { output: "heddle.txt\n" } },
     "The user ran a command in a shell:\nls -la\nIt printed:\nheddle.txt\n",
   ],
@@ -100,11 +100,11 @@ it.each<[string, JsonObject, string]>([
     "The user ran a command in a shell:\ntouch a",
   ],
   [
-    "without its output",
+    "without a recorded output",
     { type: "shell", command: "ls" },
     "The user ran a command in a shell:\nls",
   ],
-  ["that is not named", { type: "shell" }, ""],
+  ["without a command line", { type: "shell" }, ""],
 ])("gives the text of a user's shell command in 2.x %s", (_, record, expected) => {
   const each = draftMessage(["m1", "", carried(record), "system"]);
 

@@ -82,15 +82,15 @@ const second = (title: string, ...ids: readonly string[]) => ({
 });
 
 it.each([
-  ["of 2.x by the command of 2.x", second("Loom", "msg_v1"), "session import", "ses_a.json"],
+  ["of 2.x with the command of 2.x", second("Loom", "msg_v1"), "session import", "ses_a.json"],
   [
-    "that went on in 2.x from its second half: no version takes both",
+    "that went on in 2.x from its export for 2.x alone",
     joined(first, second("Loom", "msg_a1", "msg_a2", "msg_v1")),
     "session import",
     "ses_a.2.json",
   ],
   [
-    "that 2.x renamed, and said nothing in, from its first half",
+    "that was only renamed in 2.x from its export for 1.x",
     joined(first, second("Loom, renamed", "msg_a1", "msg_a2")),
     "import",
     "ses_a.json",
@@ -113,7 +113,7 @@ it.each<[string, Tables, string]>([
   ["1.x", { session: [sessionRow("ses_a", { directory: "/loom-2" })] }, "/loom-2"],
   ["2.x", { session_v2: [sessionRow("ses_a", { directory: "/loom-2" })] }, "/loom-2"],
   [
-    "1.x and then 2.x",
+    "2.x, after turns in 1.x,",
     joined(first, {
       session_v2: [sessionRow("ses_a", { directory: "/loom-2", time_updated: start + 9_000 })],
       session_message: ["msg_a1", "msg_a2", "msg_v1"].map((id, seq) => copied(seq, id)),
@@ -135,11 +135,11 @@ it.each<[string, Tables, string]>([
 
 it.each<[string, Tables, readonly string[] | undefined]>([
   [
-    "through the API of 1.x, which takes none back",
+    "through the API of 1.x: no",
     { session: [sessionRow("ses_a")], message: [], session_message: [copied(1, "msg_v1")] },
     ["pond/ses_a.json: is of the API of 1.18.3, which has no command that takes it"],
   ],
-  ["in 2.x", second("Loom", "msg_v1"), undefined],
+  ["in 2.x: yes", second("Loom", "msg_v1"), undefined],
 ])("tells whether the client can import a session held %s", async (_, tables, refused) => {
   const folder = createHome();
   writeDatabase(join(folder, "opencode.db"), tables);
@@ -150,10 +150,10 @@ it.each<[string, Tables, readonly string[] | undefined]>([
 });
 
 it.each([
-  ["the user's data folder", {}, "/home/ada/.local/share/opencode"],
-  ["the one that is set", { XDG_DATA_HOME: "/data" }, "/data/opencode"],
+  ["the user's data folder by default", {}, "/home/ada/.local/share/opencode"],
+  ["the data folder that is set", { XDG_DATA_HOME: "/data" }, "/data/opencode"],
   [
-    "the user's where an empty one is set",
+    "the user's data folder if an empty one is set",
     { XDG_DATA_HOME: "" },
     "/home/ada/.local/share/opencode",
   ],
@@ -164,8 +164,12 @@ it.each([
 const fixtures = fileURLToPath(new URL("../../../fixtures/opencode/", import.meta.url));
 
 it.each<[string, string, RegExp | undefined]>([
-  ["nothing in what trees of 2026 had", "tree", undefined],
-  ["messages as trees of 2025 had them", "tree-2025", /\.json: export\.messages\[0\]\.info\.time /],
+  ["none for trees of 2026", "tree", undefined],
+  [
+    "the time of the first message for trees of 2025",
+    "tree-2025",
+    /\.json: export\.messages\[0\]\.info\.time /,
+  ],
 ])("names the fault at which an import stops: %s", async (_, tree, refused) => {
   for (const events of (await readSource(fromOpencode(join(fixtures, tree, "input")))).values()) {
     const root = contentOf(events);

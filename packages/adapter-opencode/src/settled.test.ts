@@ -44,22 +44,22 @@ const cases: readonly (readonly [string, Tables, readonly string[]])[] = [
     ["msg_2"],
   ],
   [
-    "an answer another one followed",
+    "an open answer that another answer follows",
     { message: [answer(2), answer(3, ended)] },
     ["msg_2", "msg_3"],
   ],
   [
-    "a prompt typed while the answer is under way",
+    "an open answer and a prompt typed meanwhile",
     { message: [answer(2), user(3)], part: [text(user(3))] },
     ["msg_2: the answer is not complete", "msg_3"],
   ],
   [
-    "a tool under way in an answer said to be complete",
+    "a complete answer with a tool that still runs",
     { message: [answer(2, ended)], part: [partRow(answer(2), "prt_2", running)] },
     ["msg_2: a tool is still running"],
   ],
   [
-    "a prompt whose parts are not there yet",
+    "a prompt that has no parts yet",
     { message: [user(1)] },
     ["msg_1: the prompt has no parts yet"],
   ],
@@ -109,19 +109,23 @@ it("reads an export as complete, without waiting", async () => {
 });
 
 it.each([
-  ["an answer", { type: "assistant", data: { content: [] } }, "msg_1: the answer is not complete"],
   [
-    "a command",
+    "an open answer",
+    { type: "assistant", data: { content: [] } },
+    "msg_1: the answer is not complete",
+  ],
+  [
+    "a running command",
     { type: "shell", data: { status: "running" } },
     "msg_1: the command is still running",
   ],
   [
-    "a compaction",
+    "a running compaction",
     { type: "compaction", data: { status: "running" } },
     "msg_1: the command is still running",
   ],
   ["a finished compaction", { type: "compaction", data: { status: "completed" } }, "msg_1"],
-  ["an end", { type: "idle", data: { outcome: "succeeded" } }, "msg_1"],
+  ["an idle event", { type: "idle", data: { outcome: "succeeded" } }, "msg_1"],
 ])("reads %s of 2.x as far as it is settled", async (_, { type, data }, expected) => {
   const home = createHome();
   const { data: whole, ...columns } = messageRow("ses_a", "msg_1", 1, data);

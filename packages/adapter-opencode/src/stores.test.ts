@@ -221,12 +221,12 @@ it("writes a session of a tree that went on in 2.x as two exports", async () => 
 });
 
 it.each<[string, readonly string[], "tree" | "export"]>([
-  ["that is new, and reads no tree", [], "export"],
+  ["with no data yet", [], "export"],
   ["with a database", ["opencode.db"], "export"],
   ["with a database beside an older tree", ["storage/session", "opencode.db"], "export"],
   ["with a channel's database beside an older tree", ["project", "opencode-dev.db"], "export"],
-  ["whose tree is in use", ["storage/session"], "tree"],
-  ["of 2025, whose tree is in use", ["project"], "tree"],
+  ["with a tree but no database", ["storage/session"], "tree"],
+  ["with a tree of 2025 but no database", ["project"], "tree"],
 ])("writes a session of a tree in the form that a client %s takes", async (_, has, form) => {
   const root = contentOf(await readAll(fromOpencode(createHome(tree)), id));
 
@@ -304,13 +304,13 @@ describe("one session in several stores", () => {
   );
 
   it.each([
-    ["and the database did not", "", 9],
+    ["and not in the database", "", 9],
     [
-      "and what it had was edited in the database",
+      "and a part of it was edited in the database",
       `UPDATE part SET time_updated = ${start + 9}`,
       9,
     ],
-    ["with a title of its own", "UPDATE session SET title = 'Loom before'", 5],
+    ["and has another title in the database", "UPDATE session SET title = 'Loom before'", 5],
   ])("is read from the tree if it went on there %s", async (_, change, at) => {
     const updated = { ...info, time: { created: start, updated: start + at } };
     const home = createHome({
@@ -340,8 +340,8 @@ describe("one session in several stores", () => {
 
   it.each([
     ["all of it", ""],
-    ["what came before a record that it refused", "DELETE FROM message WHERE id = 'msg_a2'"],
-    ["nothing but the session", "DELETE FROM message"],
+    ["only the messages before one that it refused", "DELETE FROM message WHERE id = 'msg_a2'"],
+    ["only its session row", "DELETE FROM message"],
   ])("is read from the tree if the client imported %s", async (_, refused) => {
     const home = createHome(tree);
     writeDatabase(join(home, "opencode.db"), importedRows);
@@ -353,8 +353,8 @@ describe("one session in several stores", () => {
   });
 
   it.each([
-    ["alone", {}],
-    ["beside another one", otherRows(7)],
+    ["as the only import", {}],
+    ["beside an import of another session", otherRows(7)],
   ])(
     "is read from the tree if an import that took a millisecond stopped early, %s",
     async (_, other) => {
@@ -412,7 +412,7 @@ describe("one session in several stores", () => {
 
   it.each([
     ["and nothing was said since", {}, "msg_a2"],
-    ["and it went on", exchange(id, 20, "c"), "msg_c2"],
+    ["and the session went on", exchange(id, 20, "c"), "msg_c2"],
   ])(
     "is read from the database if the message that it lacks was deleted there %s",
     async (_, since, last) => {
@@ -503,8 +503,8 @@ describe("one session in several stores", () => {
   };
 
   it.each([
-    ["its title", { title: "Loom, renamed" }],
-    ["that it is archived", { time_archived: start + 9 }],
+    ["a new title", { title: "Loom, renamed" }],
+    ["archiving", { time_archived: start + 9 }],
     ["a revert", { revert: { messageID: "msg_0000000000aa2" } }],
   ])("keeps changes that were made in 2.x: %s", async (_, changes) => {
     const home = inBoth({ ...changes, time_updated: start + 9 }, [...copies("1", "2"), notice]);
@@ -542,8 +542,8 @@ describe("one session in several stores", () => {
   const gone = copied(2, "0000000000ab1", "user");
   const goneToo = copied(3, "0000000000ab2", "assistant");
   it.each([
-    ["with a notice", [gone, goneToo, copied(4, "0000000000ab9c41", "system")], undefined],
-    ["that is noted", [gone, goneToo], 4],
+    ["marked by a notice", [gone, goneToo, copied(4, "0000000000ab9c41", "system")], undefined],
+    ["marked by the client's note", [gone, goneToo], 4],
   ])("drops copies in 2.x of messages that 1.x deleted since a copy %s", async (_, behind, at) => {
     // 1.x went on with another turn instead.
     const home = inBoth({}, [...copies("1"), ...behind]);
@@ -579,7 +579,7 @@ describe("one session in several stores", () => {
 
   it.each([
     ["is damaged", "key text, value text, time_created integer", true],
-    ["has no keys", "name text, value text, time_created integer", false],
+    ["has no `key` column", "name text, value text, time_created integer", false],
   ])("is read even if the client's note of the copy %s", async (_, columns, isDamaged) => {
     const home = inBoth({}, [...copies("1", "2"), later]);
     const file = join(home, "opencode.db");
@@ -607,10 +607,10 @@ describe("one session in several stores", () => {
   });
 
   it.each([
-    ["the last turn", [...copies("1"), later], "msg_0000000000aa2"],
-    ["nothing that a copy tells of", [later], undefined],
-    ["nothing", [...copies("1", "2"), later], undefined],
-    ["nothing, and 1.x went on too", [...copies("1"), notice, later], undefined],
+    ["the last message", [...copies("1"), later], "msg_0000000000aa2"],
+    ["none without any copy", [later], undefined],
+    ["none if all messages were copied", [...copies("1", "2"), later], undefined],
+    ["none if 1.x went on after the copy", [...copies("1"), notice, later], undefined],
   ])(
     "notes which messages were taken back before it went on in 2.x: %s",
     async (_, rows, first) => {
@@ -646,9 +646,14 @@ describe("one session in several stores", () => {
   });
 
   it.each([
-    ["nothing of a command that started an agent, which no copy has", ["subtask"], "task"],
-    ["what was typed with one", ["text", "subtask"], "task", "msg_0000000000ab1"],
-    ["an answer to one that called no agent", ["subtask"], "bash", "msg_0000000000ab2"],
+    ["no command that started an agent, which no copy has", ["subtask"], "task"],
+    [
+      "a prompt typed with a command that started an agent",
+      ["text", "subtask"],
+      "task",
+      "msg_0000000000ab1",
+    ],
+    ["an answer to a command that started no agent", ["subtask"], "bash", "msg_0000000000ab2"],
   ])("notes as taken back %s", async (_, types, tool, without?: string) => {
     const home = inBoth({}, [...copies("1", "2"), later]);
     const database = openAgain(join(home, "opencode.db"));

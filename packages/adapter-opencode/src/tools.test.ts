@@ -62,9 +62,9 @@ it("gives to-dos of other clients the priority that the list needs", () => {
 });
 
 it.each([
-  ["a tool of its own", "skill", { name: "weave" }],
-  ["a call without what it needs", "read", { limit: 2 }],
-  ["a call of another shape", "bash", "ls"],
+  ["a tool of opencode's own", "skill", { name: "weave" }],
+  ["a call without a required parameter", "read", { limit: 2 }],
+  ["a call whose parameters are text", "bash", "ls"],
 ])("reads no common call from %s", (_, name, params) => {
   expect(opencodeTools.read({ name, params })).toBeUndefined();
 });

@@ -351,9 +351,9 @@ it("names the parent of a sub-agent, but not of a fork", () => {
 });
 
 it.each([
-  ["a sub-agent of it", "ses_0123456789abAbCdEfGhIjKlMn", {}, true],
-  ["no fork of it", "ses_0123456789abAbCdEfGhIjKlMn", { relation: "fork" }, false],
-  ["nothing where its id is none of the client's", "opencode:ses_1", {}, false],
+  ["a sub-agent", "ses_0123456789abAbCdEfGhIjKlMn", {}, true],
+  ["no fork", "ses_0123456789abAbCdEfGhIjKlMn", { relation: "fork" }, false],
+  ["no sub-agent if the parent's id is not the client's", "opencode:ses_1", {}, false],
 ])("names a parent session that the client has in %s", (_, id, source, isNamed) => {
   const parent = { session: content(id, []).session, path: `pond/${id}.json` };
   const root = content("below", [["user", "b"]], { parent_session_id: id, options: { source } });

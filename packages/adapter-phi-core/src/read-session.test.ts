@@ -86,8 +86,8 @@ it("changes the fingerprint once a pending file has rested for a minute, and aga
 });
 
 it.each<[string, number, string]>([
-  ["pending while it is young", 1_000, "pending"],
-  ["a fault once it has rested", 61_000, "fault"],
+  ["pending a second after it was written", 1_000, "pending"],
+  ["a fault once it has rested for a minute", 61_000, "fault"],
 ])("reports an incomplete file as %s", async (_, age, kind) => {
   writeFileSync(join(folder, "s.json"), '{"session_id":"s","loo');
   utimesSync(join(folder, "s.json"), new Date(start), new Date(start));
@@ -163,9 +163,9 @@ describe("a loop that broke off after a finished turn", () => {
   });
 
   it.each<[string, readonly object[]]>([
-    ["none where all turns have ended", [...finished, ended]],
-    ["none where no event says that one has", finished],
-    ["no message of a turn again", [...finished, ended, ...finished]],
+    ["no message if all its turns have ended", [...finished, ended]],
+    ["no message if no event ends its turn", finished],
+    ["no message that its turns already hold", [...finished, ended, ...finished]],
   ])("takes from its events %s", async (_, events) => {
     expect(await roles({ turns: [turn], events })).toEqual(inTurns);
   });
@@ -234,10 +234,10 @@ describe("the fingerprint of a session", () => {
   });
 
   it.each<[string, object | null]>([
-    ["names none", null],
-    ["names a call", { parent_session_id: "p", tool_call_id: "c" }],
-    ["names another session", { parent_session_id: "q", tool_call_id: "" }],
-    ["names what is no file", { parent_session_id: "../p", tool_call_id: "" }],
+    ["is null", null],
+    ["names a tool call", { parent_session_id: "p", tool_call_id: "c" }],
+    ["names a third session", { parent_session_id: "q", tool_call_id: "" }],
+    ["names a path outside the folder", { parent_session_id: "../p", tool_call_id: "" }],
   ])(
     "stays the same when another session's file appears, if its spawn reference %s",
     async (_, spawn) => {
@@ -289,9 +289,9 @@ it("gives a new id to a message that replaces another, and keeps the other ids",
 
 it.each<[string, object, number]>([
   ["that a restore wrote", {}, 2],
-  ["that a compaction wrote under the same id", { continuation_kind: "Compaction" }, 1],
-  ["that the program wrote", { loop_id: "s.a.2" }, 1],
-  ["of a program's agent that is called pond", { loop_id: "s.pond.2" }, 1],
+  ["that a compaction wrote under a restored id", { continuation_kind: "Compaction" }, 1],
+  ["that the program itself wrote", { loop_id: "s.a.2" }, 1],
+  ["of the program's own agent named pond", { loop_id: "s.pond.2" }, 1],
 ])("tells a repeated message from a new one in a loop %s", async (_, more, times) => {
   const loops = [1, 2].map((n) => ({
     loop_id: `${copyUuid("phi-core", "s")}.pond.${n}`,
@@ -355,12 +355,12 @@ describe("loops that did not end in the order they began", () => {
   const broken = loop(1, 1, { status: "Aborted", messages: [], events: [{ event }] });
 
   it.each<[string, readonly object[], string]>([
-    ["one that broke off", [loop(2, 2), loop(3, 3), broken], "123"],
+    ["a loop that broke off", [loop(2, 2), loop(3, 3), broken], "123"],
     ["branches", [loop(1, 1), loop(4, 4), loop(3, 3), loop(2, 2), loop(5, 5)], "12345"],
-    ["ones that began at once", [loop(3, 3), loop(1, 1), loop(2, 1)], "123"],
-    ["one without a beginning", [loop(2, 2), loop(3, undefined), loop(1, 1)], "123"],
-    ["one without a beginning at first", [loop(1, undefined), loop(3, 3), loop(2, 2)], "123"],
-    ["a time with digits past the sixth", [loop(2, 2), loop(1, 1.000_000_1)], "12"],
+    ["loops that began at the same time", [loop(3, 3), loop(1, 1), loop(2, 1)], "123"],
+    ["a loop without a start time", [loop(2, 2), loop(3, undefined), loop(1, 1)], "123"],
+    ["a first loop without a start time", [loop(1, undefined), loop(3, 3), loop(2, 2)], "123"],
+    ["a start time with more than six decimals", [loop(2, 2), loop(1, 1.000_000_1)], "12"],
   ])(
     "are read in the order they began and written back in file order: %s",
     async (_, loops, order) => {

@@ -165,9 +165,9 @@ describe("a sub-agent is linked to the call", () => {
 
   it.each([
     ["its parameters", call("b", { params: { session: "child" } })],
-    ["what stands beside it", call("b", { options: { source: { agent: "child" } } })],
-    ["its answer", [call("b"), answer("b", "child: done")]],
-    ["what stands beside its answer", [call("b"), answer("b", "", { options: { id: "child" } })]],
+    ["its options", call("b", { options: { source: { agent: "child" } } })],
+    ["its result", [call("b"), answer("b", "child: done")]],
+    ["the options of its result", [call("b"), answer("b", "", { options: { id: "child" } })]],
   ])("that names it first, by %s", (_, named) => {
     const calls = [call("a"), named, call("c", { params: { session: "child" } })].flat();
 
@@ -175,9 +175,9 @@ describe("a sub-agent is linked to the call", () => {
   });
 
   it.each([
-    ["as many calls as sub-agents", [call("a"), call("b")], ["a", "b"]],
-    ["fewer calls", [call("a")], ["", ""]],
-    ["more calls", [call("a"), call("b"), call("c")], ["", ""]],
+    ["two calls and two agents", [call("a"), call("b")], ["a", "b"]],
+    ["one call and two agents", [call("a")], ["", ""]],
+    ["three calls and two agents", [call("a"), call("b"), call("c")], ["", ""]],
   ])(
     "at its position, only if none is named and there are as many calls as agents: %s",
     (_, calls, [first = "", second = ""]) => {
@@ -217,28 +217,38 @@ describe("a sub-agent is linked to the call", () => {
 
   it.each<[string, readonly object[], readonly string[], readonly string[]]>([
     [
-      "beside a call that names one",
+      "beside a call that names another agent",
       [names("a", "child-1"), asks("b", "Hem.")],
       ["Weft.", "Hem."],
       ["a", "b"],
     ],
-    ["of more calls than agents", [asks("a", "Dye."), asks("b", "Hem.")], ["Hem."], ["b"]],
-    ["of another order", [asks("a", "Dye."), asks("b", "Hem.")], ["Hem.", "Dye."], ["b", "a"]],
+    ["with more calls than agents", [asks("a", "Dye."), asks("b", "Hem.")], ["Hem."], ["b"]],
     [
-      "and the next to the one left",
+      "with agents in another order than calls",
+      [asks("a", "Dye."), asks("b", "Hem.")],
+      ["Hem.", "Dye."],
+      ["b", "a"],
+    ],
+    [
+      "and another agent to the only call left",
       [asks("a", "Dye."), asks("b", "Hem.")],
       ["Hem.", "?"],
       ["b", "a"],
     ],
     [
-      "but not one that names another",
+      "but not if that call names another agent",
       [names("a", "child-1", "Hem.")],
       ["Weft.", "Hem."],
       ["a", ""],
     ],
-    ["but not one of two alike", [asks("a", "Hem."), asks("b", "Hem.")], ["Hem."], [""]],
-    ["but not where two agents are alike", [asks("a", "Hem.")], ["Hem.", "Hem."], ["", ""]],
-    ["but not where nothing is said", [asks("a", ""), asks("b", "Hem.")], [""], [""]],
+    [
+      "but not if two calls have the same prompt",
+      [asks("a", "Hem."), asks("b", "Hem.")],
+      ["Hem."],
+      [""],
+    ],
+    ["but not if two agents begin alike", [asks("a", "Hem.")], ["Hem.", "Hem."], ["", ""]],
+    ["but not if it begins with an empty text", [asks("a", ""), asks("b", "Hem.")], [""], [""]],
   ])("whose prompt it begins with, %s", (_, calls, begins, linked) => {
     expect(asked(calls, begins)).toEqual(
       linked.map((callId, index) => childRef(`child-${index + 1}`, callId)),
@@ -246,22 +256,27 @@ describe("a sub-agent is linked to the call", () => {
   });
 
   it.each<[string, readonly object[], readonly string[], readonly string[]]>([
-    ["each of its logs", [asks("a", "Dye."), asks("b", "Hem.")], ["Hem.", "Hem."], ["b", "b"]],
-    ["but not of two alike", [asks("a", "Hem."), asks("b", "Hem.")], ["Hem."], [""]],
+    ["with each of its logs", [asks("a", "Dye."), asks("b", "Hem.")], ["Hem.", "Hem."], ["b", "b"]],
     [
-      "also where one of them is named",
+      "but not if two calls have the same prompt",
+      [asks("a", "Hem."), asks("b", "Hem.")],
+      ["Hem."],
+      [""],
+    ],
+    [
+      "with its second log even if the call names the first",
       [names("a", "child-1", "Hem.")],
       ["Hem.", "Hem."],
       ["a", "a"],
     ],
     [
-      "but not of one that names another agent",
+      "but not to a call that names another agent",
       [names("a", "child-1", "Hem."), asks("b", "Hem.")],
       ["Weft.", "Hem."],
       ["a", "b"],
     ],
     [
-      "which then is nobody else's",
+      "and an agent whose prompt is unknown to none",
       [asks("a", "Dye."), asks("b", "Hem.")],
       ["Hem.", "?"],
       ["b", ""],
@@ -329,7 +344,7 @@ describe("a sub-agent is linked to the call", () => {
 
 it.each([
   ["by its own id", "parent.json", "parent"],
-  ["not at all where the library would not find it", "phi-core_parent.json", undefined],
+  ["by no id if its file has another name", "phi-core_parent.json", undefined],
 ])("names a parent session that the library wrote %s", async (_, path, expected) => {
   const parents = [{ session: content("parent", []).session, path }];
   const root = content("child", [["user", text("Look at the hem.")]], "parent");

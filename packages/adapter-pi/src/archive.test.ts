@@ -47,7 +47,7 @@ async function read(path = "", from = fromOmp) {
 }
 
 it.each([
-  ["the session that others come from", [root]],
+  ["the parent session", [root]],
   ["a fork", [fork]],
   ["all of them", [root, fork]],
 ])("reads the same sessions wherever they lie: %s archived", async (_, keys) => {

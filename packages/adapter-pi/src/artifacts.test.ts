@@ -75,9 +75,9 @@ it("keeps a file that is no log unchanged, whatever words are in it (`adapter-in
 });
 
 it.each([
-  ["begun", '{"type":"sess'],
-  ["with a title alone", '{"type":"title","v":1,"title":""}\n'],
-  ["as long as a header may be", JSON.stringify(header("scout", { title: "x".repeat(20_000) }))],
+  ["cut off in its header", '{"type":"sess'],
+  ["empty but for a title", '{"type":"title","v":1,"title":""}\n'],
+  ["a single long header", JSON.stringify(header("scout", { title: "x".repeat(20_000) }))],
 ])("takes a log that is %s for a sub-agent", async (_, text) => {
   home.put(log, [header("s1")]);
   home.put(`${side}/Scout.jsonl`, text);
@@ -161,10 +161,10 @@ const parentsIn = (contents: readonly SessionContent[]) =>
   contents.map(({ session }) => [session.id, session.parent_session_id]);
 
 it.each([
-  ["by its id", "s1", copied],
-  ["by its path", `/elsewhere/${log}`, copied],
-  ["by its id, in another project", "s1", other],
-  ["by a path of old, in another project", `/elsewhere/sessions/-old/${logName("s1")}`, other],
+  ["by id", "s1", copied],
+  ["by path", `/elsewhere/${log}`, copied],
+  ["by id, in another project", "s1", other],
+  ["by an old path, in another project", `/elsewhere/sessions/-old/${logName("s1")}`, other],
 ])(
   "keeps agent logs that a fork copied as the fork's files, its parent named %s (`adapter-native-restore-lossless`)",
   async (_, parentSession, placeOf) => {
@@ -212,9 +212,9 @@ const begun = [header("scout"), say("b1", null), say("b2", "b1")];
 const grown = [...begun, say("b3", "b2")];
 
 it.each([
-  ["added to", begun, grown],
-  ["rewritten with a title", begun, [title, ...grown]],
-  ["gone another way in both", [...begun, say("c3", "b2")], grown],
+  ["its log extended", begun, grown],
+  ["its log rewritten with a title", begun, [title, ...grown]],
+  ["its log continued differently in the original", [...begun, say("c3", "b2")], grown],
 ])(
   "takes an agent that went on in a fork for a session of the fork: %s (`adapter-integrity-no-silent-drops`)",
   async (_, first, second) => {
@@ -245,8 +245,16 @@ it.each([
 );
 
 it.each([
-  ["takes no agent over that a fork copied", "2026-03-16T08:00:01.000Z", "s2:Scout"],
-  ["knows one that the fork started", "2026-03-16T07:59:59.000Z", "scout"],
+  [
+    "reads an agent copied by a fork under an id of the fork",
+    "2026-03-16T08:00:01.000Z",
+    "s2:Scout",
+  ],
+  [
+    "reads an agent started by the fork under the agent's own id",
+    "2026-03-16T07:59:59.000Z",
+    "scout",
+  ],
 ])(
   "when the parent session is gone, %s (`session-durable-copy`)",
   async (_, timestamp, expected) => {

@@ -251,7 +251,7 @@ it("finds the blobs in the client's home for a session folder that lies elsewher
 
 it.each([
   ["beside it", ".omp"],
-  ["elsewhere, where its state was moved", "state/omp"],
+  ["in the user's home if its state was moved", "state/omp"],
 ])("finds the blobs of a security scan among those of the agent %s", async (_, root) => {
   home.put(`${root}/security/loom-1/sessions/${logName("s1")}`, [
     header("s1"),

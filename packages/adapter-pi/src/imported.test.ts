@@ -33,18 +33,38 @@ const cut: Cut = (text) => {
 
 describe("a log that omp imported from another client", () => {
   it.each<[string, readonly JsonValue[], Record<string, JsonValue>, unknown]>([
-    ["names its session", [say("claude-u1-message-1", "hi"), note("claude", "c1")], {}, "c1"],
-    ["begins with a title", [title, model, say("codex-2", "hi"), note("codex", "t1")], {}, "t1"],
-    ["holds nothing else", [note("claude", "c1")], {}, "c1"],
     [
-      "goes on",
+      "names its original session",
+      [say("claude-u1-message-1", "hi"), note("claude", "c1")],
+      {},
+      "c1",
+    ],
+    ["begins with a title", [title, model, say("codex-2", "hi"), note("codex", "t1")], {}, "t1"],
+    ["holds only the import note", [note("claude", "c1")], {}, "c1"],
+    [
+      "goes on after the import",
       [say("claude-u1-user-0-1", "hi"), note("claude", "c1"), say("b1b1b1b1", "on")],
       {},
       "c1",
     ],
-    ["names none", [say("codex-1", "hi"), note("codex", 5)], {}, undefined],
-    ["was forked", [say("codex-1", "hi"), note("codex", "t1")], { parentSession: "o" }, "o"],
-    ["is none", [say("aaaa1111", "hi"), note("claude", "c1")], {}, undefined],
+    [
+      "names a number in place of a session",
+      [say("codex-1", "hi"), note("codex", 5)],
+      {},
+      undefined,
+    ],
+    [
+      "was forked from another session",
+      [say("codex-1", "hi"), note("codex", "t1")],
+      { parentSession: "o" },
+      "o",
+    ],
+    [
+      "has a message id that no import gives",
+      [say("aaaa1111", "hi"), note("claude", "c1")],
+      {},
+      undefined,
+    ],
   ])(
     "has the parent that its records name, if any: one that %s",
     async (_, records, fields, parent) => {

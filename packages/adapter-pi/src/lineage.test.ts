@@ -30,8 +30,8 @@ function put(id: string, records: readonly JsonValue[], fields: Record<string, J
 
 it.each([
   ["a path", `/elsewhere/.pi/agent/${project}/${logName("root")}`],
-  ["a path of another system", `C:\\Users\\ada\\${logName("root")}`],
-  ["an id, as omp writes it", "root"],
+  ["a path of another operating system", `C:\\Users\\ada\\${logName("root")}`],
+  ["an id, as omp names it", "root"],
 ])(
   "finds the origin of a fork by %s, and the last entry copied from it",
   async (_, parentSession) => {
@@ -52,11 +52,16 @@ const own = { ...Object(say("b1", "a2")), timestamp: "2026-03-16T09:00:01.000Z" 
 const forked = { parentSession: "root", timestamp: "2026-03-16T09:00:00.000Z" };
 
 it.each<[string, readonly JsonValue[], readonly JsonValue[], last?: string]>([
-  ["in its origin", [say("a1", null), torn, say("a3", "a2")], [...copied, own], "a2"],
-  ["in it", [...copied, say("a3", "a2")], [say("a1", null), torn, own], "a2"],
-  ["behind it in its origin", [...copied, torn, say("a4", "a3")], [...copied, own], "a2"],
-  ["at the end of its origin", [say("a1", null), torn], [...copied, own], "a2"],
-  ["at its end, or nothing", copied, [say("a1", null), torn]],
+  ["in the origin", [say("a1", null), torn, say("a3", "a2")], [...copied, own], "a2"],
+  ["in the fork", [...copied, say("a3", "a2")], [say("a1", null), torn, own], "a2"],
+  [
+    "in the origin after the copied entries",
+    [...copied, torn, say("a4", "a3")],
+    [...copied, own],
+    "a2",
+  ],
+  ["at the end of the origin", [say("a1", null), torn], [...copied, own], "a2"],
+  ["at the end of the fork: none", copied, [say("a1", null), torn]],
 ])(
   "finds the last entry that a fork copied, if an entry is damaged %s",
   async (_, root, fork, last) => {

@@ -29,7 +29,7 @@ it.each<[string, string | Uint8Array, readonly string[]]>([
     [lost, expect.stringMatching("not JSON")],
   ],
   [
-    "is zeros",
+    "was overwritten with zeros",
     `${"\0".repeat(80)}\n${whole(entries).join("")}`,
     [lost, "zeros in place of a record"],
   ],
@@ -181,10 +181,10 @@ it("finds the parent of a fork even if the parent's header is lost", async () =>
 });
 
 it.each<[string, string, readonly JsonValue[]]>([
-  ["has another name", `${project}/events.jsonl`, entries],
+  ["is not named like a log", `${project}/events.jsonl`, entries],
   ["holds no entries", log, [{ type: "turn_start" }, { type: "turn_end", message: {} }]],
   [
-    "has entries of version 1 alone",
+    "holds only entries of version 1",
     log,
     [{ type: "message", timestamp: "2026-03-16T08:00:00.000Z" }],
   ],

@@ -5,26 +5,30 @@ import { expect, it, onTestFinished } from "vitest";
 import { ompMovedTo } from "./moved.ts";
 
 it.each([
-  ["its log", "sessions/--home-ada-loom--/t_a.jsonl", "sessions/-loom/t_a.jsonl"],
+  ["a log", "sessions/--home-ada-loom--/t_a.jsonl", "sessions/-loom/t_a.jsonl"],
   [
-    "that of a sub-agent",
+    "the log of a sub-agent",
     "sessions/--home-ada-loom--/t_a/Ruler.jsonl",
     "sessions/-loom/t_a/Ruler.jsonl",
   ],
   [
-    "one below the folder for temporary files",
+    "the log of a project below the temporary folder",
     "sessions/--tmp-loom--/t_d.jsonl",
     "sessions/-tmp-loom/t_d.jsonl",
   ],
-  ["that of the home itself", "sessions/--home-ada--/t_e.jsonl", "sessions/-/t_e.jsonl"],
-  ["nothing of another session", "sessions/--home-ada-loom--/t_b.jsonl", undefined],
   [
-    "what lies beside a log that is where it was",
+    "the log of the home directory itself",
+    "sessions/--home-ada--/t_e.jsonl",
+    "sessions/-/t_e.jsonl",
+  ],
+  ["no log of another session", "sessions/--home-ada-loom--/t_b.jsonl", undefined],
+  [
+    "no file beside a log that has not moved",
     "sessions/--home-ada-quilt--/t_c/Ruler.jsonl",
     undefined,
   ],
-  ["a log in no folder of a project", "sessions/t_a.jsonl", undefined],
-  ["a blob", "blobs/t_a/t_a", undefined],
+  ["no log outside a project folder", "sessions/t_a.jsonl", undefined],
+  ["no blob", "blobs/t_a/t_a", undefined],
 ])("looks for %s in the folder that omp renamed", (_, path, moved) => {
   const home = mkdtempSync(join(tmpdir(), "pond-omp-test-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));

@@ -116,7 +116,7 @@ describe("piProblems", () => {
 
   it.each([
     [
-      "a place",
+      "a file path",
       new Map([["x.jsonl", log([header("s1")]).get(path) ?? Buffer.alloc(0)]]),
       "x.jsonl is no place where the client looks for sessions",
     ],
@@ -126,7 +126,7 @@ describe("piProblems", () => {
       `${path}:2 is no JSON object`,
     ],
     [
-      "an end",
+      "an end of file",
       new Map([[path, Buffer.from(stringifyJson(header("s1")))]]),
       `${path} does not end with a newline`,
     ],

@@ -45,7 +45,10 @@ describe("the live course of a log", () => {
 
   it.each<[string, JsonObject]>([
     ["a label", { type: "label" }],
-    ["the exit of omp", { type: "custom", customType: "session_exit", data: { kind: "normal" } }],
+    [
+      "the exit entry of omp",
+      { type: "custom", customType: "session_exit", data: { kind: "normal" } },
+    ],
   ])("follows a last entry to an older branch: %s", (_, record) => {
     expect(
       live(
@@ -169,17 +172,25 @@ describe("when omp resets the context", () => {
   const two: DraftMessage = ["b", "two", under("x")];
 
   it.each<[string, readonly DraftMessage[], string]>([
-    ["the last of several", [one, first, two, reset("y", "b"), ["c", "three", under("y")]], "y c"],
-    ["one on a branch that was left", [one, first, two, ["c", "three", under("a")]], "a c"],
-    ["one that nothing was said behind", [one, first, two, reset("y", "b")], "x b y"],
-    ["the only one, and nothing behind it", [one, first], "a x"],
     [
-      "one that a command or an extension alone stands behind",
+      "the last of several resets",
+      [one, first, two, reset("y", "b"), ["c", "three", under("y")]],
+      "y c",
+    ],
+    ["none on an abandoned branch", [one, first, two, ["c", "three", under("a")]], "a c"],
+    [
+      "the first of two if no message follows the second",
+      [one, first, two, reset("y", "b")],
+      "x b y",
+    ],
+    ["none if no message follows the only one", [one, first], "a x"],
+    [
+      "one followed only by a command",
       [one, first, ["c", "git log -1", under("x"), "harness"]],
       "x c",
     ],
     [
-      "one that a command for the user alone stands behind",
+      "none if only a command hidden from the model follows",
       [
         one,
         first,
@@ -188,7 +199,7 @@ describe("when omp resets the context", () => {
       "a x",
     ],
     [
-      "one that the summary of a branch alone stands behind",
+      "one followed only by a branch summary",
       [
         one,
         first,

@@ -52,8 +52,8 @@ it("adds no message when omp gives a log its first title slot", async () => {
 });
 
 it.each([
-  ["the beginning of the next one", '{"type":"message","id":"a2"'],
-  ["zeros", "\0\0"],
+  ["the start of the next record", '{"type":"message","id":"a2"'],
+  ["a run of zeros", "\0\0"],
 ])("keeps a last record without its newline if %s follows it", async (_, behind) => {
   const text = [header("s1"), prompt].map((record) => stringifyJson(record)).join("\n");
   home.put(log, text);
@@ -149,16 +149,20 @@ it("keeps a title in its place if other records stand before the header", async 
 });
 
 it.each([
-  ["only a title", [titleSlot("1970-01-01T00:00:00.000Z")], []],
-  ["nothing", [], []],
-  ["another's records", [prompt], ["no record is the header of a session: not ingested"]],
+  ["a title alone", [titleSlot("1970-01-01T00:00:00.000Z")], []],
+  ["an empty file", [], []],
+  [
+    "records without a session header",
+    [prompt],
+    ["no record is the header of a session: not ingested"],
+  ],
   [
     "a log of version 4",
     [{ kind: "header", version: 4, id: "x", createdAt: 1, cwd: "/w" }],
     ["a session of version 4, which the client does not write: not ingested"],
   ],
   [
-    "no time at all",
+    "a session without any time",
     [{ type: "session", id: "x", cwd: "/w" }],
     ["the session has no time: not ingested"],
   ],

@@ -12,14 +12,19 @@ const picked = { ...question, selectedOptions: ["Purple"] };
 const typed = { ...question, selectedOptions: [], customInput: "of snails" };
 
 it.each<[name: string, tool: string, details: JsonObject, texts: readonly string[]]>([
-  ["in place of what may be picked", "ask", typed, ["of snails"]],
-  ["beside it", "ask", { ...picked, note: "a light one" }, ["a light one"]],
-  ["to several", "ask", { results: [typed, { ...picked, note: "soon" }] }, ["of snails", "soon"]],
+  ["in place of the given options", "ask", typed, ["of snails"]],
+  ["beside a picked option", "ask", { ...picked, note: "a light one" }, ["a light one"]],
+  [
+    "asked together",
+    "ask",
+    { results: [typed, { ...picked, note: "soon" }] },
+    ["of snails", "soon"],
+  ],
   // Where nobody picks in time the client does, and older ones do not say so.
-  ["and not what was picked", "ask", picked, []],
-  ["and no empty words", "ask", { ...typed, customInput: "" }, []],
-  ["not in another shape", "ask", { customInput: "of snails" }, []],
-  ["not of another tool", "bash", typed, []],
+  ["with a picked option only: none", "ask", picked, []],
+  ["with an empty text: none", "ask", { ...typed, customInput: "" }, []],
+  ["answered in another shape: none", "ask", { customInput: "of snails" }, []],
+  ["of another tool: none", "bash", typed, []],
 ])("finds a user's typed answers to questions %s", async (_, toolName, details, texts) => {
   const content = [{ type: "text", text: "User answered." }];
   const result = {

@@ -23,7 +23,7 @@ describe("a course", () => {
 
   it.each<[string, (all: readonly Message[]) => Course]>([
     ["loses", (all) => ({ live: all.slice(1), undone: [] })],
-    ["doubles", (all) => ({ live: all, undone: all.slice(1) })],
+    ["repeats", (all) => ({ live: all, undone: all.slice(1) })],
     ["invents", (all) => ({ live: [...all, draftMessage(["e", "new", {}])], undone: [] })],
     ["moves", (all) => ({ live: all.toReversed(), undone: [] })],
   ])("is refused if it %s a message", (_, course) => {

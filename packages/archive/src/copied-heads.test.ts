@@ -37,11 +37,11 @@ function ofPart(message: string, id: string, change: Partial<Row> | undefined) {
 
 it.each<[string, Parameters<typeof damagedCopy>[1]]>([
   ["is whole", (_, row) => row],
-  ["has a part of no type", ofPart("m0", "1", { type: "xtext" })],
-  ["has a part that cannot be read", ofPart("m0", "1", { variant_data: "{" })],
-  ["has lost one of the first parts", ofPart("m2", "5", undefined)],
-  ["has a part in another place", ofPart("m2", "5", { ordinal: 99n })],
-  ["has options that cannot be read", ofPart("m0", "1", { options: "{" })],
+  ["has a part of an unknown type", ofPart("m0", "1", { type: "xtext" })],
+  ["has a part with unreadable content", ofPart("m0", "1", { variant_data: "{" })],
+  ["has lost one of its first parts", ofPart("m2", "5", undefined)],
+  ["has a part with another ordinal", ofPart("m2", "5", { ordinal: 99n })],
+  ["has a part with unreadable options", ofPart("m0", "1", { options: "{" })],
 ])(
   "stores the head made from a copied message's rows, or none, when the message %s",
   async (_, damage) => {

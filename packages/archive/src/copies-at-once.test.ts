@@ -153,13 +153,13 @@ it("makes windows of the newer texts when another copy stores the older ones mid
 });
 
 it.each([
-  ["what it stores", "a b", "windows"],
-  ["what it stores", "a b", "messages"],
-  ["a session that is new", "", "windows"],
-  ["a session that is new", "", "messages"],
-  ["a session that is new", "", "sessions"],
+  ["a changed session", "a b", "windows"],
+  ["a changed session", "a b", "messages"],
+  ["a new session", "", "windows"],
+  ["a new session", "", "messages"],
+  ["a new session", "", "sessions"],
 ])(
-  "leaves windows of the shown messages when a copy runs during a sync of %s (first %j), before its %s",
+  "leaves windows of the shown messages when a copy runs during a sync of %s (first %j), before it writes %s",
   async (_, first, table) => {
     const target = first === "" ? await openStore() : await storeOf(saying(first));
     const from = await openStore();

@@ -65,7 +65,7 @@ describe("copySessions", () => {
   it.each([
     ["other parts", ["half"], 1, ["half"]],
     ["more parts", ["whole", "and more", "left"], 1, ["whole", "and more", "left"]],
-    ["its parts", ["whole", "and more"], 0, ["whole", "and more"]],
+    ["all of its parts", ["whole", "and more"], 0, ["whole", "and more"]],
     ["some of its parts", ["whole"], 0, ["whole", "and more"]],
   ])(
     "stores a message only if the parts under its id are its own, when an ingest left %s",

@@ -100,7 +100,7 @@ describe.each([
 
   it.each<[string, Damage]>([
     ["has lost its parts", (table, row) => (isPart(table, row, "m") ? undefined : row)],
-    ["reads as another", (table, row) => (isPart(table, row, "m") ? asAnother(row) : row)],
+    ["has altered parts", (table, row) => (isPart(table, row, "m") ? asAnother(row) : row)],
   ])("writes a message that %s as it is, and reports its session", async (_, damage) => {
     const whole = await openStore();
     await ingest(whole, [saying("a m:1 b"), saying("ok", { id: "t" })]);
@@ -206,8 +206,8 @@ describe("a copy of a store that lost rows", () => {
 });
 
 it.each([
-  ["copy", copySessions],
-  ["export", (from: SessionStore) => exportArchive(from, join(temporaryFolder(), "a.pond"))],
+  ["a copy", copySessions],
+  ["an export", (from: SessionStore) => exportArchive(from, join(temporaryFolder(), "a.pond"))],
 ])("looks up carriers only once for a session that has lost all its parts: %s", async (_, run) => {
   const reads: number[] = [];
   for (const words of ["a b", "a b c d e f"]) {

@@ -48,9 +48,9 @@ it("attaches a child copied earlier to its parent's new id when another process 
 });
 
 it.each([
-  ["of another client", ofPi, "demo:s"],
+  ["of another client with the parent's id", ofPi, "demo:s"],
   [
-    "begun in another project",
+    "of another project with the parent's id",
     { ...above, texts: ["q"], ids: ["q"], project: "/blog", begun: 9 },
     ownId,
   ],

@@ -124,32 +124,40 @@ const named = (name: string): Header => ({ name, type: "file", size: 3, mtime: n
 
 const cases: readonly Case[] = [
   ["is empty", "archive_damaged", () => Buffer.alloc(0)],
-  ["is no tar", "archive_damaged", () => Buffer.from("PK".repeat(4096))],
-  ["is nothing but an end", "archive_damaged", () => Buffer.alloc(endBytes)],
+  ["is not a tar file", "archive_damaged", () => Buffer.from("PK".repeat(4096))],
+  ["has nothing but the end marker", "archive_damaged", () => Buffer.alloc(endBytes)],
   ["holds a symbolic link", "archive_hostile", () => withEntry(type("symlink"))],
   ["holds a hard link", "archive_hostile", () => withEntry(type("link"))],
   ["holds a character device", "archive_hostile", () => withEntry(type("character-device"))],
   ["holds a block device", "archive_hostile", () => withEntry(type("block-device"))],
-  ["holds a pipe", "archive_hostile", () => withEntry(type("fifo"))],
+  ["holds a named pipe", "archive_hostile", () => withEntry(type("fifo"))],
   ["holds a folder", "archive_hostile", () => withEntry(type("directory"))],
-  ["leads upwards", "archive_hostile", () => withEntry(named("messages.lance/data/../../../x"))],
-  ["leads to the root", "archive_hostile", () => withEntry(named("/etc/cron.d/x"))],
-  ["leads to a drive", "archive_hostile", () => withEntry(named("C:\\x"))],
-  ["hides a path in an extended header", "archive_hostile", () => withEntry(named("é".repeat(80)))],
-  ["hides a file", "archive_hostile", () => withEntry(named("messages.lance/data/.x"))],
+  [
+    "has a path that leads upwards",
+    "archive_hostile",
+    () => withEntry(named("messages.lance/data/../../../x")),
+  ],
+  ["has an absolute path", "archive_hostile", () => withEntry(named("/etc/cron.d/x"))],
+  ["has a path with a drive", "archive_hostile", () => withEntry(named("C:\\x"))],
+  ["has a path in an extended header", "archive_hostile", () => withEntry(named("é".repeat(80)))],
+  ["has a hidden file", "archive_hostile", () => withEntry(named("messages.lance/data/.x"))],
   [
     "has a header with an owner",
     "archive_hostile",
     () => withEntry({ ...named("messages.lance/data/x.lance"), uid: 1000 }),
   ],
-  ["has a member more", "archive_hostile", () => withEntry({ ...named("x"), mode: 0o644 })],
   [
-    "has a member more than its manifest",
+    "has an unlisted member outside the tables",
+    "archive_hostile",
+    () => withEntry({ ...named("x"), mode: 0o644 }),
+  ],
+  [
+    "has an unlisted member in a table",
     "archive_hostile",
     () => written([...members, { path: "messages.lance/data/x.lance", bytes: Buffer.alloc(3) }]),
   ],
   [
-    "has a member of no table",
+    "lists a member that belongs to no table",
     "archive_hostile",
     () => withMembers((rest) => [...rest, { path: "run.sh", bytes: Buffer.from("rm -rf ~") }]),
   ],
@@ -196,10 +204,14 @@ const cases: readonly Case[] = [
     "archive_hostile",
     () => written([{ path: "manifest.json", bytes: Buffer.alloc(5_000_000, " ") }]),
   ],
-  ["has bytes behind its end", "archive_damaged", () => Buffer.concat([archive, Buffer.from("x")])],
-  ["has blocks behind its end", "archive_damaged", () => Buffer.concat([archive, archive])],
+  ["has bytes after its end", "archive_damaged", () => Buffer.concat([archive, Buffer.from("x")])],
   [
-    "has bytes between two members",
+    "has a second archive after its end",
+    "archive_damaged",
+    () => Buffer.concat([archive, archive]),
+  ],
+  [
+    "has non-zero padding between two members",
     "archive_damaged",
     () => {
       const size = members[0]?.bytes.length ?? 0;
@@ -208,11 +220,15 @@ const cases: readonly Case[] = [
   ],
   ["has a manifest that is not JSON", "archive_damaged", () => withManifest(() => "{")],
   [
-    "has a manifest that is no UTF-8",
+    "has a manifest that is not UTF-8",
     "archive_damaged",
     () => written([{ path: "manifest.json", bytes: Buffer.from([0x7b, 0xff, 0x7d]) }]),
   ],
-  ["has a deep manifest", "archive_damaged", () => withManifest(() => "[".repeat(1_000_000))],
+  [
+    "has a deeply nested manifest",
+    "archive_damaged",
+    () => withManifest(() => "[".repeat(1_000_000)),
+  ],
   ["has a manifest that is a list", "archive_damaged", () => withManifest(() => [])],
   [
     "has a manifest of another format",
@@ -220,7 +236,7 @@ const cases: readonly Case[] = [
     () => withManifest((manifest) => ({ ...manifest, format: "zip" })),
   ],
   [
-    "has a manifest with prototype keys",
+    "has an additional __proto__ key in its manifest",
     "archive_damaged",
     () =>
       withManifest((manifest) =>
@@ -228,7 +244,7 @@ const cases: readonly Case[] = [
       ),
   ],
   [
-    "takes keys from a prototype",
+    "has a manifest key only in __proto__",
     "archive_damaged",
     () =>
       withManifest(({ files: _, ...manifest }) =>
@@ -236,27 +252,27 @@ const cases: readonly Case[] = [
       ),
   ],
   [
-    "has a manifest with another key",
+    "has a manifest with an unknown key",
     "archive_damaged",
     () => withManifest((manifest) => ({ ...manifest, run: "x" })),
   ],
   [
-    "counts rows in fractions",
+    "has a fractional row count",
     "archive_damaged",
     () => withManifest(({ tables }) => void Object.assign(tables[0] ?? {}, { rows: 0.5 })),
   ],
   [
-    "counts other rows",
+    "has a wrong row count",
     "archive_damaged",
     () => withManifest(({ tables }) => void Object.assign(tables[1] ?? {}, { rows: 7 })),
   ],
   [
-    "has larger rows than it says",
+    "has larger rows than its manifest says",
     "archive_hostile",
     () => withManifest(({ tables }) => void Object.assign(tables[1] ?? {}, { bytes: 10 })),
   ],
   [
-    "has a wrong digest of rows",
+    "has a wrong digest of its rows",
     "archive_damaged",
     () =>
       withManifest(({ tables }) => void Object.assign(tables[2] ?? {}, { digest: "0".repeat(64) })),
@@ -268,23 +284,27 @@ const cases: readonly Case[] = [
       withManifest(({ files }) => void Object.assign(files[3] ?? {}, { sha256: "0".repeat(64) })),
   ],
   [
-    "has a checksum that is none",
+    "has an invalid checksum",
     "archive_damaged",
     () => withManifest(({ files }) => void Object.assign(files[3] ?? {}, { sha256: "x" })),
   ],
   [
-    "lies about a size",
+    "has a wrong member size in its manifest",
     "archive_damaged",
     () => withManifest(({ files }) => void Object.assign(files[3] ?? {}, { size: 1 })),
   ],
-  ["lacks a table", "archive_damaged", () => withManifest(({ tables }) => void tables.pop())],
   [
-    "is of a newer format",
+    "lacks a table in its manifest",
+    "archive_damaged",
+    () => withManifest(({ tables }) => void tables.pop()),
+  ],
+  [
+    "has a newer format",
     "archive_newer",
     () => withManifest((manifest) => ({ ...manifest, version: 2, what: "else" })),
   ],
   [
-    "is of a newer schema",
+    "has a newer schema",
     "archive_newer",
     () =>
       withManifest(
@@ -292,17 +312,17 @@ const cases: readonly Case[] = [
       ),
   ],
   [
-    "names data outside of it",
+    "refers to data outside itself",
     "archive_hostile",
     () => withMembers(replaced(/messages.*\.manifest$/, withBasePath)),
   ],
   [
-    "has datasets that are none",
+    "has invalid dataset manifests",
     "archive_damaged",
     () => withMembers(replaced(/\.manifest$/, () => Buffer.from("no manifest"))),
   ],
   [
-    "has data that is none",
+    "has invalid data files",
     "archive_damaged",
     () => withMembers(replaced(/messages.*\/data\//, (bytes) => Buffer.alloc(bytes.length, 1))),
   ],

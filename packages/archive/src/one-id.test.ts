@@ -145,8 +145,8 @@ describe.each(doors)("%s from two stores with different sessions of one id", (_,
   });
 
   it.each([
-    ["that lacks its beginning", saying("b e", { project: "/blog", second: 1, begun: 7 })],
-    ["that began when it did", saying("c d", { project: "/blog", second: 8, begun: 1 })],
+    ["without the beginning", saying("b e", { project: "/blog", second: 1, begun: 7 })],
+    ["with the same start time", saying("c d", { project: "/blog", second: 8, begun: 1 })],
     ["of the same project", saying("c d", { project: "/shop", second: 9 })],
   ])("takes a copy %s for the same session", async (_, copy) => {
     const target = await storeOf(inShop);

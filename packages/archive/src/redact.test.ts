@@ -251,10 +251,10 @@ describe("a redacted archive", () => {
   });
 
   it.each<[string, Partial<Row> | undefined]>([
-    ["is gone", undefined],
+    ["is missing", undefined],
     ["cannot be read", { variant_data: "{" }],
-    ["reads as another", { variant_data: '{"text":"9"}' }],
-    ["is of a type that its message cannot have", { type: "reasoning" }],
+    ["was altered", { variant_data: '{"text":"9"}' }],
+    ["has a type that its message cannot have", { type: "reasoning" }],
   ])(
     "contains no secret of a message with a part that %s, and reports its session",
     async (_, change) => {
@@ -322,10 +322,14 @@ describe("a redacted archive", () => {
   });
 
   it.each<[string, Partial<ArchiveRedactor>, object]>([
-    ["no project", { text: () => "" }, { table: "sessions", key: { id: "s" } }],
-    ["no options", { json: () => undefined as never }, { table: "sessions", key: { id: "s" } }],
+    ["a session without a project", { text: () => "" }, { table: "sessions", key: { id: "s" } }],
     [
-      "no variant of a part",
+      "a session without options",
+      { json: () => undefined as never },
+      { table: "sessions", key: { id: "s" } },
+    ],
+    [
+      "a part without its variant",
       {
         json: (value) =>
           (typeof value === "object" && value !== null && "text" in value ? {} : value) as never,

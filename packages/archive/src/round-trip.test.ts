@@ -222,8 +222,8 @@ describe("an archive", () => {
     ],
     ["a link to itself", "x", (folder) => symlinkSync("x", join(folder, "x"))],
     ["below a file", "file/x", (folder) => writeFileSync(join(folder, "file"), "")],
-    ["a link into no folder", "x", (folder) => symlinkSync("none/x", join(folder, "x"))],
-    ["too long a name", "x".repeat(300), () => undefined],
+    ["a link into a missing folder", "x", (folder) => symlinkSync("none/x", join(folder, "x"))],
+    ["a path with too long a name", "x".repeat(300), () => undefined],
   ])("is not written when the target is %s, forced or not", async (_, name, make) => {
     const sessions = await storeOf(...demoSessions(1));
     const folder = temporaryFolder();

@@ -27,8 +27,8 @@ describe("a tar header", () => {
   });
 
   it.each([
-    ["a byte changed", (header: Buffer) => header.fill(1, 0, 1)],
-    ["no magic", (header: Buffer) => header.fill(0, 257, 263)],
+    ["a changed byte", (header: Buffer) => header.fill(1, 0, 1)],
+    ["a zeroed magic", (header: Buffer) => header.fill(0, 257, 263)],
   ])("is not recognized with %s", (_, change) => {
     expect(decodeHeader(change(encodeHeader({ path: "x", size: 1 })))).toBeUndefined();
   });

@@ -29,13 +29,13 @@ async function leftOf(...tables: readonly string[]): Promise<SessionStore> {
 describe("a copy", () => {
   it.each<readonly [string, number, () => Promise<SessionStore>]>([
     ["nothing", 0, () => openStore()],
-    ["other sessions alone", 0, () => storeOf({ id: "s", texts: ["other"] })],
+    ["only other sessions", 0, () => storeOf({ id: "s", texts: ["other"] })],
     ["every session", 20, () => storeOf(...demos)],
-    ["every other session", 10, () => storeOf(...demos.filter((_, at) => at % 2 === 0))],
-    ["the beginning of each", 8, () => storeOf(...demos.map(half))],
-    ["the beginning of some", 4, () => storeOf(...demos.slice(2).map(half))],
-    ["parts that were left", 0, () => leftOf("parts")],
-    ["parts and windows that were left", 0, () => leftOf("parts", "windows")],
+    ["every second session", 10, () => storeOf(...demos.filter((_, at) => at % 2 === 0))],
+    ["the beginning of each session", 8, () => storeOf(...demos.map(half))],
+    ["the beginning of some sessions", 4, () => storeOf(...demos.slice(2).map(half))],
+    ["leftover parts", 0, () => leftOf("parts")],
+    ["leftover parts and windows", 0, () => leftOf("parts", "windows")],
     ["all but the sessions' own rows", 20, () => leftOf("parts", "windows", "messages")],
   ])("adds what is missing to a store that has %s", async (_, present, open) => {
     const source = await storeOf(...demos);

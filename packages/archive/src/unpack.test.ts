@@ -18,8 +18,8 @@ async function exported(): Promise<string> {
 describe("the folder in which an archive is unpacked", () => {
   it.each([
     ["a file", "file"],
-    ["below a file", "file/pond"],
-    ["too long a name", "x".repeat(300)],
+    ["a path below a file", "file/pond"],
+    ["a path with too long a name", "x".repeat(300)],
   ])("is named in the error when it is unusable: %s", async (_, name) => {
     const home = temporaryFolder();
     writeFileSync(join(home, "file"), "");

@@ -27,9 +27,13 @@ it("names the path and reason of an invalid value", () => {
 
 it.each([
   ["a pond error", new SourceFault(at, "x"), true],
-  ["one of another copy", Object.assign(new Error(), { [Symbol.for("pond.error")]: true }), true],
-  ["another error", new Error("x"), false],
-  ["no error", undefined, false],
+  [
+    "a pond error of another copy of the package",
+    Object.assign(new Error(), { [Symbol.for("pond.error")]: true }),
+    true,
+  ],
+  ["a plain Error", new Error("x"), false],
+  ["undefined", undefined, false],
 ])("PondError.is tells pond errors from others: %s", (_, error, expected) => {
   expect(PondError.is(error)).toBe(expected);
 });

@@ -192,8 +192,8 @@ describe("parseJson", () => {
   it.each([
     ["digits", `1${"0".repeat(9_999_998)}1`],
     ["decimals", `0.${"0".repeat(9_999_998)}1`],
-    ["digits of exponent", `1e${"0".repeat(9_999_998)}400`],
-    ["digits of huge exponent", `1e1${"0".repeat(9_999_998)}`],
+    ["exponent digits with leading zeros", `1e${"0".repeat(9_999_998)}400`],
+    ["exponent digits without leading zeros", `1e1${"0".repeat(9_999_998)}`],
   ])("accepts a number of ten million %s", (_, number) => {
     const text = `[${number}]`;
 

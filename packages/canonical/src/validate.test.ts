@@ -71,14 +71,18 @@ describe("EventValidator", () => {
   });
 
   it.each<[string, readonly object[], string]>([
-    ["a message first", [asMessage(user)], "message: comes before a session"],
-    ["a part first", [asPart(part(user, text))], "part: comes before a message"],
+    ["a message before a session", [asMessage(user)], "message: comes before a session"],
+    ["a part before a session", [asPart(part(user, text))], "part: comes before a message"],
     [
-      "a part behind the session",
+      "a part right after the session",
       [asSession(session), asPart(part(user, text))],
       "part: comes before a message",
     ],
-    ["two sessions", [asSession(session), asSession(session)], "session: comes after session s"],
+    [
+      "a second session",
+      [asSession(session), asSession(session)],
+      "session: comes after session s",
+    ],
     [
       "a message of another session",
       [asSession(session), asMessage({ ...user, session_id: "other" })],
@@ -95,12 +99,12 @@ describe("EventValidator", () => {
       "part.message_id: is not m2",
     ],
     [
-      "a message id twice",
+      "a repeated message id",
       [asSession(session), asMessage(user), asMessage(assistant), asMessage(user)],
       "message.id: m1 comes twice in the session",
     ],
     [
-      "a part id twice",
+      "a repeated part id",
       [asSession(session), asMessage(user), asPart(part(user, text)), asPart(part(user, text))],
       "part.id: 0 comes twice in message m1",
     ],
@@ -150,10 +154,10 @@ describe("EventValidator", () => {
       /^session: .*model-parent-pointer-coherence/,
     ],
     ["an empty id", { id: "" }, /^session\.id: an id is not empty/],
-    ["an id that storage would change", { id: "\ud800" }, /^session\.id: .*lone surrogate/],
+    ["a lone surrogate in its id", { id: "\ud800" }, /^session\.id: .*lone surrogate/],
     ["a time that is text", { created_at: "2026" }, /^session\.created_at: /],
     ["options that are a raw number", { options: JSON.rawJSON("1e400") }, /^session\.options: /],
-    ["a field the model does not name", { extra: 1 }, /^session\.extra: /],
+    ["a field that the model does not name", { extra: 1 }, /^session\.extra: /],
   ])("refuses a session with %s", (_, fields, expected) => {
     expect(firstError(asSession({ ...session, ...fields }))).toMatch(expected);
   });
@@ -162,8 +166,8 @@ describe("EventValidator", () => {
     ["no provenance (`model-part-provenance`)", { provenance: undefined }, /^part\.provenance: /],
     ["an unknown provenance", { provenance: "unknown" }, /^part\.provenance: /],
     ["an unknown type", { type: "video" }, /^part\.type: /],
-    ["a text that is a number", { text: 1 }, /^part\.text: /],
-    ["a field of another type", { call_id: "c" }, /^part\.call_id: /],
+    ["a number as its text", { text: 1 }, /^part\.text: /],
+    ["a field of another part type", { call_id: "c" }, /^part\.call_id: /],
   ])("refuses a part with %s", (_, fields, expected) => {
     const wrong = asPart({ ...part(user, text), ...fields });
 

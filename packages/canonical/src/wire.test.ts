@@ -56,7 +56,7 @@ describe("a wire form", () => {
 
   it.each([
     ["with every kind of content", message],
-    ["of the system", { ...base, id: "m", role: "system", content: "You weave." }],
+    ["of the system role", { ...base, id: "m", role: "system", content: "You weave." }],
     ["without parts", { ...base, id: "m", role: "user", content: [] }],
   ])("of a message %s reads back equal", (_, wire) => {
     const read = messageFromWire(wire);
@@ -83,27 +83,35 @@ describe("a wire form", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["nothing", undefined, "message: expected a JSON object"],
-    ["a list", [], "message: expected a JSON object"],
-    ["no time", { ...message, timestamp: undefined }, "message.timestamp: expected RFC 3339 text"],
+    ["a missing message", undefined, "message: expected a JSON object"],
+    ["a list in place of a message", [], "message: expected a JSON object"],
     [
-      "a wrong time",
+      "a missing time",
+      { ...message, timestamp: undefined },
+      "message.timestamp: expected RFC 3339 text",
+    ],
+    [
+      "an invalid time",
       { ...message, timestamp: "today" },
       "message.timestamp: expected RFC 3339 text",
     ],
-    ["no content", { ...base, id: "m", role: "user" }, "message: expected an object with content"],
+    [
+      "missing content",
+      { ...base, id: "m", role: "user" },
+      "message: expected an object with content",
+    ],
     [
       "a part of another message",
       { ...message, content: [{ ...part, message_id: "other", type: "text", text: "" }] },
       "part.message_id: is not m",
     ],
     [
-      "a part that its role does not hold",
+      "a part that a message of its role cannot hold",
       { ...message, role: "tool" },
       "part.type: a tool message holds no text part",
     ],
     [
-      "bytes that are no base64",
+      "bytes that are not base64",
       {
         ...message,
         content: [
@@ -119,9 +127,9 @@ describe("a wire form", () => {
   it.each([
     ["parts in a system message", { ...message, role: "system" }],
     ["text in a user message", { ...base, id: "m", role: "user", content: "hi" }],
-    ["a part that is no object", { ...message, content: [1] }],
+    ["a part that is not an object", { ...message, content: [1] }],
     [
-      "data that is no object",
+      "file data that are not an object",
       { ...message, content: [{ ...part, type: "file", media_type: "a/b", data: "x" }] },
     ],
   ])("with %s is refused", (_, wire) => {

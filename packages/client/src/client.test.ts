@@ -24,16 +24,16 @@ const query = "lock file";
 
 describe("createClient", () => {
   it.each<[string, Partial<ClientOptions>]>([
-    ["no address", { url: "localhost" }],
-    ["a file", { url: "file:///tmp" }],
-    ["a password in the address", { url: "http://a:b@localhost" }],
-    ["a header that is none", { headers: { "a b": "c" } }],
-    ["half a retry", { retries: 0.5 }],
-    ["fewer than no retries", { retries: -1 }],
-    ["no time", { timeoutMs: 0 }],
-    ["more time than a timer has", { timeoutMs: 2 ** 31 }],
-    ["no bytes", { maxAnswerBytes: 0 }],
-    ["no function to fetch with", { fetch: Object(5) }],
+    ["a URL without a scheme", { url: "localhost" }],
+    ["a file URL", { url: "file:///tmp" }],
+    ["a URL with a password", { url: "http://a:b@localhost" }],
+    ["an invalid header name", { headers: { "a b": "c" } }],
+    ["a fractional number of retries", { retries: 0.5 }],
+    ["a negative number of retries", { retries: -1 }],
+    ["a timeout of zero", { timeoutMs: 0 }],
+    ["a timeout longer than a timer allows", { timeoutMs: 2 ** 31 }],
+    ["an answer limit of zero bytes", { maxAnswerBytes: 0 }],
+    ["a fetch that is not a function", { fetch: Object(5) }],
   ])("refuses invalid options: %s", (_, options) => {
     const create = () => createClient({ url: "http://localhost", ...options });
 
@@ -132,19 +132,19 @@ describe("a value in a request", () => {
 
   it.each<[string, unknown, string]>([
     ["NaN", { a: [1, Number.NaN] }, "a.1: NaN"],
-    ["infinite", { a: { b: Number.NEGATIVE_INFINITY } }, "a.b: -Infinity"],
+    ["negative infinity", { a: { b: Number.NEGATIVE_INFINITY } }, "a.b: -Infinity"],
     ["a map", { a: new Map([[1, 2]]) }, "a: Map"],
     ["a set", [new Set([1])], "0: Set"],
     ["bytes", { a: Uint8Array.of(1) }, "a: Uint8Array"],
     ["a date", { a: new Date(0) }, "a: Date"],
-    ["of a class", { a: new (class Own {})() }, "a: Own"],
+    ["an instance of a class", { a: new (class Own {})() }, "a: Own"],
     ["a boxed number", { a: Object(1) }, "a: Number"],
-    ["nothing in a list", { a: [undefined, 1] }, "a.0: undefined"],
-    ["a hole in a list", Object.assign([1], { 2: 2 }), "1: undefined"],
+    ["undefined in an array", { a: [undefined, 1] }, "a.0: undefined"],
+    ["a hole in an array", Object.assign([1], { 2: 2 }), "1: undefined"],
     ["a function", { a: () => 1 }, "a: function"],
     ["a symbol", { a: Symbol("x") }, "a: symbol"],
     ["a bigint", { a: [1n] }, "a.0: bigint"],
-    ["a value that holds itself", { a: looped }, "a.self: a value that holds itself"],
+    ["a value that contains itself", { a: looped }, "a.self: a value that holds itself"],
   ])(
     "is refused with its path, before anything is sent, when JSON cannot hold it: %s",
     (_, params, named) =>
@@ -159,13 +159,25 @@ describe("a value in a request", () => {
   );
 
   it.each<[string, unknown, string]>([
-    ["a field left undefined", { a: undefined, b: 1 }, '{"b":1}'],
-    ["every digit", parseJson("[12345678901234567890,1e400]"), "[12345678901234567890,1e400]"],
-    ["no prototype", Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
-    ["of another realm", runInNewContext("({ a: [1, {}] })"), '{"a":[1,{}]}'],
-    ["any key", JSON.parse('{"__proto__":{"toJSON":1}}'), '{"__proto__":{"toJSON":1}}'],
-    ["one value twice", Array(2).fill({ a: 1 }), '[{"a":1},{"a":1}]'],
-    ["any depth", parseJson(`${"[".repeat(9e4)}1${"]".repeat(9e4)}`), `${"[".repeat(9e4)}1`],
+    ["an undefined field, which is left out", { a: undefined, b: 1 }, '{"b":1}'],
+    [
+      "numbers that a double cannot hold",
+      parseJson("[12345678901234567890,1e400]"),
+      "[12345678901234567890,1e400]",
+    ],
+    ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
+    ["an object of another realm", runInNewContext("({ a: [1, {}] })"), '{"a":[1,{}]}'],
+    [
+      "an object with the key __proto__",
+      JSON.parse('{"__proto__":{"toJSON":1}}'),
+      '{"__proto__":{"toJSON":1}}',
+    ],
+    ["the same object twice", Array(2).fill({ a: 1 }), '[{"a":1},{"a":1}]'],
+    [
+      "arrays nested 90,000 deep",
+      parseJson(`${"[".repeat(9e4)}1${"]".repeat(9e4)}`),
+      `${"[".repeat(9e4)}1`,
+    ],
   ])("is sent when JSON can hold it: %s", (_, params, text) =>
     withServer([says(500)], async ({ client, seen }) => {
       await client.ingest({ events: paramsOf(params) }).catch(() => undefined);
@@ -220,15 +232,23 @@ describe("a transient failure", () => {
       },
       250,
     ],
-    ["a proxy without a server", says(502, "<html>Bad Gateway</html>"), 250],
-    ["a proxy that was asked too often", says(429, "", { "retry-after": "3" }), 3250],
-    ["one that says when", fails(503, "storage_unavailable", {}, { "retry-after": "7" }), 7250],
+    ["a proxy that cannot reach the server", says(502, "<html>Bad Gateway</html>"), 250],
+    ["a proxy's rate limit with a Retry-After", says(429, "", { "retry-after": "3" }), 3250],
     [
-      "one that names a date",
+      "an error with a Retry-After in seconds",
+      fails(503, "storage_unavailable", {}, { "retry-after": "7" }),
+      7250,
+    ],
+    [
+      "an error with a date as its Retry-After",
       fails(503, "storage_unavailable", {}, { "retry-after": new Date(1_009_000).toUTCString() }),
       9250,
     ],
-    ["one that says nonsense", fails(409, "conflict", {}, { "retry-after": "soon" }), 250],
+    [
+      "an error with a senseless Retry-After",
+      fails(409, "conflict", {}, { "retry-after": "soon" }),
+      250,
+    ],
   ])("is retried with the same request after a pause: %s", (_, failure, pause) =>
     withServer([failure, found], async ({ client, seen, clock }) => {
       await expect(client.search({ query })).resolves.toEqual(nothingFound);
@@ -303,7 +323,7 @@ describe("a permanent failure", () => {
 describe("a call", () => {
   const stalls: [string, Reply][] = [
     ["before an answer", () => undefined],
-    ["inside of one", (response) => void response.writeHead(200).write("{")],
+    ["in the middle of an answer", (response) => void response.writeHead(200).write("{")],
   ];
 
   it.each(stalls)("ends at its timeout when the server stalls %s", (_, stall) =>
@@ -319,7 +339,7 @@ describe("a call", () => {
 
   it.each<[string, () => Promise<Response>]>([
     ["before an answer", () => new Promise(() => {})],
-    ["inside of one", async () => new Response(new ReadableStream({}))],
+    ["in the middle of an answer", async () => new Response(new ReadableStream({}))],
   ])(
     "ends on timeout and on abort when a fetch that ignores its signal stalls %s",
     async (_, fetch) => {
@@ -420,32 +440,44 @@ describe("an answer", () => {
   };
   const { took_ms: _, ...incomplete } = nothingFound;
   it.each<[string, Reply, object]>([
-    ["a page", says(200, "<!doctype html>"), { reason: "is not JSON: is that a pond server?" }],
-    ["nothing", says(200), { reason: "is not JSON: is that a pond server?" }],
-    ["a page that is not there", says(404, "<html>"), { status: 404 }],
     [
-      "a page to sign in at",
+      "an HTML page",
+      says(200, "<!doctype html>"),
+      { reason: "is not JSON: is that a pond server?" },
+    ],
+    ["an empty body", says(200), { reason: "is not JSON: is that a pond server?" }],
+    ["an HTML page with status 404", says(404, "<html>"), { status: 404 }],
+    [
+      "an HTML page with status 401",
       says(401, "<html>"),
       { reason: expect.stringContaining("credentials") },
     ],
-    ["a no", says(403, { message: "no" }), { reason: expect.stringContaining("credentials") }],
-    ["another error", says(400, { error: "no" }), { status: 400, path: "error" }],
     [
-      "a code of another version",
+      "a JSON refusal with status 403",
+      says(403, { message: "no" }),
+      { reason: expect.stringContaining("credentials") },
+    ],
+    ["an error in another format", says(400, { error: "no" }), { status: 400, path: "error" }],
+    [
+      "an unknown error code",
       fails(418, "teapot", {}, { "x-pond-request-id": "r-2" }),
       { status: 418, path: "error.code", requestId: "r-2" },
     ],
-    ["not UTF-8", says(200, Uint8Array.of(0x22, 0xff, 0x22)), { reason: "is not UTF-8" }],
-    ["a redirect", says(307, "", { location: "http://127.0.0.1:9/" }), { status: 307 }],
-    ["without a field", says(200, incomplete), { path: "took_ms" }],
     [
-      "of a wrong type",
+      "bytes that are not UTF-8",
+      says(200, Uint8Array.of(0x22, 0xff, 0x22)),
+      { reason: "is not UTF-8" },
+    ],
+    ["a redirect", says(307, "", { location: "http://127.0.0.1:9/" }), { status: 307 }],
+    ["JSON without a required field", says(200, incomplete), { path: "took_ms" }],
+    [
+      "a field of the wrong type",
       says(200, { ...nothingFound, sessions: [session] }),
       { path: "sessions.0.matches.0.score" },
     ],
     ["an array", says(200, []), { status: 200 }],
     [
-      "of a server without this version",
+      "an error of a server without this protocol version",
       fails(404, "not_found", { kind: "path_unknown" }),
       { status: 404, reason: expect.stringContaining("protocol_version 1") },
     ],
@@ -465,16 +497,16 @@ describe("an answer", () => {
   );
 
   it.each<[string, Reply]>([
-    ["as it says", says(200, " ".repeat(1001))],
+    ["sent in one piece", says(200, " ".repeat(1001))],
     [
-      "as it turns out",
+      "sent in several pieces",
       (response) => {
         response.writeHead(200);
         for (let chunk = 0; chunk < 11; chunk++) response.write(" ".repeat(100));
         response.end();
       },
     ],
-    ["once unpacked", says(200, gzipSync(" ".repeat(100_000)), { "content-encoding": "gzip" })],
+    ["once decompressed", says(200, gzipSync(" ".repeat(100_000)), { "content-encoding": "gzip" })],
   ])("is refused when longer than maxAnswerBytes, %s", (_, reply) =>
     withServer(
       [reply],
@@ -559,7 +591,7 @@ describe("pages", () => {
 
   it.each<[string, Reply]>([
     ["an empty page", says(200, pageOf([], 1))],
-    ["the same page", says(200, pageOf(["a"], 1))],
+    ["the same page again", says(200, pageOf(["a"], 1))],
   ])("of a session end with an error when the server does not advance: %s", (_, reply) =>
     withServer([reply], async ({ client, seen }) => {
       await expect(idsOf(client.messages("s"))).rejects.toThrow("is the previous page again");

@@ -108,33 +108,33 @@ describe("ingestAll", () => {
   const all = "s a a-0 b b-0 c c-0 t d d-0";
 
   it.each<[string, Options, Reply, string[]]>([
-    ["all at once where it fits", {}, storing(), [all]],
+    ["one request when everything fits", {}, storing(), [all]],
     [
-      "no message is cut, and a session begins with itself again",
+      "a message stays whole, and each request begins with its session",
       { maxEvents: 5 },
       storing(),
       ["s a a-0 b b-0", "s a a-0 b b-0 c c-0", "s b b-0 c c-0", "t d d-0"],
     ],
     [
-      "a message that is more than a request should hold goes with those beside it",
+      "a message larger than the limit is sent with its neighbours",
       { maxEvents: 1 },
       storing(),
       ["s", "s a a-0 b b-0", "s a a-0 b b-0 c c-0", "s b b-0 c c-0", "t", "t d d-0"],
     ],
     [
-      "a message goes alone where the server takes no more",
+      "a message is sent alone when the server takes no more",
       { maxEvents: 1 },
       storing({ maxEvents: 4 }),
       ["s", "s a a-0 b b-0", "s a a-0", "s b b-0", "s c c-0", "t", "t d d-0"],
     ],
     [
-      "bytes count as events do",
+      "requests are limited by bytes as by events",
       { maxBytes: 800 },
       storing(),
       ["s a a-0 b b-0", "s a a-0 b b-0 c c-0", "s b b-0 c c-0 t", "t d d-0"],
     ],
     [
-      "refused for its events it goes out in halves, with what is beside each",
+      "a request refused for too many events is sent in halves with neighbours",
       { maxEvents: 9 },
       storing({ maxEvents: 7 }),
       [
@@ -350,16 +350,12 @@ describe("ingestAll", () => {
 
   it.each<[string, Reply, object]>([
     [
-      "another refusal",
+      "a validation error",
       fails(400, "validation_failed", { field: "x" }),
       { code: "validation_failed" },
     ],
-    [
-      "a namespace there is none of",
-      fails(403, "namespace_unknown"),
-      { code: "namespace_unknown" },
-    ],
-    ["an answer of something else", says(200, "<html>"), { code: "answer_invalid" }],
+    ["an unknown namespace", fails(403, "namespace_unknown"), { code: "namespace_unknown" }],
+    ["an HTML page as the answer", says(200, "<html>"), { code: "answer_invalid" }],
   ])("stops at a request that fails: %s", async (_, reply, error) => {
     const { answer, requests } = await send([storing(), reply], { maxEvents: 3 });
 

@@ -47,12 +47,12 @@ const idsOf = async (items: AsyncIterable<{ readonly id: string }>): Promise<str
 describe("a real server", () => {
   it.each([
     ["at the start", [0]],
-    ["in front of a cut", [9]],
-    ["behind a cut", [10]],
+    ["before a request boundary", [9]],
+    ["after a request boundary", [10]],
     ["at the end", [29]],
-    ["across a cut", [8, 9, 10, 11]],
-    ["across all cuts", Array.from({ length: 28 }, (_, at) => at + 1)],
-    ["across a cut, to the end", [17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]],
+    ["across a request boundary", [8, 9, 10, 11]],
+    ["across all request boundaries", Array.from({ length: 28 }, (_, at) => at + 1)],
+    ["across a request boundary, to the end", [17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29]],
     ["here and there", [0, 1, 3, 4, 7, 9, 10, 11, 15, 18, 19, 20, 22, 28]],
   ])("puts messages missing from an earlier ingest where they belong: %s", (_, missing) =>
     withRealServer(async (client) => {
@@ -75,8 +75,8 @@ describe("a real server", () => {
 
   const untimed = [sessionEvent("s"), ...chatIds("s", 30).flatMap((id) => messageEvents("s", id))];
   it.each([
-    ["all of a first request is missing", chat("s", 30), 1, 33],
-    ["messages have no times of their own", untimed, 15, 25],
+    ["the whole first request is missing", chat("s", 30), 1, 33],
+    ["messages have no timestamps of their own", untimed, 15, 25],
   ])("ends with the messages in the stream's order when %s", (_, all, from, to) =>
     withRealServer(async (client) => {
       await client.ingest({ events: all.toSpliced(from, to - from) });
@@ -155,9 +155,9 @@ describe("a real server", () => {
     }));
 
   it.each<[string, Limits, { maxEvents?: number; maxBytes?: number }]>([
-    ["in small requests", {}, { maxEvents: 5 }],
-    ["refused for its events", { maxEvents: 6 }, {}],
-    ["refused for its bytes", { http: { maxIngestBytes: 3000 } }, {}],
+    ["divided by the client's limit", {}, { maxEvents: 5 }],
+    ["after a refusal for too many events", { maxEvents: 6 }, {}],
+    ["after a refusal for too many bytes", { http: { maxIngestBytes: 3000 } }, {}],
   ])(
     "stores a long stream sent in several requests as if sent in one: %s",
     async (_, limits, caps) => {
@@ -241,17 +241,17 @@ describe("a real server", () => {
 
   it.each<[string, (client: Client) => Promise<unknown>, object]>([
     [
-      "no such session",
+      "an unknown session",
       (client) => client.get({ session_id: "none" }),
       { code: "not_found", status: 404 },
     ],
     [
-      "no such namespace",
+      "an unknown namespace",
       (client) => client.status({ namespace: "team" }),
       { code: "namespace_unknown", status: 403 },
     ],
     [
-      "no such field",
+      "an unknown field",
       (client) => client.search(Object({ query: "q", sesion: "s" })),
       { code: "validation_failed", details: { issues: [{ path: "sesion" }] } },
     ],

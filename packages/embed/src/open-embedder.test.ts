@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openEmbedder } from "./open-embedder.ts";
 
 it.each([
-  ["a kind there is none of", { kind: "x" }, /^kind: .* not x$/],
+  ["an unknown kind", { kind: "x" }, /^kind: .* not x$/],
   ["no kind", {}, /^kind: /],
   ["a folder without a path", { kind: "folder", folder: "" }, /^folder: /],
 ])("refuses settings that make no sense: %s", async (_, settings, message) => {

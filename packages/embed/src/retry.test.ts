@@ -7,10 +7,10 @@ const patience = { attempts: 8, longestWaitMs: 120_000 };
 
 describe("repeat", () => {
   it.each<[string, Attempt<string>[], number, number[]]>([
-    ["stops at what works", [failure, { ok: true, value: "yes" }, failure], 2, [500]],
-    ["stops at what is final", [{ ...failure, isPassing: false }, failure], 1, []],
+    ["stops after a success", [failure, { ok: true, value: "yes" }, failure], 2, [500]],
+    ["stops after a final failure", [{ ...failure, isPassing: false }, failure], 1, []],
     [
-      "waits as it is told",
+      "waits as long as the server says",
       [
         { ...failure, retryAfterMs: 7 },
         { ok: true, value: "" },
@@ -18,8 +18,18 @@ describe("repeat", () => {
       2,
       [7],
     ],
-    ["waits no longer than it may", [{ ...failure, retryAfterMs: 120_001 }, failure], 1, []],
-    ["gives up", Array(9).fill(failure), 8, [500, 1000, 2000, 4000, 8000, 16_000, 30_000]],
+    [
+      "stops if the server demands too long a wait",
+      [{ ...failure, retryAfterMs: 120_001 }, failure],
+      1,
+      [],
+    ],
+    [
+      "gives up after eight attempts",
+      Array(9).fill(failure),
+      8,
+      [500, 1000, 2000, 4000, 8000, 16_000, 30_000],
+    ],
   ])("%s", async (_, outcomes, attempts, slept) => {
     const clock = new TestClock();
     const left = outcomes.values();

@@ -4,11 +4,11 @@ import type { Said } from "./said.ts";
 import { call, contentOf, testRecorder, user, validate } from "./testing.ts";
 
 test.each([
-  ["null, as of an answer that has tool calls alone", null],
-  ["nothing", undefined],
+  ["null, as in an answer of tool calls alone,", null],
+  ["undefined", undefined],
   ["a number", 5],
-  ["a list of nothing", [null]],
-  ["a list of texts", ["text"]],
+  ["an array of null", [null]],
+  ["an array of strings", ["text"]],
 ])("content that is %s is refused, and nothing of it is recorded", (_, content) => {
   const recorder = testRecorder();
   const loop = recorder.loop();
@@ -79,15 +79,15 @@ test("a message is canonical, and keeps what its provider reported", () => {
 });
 
 test.each<[string, Said, string]>([
-  ["what a human says", user("x"), "conversational"],
-  ["what a model says", { role: "assistant", content: "x" }, "conversational"],
+  ["a user's text", user("x"), "conversational"],
+  ["a model's text", { role: "assistant", content: "x" }, "conversational"],
   [
-    "what a tool answers",
+    "a tool result",
     { role: "tool", content: [{ type: "tool_result", call_id: "c", result: null }] },
     "injected",
   ],
   [
-    "what the agent says of itself",
+    "a user's text marked as injected",
     { role: "user", content: [{ type: "text", text: "x", provenance: "injected" }] },
     "injected",
   ],
@@ -142,15 +142,21 @@ test("a recorded message stays the same when the objects given change later", ()
 });
 
 test.each<[string, unknown]>([
-  ["a part its role has not", { role: "user", content: [{ type: "reasoning", text: "x" }] }],
-  ["a role nobody has", { role: "judge", content: "x" }],
-  ["a part of no type", { role: "user", content: [{ text: "x" }] }],
-  ["a circle", { role: "user", content: [{ type: "text", text: "x", options: circle() }] }],
-  ["a number that is none", { role: "user", content: "x", metadata: { a: [null, Number.NaN] } }],
-  ["a bigint", result(1n)],
-  ["bytes in a result", result({ bytes: Uint8Array.of(1, 2), filename: "x.png" })],
   [
-    "more than bytes in a file",
+    "a part that its role cannot have",
+    { role: "user", content: [{ type: "reasoning", text: "x" }] },
+  ],
+  ["an unknown role", { role: "judge", content: "x" }],
+  ["a part without a type", { role: "user", content: [{ text: "x" }] }],
+  [
+    "a circular structure",
+    { role: "user", content: [{ type: "text", text: "x", options: circle() }] },
+  ],
+  ["NaN in the metadata", { role: "user", content: "x", metadata: { a: [null, Number.NaN] } }],
+  ["a bigint", result(1n)],
+  ["bytes in a tool result", result({ bytes: Uint8Array.of(1, 2), filename: "x.png" })],
+  [
+    "file data with an extra field",
     {
       role: "user",
       content: [
@@ -162,7 +168,10 @@ test.each<[string, unknown]>([
       ],
     },
   ],
-  ["no result", { role: "tool", content: [{ type: "tool_result", call_id: "c" }] }],
+  [
+    "a tool result without its result",
+    { role: "tool", content: [{ type: "tool_result", call_id: "c" }] },
+  ],
 ])("refuses %s, and records nothing of it", (_, said) => {
   const recorder = testRecorder();
   const loop = recorder.loop();

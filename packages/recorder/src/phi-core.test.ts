@@ -54,7 +54,7 @@ const scenarios: readonly [string, (recorder: Recorder) => void][] = [
     },
   ],
   [
-    "branches that were asked the same, one of them chosen",
+    "parallel branches of one prompt, one of them chosen",
     (recorder) => {
       const group = recorder.parallelGroup({ branches: 2, prompt: user("Which yarn?") });
       const [wool, linen] = [group.start(0, { config }), group.start(1, { config })];
@@ -79,7 +79,7 @@ const scenarios: readonly [string, (recorder: Recorder) => void][] = [
     },
   ],
   [
-    "a compaction, a rejection and a loop that broke off",
+    "a compaction, a rejection and an aborted loop",
     (recorder) => {
       const loop = recorder.loop();
       loop.say(user("All of it."));

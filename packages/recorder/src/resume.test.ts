@@ -123,7 +123,7 @@ test("a session that is open cannot be resumed again", () => {
 
 test.each([
   ["its head", 0, "not recorded by @pond/recorder"],
-  ["a start", 1, "loop s1.w.1 is Unknown"],
+  ["the start of a loop", 1, "loop s1.w.1 is Unknown"],
   ["a message", 2, "what comes before s1.w.1#2.w is missing"],
 ])("a session that lacks %s is not resumed", (_, index, reason) => {
   const recorder = testRecorder();

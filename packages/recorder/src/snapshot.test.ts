@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import { snapshot } from "./snapshot.ts";
 
 test.each<[string, unknown, string]>([
-  ["fields that are undefined", { a: undefined, b: null }, '{"b":null}'],
+  ["undefined fields", { a: undefined, b: null }, '{"b":null}'],
   ["dates", { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
   ["numbers kept as text", parseJson('{"n":12345678901234567890}'), '{"n":12345678901234567890}'],
-  ["what merely looks like one", { rawJSON: "1e400" }, '{"rawJSON":"1e400"}'],
-  ["keys of any name", parseJson('{"__proto__":{"x":1}}'), '{"__proto__":{"x":1}}'],
+  ["an object with a rawJSON field", { rawJSON: "1e400" }, '{"rawJSON":"1e400"}'],
+  ["a key named __proto__", parseJson('{"__proto__":{"x":1}}'), '{"__proto__":{"x":1}}'],
   [
-    "the fields of an object of any class",
+    "the fields of a class instance",
     new (class Step {
       readonly a = 1;
     })(),
@@ -32,19 +32,19 @@ const circle: unknown[] = [];
 circle.push({ circle });
 
 test.each<[string, unknown]>([
-  ["nothing", undefined],
-  ["nothing in a list", [1, undefined]],
-  ["a gap in a list", Array(1)],
-  ["a function in a list", [() => 1]],
+  ["undefined", undefined],
+  ["undefined in an array", [1, undefined]],
+  ["a hole in an array", Array(1)],
+  ["a function in an array", [() => 1]],
   ["a bigint", { a: 1n }],
-  ["an infinity", { a: [Number.POSITIVE_INFINITY] }],
-  ["a toJSON that gives no number", { a: { toJSON: () => Number.NaN } }],
-  ["a date that is none", { at: new Date(Number.NaN) }],
+  ["infinity", { a: [Number.POSITIVE_INFINITY] }],
+  ["a toJSON that returns NaN", { a: { toJSON: () => Number.NaN } }],
+  ["an invalid date", { at: new Date(Number.NaN) }],
   ["a map", { a: new Map([["a", 1]]) }],
   ["a set", { a: new Set([1]) }],
   ["an error", new Error("boom")],
   ["bytes", { a: Uint8Array.of(1, 2) }],
-  ["a circle", circle],
+  ["a circular structure", circle],
 ])("refuses %s", (_, value) => {
   expect(() => snapshot(value)).toThrow(TypeError);
 });
@@ -63,12 +63,12 @@ test("takes values of any depth", () => {
 });
 
 test.each<[string, unknown]>([
-  ["no number", Number.NaN],
-  ["nothing", undefined],
-  ["a gap", Array(2)],
+  ["NaN", Number.NaN],
+  ["undefined", undefined],
+  ["a hole in an array", Array(2)],
   ["a date", new Date(0)],
   ["a map", new Map()],
-])("refuses %s at any depth", (_, value) => {
+])("refuses %s nested deeper than any call stack", (_, value) => {
   expect(() => snapshot(nested(value))).toThrow(TypeError);
 });
 

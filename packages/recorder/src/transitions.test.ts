@@ -109,33 +109,33 @@ test("an error names the loop, its state and the event", () => {
 });
 
 test.each<[string, AgentEvent, string]>([
-  ["a group of none", { ...events.ParallelLoopStart, loop_ids: [] }, "a group has a loop"],
+  ["a group without loops", { ...events.ParallelLoopStart, loop_ids: [] }, "a group has a loop"],
   [
-    "a group with a loop twice",
+    "a group that names a loop twice",
     { ...events.ParallelLoopStart, loop_ids: ["a", "a"] },
     "a loop is in its group once",
   ],
   [
-    "a choice of a loop in no group",
+    "a choice of a loop that is in no group",
     { type: "ParallelLoopEnd", session_id: "s1", selected_loop_id: "x", selected_config_index: 0 },
     "loop x is in no group",
   ],
   [
-    "a choice that was made",
+    "a choice in a group that has already chosen",
     { type: "ParallelLoopEnd", session_id: "s1", selected_loop_id: "g1", selected_config_index: 0 },
     "its group has chosen g1",
   ],
   [
-    "a choice by the wrong place",
+    "a choice with the index of another loop",
     { type: "ParallelLoopEnd", session_id: "s1", selected_loop_id: "h1", selected_config_index: 1 },
     "place 1 is not the chosen loop's",
   ],
   [
-    "a choice in no session",
+    "a choice in an unknown session",
     { type: "ParallelLoopEnd", session_id: "s9", selected_loop_id: "g1", selected_config_index: 0 },
     "no session s9",
   ],
-  ["a child nobody knows", { ...events.ToolExecutionEnd, child_loop_id: "x" }, "is not known"],
+  ["an unknown child loop", { ...events.ToolExecutionEnd, child_loop_id: "x" }, "is not known"],
   [
     "a session that spawned itself",
     {
@@ -144,9 +144,13 @@ test.each<[string, AgentEvent, string]>([
     },
     "a sub-agent has a session of its own",
   ],
-  ["no time", { ...events.TurnStart, timestamp: "yesterday" }, "not an RFC 3339 time"],
-  ["a turn without a number", { ...events.TurnStart, turn_index: -1 }, "has no turn_index"],
-  ["a type of its own", { ...events.TurnStart, type: "Nap" as "TurnStart" }, "of no known type"],
+  ["an invalid timestamp", { ...events.TurnStart, timestamp: "yesterday" }, "not an RFC 3339 time"],
+  ["a negative turn index", { ...events.TurnStart, turn_index: -1 }, "has no turn_index"],
+  [
+    "an event of an unknown type",
+    { ...events.TurnStart, type: "Nap" as "TurnStart" },
+    "of no known type",
+  ],
 ])("refuses %s", (_, event, reason) => {
   const recorder = testRecorder();
   recorder.record(events.AgentStart);

@@ -33,22 +33,22 @@ const found = async (query: string, more: Partial<SearchRequest> = {}): Promise<
 describe("pasted text", () => {
   it.each([
     [
-      "a command, whose flags exclude what it holds",
+      "a command whose flags look like excluded words",
       "find . -type f -name '*.orig' -delete",
       "find",
     ],
-    ["a part of it", "-type f -name '*.orig'", "find"],
+    ["a part of a command with flags", "-type f -name '*.orig'", "find"],
     [
       "lines of a diff",
       "-const flamingo = require('zoo');\n+const flamingo = await import(",
       "diff",
     ],
-    ["the same in one line", "-const flamingo +const", "diff"],
-    ["text in a colour", "\u001b[1mwalrus\u001b[22m", "seal"],
-    ["a word with colours in it", "wal\u001b[1;31mrus\u001b[0m", "seal"],
-    ["a word as grep colours it", "wal\u001b[01;31m\u001b[Krus\u001b[m\u001b[K", "seal"],
+    ["changes of a diff in one line", "-const flamingo +const", "diff"],
+    ["a word in terminal bold", "\u001b[1mwalrus\u001b[22m", "seal"],
+    ["a word with colour codes inside", "wal\u001b[1;31mrus\u001b[0m", "seal"],
+    ["a match as grep colours it", "wal\u001b[01;31m\u001b[Krus\u001b[m\u001b[K", "seal"],
     ["a long command", long, "long"],
-    ["a part of it", long.slice(4, -11), "long"],
+    ["a part of a long command", long.slice(4, -11), "long"],
     ["a long word", `${link} -then`, "link"],
   ])("is found: %s", async (_, query, id) => {
     expect(await found(query)).toEqual([id]);

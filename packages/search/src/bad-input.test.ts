@@ -19,14 +19,14 @@ const hostile = ["' OR 1=1 --", '"', "%", "\\", "\u0000", "\ud800", "💥", "a\n
 
 describe("search with bad input", () => {
   it.each<[string, unknown]>([
-    ["nothing", ""],
+    ["no characters", ""],
     ["white space", " \t\n\u00a0\u3000"],
     ["control characters alone", "\u0000\u0007\u001b"],
     ["a zero-width space", "\u200b"],
-    ["characters nobody sees", "\u2060\ufeff \u00ad\u200d \ufe0f \u3164 \u{e0067}"],
+    ["invisible characters", "\u2060\ufeff \u00ad\u200d \ufe0f \u3164 \u{e0067}"],
     ["excluded words alone", "-zebra -horse"],
     ["empty quotes", '"" ""'],
-    ["no text", undefined],
+    ["undefined", undefined],
     ["null", null],
     ["a number", 7],
     ["a list", ["zebra"]],
@@ -40,14 +40,14 @@ describe("search with bad input", () => {
 
   it.each<[string, string]>([
     ["an unbalanced quote", '"zebra said'],
-    ["a quote within", 'zebra "stop'],
-    ["signs", "zebra + - ++ -- +- -> ::"],
+    ["a quote inside the query", 'zebra "stop'],
+    ["stray signs", "zebra + - ++ -- +- -> ::"],
     ["SQL", "zebra'; DROP TABLE messages; --"],
     ["control characters", "ze\u0000bra \u001b[31m zebra\u0007"],
     ["lone surrogates", "\ud800 zebra \udc00\ud800"],
-    ["what JavaScript objects have", "__proto__ constructor zebra hasOwnProperty"],
-    ["what a pattern has", "zebra (a+)+$ [z-a] \\p{L} .*"],
-    ["what a query language has", "zebra AND NOT (title:x OR *) ~2 ^3"],
+    ["names of JavaScript object properties", "__proto__ constructor zebra hasOwnProperty"],
+    ["regular expressions", "zebra (a+)+$ [z-a] \\p{L} .*"],
+    ["another query language's syntax", "zebra AND NOT (title:x OR *) ~2 ^3"],
   ])("reads %s as text", async (_, query) => {
     const { sessions } = await ask({ query });
 
@@ -57,13 +57,13 @@ describe("search with bad input", () => {
   it.each<[string, string]>([
     ["words", "zebra ".repeat(170_000)],
     ["distinct words", `zebra ${Array.from({ length: 150_000 }, (_, at) => `w${at}`).join(" ")}`],
-    ["a phrase", `"zebra ${"said ".repeat(200_000)}" zebra`],
+    ["a single phrase", `"zebra ${"said ".repeat(200_000)}" zebra`],
     ["quotes", `zebra ${'"a "'.repeat(250_000)}`],
     ["required words", `zebra ${"+the ".repeat(200_000)}`],
     ["identifiers", `zebra ${"a_b ".repeat(250_000)}`],
     ["Chinese", `zebra ${"索引".repeat(170_000)}`],
     ["one word", `zebra ${"x".repeat(1_000_000)}`],
-    ["marks", `zebra a${"\u0301".repeat(500_000)}`],
+    ["combining marks", `zebra a${"\u0301".repeat(500_000)}`],
   ])("answers a query that is a megabyte of %s", async (_, query) => {
     const { total_in_scope } = await ask({ query });
 

@@ -107,18 +107,18 @@ describe("filters", () => {
 
   it.each([
     ["another form of a word", "migration", "plural"],
-    ["two of which one has another form", "migration database", "plural"],
-    ["a beginning", "데이터베이스", "korean"],
-    ["a part of a word in another case", "auth", "capital"],
+    ["two words, one in another form", "migration database", "plural"],
+    ["the beginning of a Korean word", "데이터베이스", "korean"],
+    ["the beginning of a word in another case", "auth", "capital"],
     ["a piece of a camelCase name", "retry", "camel"],
-    ["a name within a name", "retryCount", "camel"],
+    ["a name inside a longer name", "retryCount", "camel"],
     ["the first piece of a type's name", "http", "camel"],
-    ["a Russian beginning", "оши", "russian"],
-    ["a German beginning", "über", "german"],
-    ["a capital whose lower case is two", "İzmir", "turkish"],
-    ["such a word in capitals", "İŞLEM", "turkish"],
-    ["a Greek word in capitals", "ΔΡΟΜΟΣ ΚΛΕΙΣΤΟΣ", "greek"],
-    ["one in small letters", "δρομος κλειστος", "greek"],
+    ["the beginning of a Russian word", "оши", "russian"],
+    ["the beginning of a German word", "über", "german"],
+    ["a capital whose lower case is two characters", "İzmir", "turkish"],
+    ["a Turkish word in capitals", "İŞLEM", "turkish"],
+    ["Greek words in capitals", "ΔΡΟΜΟΣ ΚΛΕΙΣΤΟΣ", "greek"],
+    ["Greek words in lower case", "δρομος κλειστος", "greek"],
   ])("leave the best match first if they exclude nothing: %s", async (_, query, expected) => {
     for (const filter of filters) {
       expect([filter, (await found(query, filter))[0]]).toEqual([filter, expected]);

@@ -33,17 +33,17 @@ function shown(found: Partial<Found>): Record<string, number[]> {
 describe("candidatesOf", () => {
   it.each<[string, Partial<Found>, Record<string, number[]>]>([
     [
-      "the best three of a root, of whichever session",
+      "the three best messages of a root, whichever session holds them",
       { messages: [message(10, 4), message(20, 3), message(11, 2), message(12, 1)] },
       { s1: [10, 20, 11] },
     ],
     [
-      "what holds a literal before what has more BM25",
+      "a message with a literal before one with a higher BM25 score",
       { messages: [message(10, 4), message(11, 1)], literals: [literal(11, 1)] },
       { s1: [11, 10] },
     ],
     [
-      "what itself holds more, whatever window another stands in",
+      "a better match before a message in a matching window",
       {
         messages: [message(30, 2), message(31, 1.9), message(40, 0)],
         windows: [window(3, 1, [1])],
@@ -51,7 +51,7 @@ describe("candidatesOf", () => {
       { s3: [30, 31], s4: [40] },
     ],
     [
-      "nothing of what is not asked for",
+      "no messages of sessions that are not asked for",
       { messages: [message(90, 4), message(10, 1)] },
       { s1: [10] },
     ],
@@ -60,10 +60,10 @@ describe("candidatesOf", () => {
   });
 
   it.each<[string, copy: Partial<MessageHit>, Record<string, number[]>]>([
-    ["once, as the root's own", {}, { s1: [10, 11] }],
-    ["too where an id says two things", { text: "another" }, { s1: [20, 10, 11] }],
-    ["once, where the same was said again", { id: "7" }, { s1: [10, 11] }],
-  ])("shows a message that a session repeats from its root %s", (_, fields, expected) => {
+    ["once, as the root's own message", {}, { s1: [10, 11] }],
+    ["twice when the same id has another text", { text: "another" }, { s1: [20, 10, 11] }],
+    ["once when the same text has another id", { id: "7" }, { s1: [10, 11] }],
+  ])("shows a message that a session repeats from its root: %s", (_, fields, expected) => {
     const copy = { ...message(20, 3), text: "pick 10", ...fields };
 
     expect(shown({ messages: [copy, message(10, 2), message(11, 1)] })).toEqual(expected);

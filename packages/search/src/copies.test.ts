@@ -27,16 +27,21 @@ async function rootsFound(
 it.each<[string, readonly Chat[], Partial<SearchRequest>, readonly string[]]>([
   ["once", [original, copy], {}, ["first"]],
   [
-    "once where ids are no UUIDs",
+    "once when ids are not UUIDs",
     [original, { ...copy, id: letters, agent: "opencode" }],
     {},
     ["first"],
   ],
   ["once, whatever the size of a page", [original, copy], { limit: 1 }, ["first"]],
-  ["as the copy, where the first is not in scope", [original, copy], { agent: "codex" }, [copy.id]],
-  ["as the copy, where the first is not stored", [copy], {}, [copy.id]],
   [
-    "twice where somebody has gone on",
+    "as the copy when the original is not in scope",
+    [original, copy],
+    { agent: "codex" },
+    [copy.id],
+  ],
+  ["as the copy when the original is not stored", [copy], {}, [copy.id]],
+  [
+    "twice when the copy was continued",
     [original, { ...copy, texts: [...copy.texts, "mango"] }],
     {},
     ["first", copy.id],
@@ -60,8 +65,8 @@ it("finds a copied conversation once if the copy ranks far below the original", 
 });
 
 it.each([
-  ["at the end of what is looked at", 59, 1],
-  ["among more that are equal than are looked at", 0, 42],
+  ["at the end of the examined matches", 59, 1],
+  ["among more equal matches than are examined", 0, 42],
 ])("finds a copied conversation once %s", async (_, better, alike) => {
   const others = Array.from({ length: better }, (_, at): Chat => {
     return { id: `other${at}`, texts: ["mango mango"] };

@@ -51,12 +51,12 @@ describe("toScope", () => {
   it.each([
     ["an unknown filter", { porject: "/a" }, "porject"],
     ["an unknown role", { role: "robot" }, "role"],
-    ["a role nothing is searched of", { role: "system" }, "role"],
+    ["a role that is never searched", { role: "system" }, "role"],
     ["an empty project", { project: " " }, "project"],
-    ["a time that is none", { since: "yesterday" }, "since"],
-    ["a day there is none", { until: "2026-13-40" }, "until"],
+    ["an invalid time", { since: "yesterday" }, "since"],
+    ["a date that does not exist", { until: "2026-13-40" }, "until"],
     ["a range that ends before it begins", { since: "2026-02-01", until: "2026-01-01" }, "until"],
-    ["a range of no time", { since: "2026-01-01", until: "2026-01-01" }, "until"],
+    ["an empty range", { since: "2026-01-01", until: "2026-01-01" }, "until"],
   ])("refuses %s", (_, filters, field) => {
     const scope = () => toScope({ query, ...filters });
 

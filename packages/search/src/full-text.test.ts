@@ -73,11 +73,15 @@ describe("search", () => {
 describe("messageQuery", () => {
   it.each([
     [
-      "no function words beside others",
+      "no function words beside other words",
       "why is the upload slow",
       { terms: "upload slow", boost: 4 },
     ],
-    ["them beside one", "the upload", { terms: "the upload upload upload upload", boost: 1 }],
+    [
+      "function words beside a single other word",
+      "the upload",
+      { terms: "the upload upload upload upload", boost: 1 },
+    ],
     [
       "all excluded words at once",
       'upload -retry -"slow disk" -ΔΡΟΜΟΣ',
@@ -95,9 +99,13 @@ describe("messageQuery", () => {
 describe("phraseOrWords", () => {
   it.each([
     ["one word as a word", "retry", { terms: "retry", operator: "and" }],
-    ["words as they stand", "retry -- backoff", { phrase: "retry -- backoff" }],
-    ["the first of many", "the ".repeat(4_000), { phrase: "the ".repeat(32).trim() }],
-    ["the first of a long run", "索引".repeat(4_000), { phrase: "索引 ".repeat(32).trim() }],
+    ["several words as a phrase", "retry -- backoff", { phrase: "retry -- backoff" }],
+    ["the first 32 of many words", "the ".repeat(4_000), { phrase: "the ".repeat(32).trim() }],
+    [
+      "the first 32 words of a long text without spaces",
+      "索引".repeat(4_000),
+      { phrase: "索引 ".repeat(32).trim() },
+    ],
   ])("looks for %s", (_, text, expected) => {
     expect(phraseOrWords(text)).toEqual(expected);
   });

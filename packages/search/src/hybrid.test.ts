@@ -69,7 +69,7 @@ describe("hybrid search", () => {
     ["a session", { session: "car" }, ["car"]],
     ["a session below its root", { session: "words/sub" }, ["words"]],
     ["an agent", { agent: "codex" }, ["other"]],
-    ["a time", { since: "2026-02-01" }, ["car"]],
+    ["a time range", { since: "2026-02-01" }, ["car"]],
     ["a role", { role: "assistant", project: "/b" }, ["car", "words"]],
   ])(
     "limits matches by meaning to %s (`search-prefilter-pushdown`)",
@@ -136,8 +136,8 @@ describe("hybrid search", () => {
 
 describe("hybrid search without a usable model", () => {
   it.each<[string, string]>([
-    ["signs alone", "->"],
-    ["numbers of no letter", "*** !!!"],
+    ["an arrow alone", "->"],
+    ["punctuation alone", "*** !!!"],
   ])("does not ask the model about %s", async (_, query) => {
     expect((await ask(query)).mode).toBe("full_text");
     expect(embedder.asked).toEqual([]);
@@ -153,7 +153,7 @@ describe("hybrid search without a usable model", () => {
   });
 
   it.each([
-    ["its own name", "test-words"],
+    ["the stored model's name", "test-words"],
     ["another name", "another"],
   ])("warns of a model of another dimension under %s and does not ask it", async (_, modelId) => {
     const misfit = fakeEmbedder({ modelId, dimension: 8 });
@@ -183,22 +183,26 @@ describe("hybrid search without a usable model", () => {
 
   const one = new Float32Array(384).fill(0.05);
   it.each<[string, Embedder["embed"], RegExp]>([
-    ["throws", () => Promise.reject(new Error("no such endpoint")), /no such endpoint/],
     [
-      "throws before it begins",
+      "rejects with an error",
+      () => Promise.reject(new Error("no such endpoint")),
+      /no such endpoint/,
+    ],
+    [
+      "throws instead of returning a promise",
       () => {
         throw new TypeError("x is no function");
       },
       /no function/,
     ],
-    ["throws what is no error", () => Promise.reject("gone"), /gone/],
-    ["returns nothing", async () => [], /0 vectors/],
-    ["returns too many", async () => [one, one], /2 vectors/],
+    ["rejects with a string", () => Promise.reject("gone"), /gone/],
+    ["returns no vector", async () => [], /0 vectors/],
+    ["returns too many vectors", async () => [one, one], /2 vectors/],
     ["returns too few numbers", async () => [one.slice(1)], /383 numbers/],
-    ["returns what is no number", async () => [one.with(3, Number.NaN)], /without a direction/],
-    ["returns what is endless", async () => [one.with(3, Infinity)], /without a direction/],
-    ["returns no direction", async () => [new Float32Array(384)], /without a direction/],
-    ["never returns", () => new Promise(() => {}), /timeout/],
+    ["returns NaN", async () => [one.with(3, Number.NaN)], /without a direction/],
+    ["returns infinity", async () => [one.with(3, Infinity)], /without a direction/],
+    ["returns a zero vector", async () => [new Float32Array(384)], /without a direction/],
+    ["never answers", () => new Promise(() => {}), /timeout/],
   ])("answers by words and gives a warning when the model %s", async (_, embed, reason) => {
     const broken: Embedder = { ...fakeEmbedder(), embed };
     const answer = await ask("vehicle", {}, { embedder: broken, embedTimeoutMs: 50 });

@@ -101,8 +101,8 @@ function failingOnce({ store, close }: SessionStore): SessionStore {
 }
 
 it.each([
-  ["read at once", 100],
-  ["asked for", 0],
+  ["read all at once", 100],
+  ["looked up as needed", 0],
 ])("notices a parent that a known session gets later, with sessions %s", async (_, first) => {
   const { sessions, remove } = await storeOf(chats);
   const limits = { first, again: first };
@@ -122,8 +122,8 @@ it.each([
 });
 
 it.each([
-  ["read at once", 100],
-  ["asked for", 0],
+  ["read all at once", 100],
+  ["looked up as needed", 0],
 ])("gives the same roots, labels and counts with sessions %s", async (_, first) => {
   const { sessions, remove } = await storeOf(chats);
   const known = await knownSessions(sessions, { first, again: first });

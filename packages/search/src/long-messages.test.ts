@@ -24,7 +24,7 @@ describe("a message of more than 1,048,576 characters", () => {
   it.each([
     ["a name at its beginning", "quokka-7411"],
     ["a name at its end", "capybara-7413"],
-    ["a word at its end that is required", "+capybara baskets"],
+    ["a required word at its end", "+capybara baskets"],
     ["a word in its middle", "wombat"],
     ["a name in its middle", "narwhal_4712"],
   ])("is found first by %s: %s", async (_, query) => {

@@ -116,8 +116,8 @@ describe("sub-agents of a session that is not stored", () => {
   });
 
   it.each([
-    ["read at once", 100],
-    ["asked for", 0],
+    ["read all at once", 100],
+    ["looked up as needed", 0],
   ])("are counted below that session when sessions are %s", async (_, first) => {
     const sessions = await storeFor([
       ...subAgents(3),

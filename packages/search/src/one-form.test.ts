@@ -56,7 +56,7 @@ describe.each(said)("text in NFC and NFD (search-language-neutral-index): %s", (
   );
 
   it.each<[string, string, object]>([
-    ["a filter", word, { role: "user" }],
+    ["a filtered query", word, { role: "user" }],
     ["a phrase", `"${word}"`, {}],
     ["a required word", `+${word}`, {}],
   ])("is found in both forms by %s in NFD", async (_, query, more) => {

@@ -53,13 +53,13 @@ describe("paging", () => {
     ["words", { query: "mango ripe" }, 131],
     ["an identifier", { query: "fruit_basket" }, 131],
     ["words between signs", { query: "->mango<-" }, 131],
-    ["signs", { query: "<-" }, 130],
-    ["part of a word", { query: "ruit_bask" }, 131],
+    ["signs alone", { query: "<-" }, 130],
+    ["part of an identifier", { query: "ruit_bask" }, 131],
     ["required words", { query: "mango +ripe" }, 130],
     ["excluded words", { query: "mango -ripe" }, 131],
     ["a role", { query: "mango", role: "user" }, 131],
     ["a project", { query: "mango", project: "/odd" }, 65],
-    ["a least score", { query: "mango ripe", min_score: 0.001 }, 131],
+    ["a minimum score", { query: "mango ripe", min_score: 0.001 }, 131],
   ])(
     "shows every session once in a search by %s, whatever the page size",
     async (_, request, count) => {

@@ -149,11 +149,11 @@ describe.each(insideOfWords)("%s is found in %j", (query, text) => {
   };
 
   it.each([
-    ["that is indexed", [], {}],
-    ["that is not indexed yet", [], { isFolded: false }],
-    ["beside others that have its inner words alone", others.slice(0, 2), {}],
-    ["among more that have its inner words than are looked at", others, {}],
-    ["where the index is missing", [], { isMissing: true }],
+    ["when it is indexed", [], {}],
+    ["when it is not indexed yet", [], { isFolded: false }],
+    ["beside other texts that hold only its inner words", others.slice(0, 2), {}],
+    ["among more texts with its inner words than are examined", others, {}],
+    ["when the index is missing", [], { isMissing: true }],
   ])("%s", async (_, chats, how) => {
     expect(await found(chats, how)).toEqual([{ sessionId: "wanted", score: undefined }]);
   });
@@ -188,7 +188,7 @@ describe("several names inside words", () => {
   it.each([
     ["few", chats, "lookupXqzj"],
     ["many", [...chats, many], "lookupXqzj"],
-    ["few, where a word is required", chats, "lookupXqzj +config_xqzjs"],
+    ["few and a word is required", chats, "lookupXqzj +config_xqzjs"],
   ])(
     "are found together just as each is alone, when their texts are %s",
     async (_, stored, query) => {
@@ -336,11 +336,23 @@ describe("a name beside short words in a script without spaces", () => {
 
 it.each([
   ["Korean words with their particles", "로그 확인", ["particles"]],
-  ["them beside sessions that have each bare", "서버 오류", ["particles", "error", "server"]],
-  ["them behind one that has the word bare", "오류", ["error", "particles"]],
-  ["the beginning of a commit's hash", "9f8e7d6", ["commit"]],
-  ["it beside a word that others have too", "commit 9f8e7d6", ["commit", "others"]],
-  ["it where others say the other word more", "9f8e7d6c revert", ["commit", "others"]],
+  [
+    "Korean words with particles before sessions with one bare word",
+    "서버 오류",
+    ["particles", "error", "server"],
+  ],
+  ["a Korean word with a particle after the bare word", "오류", ["error", "particles"]],
+  ["the beginning of a commit hash", "9f8e7d6", ["commit"]],
+  [
+    "the beginning of a commit hash beside a word that others hold too",
+    "commit 9f8e7d6",
+    ["commit", "others"],
+  ],
+  [
+    "the beginning of a commit hash before a message with only the other word",
+    "9f8e7d6c revert",
+    ["commit", "others"],
+  ],
 ])("finds %s", async (_, query, ids) => {
   const { sessions } = await search(store.sessions, { query });
 

@@ -41,15 +41,19 @@ afterAll(() => store.remove());
 
 describe("a long message that holds the text ranks above short ones that hold its words", () => {
   it.each([
-    ["a line of an error with quotes in it", line, "quotes"],
-    ["it in capitals", line.toUpperCase(), "quotes"],
+    ["an error line with quotes in it", line, "quotes"],
+    ["an error line in capitals", line.toUpperCase(), "quotes"],
     ["a line of plain words", plain, "plain"],
-    ["a name of two pieces by itself", "lint-staged", "kebab"],
-    ["it in a sentence, quoted", "where did we see `lint-staged` fail", "kebab"],
+    ["a hyphenated name alone", "lint-staged", "kebab"],
+    [
+      "a hyphenated name in backticks in a sentence",
+      "where did we see `lint-staged` fail",
+      "kebab",
+    ],
     ["a setting", "where is NODE_ENV=staged set", "setting"],
-    ["an address", "see https://lace.example/queue/merge?worker=58#mutex.", "address"],
-    ["numbers that signs join", "45:62", "ratio"],
-    ["what decorates", "@MergeQueue", "decorator"],
+    ["a URL", "see https://lace.example/queue/merge?worker=58#mutex.", "address"],
+    ["numbers joined by a colon", "45:62", "ratio"],
+    ["a decorator", "@MergeQueue", "decorator"],
   ])("%s", async (_, query, id) => {
     const { sessions } = await search(store.sessions, { query });
 
@@ -107,10 +111,10 @@ describe("parseQuery", () => {
     ["a question", "why does the merge of a queue fail?", undefined],
     ["words with apostrophes", "why doesn't it merge the queue's files, again", undefined],
     ["two words", "error: merge", undefined],
-    ["words with signs", `${plain} -cursor`, undefined],
+    ["a line with an excluded word", `${plain} -cursor`, undefined],
     ["several lines", `${plain}\nat line`, undefined],
-    ["a phrase with signs in it", '"error: merge failed again"', undefined],
-    ["phrases", 'the “error: merge failed” and "queue: is full"', undefined],
+    ["a phrase with punctuation", '"error: merge failed again"', undefined],
+    ["phrases in a sentence", 'the “error: merge failed” and "queue: is full"', undefined],
     ["a line with a phrase in it", 'error: no "merge of queue"', 'error: no "merge of queue"'],
     ["a script without spaces", "错误: 队列 合并 失败", undefined],
   ])("tells a printed line from other text: %s", (_, query, expected) => {

@@ -4,17 +4,13 @@ import { parseQuery } from "./query.ts";
 import { textToEmbed } from "./query-vector.ts";
 
 it.each([
-  ["all that was said", 'why does "retry backoff" fail?', 'why does "retry backoff" fail?'],
+  ["the whole query", 'why does "retry backoff" fail?', 'why does "retry backoff" fail?'],
   ["no excluded word", "retry -timeout now", "retry  now"],
   ["no excluded phrase", 'retry -"read timeout" -“write timeout” now', "retry  now"],
-  ["words that an excluded one is a part of", "non-test code -test -tester", "non-test code"],
-  ["no excluded word typed in pieces", "retry -cafe\u0301 now", "retry  now"],
-  [
-    "no colours of a terminal",
-    "\u001b[1mwalrus\u001b[0m or s\u001b[31mea\u001b[0ml",
-    "walrus or seal",
-  ],
-  ["what looks like a pattern", 'a.c abc -"a.c" ok', "a.c abc  ok"],
+  ["words that merely contain an excluded one", "non-test code -test -tester", "non-test code"],
+  ["no excluded word written in NFD", "retry -cafe\u0301 now", "retry  now"],
+  ["no terminal colours", "\u001b[1mwalrus\u001b[0m or s\u001b[31mea\u001b[0ml", "walrus or seal"],
+  ["a word that an excluded phrase would match as a pattern", 'a.c abc -"a.c" ok', "a.c abc  ok"],
 ])("embeds %s", (_, raw, expected) => {
   const text = textToEmbed(raw, parseQuery(raw));
 

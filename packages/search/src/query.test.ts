@@ -25,15 +25,15 @@ const nothing = { literals: "", required: "", excluded: "" };
 describe("parseQuery", () => {
   it.each([
     ["plain words", "retry backoff", { ...nothing, terms: "retry*4 backoff*4" }],
-    ["no words of emoji", "⚠️ retry 🔥 ✔️backoff", { ...nothing, terms: "retry*4 backoff*4" }],
-    ["a short word behind one", "⚠️索引", { ...nothing, terms: "索引*4", literals: "索引" }],
-    ["a name behind one", "x ⚠️get_it", { ...nothing, terms: "x*4 get*1 it*1 getit*2" }],
+    ["no words in emoji", "⚠️ retry 🔥 ✔️backoff", { ...nothing, terms: "retry*4 backoff*4" }],
+    ["a short word after an emoji", "⚠️索引", { ...nothing, terms: "索引*4", literals: "索引" }],
+    ["a name after an emoji", "x ⚠️get_it", { ...nothing, terms: "x*4 get*1 it*1 getit*2" }],
     [
-      "a mark that says how a letter of a word is written",
+      "a variation selector inside a word",
       "ᠮᠣᠩᠭᠣᠯ\u180bᠳ",
       { ...nothing, terms: "ᠮᠣᠩᠭᠣᠯ\u180bᠳ*4" },
     ],
-    ["a word said twice", "retry Retry", { ...nothing, terms: "retry*4" }],
+    ["a repeated word as one", "retry Retry", { ...nothing, terms: "retry*4" }],
     [
       "function words",
       "what is the backoff?",
@@ -49,8 +49,8 @@ describe("parseQuery", () => {
       "“one two” 「三四」",
       { ...nothing, terms: "one*4 two*4 三*4 四*4", literals: "one two | 三四" },
     ],
-    ["a quote without its partner", 'say "hello', { ...nothing, terms: "say*4 hello*4" }],
-    ["quotes around nothing", '"" word', { ...nothing, terms: "word*4" }],
+    ["an unbalanced quote", 'say "hello', { ...nothing, terms: "say*4 hello*4" }],
+    ["empty quotes", '"" word', { ...nothing, terms: "word*4" }],
     ["a required word", "+must may", { ...nothing, terms: "must*1 may*1", required: "must" }],
     [
       "a required phrase",
@@ -64,7 +64,7 @@ describe("parseQuery", () => {
       { ...nothing, terms: "error*4", excluded: "time out" },
     ],
     [
-      "signs in a list, and before an apostrophe",
+      "signed words in a list and with apostrophes",
       "alpha, -beta, -delta! +don't -l'index",
       {
         ...nothing,
@@ -74,20 +74,24 @@ describe("parseQuery", () => {
       },
     ],
     [
-      "a call and a name with signs",
+      "an excluded call, a required name and a flag",
       "x -foo() +C++ -D=1",
       { ...nothing, terms: "x*4 C*4 D*4 1*4", required: "C++", excluded: "foo" },
     ],
-    ["signs that are excluded", 'then -"->"', { ...nothing, terms: "then*1", excluded: "->" }],
-    ["a name that ends in signs", "C#", { ...nothing, terms: "C*4", literals: "C#" }],
-    ["such a name in a sentence", "sort in C#", { ...nothing, terms: "sort*4 in*1 C*4" }],
-    ["the number of an issue", "bug #58", { ...nothing, terms: "bug*4 58*4", literals: "#58" }],
-    ["a request to merge", "!58", { ...nothing, terms: "58*4", literals: "!58" }],
-    ["letters whose lower case is two", "İzmir", { ...nothing, terms: "İzmir*4" }],
+    ["excluded punctuation", 'then -"->"', { ...nothing, terms: "then*1", excluded: "->" }],
+    ["a name that ends in a sign", "C#", { ...nothing, terms: "C*4", literals: "C#" }],
+    [
+      "a sentence with a name that ends in a sign",
+      "sort in C#",
+      { ...nothing, terms: "sort*4 in*1 C*4" },
+    ],
+    ["an issue number", "bug #58", { ...nothing, terms: "bug*4 58*4", literals: "#58" }],
+    ["a merge request number", "!58", { ...nothing, terms: "58*4", literals: "!58" }],
+    ["a letter whose lower case is two characters", "İzmir", { ...nothing, terms: "İzmir*4" }],
     ["short flags", "rm -rf", { ...nothing, terms: "rm*4 rf*4" }],
     ["long flags", "--force now", { ...nothing, terms: "force*4 now*4", literals: "--force" }],
-    ["a sign that stands alone", "a - b + c", { ...nothing, terms: "a*4 b*4 c*4" }],
-    ["a number with a sign", "+1 -1", { ...nothing, terms: "1*4" }],
+    ["signs that stand alone", "a - b + c", { ...nothing, terms: "a*4 b*4 c*4" }],
+    ["numbers with signs", "+1 -1", { ...nothing, terms: "1*4" }],
     [
       "snake_case",
       "get_style_by_name",
@@ -98,12 +102,12 @@ describe("parseQuery", () => {
       },
     ],
     [
-      "camelCase, with its pieces beside it",
+      "camelCase with its pieces",
       "parseHTTPBody",
       { ...nothing, terms: "parseHTTPBody*4 parse*2 http*2 body*2", literals: "parseHTTPBody" },
     ],
     [
-      "the name of a type",
+      "the name of a type in a sentence",
       "why OrderSagaPolicy waits",
       {
         ...nothing,
@@ -117,7 +121,7 @@ describe("parseQuery", () => {
       { ...nothing, terms: "why*1 GitHub*4 waits*4 git*2 hub*2" },
     ],
     [
-      "a name alone",
+      "the name of a type alone",
       "OrderSaga",
       { ...nothing, terms: "OrderSaga*4 order*2 saga*2", literals: "OrderSaga" },
     ],
@@ -128,12 +132,12 @@ describe("parseQuery", () => {
     ],
     ["prose with a slash", "client/server code", { ...nothing, terms: "client*4 server*4 code*4" }],
     [
-      "it alone, where nothing else is to go by",
+      "words with a slash alone, as a literal",
       "client/server",
       { ...nothing, terms: "client*4 server*4", literals: "client/server" },
     ],
     [
-      "prose with a hyphen, and it as a name",
+      "a hyphen in prose, and a hyphenated name in backticks",
       "a long-running `react-query` test",
       {
         ...nothing,
@@ -141,15 +145,19 @@ describe("parseQuery", () => {
         literals: "react-query",
       },
     ],
-    ["an apostrophe, which is a part of a word", "don't", { ...nothing, terms: "don*1 t*1" }],
+    ["a word with an apostrophe", "don't", { ...nothing, terms: "don*1 t*1" }],
     [
       "a version at the end of a sentence",
       "upgrade to v1.2.3.",
       { ...nothing, terms: "upgrade*4 to*1 v1*4 2*4 3*4", literals: "v1.2.3" },
     ],
-    ["a short run without spaces", "索引", { ...nothing, terms: "索引*4", literals: "索引" }],
     [
-      "a name first, and short runs with what place there is",
+      "a short word in a script without spaces",
+      "索引",
+      { ...nothing, terms: "索引*4", literals: "索引" },
+    ],
+    [
+      "a name first, and short words as far as there is room",
       "이 문제가 왜 자꾸 package.json",
       {
         ...nothing,
@@ -159,34 +167,34 @@ describe("parseQuery", () => {
     ],
     ["Korean words", "로그 확인", { ...nothing, terms: "로그*4 확인*4", literals: "로그 | 확인" }],
     [
-      "the hash of a commit",
+      "a commit hash",
       "revert 9f8e7d6",
       { ...nothing, terms: "revert*4 9f8e7d6*4", literals: "9f8e7d6" },
     ],
     [
-      "digits or letters alone, which are none",
+      "digits or letters alone, which are no commit hash",
       "1234567 deadbeef",
       { ...nothing, terms: "1234567*4 deadbeef*4" },
     ],
     ["punctuation alone", "->", { ...nothing, terms: "" }],
     ["control characters between words", "a\u0000b\u001b[31m", { ...nothing, terms: "a*4 b*4" }],
     [
-      "colours and links of a terminal",
+      "terminal colours and links",
       "\u001b[1;31mwalrus\u001b[0m \u001b]8;;file:///x\u0007seal\u001b]8;;\u001b\\",
       { ...nothing, terms: "walrus*4 seal*4" },
     ],
     [
-      "a pasted diff: signs of several lines are text",
+      "the signs of a pasted diff as text",
       "-const alpha = 1;\n+const beta = 2;",
       { ...nothing, terms: "const*4 alpha*4 1*4 beta*4 2*4" },
     ],
     [
-      "an end of line, which makes no second one",
+      "a trailing line break, which makes no second line",
       "error -timeout\n",
       { ...nothing, terms: "error*4", excluded: "timeout" },
     ],
     [
-      "a word with both signs, which nothing could meet",
+      "a word both excluded and required as a plain word",
       "-const alpha +Const beta -gamma",
       { ...nothing, terms: "const*4 alpha*4 beta*4", excluded: "gamma" },
     ],
@@ -258,7 +266,7 @@ describe("parseQuery", () => {
     ["empty", ""],
     ["white space", " \n\t\u3000 "],
     ["control characters", "\u0000\u0007\u001b"],
-    ["what no text holds", "\uffff"],
+    ["a noncharacter", "\uffff"],
     ["exclusions alone", '-timeout -"time out"'],
   ])("refuses a query (%s) and says what to write instead", (_, query) => {
     expect(() => parseQuery(query)).toThrow(QueryError);
@@ -380,8 +388,8 @@ describe("tellingTerms", () => {
   it.each([
     ["leaves function words out beside others", "why is the upload slow", "upload slow"],
     ["keeps the pieces of a name", "where is getUser", "getUser get user"],
-    ["keeps function words beside one other", "why is the upload", "why is the upload"],
-    ["keeps what is nothing else", "to be or not to be", "to be or not"],
+    ["keeps function words beside a single other word", "why is the upload", "why is the upload"],
+    ["keeps function words when there is nothing else", "to be or not to be", "to be or not"],
   ])("%s", (_, query, words) => {
     const terms = tellingTerms(parseQuery(query).terms);
 

@@ -119,21 +119,21 @@ describe("search", () => {
     ["an identifier", "adapter_bounded_values", "retry: retry-1"],
     ["part of an identifier", "bounded_val", "retry: retry-1"],
     ["a piece of a camelCase name", "SessionBy", "index: index-1"],
-    ["camelCase", "getSessionById", "index: index-1"],
-    ["camelCase asked for as snake_case", "get_session_by_id", "index: index-1"],
+    ["a camelCase name", "getSessionById", "index: index-1"],
+    ["a camelCase name asked for as snake_case", "get_session_by_id", "index: index-1"],
     ["a call", "where is getSessionById() called", "index: index-1"],
-    ["the number of an issue", "#58", "values: values/subagents/a-1"],
-    ["camelCase asked for as kebab-case", "get-session-by-id", "index: index-1"],
-    ["a word within camelCase by substring", "SessionBy", "index: index-1"],
+    ["an issue number", "#58", "values: values/subagents/a-1"],
+    ["a camelCase name asked for as kebab-case", "get-session-by-id", "index: index-1"],
+    ["a part of a camelCase name", "SessionBy", "index: index-1"],
     ["a two-letter Chinese word", "索引", "index: index-0"],
-    ["Chinese the dictionary cuts otherwise", "文索", "index: index-0"],
+    ["Chinese characters that the dictionary splits", "文索", "index: index-0"],
     ["a path", "src/search/zebra-crossing.ts", "values: values/subagents/a-0"],
     ["punctuation alone", "->", "values: values/subagents/a-1"],
     ["a phrase with punctuation", '"C++ -> zebra"', "values: values/subagents/a-1"],
     ["a quoted phrase", '"adapter bounded values"', "values: values-0"],
     ["an error string with quotes inside", 'error: "ENOENT"', "values: values/subagents/a-1"],
-    ["what looks like SQL", "o'hare; DROP TABLE", "noise: noise-1"],
-  ])("puts %s first", async (_, query, first) => {
+    ["text that looks like SQL", "o'hare; DROP TABLE", "noise: noise-1"],
+  ])("ranks the match for %s first", async (_, query, first) => {
     expect(
       idsOf(await ask(query))[0]
         ?.split(" ")
@@ -191,10 +191,10 @@ describe("search", () => {
     ["a session", { session: "index" }, 3, ["index"]],
     ["an agent", { agent: "codex" }, 3, ["index"]],
     ["a role", { role: "user" }, 208, ["index", "retry"]],
-    ["a time on", { since: "2026-02-01" }, 410, ["index"]],
-    ["a time before", { until: "2026-01-15T00:00:00Z" }, 4, ["retry"]],
+    ["a start time", { since: "2026-02-01" }, 410, ["index"]],
+    ["an end time", { until: "2026-01-15T00:00:00Z" }, 4, ["retry"]],
     [
-      "a moment between",
+      "a time range",
       { since: "2026-01-01T00:01:00Z", until: "2026-01-01T00:02:00Z" },
       1,
       ["retry"],
@@ -292,8 +292,8 @@ describe("search", () => {
 
   it.each<[string, string, Partial<SearchRequest>, typeof FilterError | typeof QueryError]>([
     ["an empty query", " ", {}, QueryError],
-    ["an agent never seen", "x", { agent: "clade-code" }, FilterError],
-    ["a session never seen", "x", { session: "'; --" }, FilterError],
+    ["an unknown agent", "x", { agent: "clade-code" }, FilterError],
+    ["an unknown session", "x", { session: "'; --" }, FilterError],
     ["an unknown role", "x", { role: "robot" }, FilterError],
   ])("refuses %s with a typed error", async (_, query, filters, type) => {
     await expect(ask(query, filters)).rejects.toThrow(type);

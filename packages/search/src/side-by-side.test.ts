@@ -24,12 +24,12 @@ async function idsOf(query: string, near: string, apart: string): Promise<string
 
 it.each([
   [
-    "in a message",
+    "in the same word forms",
     "Which green lantern?",
     "a green lantern hung there",
     "there hung a lantern green",
   ],
-  ["in other forms", "painted sunrises", "painting sunrise daily", "sunrise daily painting"],
+  ["in other word forms", "painted sunrises", "painting sunrise daily", "sunrise daily painting"],
 ])(
   "ranks first the text whose words stand side by side as in the query: %s",
   async (_, query, near, apart) => {

@@ -26,13 +26,25 @@ function indexOf(scores: readonly number[]) {
 }
 
 it.each<[string, number[], places: number[], asked: number, read: number[]]>([
-  ["all there are", [1, 1, 1], [0, 1, 2], 1, []],
-  ["the best", [1, 5, 2, 4, 3, 0], [1, 3, 4, 2], 1, []],
-  ["those stored first, where few are equal", [9, 8, 7, 1, 1, 1], [0, 1, 2, 3], 1, []],
-  ["the newest of many", [1, 9, ...Array(20).fill(1)], [1, 19, 20, 21], 2, [19, 20, 21]],
-  ["the newest where all are equal", Array(20).fill(1), [16, 17, 18, 19], 2, [16, 17, 18, 19]],
-  ["what was read at once", Array(10).fill(1), [6, 7, 8, 9], 2, [8, 9]],
-  ["the newest of the first", Array(400).fill(1), [300, 301, 302, 303], 2, [300, 301, 302, 303]],
+  ["all rows if there are few", [1, 1, 1], [0, 1, 2], 1, []],
+  ["the highest scores", [1, 5, 2, 4, 3, 0], [1, 3, 4, 2], 1, []],
+  ["the first stored of a few ties", [9, 8, 7, 1, 1, 1], [0, 1, 2, 3], 1, []],
+  ["the newest of many ties", [1, 9, ...Array(20).fill(1)], [1, 19, 20, 21], 2, [19, 20, 21]],
+  ["the newest when all are tied", Array(20).fill(1), [16, 17, 18, 19], 2, [16, 17, 18, 19]],
+  [
+    "the newest, read only if the first answer lacks them",
+    Array(10).fill(1),
+    [6, 7, 8, 9],
+    2,
+    [8, 9],
+  ],
+  [
+    "the newest of the first 304 when more are tied",
+    Array(400).fill(1),
+    [300, 301, 302, 303],
+    2,
+    [300, 301, 302, 303],
+  ],
 ])("takes as the best rows: %s", async (_, scores, places, times, read) => {
   const index = indexOf(scores);
   const rows = await bestRows(index, { where: undefined, limit: 4, columns: [rowId] });

@@ -47,8 +47,8 @@ class Model {
 }
 
 test.each([
-  ["holds on to a text", silent],
-  ["lets go of it", heedful],
+  ["ignores the abort", silent],
+  ["heeds the abort", heedful],
 ])("queries fail at once for ten seconds after a timeout of a model that %s", async (_, late) => {
   const model = new Model(late);
   await model.askInVain("TimeoutError");

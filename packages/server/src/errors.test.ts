@@ -33,7 +33,7 @@ const id = { request_id: "r1" };
 
 test.each<[string, unknown, ErrorCode, string, object]>([
   [
-    "a value that breaks the model",
+    "a validation error",
     new ValidationError("session.id", "is empty"),
     "validation_failed",
     "session.id: is empty",
@@ -61,35 +61,35 @@ test.each<[string, unknown, ErrorCode, string, object]>([
     { message_id: "m", part_id: "p" },
   ],
   [
-    "a write that lost its races",
+    "a write conflict",
     new ConflictError("messages", 5),
     "conflict",
     "messages: other writers won 5 times in a row; try again",
     { table: "messages", attempts: 5 },
   ],
   [
-    "storage that fails, without where it is",
+    "a storage error that names the location",
     new StorageUnavailableError("s3://secret", "403 for key"),
     "storage_unavailable",
     "the store does not answer; try again",
     {},
   ],
   [
-    "no store, without where it would be",
+    "a missing-store error that names the location",
     new StoreNotFoundError("/secret"),
     "not_found",
     "nothing is stored here yet",
     { kind: "store_not_found" },
   ],
   [
-    "a store of later times",
+    "a store written by a later version",
     new StoreSchemaError("/secret", "messages", "has version 9"),
     "internal",
     "the store was written by a later version of pond",
     { kind: "store_schema", ...id },
   ],
   [
-    "a store that is being made, or whose making broke off",
+    "a store whose creation is not finished",
     new StoreSchemaError("/secret", "messages", "write to the store once", "unmade"),
     "storage_unavailable",
     "the store is not complete yet; storing something completes it",
@@ -103,7 +103,7 @@ test.each<[string, unknown, ErrorCode, string, object]>([
     { kind: "store_schema.lost", ...id },
   ],
   [
-    "a path that leads outside",
+    "a path outside the target folder",
     new UnsafePathError("s", "../x"),
     "internal",
     "session s would be written outside the target folder: ../x",
@@ -131,29 +131,29 @@ test.each<[string, unknown, ErrorCode, string, object]>([
     { model: "m", kind: "model_invalid", ...id },
   ],
   [
-    "a model that is not there",
+    "a missing model",
     new ModelNotFoundError("m", "is not downloaded"),
     "not_found",
     "m: is not downloaded",
     { model: "m", reason: "is not downloaded", kind: "model_not_found" },
   ],
   [
-    "an error of later times",
+    "a pond error with an unknown code",
     new LaterError("secret"),
     "internal",
     hidden,
     { kind: "constructor", ...id },
   ],
-  ["a mistake of ours", new TypeError("secret is undefined"), "internal", hidden, id],
+  ["a programming error", new TypeError("secret is undefined"), "internal", hidden, id],
   [
-    "an error of the system",
+    "a system error with a code that pond uses too",
     Object.assign(new Error("secret"), { code: "conflict" }),
     "internal",
     hidden,
     id,
   ],
-  ["what is no error", "secret", "internal", hidden, id],
-  ["nothing", undefined, "internal", hidden, id],
+  ["a thrown string", "secret", "internal", hidden, id],
+  ["a thrown undefined", undefined, "internal", hidden, id],
 ])(
   "turns %s into a wire error that tells only what a client may know",
   (_, error, code, message, details) => {
@@ -175,10 +175,10 @@ test("leaves the request id out when there is none", () => {
 });
 
 test.each([
-  ["an aborted signal, whatever was thrown", new Error("x"), AbortSignal.abort(), true],
-  ["an abort from within", new DOMException("x", "AbortError"), undefined, true],
-  ["an error", new Error("x"), new AbortController().signal, false],
-  ["a text", "AbortError", undefined, false],
+  ["any error once the signal is aborted", new Error("x"), AbortSignal.abort(), true],
+  ["an AbortError without a signal", new DOMException("x", "AbortError"), undefined, true],
+  ["an error while the signal is not aborted", new Error("x"), new AbortController().signal, false],
+  ['the string "AbortError"', "AbortError", undefined, false],
 ])("isAbort tells an abort from other errors: %s", (_, error, signal, expected) => {
   expect(isAbort(error, signal)).toBe(expected);
 });

@@ -14,20 +14,20 @@ const folder = mkdtempSync(join(tmpdir(), "pond-namespaces-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each([
-  ["..", "../default"],
-  ["a step down", "a/b"],
-  ["a step to the root", "/etc"],
-  ["nothing", ""],
+  ["a path upwards", "../default"],
+  ["a path downwards", "a/b"],
+  ["an absolute path", "/etc"],
+  ["an empty name", ""],
   ["a dot", "."],
-  ["upper case", "Default"],
+  ["an uppercase letter", "Default"],
   ["a NUL", "default\0"],
   ["a line break", "default\n"],
   ["a space", " default"],
-  ["a letter that looks like another", "dеfault"],
-  ["half a character", "\ud800"],
+  ["a Cyrillic letter that looks Latin", "dеfault"],
+  ["a lone surrogate", "\ud800"],
   ["65 letters", "a".repeat(65)],
   ["a million letters", "a".repeat(1_000_000)],
-  ["a key of every object", "__proto__"],
+  ["the name __proto__", "__proto__"],
 ])("refuses an invalid namespace without asking where its store is: %s", async (_, name) => {
   const asked: string[] = [];
   const namespaces = createNamespaces({
@@ -378,18 +378,18 @@ test("six tenants share two open stores, and each finds its own store again", as
 });
 
 test.each([
-  ["nothing, and none was set", undefined, undefined, undefined],
-  ["one, and none was set", "red", undefined, "red"],
-  ["nothing, and one was set", undefined, "red", "red"],
-  ["the one that was set", "red", "red", "red"],
+  ["none, and none is set", undefined, undefined, undefined],
+  ["one, and none is set", "red", undefined, "red"],
+  ["none, and one is set", undefined, "red", "red"],
+  ["the one that is set", "red", "red", "red"],
 ])("namespaceWithin finds the namespace when a request names %s", (_, asked, only, expected) => {
   expect(namespaceWithin(asked, only)).toBe(expected);
 });
 
 test.each([
-  ["another", "blue", "red"],
-  ["one where none was set", "red", ""],
-  ["the default one", "default", "red"],
+  ["another namespace", "blue", "red"],
+  ["one when an empty namespace is set", "red", ""],
+  ["the default namespace when another is set", "default", "red"],
 ])("namespaceWithin refuses a request that names %s", (_, asked, only) => {
   expect(() => namespaceWithin(asked, only)).toThrow(
     expect.objectContaining({ code: "namespace_unknown" }),

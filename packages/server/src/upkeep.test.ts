@@ -67,13 +67,13 @@ function unexpected(error: unknown): never {
 
 describe("upkeep", () => {
   test.each<[string, (readonly number[])[], number]>([
-    ["little came", [[999]], 0],
-    ["much came at once", [[1_000]], 1],
-    ["much came by and by", [Array(5).fill(200)], 1],
-    ["so many ingests came", [Array(19).fill(1)], 0],
-    ["one more of them came", [Array(20).fill(1)], 1],
-    ["more came than there was, though less than a fold is worth", [[4_000], [1_999]], 1],
-    ["half as much as there was came", [[4_000], [2_000]], 2],
+    ["few messages came", [[999]], 0],
+    ["many messages came at once", [[1_000]], 1],
+    ["many messages came in several ingests", [Array(5).fill(200)], 1],
+    ["19 small ingests came", [Array(19).fill(1)], 0],
+    ["20 small ingests came", [Array(20).fill(1)], 1],
+    ["fewer messages than half the store came after a fold", [[4_000], [1_999]], 1],
+    ["as many messages as half the store came after a fold", [[4_000], [2_000]], 2],
   ])("decides how often to fold when %s: %j", async (_, ingests, folds) => {
     const store = fake(4_000);
     const upkeep = createUpkeep(unexpected, patient);

@@ -3,14 +3,14 @@ import { visible, visibleLine } from "./visible.ts";
 
 test.each([
   ["a direction override", "user\u202egnp.exe", "user⟨U+202E⟩gnp.exe"],
-  ["tags, which models read", "hi\u{e0041}\u{e007f}", "hi⟨U+E0041⟩⟨U+E007F⟩"],
-  ["tags behind a flag", "\u{1f3f4}\u{e0041}\u{e007f}", "\u{1f3f4}⟨U+E0041⟩⟨U+E007F⟩"],
+  ["invisible tag characters, which models read", "hi\u{e0041}\u{e007f}", "hi⟨U+E0041⟩⟨U+E007F⟩"],
+  ["tag characters behind a flag", "\u{1f3f4}\u{e0041}\u{e007f}", "\u{1f3f4}⟨U+E0041⟩⟨U+E007F⟩"],
   [
-    "letters that only look like a flag's",
+    "tag letters behind a flag that name no region",
     "\u{1f3f4}\u{e006f}\u{e0062}\u{e0065}\u{e0079}\u{e007f}",
     "\u{1f3f4}⟨U+E006F⟩⟨U+E0062⟩⟨U+E0065⟩⟨U+E0079⟩⟨U+E007F⟩",
   ],
-  ["a flag of tags as it is", "🏴󠁧󠁢󠁥󠁮󠁧󠁿 👩‍👩‍👧 中文", "🏴󠁧󠁢󠁥󠁮󠁧󠁿 👩‍👩‍👧 中文"],
+  ["a regional flag, joined emoji and Chinese as they are", "🏴󠁧󠁢󠁥󠁮󠁧󠁿 👩‍👩‍👧 中文", "🏴󠁧󠁢󠁥󠁮󠁧󠁿 👩‍👩‍👧 中文"],
 ])("shows %s", (_, text, expected) => {
   expect([visible(text), visibleLine(text)]).toEqual([expected, expected]);
 });

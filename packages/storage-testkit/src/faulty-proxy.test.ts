@@ -33,14 +33,34 @@ async function started(): Promise<{
 }
 
 it.each<[string, Fault, string, boolean]>([
-  ["slows down", { kind: "status", status: 503 }, "503 SlowDown", false],
-  ["lets credentials expire", { kind: "status", status: 403 }, "403 ExpiredToken", false],
-  ["fails", { kind: "status", status: 500, body: "as told" }, "500 as told", false],
-  ["resets a request", { kind: "reset", when: "before" }, "TypeError", false],
-  ["resets an answer", { kind: "reset", when: "in-response" }, "TypeError", true],
-  ["resets instead of an answer", { kind: "reset", when: "after" }, "TypeError", true],
-  ["is slow", { kind: "slow", delayMs: 1 }, "200", true],
-])("%s", async (_, fault, expected, isStored) => {
+  ["answers 503 SlowDown", { kind: "status", status: 503 }, "503 SlowDown", false],
+  ["answers 403 ExpiredToken", { kind: "status", status: 403 }, "403 ExpiredToken", false],
+  [
+    "answers with the given status and body",
+    { kind: "status", status: 500, body: "as told" },
+    "500 as told",
+    false,
+  ],
+  [
+    "resets the connection before a request reaches the storage",
+    { kind: "reset", when: "before" },
+    "TypeError",
+    false,
+  ],
+  [
+    "resets the connection in the middle of an answer",
+    { kind: "reset", when: "in-response" },
+    "TypeError",
+    true,
+  ],
+  [
+    "resets the connection in place of an answer",
+    { kind: "reset", when: "after" },
+    "TypeError",
+    true,
+  ],
+  ["delays requests", { kind: "slow", delayMs: 1 }, "200", true],
+])("%s, until the fault is cleared", async (_, fault, expected, isStored) => {
   const { s3, proxy, call } = await started();
 
   proxy.fault(fault);

@@ -35,18 +35,21 @@ it.each([
 
 const ofFolders = onFolders("manifests of a bucket are looked at by the engine alone");
 
-ofFolders("manifests are where the engine puts them", async () => {
-  const folder = temporaryFolder();
-  const home = join(folder, "parts.lance");
-  const store = await openCatalogue(folder);
-  await store.table("parts").insert(numbered(1));
-  store.close();
+ofFolders(
+  "versionOf and manifestAt know the names that the engine gives its manifests",
+  async () => {
+    const folder = temporaryFolder();
+    const home = join(folder, "parts.lance");
+    const store = await openCatalogue(folder);
+    await store.table("parts").insert(numbered(1));
+    store.close();
 
-  const names = readdirSync(versionsFolder(home)).filter(isManifest);
-  const versions = names.map(versionOf).sort((a, b) => a - b);
+    const names = readdirSync(versionsFolder(home)).filter(isManifest);
+    const versions = names.map(versionOf).sort((a, b) => a - b);
 
-  expect(versions).toEqual([...names.keys()].map((index) => index + 1));
-  expect(versions.map((version) => basename(manifestAt(home, version))).sort()).toEqual(
-    names.sort(),
-  );
-});
+    expect(versions).toEqual([...names.keys()].map((index) => index + 1));
+    expect(versions.map((version) => basename(manifestAt(home, version))).sort()).toEqual(
+      names.sort(),
+    );
+  },
+);

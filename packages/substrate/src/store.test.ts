@@ -20,7 +20,7 @@ import {
 
 describe("opening to read", () => {
   onFolders("see object-store.test.ts")(
-    "names a store that is not there and leaves nothing behind",
+    "fails with the location of a missing store, and creates nothing",
     async () => {
       const folder = join(temporaryFolder(), "store");
 
@@ -35,7 +35,7 @@ describe("opening to read", () => {
     },
   );
 
-  onFolders("it looks at a folder")("takes an empty folder for no store", async () => {
+  onFolders("it looks at a folder")("treats an empty folder as a missing store", async () => {
     const folder = temporaryFolder();
 
     await expect(openCatalogue(folder, { mode: "read" })).rejects.toThrow(StoreNotFoundError);
@@ -94,7 +94,7 @@ it("creates a store once, however many openings create it at the same moment", a
 });
 
 onFolders("addresses are never relative")(
-  "opens a relative folder whose name begins like LanceDB's cloud",
+  "opens a relative folder whose name begins like a LanceDB Cloud address",
   async () => {
     const before = process.cwd();
     process.chdir(temporaryFolder());
@@ -109,7 +109,7 @@ onFolders("addresses are never relative")(
 );
 
 onFolders("it removes a folder")(
-  "makes no empty table in the place of one that is lost",
+  "refuses a store that lost a table, and makes no empty one in its place",
   async () => {
     const location = temporaryFolder();
     const tables = [parts, { ...prices, isDerived: false }];
@@ -132,7 +132,7 @@ it.each<[string, Column, string]>([
   ["times", { type: "timestamp" }, "number is of its key, so it can be text, int64"],
   ["floating-point numbers", { type: "float64" }, "number is of its key, so it can be text, int64"],
   ["vectors", { type: { vector: 4 } }, "number is of its key, so it can be text, int64"],
-  ["what may be missing", { type: "text", isNullable: true }, "so it cannot be nullable"],
+  ["nullable text", { type: "text", isNullable: true }, "so it cannot be nullable"],
 ])("lance-table-creation-unenforced-pk: refuses a key of %s", async (_, column, reason) => {
   const location = temporaryLocation();
   const keyed = { ...parts, columns: { ...parts.columns, number: column } };
@@ -229,20 +229,23 @@ describe("a table that came with a later version", () => {
     expect(await reader.table("wheels").count()).toBe(1);
   });
 
-  onFolders("it removes a folder")("is lost where the store is as new as it is", async () => {
-    const location = temporaryFolder();
-    const store = await openCatalogue(location, { tables: later });
-    await store.table("parts").insert(numbered(2));
-    store.close();
-    rmSync(join(location, "wheels.lance"), { recursive: true });
+  onFolders("it removes a folder")(
+    "is reported as lost when it is missing from a store of that version",
+    async () => {
+      const location = temporaryFolder();
+      const store = await openCatalogue(location, { tables: later });
+      await store.table("parts").insert(numbered(2));
+      store.close();
+      rmSync(join(location, "wheels.lance"), { recursive: true });
 
-    for (const mode of ["read", "write"] as const) {
-      const outcome = openCatalogue(location, { mode, tables: later });
-      await expect(outcome).rejects.toThrow("table wheels: it is lost, but parts holds rows");
-    }
-    const verdicts = await verifyStore(location, { tables: later });
-    expect(verdicts[2]?.damages).toMatchObject([{ reason: "it is not there" }]);
-  });
+      for (const mode of ["read", "write"] as const) {
+        const outcome = openCatalogue(location, { mode, tables: later });
+        await expect(outcome).rejects.toThrow("table wheels: it is lost, but parts holds rows");
+      }
+      const verdicts = await verifyStore(location, { tables: later });
+      expect(verdicts[2]?.damages).toMatchObject([{ reason: "it is not there" }]);
+    },
+  );
 });
 
 describe("lance-dataset-schema-version", () => {
@@ -261,7 +264,7 @@ describe("lance-dataset-schema-version", () => {
   it.each([
     ["lacks a column", { ...parts, columns: { ...parts.columns, colour: { type: "text" } } }],
     [
-      "holds one as another type",
+      "holds a column as another type",
       { ...parts, columns: { ...parts.columns, order: { type: "text" } } },
     ],
     [

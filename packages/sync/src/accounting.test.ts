@@ -96,7 +96,7 @@ describe("accounting (`adapter-integrity-no-silent-drops`)", () => {
       "3 records read, but 2 stored + 0 faulted + 0 pending",
     ],
     [
-      "says a record twice",
+      "reports a fault twice",
       (event) => (event.kind === "fault" ? [event, event] : [event]),
       "3 records read, but 2 stored + 2 faulted + 0 pending",
     ],

@@ -19,7 +19,7 @@ const broken = (): never => {
 };
 
 it.each<[string, Partial<Reader>, number]>([
-  ["it throws where it lists", { sessions: broken }, 0],
+  ["it throws before it lists", { sessions: broken }, 0],
   [
     "it throws while it lists",
     {
@@ -31,7 +31,7 @@ it.each<[string, Partial<Reader>, number]>([
     0,
   ],
   [
-    "it lists nothing at all",
+    "it lists undefined",
     {
       async *sessions() {
         yield undefined as never;
@@ -39,9 +39,9 @@ it.each<[string, Partial<Reader>, number]>([
     },
     0,
   ],
-  ["it throws where it reads", { read: broken }, 1],
+  ["it throws when it reads", { read: broken }, 1],
   [
-    "it reads nothing at all",
+    "it reads undefined",
     {
       async *read() {
         yield undefined as never;
@@ -50,7 +50,7 @@ it.each<[string, Partial<Reader>, number]>([
     1,
   ],
   [
-    "it reads what is no event",
+    "it reads an unknown kind of event",
     {
       async *read() {
         yield { kind: "constructor" } as never;
@@ -210,9 +210,9 @@ it("reports a log with nothing to store once, and again in a preview or when ver
   }));
 
 it.each([
-  ["of a file in which there is nothing else", [summary], ',"is_leftover":true'],
+  ["in a file that contains nothing else", [summary], ',"is_leftover":true'],
   [
-    "beside what could not be read",
+    "beside a line that could not be read",
     [line("s1", "a", "x") + line("s1", "b", "y"), "no record"],
     ',"leftovers":1',
   ],

@@ -71,9 +71,9 @@ describe("discoverSources", () => {
   };
 
   it.each<[string, Partial<Adapter>, (home: string) => string]>([
-    ["its homes", { homes: broken }, () => "broken"],
-    ["its homes, which are none", { homes: () => Object(undefined) }, () => "broken"],
-    ["its reader", { from: broken }, (folder) => join(folder, ".claude")],
+    ["its homes throw", { homes: broken }, () => "broken"],
+    ["its homes are undefined", { homes: () => Object(undefined) }, () => "broken"],
+    ["its reader cannot be made", { from: broken }, (folder) => join(folder, ".claude")],
   ])("reports an adapter's error as a fault of that adapter alone: %s", async (_, own, place) => {
     mkdirSync(join(home, ".claude"));
     const odd = { ...claudeCode, origin: "broken", ...own };

@@ -154,7 +154,7 @@ describe("embedMessages", () => {
 
   it.each([
     ["", eachBatch],
-    [" and cleans up on the way", { ...eachBatch, maxGarbageBytes: 0 }],
+    [", with cleanups in between", { ...eachBatch, maxGarbageBytes: 0 }],
   ])("keeps every row in the text index, however many commits it takes%s", (_, writeBack) =>
     withBench(async (bench) => {
       await importTexts(bench, 20);
@@ -296,9 +296,17 @@ describe("embedMessages with an embedder that fails", () => {
       (texts) => ofBatch(texts).map((vector) => vector.fill(Number.NaN, 3, 4)),
     ],
     ["returns zeros", "vectors_invalid", (texts) => ofBatch(texts).map((vector) => vector.fill(0))],
-    ["returns too few", "vectors_invalid", (texts) => ofBatch(texts).slice(1)],
-    ["returns too many", "vectors_invalid", (texts) => [...ofBatch(texts), ...ofBatch(texts)]],
-    ["returns short ones", "vectors_invalid", (texts) => uniformVectors(texts.length, 383)],
+    ["returns too few vectors", "vectors_invalid", (texts) => ofBatch(texts).slice(1)],
+    [
+      "returns too many vectors",
+      "vectors_invalid",
+      (texts) => [...ofBatch(texts), ...ofBatch(texts)],
+    ],
+    [
+      "returns vectors that are too short",
+      "vectors_invalid",
+      (texts) => uniformVectors(texts.length, 383),
+    ],
   ])("embeds the other texts and lists the one on which the embedder %s", (_, code, answer) =>
     withBench(async (bench) => {
       await importTexts(bench, 11);
@@ -467,11 +475,11 @@ describe("another model", () => {
   );
 
   it.each<[string, number, boolean, FakeOptions]>([
-    ["of 768 dimensions that is not there", 768, false, {}],
-    ["that is not there", 384, false, {}],
-    ["that is not there, by force", 384, true, {}],
+    ["of 768 dimensions that is missing", 768, false, {}],
+    ["of the same dimension that is missing", 384, false, {}],
+    ["that is missing and was forced", 384, true, {}],
     [
-      "that gives vectors of another length than it says",
+      "that returns vectors of another length than it declares",
       768,
       false,
       { before: (texts) => uniformVectors(texts.length, 512) },

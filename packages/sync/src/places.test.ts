@@ -145,20 +145,20 @@ describe("a copy of a session with earlier values", () => {
   }
 
   it.each([
-    ["alone", old, [0, 0, 0], ["giraffes", "final", "zebras"]],
+    ["it has only earlier values", old, [0, 0, 0], ["giraffes", "final", "zebras"]],
     [
-      "with what is nowhere else",
+      "it has a message that is nowhere else",
       { ...old, 3: "lynx" },
       [1, 0, 0],
       ["giraffes", "final", "lynx", "zebras"],
     ],
     [
-      "that goes further, and is none",
+      "it goes further",
       { ...old, 7: "otter" },
       [1, 1, 0],
       ["giraffes", "draft", "zebras", "otter"],
     ],
-    ["with a value of its own", { ...old, 2: "mine" }, [0, 1, 0], ["giraffes", "mine", "zebras"]],
+    ["it has a value of its own", { ...old, 2: "mine" }, [0, 1, 0], ["giraffes", "mine", "zebras"]],
   ])(
     "replaces a later value only if it goes further or has a value of its own: %s",
     (_, copy, changes, shown) =>

@@ -117,20 +117,23 @@ describe("SeenSessions", () => {
 
   it.each([
     ["is empty", () => ""],
-    ["was cut", (text: string) => text.slice(0, text.length / 2)],
-    ["was cut behind a line", (text: string) => text.slice(0, text.lastIndexOf("\n"))],
-    ["was cut between lines", (text: string) => text.slice(0, text.indexOf("\n") + 1)],
-    ["is no JSON", () => "\0\0\0\0"],
-    ["is of another version", (text: string) => text.replace('"version":1', '"version":2')],
-    ["holds no sessions", () => '{"version":1,"storedMessages":0}'],
-    ["holds no extent", (text: string) => text.replace('"1"', '"1",{"extent":7}')],
-    ["names no row", (text: string) => text.replace('"sessions":[', '"lastRows":[7],"sessions":[')],
+    ["is cut in the middle", (text: string) => text.slice(0, text.length / 2)],
+    ["is cut before its last line", (text: string) => text.slice(0, text.lastIndexOf("\n"))],
+    ["is cut after its first line", (text: string) => text.slice(0, text.indexOf("\n") + 1)],
+    ["is not JSON", () => "\0\0\0\0"],
+    ["has another version", (text: string) => text.replace('"version":1', '"version":2')],
+    ["lacks the sessions", () => '{"version":1,"storedMessages":0}'],
+    ["holds an invalid extent", (text: string) => text.replace('"1"', '"1",{"extent":7}')],
     [
-      "names no table",
+      "holds a number in place of a last row",
+      (text: string) => text.replace('"sessions":[', '"lastRows":[7],"sessions":['),
+    ],
+    [
+      "holds a last row without a table",
       (text: string) => text.replace('"sessions":[', '"lastRows":[{}],"sessions":['),
     ],
-    ["counts no parts", (text: string) => text.replace('"parts"', '"pieces"')],
-    ["holds other things", () => '{"version":1,"storedMessages":0,"sessions":[["a"],7]}'],
+    ["lacks the count of parts", (text: string) => text.replace('"parts"', '"pieces"')],
+    ["holds malformed sessions", () => '{"version":1,"storedMessages":0,"sessions":[["a"],7]}'],
   ])("starts empty when its file %s", async (_, damage) => {
     const seen = await load(storing(10));
     seen.set("a", { fingerprint: "1" });

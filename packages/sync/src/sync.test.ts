@@ -300,11 +300,11 @@ describe("sync", () => {
     }));
 
   it.each<[string, FakeOptions, Partial<SyncOptions>, number | undefined]>([
-    ["that have no vector", {}, {}, 1],
-    ["of another model", { modelId: "model-b" }, {}, 4],
-    ["of another dimension", { dimension: 8 }, {}, 4],
-    ["all, by force", {}, { isEmbedForced: true }, 4],
-    ["of no stage", {}, { stages: ["import"] }, undefined],
+    ["those without a vector", {}, {}, 1],
+    ["all for another model", { modelId: "model-b" }, {}, 4],
+    ["all for another dimension", { dimension: 8 }, {}, 4],
+    ["all when forced", {}, { isEmbedForced: true }, 4],
+    ["no number if embedding is not a stage", {}, { stages: ["import"] }, undefined],
   ])("previews how many stored messages to embed: %s", (_, options, more, expected) =>
     withBench(async (bench) => {
       writeTwo(bench);

@@ -29,26 +29,29 @@ test("schemas are compatible with themselves", () => {
 });
 
 const growth: [string, (defs: Document) => void][] = [
-  ["a new optional field of a request", (d) => set(d.SearchRequest.properties, "x", text)],
-  ["a new field of an answer", (d) => set(d.SearchResponse.properties, "x", text)],
+  ["a new optional request field", (d) => set(d.SearchRequest.properties, "x", text)],
+  ["a new optional answer field", (d) => set(d.SearchResponse.properties, "x", text)],
   [
-    "a new, always present field of an answer",
+    "a new required answer field",
     (d) => {
       set(d.GetResponse.anyOf[0].properties, "x", text);
       d.GetResponse.anyOf[0].required.push("x");
     },
   ],
-  ["a new value a request may have", (d) => d.SearchRequest.properties.role.enum.push("tool")],
-  ["a wider bound of a request", (d) => set(d.SearchRequest.properties.limit, "maximum", 1000)],
-  ["no bound of a request", (d) => set(d.SearchRequest.properties.limit, "maximum", undefined)],
-  ["a required field of a request that may be left out", (d) => d.SearchRequest.required.pop()],
-  ["a value an answer no longer has", (d) => d.SearchResponse.properties.mode.enum.pop()],
+  ["a new value that requests may have", (d) => d.SearchRequest.properties.role.enum.push("tool")],
+  ["a wider bound in a request", (d) => set(d.SearchRequest.properties.limit, "maximum", 1000)],
   [
-    "a number of an answer that is always whole",
+    "a bound in a request that is gone",
+    (d) => set(d.SearchRequest.properties.limit, "maximum", undefined),
+  ],
+  ["a request field that became optional", (d) => d.SearchRequest.required.pop()],
+  ["a value that answers no longer have", (d) => d.SearchResponse.properties.mode.enum.pop()],
+  [
+    "a number in an answer that became an integer",
     (d) => set(d.SearchResponse.properties.took_ms, "type", "integer"),
   ],
-  ["another description", (d) => set(d.SearchRequest.properties.query, "description", "Words.")],
-  ["another operation", (d) => set(d, "ListRequest", { type: "object" })],
+  ["a changed description", (d) => set(d.SearchRequest.properties.query, "description", "Words.")],
+  ["a new operation", (d) => set(d, "ListRequest", { type: "object" })],
 ];
 
 test.each(growth)("accepts as compatible: %s", (_, change) => {
@@ -58,27 +61,27 @@ test.each(growth)("accepts as compatible: %s", (_, change) => {
 const breaks: [string, (defs: Document) => void, string][] = [
   ["an operation that is gone", (d) => set(d, "SearchRequest", undefined), "SearchRequest is gone"],
   [
-    "a field of a request that is gone",
+    "a request field that is gone",
     (d) => set(d.SearchRequest.properties, "agent", undefined),
     "SearchRequest.agent is gone",
   ],
   [
-    "a field of a request of another type",
+    "a request field of another type",
     (d) => set(d.SearchRequest.properties.limit, "type", "string"),
     "SearchRequest.limit: integer became string",
   ],
   [
-    "a field of a request that got a narrower type",
+    "a request field of a narrower type",
     (d) => set(d.SearchRequest.properties.min_score, "type", "integer"),
     "SearchRequest.min_score: number became integer",
   ],
   [
-    "an optional field of a request that must be there",
+    "an optional request field that became required",
     (d) => d.SearchRequest.required.push("limit"),
     "SearchRequest.limit became required",
   ],
   [
-    "a new field of a request that must be there",
+    "a new required request field",
     (d) => {
       d.GetRequest.properties.x = { type: "string" };
       d.GetRequest.required.push("x");
@@ -86,27 +89,27 @@ const breaks: [string, (defs: Document) => void, string][] = [
     "GetRequest.x became required",
   ],
   [
-    "a value that a request may no longer have",
+    "a value that requests may no longer have",
     (d) => d.SearchRequest.properties.role.enum.pop(),
     'SearchRequest.role: "assistant" is no longer accepted',
   ],
   [
-    "a text of a request that must be one of some",
+    "a free text in a request that became an enumeration",
     (d) => set(d.SearchRequest.properties.agent, "enum", ["codex"]),
     "SearchRequest.agent: its values changed",
   ],
   [
-    "a narrower bound of a request",
+    "a narrower bound in a request",
     (d) => set(d.SearchRequest.properties.limit, "maximum", 50),
     "SearchRequest.limit: maximum got narrower",
   ],
   [
-    "a new bound of a request",
+    "a new bound in a request",
     (d) => set(d.SearchRequest.properties.query, "maxLength", 10),
     "SearchRequest.query: maxLength got narrower",
   ],
   [
-    "a pattern of a request",
+    "a new pattern in a request",
     (d) => set(d.SearchRequest.properties.query, "pattern", "^a"),
     "SearchRequest.query: pattern changed",
   ],
@@ -116,61 +119,61 @@ const breaks: [string, (defs: Document) => void, string][] = [
     "StatusRequest.protocol_version: 1 is no longer accepted",
   ],
   [
-    "a field of an answer that is gone",
+    "an answer field that is gone",
     (d) => set(d.SearchResponse.properties, "next", undefined),
     "SearchResponse.next is gone",
   ],
   [
-    "a field deep in an answer that is gone",
+    "a nested answer field that is gone",
     (d) =>
       void delete d.SearchResponse.properties.sessions.items.properties.matches.items.properties
         .score,
     "SearchResponse.sessions[].matches[].score is gone",
   ],
   [
-    "a field of an answer of another type",
+    "an answer field of another type",
     (d) => set(d.SearchResponse.properties.next, "type", "number"),
     "SearchResponse.next: string became number",
   ],
   [
-    "a field of an answer that may be missing now",
+    "an answer field that became optional",
     (d) => d.SearchResponse.required.splice(d.SearchResponse.required.indexOf("mode"), 1),
     "SearchResponse.mode became optional",
   ],
   [
-    "a value of an answer that nobody knows",
+    "a new value in an answer",
     (d) => d.SearchResponse.properties.mode.enum.push("vector"),
     'SearchResponse.mode: "vector" was never answered before',
   ],
   [
-    "an error code that nobody knows",
+    "a new error code",
     (d) => d.ErrorBody.properties.error.properties.code.enum.push("teapot"),
     'ErrorBody.error.code: "teapot" was never answered before',
   ],
   [
-    "values of a map of another type",
+    "a map whose values changed their type",
     (d) => {
       d.StatusResponse.properties.by_agent.additionalProperties.properties.sessions.type = "string";
     },
     "StatusResponse.by_agent.*.sessions: number became string",
   ],
   [
-    "a kind of part that answers never had",
+    "a new kind of part in answers",
     (d) => d.Part.oneOf.push({ type: "object", properties: { type: { const: "video" } } }),
     "GetResponse: form 0 of its anyOf changed",
   ],
   [
-    "a kind of part that is no longer taken",
+    "a kind of part that is no longer accepted",
     (d) => d.Part.oneOf.pop(),
     "IngestRequest.events[]: form 2 of its oneOf changed",
   ],
   [
-    "a field of a part that must be there",
+    "a field of a part that became required",
     (d) => partOf(d, "file").required.push("file_name"),
     "IngestRequest.events[]: form 2 of its oneOf changed",
   ],
   [
-    "an array of anything else",
+    "an array whose items changed their type",
     (d) => set(d.SearchResponse.properties.warnings, "items", { type: "string" }),
     "SearchResponse.warnings[]: object became string",
   ],

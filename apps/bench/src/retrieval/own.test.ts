@@ -35,24 +35,24 @@ it("repeats the messages of a session as often as its `repeat` says", () => {
 });
 
 it.each([
-  ["a session is there twice", [loom, loom], [why], 'sessions.jsonl: "loom" is there twice'],
-  ["a question is there twice", [loom], [why, why], 'queries.jsonl: "q1" is there twice'],
+  ["a session occurs twice", [loom, loom], [why], 'sessions.jsonl: "loom" is there twice'],
+  ["a question occurs twice", [loom], [why, why], 'queries.jsonl: "q1" is there twice'],
   [
-    "an answer is not there",
+    "the session that answers a question is missing",
     [loom],
     [{ ...why, sessions: ["gone"] }],
     '"q1" is answered by "gone", which is no root',
   ],
   [
-    "a sub-agent answers",
+    "a sub-agent session answers a question",
     [loom, agent],
     [{ ...why, sessions: ["agent"] }],
     '"q1" is answered by "agent", which is no root',
   ],
-  ["a parent is not there", [agent], [], '"agent" has the parent "loom", which is no root'],
-  ["nothing answers", [loom], [{ ...why, sessions: [] }], "queries.jsonl:1: sessions: "],
+  ["a parent session is missing", [agent], [], '"agent" has the parent "loom", which is no root'],
+  ["a question has no answer", [loom], [{ ...why, sessions: [] }], "queries.jsonl:1: sessions: "],
   ["a category is unknown", [loom], [{ ...why, category: "x" }], "queries.jsonl:1: category: "],
-  ["a date is none", [{ ...loom, date: "today" }], [], "sessions.jsonl:1: date: "],
+  ["a date is invalid", [{ ...loom, date: "today" }], [], "sessions.jsonl:1: date: "],
 ])("refuses a set where %s", (_, sessions, queries, message) => {
   write(sessions, queries);
 

@@ -29,9 +29,17 @@ it("tells linear, flat and quadratic costs apart", () => {
 });
 
 it.each([
-  ["what grows as its work does", {}, "Nothing.\n"],
-  ["more", { export: 1.3 }, "- export: 1.30, where its work grows by 1.00.\n"],
-  ["what should not grow", { "a page": 0.5 }, "- a page: 0.50, where its work grows by 0.10.\n"],
+  ["only ones that grow as their work does", {}, "Nothing.\n"],
+  [
+    "one that grows faster than its work",
+    { export: 1.3 },
+    "- export: 1.30, where its work grows by 1.00.\n",
+  ],
+  [
+    "one that should hardly grow but does",
+    { "a page": 0.5 },
+    "- a page: 0.50, where its work grows by 0.10.\n",
+  ],
 ])("lists operations that outgrow their work, given %s", (_, slopes, named) => {
   const report = scaleReport(runsOf(slopes), { machine: "one", messages: "10000" });
 

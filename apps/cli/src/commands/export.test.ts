@@ -96,15 +96,15 @@ describe("pond export", () => {
   });
 
   it.each([
-    ["no store", async () => undefined, 1, /there is no store here/],
+    ["there is no store", async () => undefined, 1, /there is no store here/],
     [
-      "no sessions",
+      "no session is stored",
       () => home.pond("sync"),
       1,
       /no session is stored, so there is nothing to export/,
     ],
   ])(
-    "finds nothing to export with %s, and points to pond sync",
+    "finds nothing to export when %s, and points to pond sync",
     async (_, prepare, code, message) => {
       await prepare();
 
@@ -119,13 +119,17 @@ describe("pond export", () => {
   it.each([
     ["a folder", "", / is not a file: name one/],
     [
-      "a folder to be",
+      "a path that ends in a slash",
       "new/",
       /new\/ names a folder: name a file in it, such as \S+new\/FILE\.pond/,
     ],
     ["a device", "/dev/null", /\/dev\/null is not a file/],
-    ["a folder that is not there", "nowhere/a.pond", /nowhere is not a folder: create it first/],
-    ["a line break", "a\nb.pond", /a\nb\.pond: the path holds a control character/],
+    [
+      "a file in a folder that does not exist",
+      "nowhere/a.pond",
+      /nowhere is not a folder: create it first/,
+    ],
+    ["a path with a line break", "a\nb.pond", /a\nb\.pond: the path holds a control character/],
   ])("refuses to write to %s, even with --force", async (_, place, message) => {
     await syncTwo();
 

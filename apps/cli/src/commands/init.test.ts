@@ -312,7 +312,7 @@ describe("pond init", () => {
   it.each([
     ["unknown", ["--client", "cluade-code"], "Did you mean"],
     [
-      "not here",
+      "not installed",
       ["--client", "opencode"],
       "opencode has no folder here; found: claude-code, codex",
     ],
@@ -440,10 +440,14 @@ describe("a store named by --storage when the environment names another", () => 
 });
 
 it.each<[name: string, variables: Readonly<Record<string, string>>, folder: string]>([
-  ["a profile", { OMP_PROFILE: "work" }, ".omp/profiles/work/agent"],
-  ["a folder below the home", { PI_CODING_AGENT_DIR: "~/.omp/other" }, ".omp/other"],
-  ["the usual folder", {}, ".omp/agent"],
-  ["the usual folder, of sessions that were moved", { XDG_DATA_HOME: "moved" }, ".omp/agent"],
+  ["a profile's folder", { OMP_PROFILE: "work" }, ".omp/profiles/work/agent"],
+  [
+    "a folder that is set in PI_CODING_AGENT_DIR",
+    { PI_CODING_AGENT_DIR: "~/.omp/other" },
+    ".omp/other",
+  ],
+  ["the default folder", {}, ".omp/agent"],
+  ["the default folder when sessions are kept elsewhere", { XDG_DATA_HOME: "moved" }, ".omp/agent"],
 ])(
   "pond init registers with omp in the folder that omp reads: %s",
   async (_, variables, folder) => {

@@ -148,10 +148,10 @@ describe("pond restore", () => {
   });
 
   it.each([
-    ["the session alone", ["original"]],
+    ["only the session", ["original"]],
     ["the session and its fork", ["original", "fork"]],
     ["every session", ["--all"]],
-  ])("leaves an existing fork alone when %s is installed", async (_, named) => {
+  ])("leaves an existing fork alone when asked to install %s", async (_, named) => {
     const other = new Home();
     const { log, fork } = await other.syncFork();
     rmSync(log);
@@ -246,27 +246,30 @@ describe("pond restore", () => {
   });
 
   it.each([
-    ["all of them", ["--all"]],
-    ["both that are named", ["s1", "s2"]],
-  ])("restores sessions that name each other as parents only once: %s", async (_, words) => {
-    const other = new Home();
-    const forkOf = (id: string) => ({ forkedFrom: { sessionId: id, messageUuid: "x" } });
-    for (const [id, parent = ""] of [
-      ["s1", "s2"],
-      ["s2", "s1"],
-    ]) {
-      const text = `${line(id ?? "", `${id}-a`, "x", forkOf(parent))}\n`;
-      other.write(`.claude/projects/-work/${id}.jsonl`, text);
-    }
-    await other.pond("sync", "-q");
-    const out = join(other.folder, "out");
+    ["--all", ["--all"]],
+    ["both ids", ["s1", "s2"]],
+  ])(
+    "restores two sessions that name each other as parents once each, given %s",
+    async (_, words) => {
+      const other = new Home();
+      const forkOf = (id: string) => ({ forkedFrom: { sessionId: id, messageUuid: "x" } });
+      for (const [id, parent = ""] of [
+        ["s1", "s2"],
+        ["s2", "s1"],
+      ]) {
+        const text = `${line(id ?? "", `${id}-a`, "x", forkOf(parent))}\n`;
+        other.write(`.claude/projects/-work/${id}.jsonl`, text);
+      }
+      await other.pond("sync", "-q");
+      const out = join(other.folder, "out");
 
-    const { code, stdout } = await other.pond("restore", ...words, "--out", out, "--json");
+      const { code, stdout } = await other.pond("restore", ...words, "--out", out, "--json");
 
-    const files = JSON.parse(stdout).files.map((file: { session_id: string }) => file.session_id);
-    expect([code, files.toSorted()]).toEqual([0, ["s1", "s2"]]);
-    other.remove();
-  });
+      const files = JSON.parse(stdout).files.map((file: { session_id: string }) => file.session_id);
+      expect([code, files.toSorted()]).toEqual([0, ["s1", "s2"]]);
+      other.remove();
+    },
+  );
 
   it("restores the other sessions when one fails, names the failed one and exits with 3", async () => {
     await home.pond("restore", "f1a4", "--out", out);
@@ -373,9 +376,9 @@ describe("pond restore of a session that was forked in another client", () => {
   };
 
   it.each<[string, readonly string[], string, string]>([
-    ["it alone is named", ["0aa"], "", "omp/"],
-    ["both are named", ["0aa", "0bb"], "", ""],
-    ["all are", ["--all"], "pi/", "omp/"],
+    ["only the original is named", ["0aa"], "", "omp/"],
+    ["the original and the fork are named", ["0aa", "0bb"], "", ""],
+    ["all sessions are restored", ["--all"], "pi/", "omp/"],
   ])(
     "gives each client its own session when %s (`adapter-native-restore-lossless`)",
     async (_, words, own, forks) => {
@@ -500,10 +503,14 @@ describe("pond restore --all for a client that has a copy of a session", () => {
   const id = "5e551000-0000-4000-8000-000000000001";
 
   it.each<[string, readonly string[], readonly string[]]>([
-    ["once, where nobody went on", [], ["first"]],
-    ["with what the session said later", ["session"], ["first", "in the session"]],
-    ["as it is, where somebody went on in it", ["copy"], ["first", "in the copy"]],
-    ["as it is, where both went on", ["session", "copy"], ["first", "in the copy"]],
+    ["once if neither session nor copy was continued", [], ["first"]],
+    [
+      "with later messages if only the session was continued",
+      ["session"],
+      ["first", "in the session"],
+    ],
+    ["as the copy has it if only the copy was continued", ["copy"], ["first", "in the copy"]],
+    ["as the copy has it if both were continued", ["session", "copy"], ["first", "in the copy"]],
   ])("restores the conversation %s", async (_, grown, expected) => {
     const third = new Home();
     const log = third.writeSession(id, line(id, "u1", "first"));

@@ -129,7 +129,7 @@ describe("pond resume of a session that its client continues only in the session
   it.each([
     ["is not stored", agent, () => rmSync(writeAgent().log)],
     [
-      "descends from it",
+      "descends from the session itself",
       child ?? "",
       () => {
         writeThread(child, spawnedBy(grandchild, "v2"));

@@ -50,9 +50,9 @@ describe("pond resume when the client has an older state of the session", () => 
   const three = said("cccccccc", "aaaaaaaa", "three");
 
   it.each([
-    ["the new turns", [titled("First"), head, one], [titled("First"), head, one, two]],
+    ["new turns", [titled("First"), head, one], [titled("First"), head, one, two]],
     [
-      "them where the beginning changed",
+      "new turns when the beginning has changed too",
       [titled("First"), head, one],
       [titled("New"), head, one, two],
     ],
@@ -203,8 +203,8 @@ describe("pond resume in omp, which has renamed the folder of the project", () =
   };
 
   it.each([
-    ["gives it the new turns there", false],
-    ["leaves it there where somebody went on", true],
+    ["adds new turns to the copy in the renamed folder", false],
+    ["leaves a copy in the renamed folder alone if somebody continued it", true],
   ])("%s", async (_, isGoneOn) => {
     const path = `.pi/agent/sessions/--w-loom--/2026-11-20T09-00-00-000Z_${id}.jsonl`;
     const log = here.write(path, lines(head, said("aaaaaaaa", null, "one")));
@@ -352,8 +352,8 @@ describe("pond resume of a session that opencode has", () => {
   }
 
   it.each([
-    ["as that is stored", false],
-    ["which is not stored yet", true],
+    ["also when a sync has seen the deletion", false],
+    ["also when no sync has seen the deletion yet", true],
   ])("does not bring back a message that was deleted in opencode, %s", async (_, isAhead) => {
     add(here, { info, messages: [turn("1", "one"), turn("2", "two")] });
     await here.pond("sync", "-q");

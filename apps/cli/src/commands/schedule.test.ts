@@ -314,8 +314,8 @@ describe("pond schedule", () => {
 
   // What it starts may be gone: a version of Node that was removed, a pond that moved.
   it.each([
-    ["a day and three intervals ago at most", "2026-11-19T10:30:00.000Z", null],
-    ["before that", "2026-10-01T08:00:00.000Z", "2026-10-01T08:00:00.000Z"],
+    ["exactly a day and three intervals ago", "2026-11-19T10:30:00.000Z", null],
+    ["weeks ago", "2026-10-01T08:00:00.000Z", "2026-10-01T08:00:00.000Z"],
   ])(
     "reports missing runs only when they are overdue, with the last run %s",
     async (_when, at, silent) => {

@@ -183,10 +183,14 @@ describe("pond serve", () => {
   });
 
   it.each([
-    ["an address that others reach", ["--host", "0.0.0.0"], "--allow-remote"],
-    ["a port that is none", ["--port", "65536"], "0 to 65535"],
+    ["an address that other machines can reach", ["--host", "0.0.0.0"], "--allow-remote"],
+    ["a port out of range", ["--port", "65536"], "0 to 65535"],
     ["an unknown transport", ["--transport", "carrier-pigeon"], "http, stdio"],
-    ["an address for stdio", ["--transport", "stdio", "--port", "1"], "listens on no address"],
+    [
+      "a port for the stdio transport",
+      ["--transport", "stdio", "--port", "1"],
+      "listens on no address",
+    ],
   ])("refuses %s", async (_, argv, words) => {
     const { code, stdout, stderr } = await home.pond("serve", ...argv);
 
@@ -428,8 +432,8 @@ describe("pond mcp beside pond serve", () => {
     });
 
     it.each([
-      ["of another store", ["--storage", "later"], {}],
-      ["with another model", [], modelEnv],
+      ["that serves another store", ["--storage", "later"], {}],
+      ["when another model is configured", [], modelEnv],
     ])("asks no server %s", async (_, argv, env) => {
       const agent = new Agent(argv, { ...env });
 
@@ -441,12 +445,15 @@ describe("pond mcp beside pond serve", () => {
     });
 
     it.each([
-      ["nothing readable", () => "{"],
-      ["a process that has ended", (file: string) => file.replace(/"pid":\d+/, '"pid":4194304')],
+      ["invalid JSON", () => "{"],
+      [
+        "the id of a process that does not run",
+        (file: string) => file.replace(/"pid":\d+/, '"pid":4194304'),
+      ],
       ["another instance", (file: string) => file.replace(/"instance":"[^"]+"/, '"instance":"x"')],
       ["another version", (file: string) => file.replace(/"version":"[^"]+"/, '"version":"9"')],
       ["a closed port", (file: string) => file.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1")],
-    ])("ignores the server's note when it names %s", async (_, change) => {
+    ])("ignores a server's note with %s", async (_, change) => {
       expect(statSync(file).mode & 0o777).toBe(0o600);
       writeFileSync(file, change(told));
       const agent = new Agent();

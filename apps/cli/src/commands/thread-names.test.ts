@@ -92,8 +92,8 @@ describe("the name of a Codex thread", () => {
   });
 
   it.each([
-    ["which are both read", []],
-    ["of which one is read where somebody asks for it", ["--path"]],
+    ["both of them configured", []],
+    ["one of them given with --path", ["--path"]],
   ])("is kept when it is missing in one of two homes, %s", async (_, [flag]) => {
     writeThreads(here, ".codex");
     cpSync(join(here.folder, ".codex"), join(here.folder, "copy"), { recursive: true });

@@ -53,26 +53,26 @@ describe("completion", () => {
   });
 
   it.each([
-    ["options, global ones too", ["list", "--na"], ["--namespace"]],
-    ["options where nothing else can follow", ["mcp", ""], expect.arrayContaining(["--json"])],
-    ["no option twice", ["list", "--all", "--al"], []],
-    ["choices", ["restore", "--at", ""], ["first", "last"]],
-    ["choices in the word of the option", ["restore", "--at=f"], ["first"]],
+    ["options, including global ones", ["list", "--na"], ["--namespace"]],
+    ["options when nothing else can follow", ["mcp", ""], expect.arrayContaining(["--json"])],
+    ["no option that was given already", ["list", "--all", "--al"], []],
+    ["the choices of an option", ["restore", "--at", ""], ["first", "last"]],
+    ["the choices of an option after =", ["restore", "--at=f"], ["first"]],
     ["shells", ["completions", "z"], ["zsh"]],
     ["clients", ["sync", "co"], ["codex"]],
-    ["further clients, none twice", ["sync", "codex", "co"], []],
+    ["no client that was given already", ["sync", "codex", "co"], []],
     [
-      "clients to an option that takes several",
+      "further clients for an option that takes several",
       ["init", "--client", "codex", "p"],
       ["phi-core", "pi"],
     ],
-    ["clients to restore for", ["restore", "x", "--to", "o"], ["opencode", "omp"]],
+    ["clients to restore to", ["restore", "x", "--to", "o"], ["opencode", "omp"]],
     ["models", ["models", "download", "bge"], ["bge-small-en-v1.5"]],
     ["stages", ["sync", "--only", "e"], ["embed"]],
     ["times", ["list", "--since", "to"], ["today"]],
-    ["nothing for a free text", ["search", "her"], []],
+    ["nothing for free text", ["search", "her"], []],
     ["nothing for a count", ["list", "--limit", ""], []],
-    ["nothing but arguments behind --", ["restore", "--", "--a"], []],
+    ["no options after --", ["restore", "--", "--a"], []],
     ["the namespaces of a storage", ["--namespace", ""], ["default"]],
     ["agents", ["list", "--agent", ""], ["claude-code"]],
     ["sessions to filter by", ["search", "x", "--session", "bb"], ["bbbb0000"]],
@@ -94,14 +94,14 @@ describe("completion", () => {
 
   it.each([
     ["an unknown command", ["zsh", "--", "snyc", ""]],
-    ["too much", ["zsh", "--", "status", "more"]],
-    ["an unknown option's value", ["zsh", "--", "list", "--limt=3"]],
-    ["a value of an option that has none", ["zsh", "--", "list", "--all=3"]],
+    ["a surplus argument", ["zsh", "--", "status", "more"]],
+    ["the value of an unknown option", ["zsh", "--", "list", "--limt=3"]],
+    ["a value for an option that takes none", ["zsh", "--", "list", "--all=3"]],
     ["an unknown shell", ["tcsh", "--", ""]],
-    ["a word that is quoted already", ["bash", ":=", "--", "'get'"]],
-    ["a store that is not there", ["zsh", "--", "--namespace", "other", "get", ""]],
+    ["a word that is already quoted", ["bash", ":=", "--", "'get'"]],
+    ["a store that does not exist", ["zsh", "--", "--namespace", "other", "get", ""]],
     ["an unusable namespace", ["zsh", "--", "--namespace", "../x", "get", ""]],
-    ["an empty storage", ["zsh", "--", "--storage", "", "get", ""]],
+    ["an empty --storage value", ["zsh", "--", "--storage", "", "get", ""]],
   ])("prints nothing for %s", async (_, argv) => {
     expect(await completed(...argv)).toEqual([]);
     expect(readdirSync(join(home.folder, ".local/share/pond"))).toEqual(["default"]);
@@ -148,14 +148,18 @@ describe("completion", () => {
   });
 
   it.each([
-    ["as it is typed", ["list", "--project", "/work/a"], "/work/a\\ lake"],
-    ["in quotes", ["list", "--project", '"/work/a'], "/work/a lake"],
-    ["in single quotes", ["list", "--project", "'/work/a l"], "/work/a lake"],
-    ["with escapes", ["list", "--project", "/work/a\\ l"], "/work/a\\ lake"],
-    ["behind =, which bash splits at", ["list", "--project", "=", "/work/a"], "/work/a\\ lake"],
-    ["behind = and a quote", ["list", "--project", "=", '"/work/a'], "/work/a lake"],
-    ["behind = alone", ["restore", "--at", "="], "first"],
-  ])("quotes a value for bash %s", async (_, words, expected) => {
+    ["typed without quotes", ["list", "--project", "/work/a"], "/work/a\\ lake"],
+    ["typed in double quotes", ["list", "--project", '"/work/a'], "/work/a lake"],
+    ["typed in single quotes", ["list", "--project", "'/work/a l"], "/work/a lake"],
+    ["typed with escapes", ["list", "--project", "/work/a\\ l"], "/work/a\\ lake"],
+    [
+      "typed after =, where bash splits words",
+      ["list", "--project", "=", "/work/a"],
+      "/work/a\\ lake",
+    ],
+    ["typed after = and an opening quote", ["list", "--project", "=", '"/work/a'], "/work/a lake"],
+    ["when only = is typed", ["restore", "--at", "="], "first"],
+  ])("quotes for bash a value %s", async (_, words, expected) => {
     expect((await valuesOf("bash", `"'><=;|&(:`, "--", ...words))[0]).toBe(expected);
   });
 

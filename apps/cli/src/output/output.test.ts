@@ -112,10 +112,14 @@ describe("wrapPieces", () => {
 
 describe("wrapSentences", () => {
   it.each([
-    ["breaks at spaces", "one two three", ["one two", "three"]],
-    ["counts no style", "\x1b[1mone two\x1b[22m three", ["\x1b[1mone two\x1b[22m", "three"]],
-    ["keeps what is copied whole", "at /a/long/path it is", ["at", "/a/long/path", "it is"]],
-    ["leaves lists as they are", "see:\n  one two three", ["see:", "  one two three"]],
+    ["breaks lines at spaces", "one two three", ["one two", "three"]],
+    [
+      "does not count style sequences as width",
+      "\x1b[1mone two\x1b[22m three",
+      ["\x1b[1mone two\x1b[22m", "three"],
+    ],
+    ["keeps a path in one piece", "at /a/long/path it is", ["at", "/a/long/path", "it is"]],
+    ["leaves indented lines unbroken", "see:\n  one two three", ["see:", "  one two three"]],
   ])("%s", (_, text, expected) => {
     expect(wrapSentences(text as ReturnType<typeof shown>, 8)).toEqual(expected);
   });

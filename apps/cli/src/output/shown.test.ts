@@ -7,23 +7,23 @@ const hostile = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2
 
 describe("shown", () => {
   it.each([
-    ["a colour", "\x1b[31mred\x1b[0m", "␛[31mred␛[0m"],
-    ["a window title", "\x1b]0;owned\x07", "␛]0;owned␇"],
+    ["a colour sequence", "\x1b[31mred\x1b[0m", "␛[31mred␛[0m"],
+    ["a change of the window title", "\x1b]0;owned\x07", "␛]0;owned␇"],
     ["a clipboard write", "\x1b]52;c;cm0gLXJm\x1b\\", "␛]52;c;cm0gLXJm␛\\"],
-    ["an eight-bit sequence", "\x9b2J", "<U+009B>2J"],
-    ["a backspace", "safe\b\b\b\bevil", "safe␈␈␈␈evil"],
-    ["a return to the start of the line", "safe\revil", "safe␍evil"],
+    ["an eight-bit control sequence", "\x9b2J", "<U+009B>2J"],
+    ["backspaces", "safe\b\b\b\bevil", "safe␈␈␈␈evil"],
+    ["a carriage return", "safe\revil", "safe␍evil"],
     ["a NUL and a DEL", "\0\x7f", "␀␡"],
     ["a direction override", "user\u202egnp.exe", "user<U+202E>gnp.exe"],
-    ["an isolate", "\u2066x\u2069", "<U+2066>x<U+2069>"],
-    ["tags, which models read", "hi\u{e0041}\u{e007f}", "hi<U+E0041><U+E007F>"],
-    ["tags behind a flag", "\u{1f3f4}\u{e0041}\u{e007f}", "\u{1f3f4}<U+E0041><U+E007F>"],
+    ["a direction isolate", "\u2066x\u2069", "<U+2066>x<U+2069>"],
+    ["tag characters, which models read", "hi\u{e0041}\u{e007f}", "hi<U+E0041><U+E007F>"],
+    ["tag characters after a flag", "\u{1f3f4}\u{e0041}\u{e007f}", "\u{1f3f4}<U+E0041><U+E007F>"],
     [
-      "letters that only look like a flag's",
+      "tag characters that only look like a flag's",
       "\u{1f3f4}\u{e006f}\u{e0062}\u{e0065}\u{e0079}\u{e007f}",
       "\u{1f3f4}<U+E006F><U+E0062><U+E0065><U+E0079><U+E007F>",
     ],
-    ["half a character", "a\ud800b", "a\ufffdb"],
+    ["half of a surrogate pair", "a\ud800b", "a\ufffdb"],
   ])("neutralises %s", (_, text, expected) => {
     expect(shown(text)).toBe(expected);
   });
@@ -58,10 +58,10 @@ describe("shownLine", () => {
 
 describe("escapedJson", () => {
   it.each([
-    ["DEL and an eight-bit sequence", "\x7f\x9b2J", '"\\u007f\\u009b2J"'],
-    ["a direction override", "\u202ex", '"\\u202ex"'],
-    ["tags", "\u{e0041}x", '"\\udb40\\udc41x"'],
-    ["letters as they are", "é 中文 עברית 👩", '"é 中文 עברית 👩"'],
+    ["DEL and an eight-bit control character as escapes", "\x7f\x9b2J", '"\\u007f\\u009b2J"'],
+    ["a direction override as an escape", "\u202ex", '"\\u202ex"'],
+    ["tag characters as escapes", "\u{e0041}x", '"\\udb40\\udc41x"'],
+    ["letters and emoji unescaped", "é 中文 עברית 👩", '"é 中文 עברית 👩"'],
   ])("writes %s", (_, text, expected) => {
     expect(escapedJson(JSON.stringify(text))).toBe(expected);
   });

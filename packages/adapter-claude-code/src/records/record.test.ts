@@ -89,9 +89,9 @@ it("reads a text document as a file", async () => {
 });
 
 it.each([
-  ["whose text no bytes can give back", { media_type: "text/plain", data: "\ud800" }],
+  ["whose text holds a lone surrogate", { media_type: "text/plain", data: "\ud800" }],
   ["without a media type", { data: "x" }],
-  ["without a text", { media_type: "text/plain" }],
+  ["without text", { media_type: "text/plain" }],
 ])("keeps the original block of a text document %s", async (_, fields) => {
   const block = { type: "document", source: { type: "text", ...fields } };
   const [message] = await messagesOf([user([block])]);
@@ -122,18 +122,14 @@ const loaded = {
 };
 
 it.each<[name: string, blocks: readonly Row[], said: readonly string[]]>([
-  ["beside the result", [loaded, { type: "text", text: "Tool loaded." }], []],
+  ["beside the tool result", [loaded, { type: "text", text: "Tool loaded." }], []],
+  ["with message ids", [loaded, { type: "text", text: "Tool loaded.\n[id:a1]\n[id:b2]\n" }], []],
   [
-    "with ids of messages",
-    [loaded, { type: "text", text: "Tool loaded.\n[id:a1]\n[id:b2]\n" }],
-    [],
-  ],
-  [
-    "not what a human said there",
+    "not with a human's words after them",
     [loaded, { type: "text", text: "Tool loaded. Go on" }],
     ["user: Tool loaded. Go on"],
   ],
-  ["nor the same alone", [{ type: "text", text: "Tool loaded." }], ["user: Tool loaded."]],
+  ["not without the tool result", [{ type: "text", text: "Tool loaded." }], ["user: Tool loaded."]],
 ])("recognizes the client's words about a loaded tool: %s", async (_, blocks, expected) => {
   expect(said(await messagesOf([user(blocks)]))).toEqual(expected);
 });
@@ -164,8 +160,8 @@ it("reads speech from a voice call as injected, because nobody typed it", async 
 });
 
 it.each([
-  ["without words", { content: undefined }],
-  ["with words of another shape", { content: [{ type: "text", text: "dye it" }] }],
+  ["without content", { content: undefined }],
+  ["with a list as content", { content: [{ type: "text", text: "dye it" }] }],
   ["of another origin", { origin: { kind: "human" } }],
   ["without an origin", { origin: undefined }],
   ["of another subtype", { subtype: "informational" }],
@@ -190,18 +186,18 @@ function polled(provenance: unknown, fields: Row = {}): Row {
 const byHuman = { authority: "human-principal", senderText: "dye the warp" };
 
 it.each<[name: string, row: Row, said: readonly string[]]>([
-  ["one of two", polled([byHuman, { authority: "world-event" }]), ["user: dye the warp"]],
-  ["beside one that names nobody", polled([byHuman, null]), ["user: dye the warp"]],
+  ["one of two events", polled([byHuman, { authority: "world-event" }]), ["user: dye the warp"]],
+  ["beside an event without a sender", polled([byHuman, null]), ["user: dye the warp"]],
   [
-    "both",
+    "both of two events",
     polled([byHuman, { ...byHuman, senderText: "so?" }]),
     ["user: dye the warp", "user: so?"],
   ],
-  ["not where a tool answered with it", polled([byHuman], { deliveredVia: "poll_tool" }), []],
-  ["not where a prompt holds it", polled([byHuman], { deliveredVia: "value_dispatch" }), []],
-  ["not another's", polled([{ ...byHuman, authority: "human-other" }]), []],
-  ["not without its words", polled([{ authority: "human-principal" }]), []],
-  ["not in another shape", polled("human-principal"), []],
+  ["not if a tool result holds the events", polled([byHuman], { deliveredVia: "poll_tool" }), []],
+  ["not if a prompt holds the events", polled([byHuman], { deliveredVia: "value_dispatch" }), []],
+  ["not of another human", polled([{ ...byHuman, authority: "human-other" }]), []],
+  ["not without the sender's text", polled([{ authority: "human-principal" }]), []],
+  ["not if the provenance is not a list", polled("human-principal"), []],
 ])("reads human messages among polled events: %s", async (_, row, expected) => {
   const messages = await messagesOf([row, assistant("it is done")]);
 
@@ -242,24 +238,34 @@ const answered = { type: "tool_result", tool_use_id: "toolu_1", content: "It was
 const questions = [{ question: "Which dye?" }, { question: "How long?" }];
 
 it.each<[name: string, blocks: readonly unknown[], fields: Row, said: readonly string[]]>([
-  ["why a call was refused", [refused], { userFeedback: "the old one" }, ["the old one"]],
-  ["the same in older clients", [refused], {}, ["use the old loom"]],
   [
-    "what was pasted beside it",
+    "the reason for a refusal, from a field of its own",
+    [refused],
+    { userFeedback: "the old one" },
+    ["the old one"],
+  ],
+  ["the reason for a refusal in older clients", [refused], {}, ["use the old loom"]],
+  [
+    "text pasted beside a refusal",
     [refused, { type: "text", text: "see there" }],
     {},
     ["see there", "use the old loom"],
   ],
-  ["not that somebody wants to talk first", [unclear], { userFeedback: clarified }, []],
-  ["nor that in older clients", [unclear], {}, []],
-  ["nor that somebody answered enough", [enough], {}, []],
-  ["nor over which channel it came", [channel], {}, []],
-  ["not what the client tells a model behind it", [noted], {}, ["use the old loom"]],
-  ["what a human says to an agent", [ofAgent], {}, ["use the old loom"]],
-  ["why it was refused in an editor", [inEditor], {}, ["use the old loom"]],
-  ["why, given as a block", [inBlock], {}, ["use the old loom"]],
-  ["not what a tool put out", [{ ...refused, is_error: false }], {}, []],
-  ["not where two calls ended", [refused, { ...answered, tool_use_id: "toolu_2" }], {}, []],
+  ["not a note that the user wants to clarify", [unclear], { userFeedback: clarified }, []],
+  ["not a note that the user wants to clarify in older clients", [unclear], {}, []],
+  ["not a note that the user has answered enough", [enough], {}, []],
+  ["not the channel that a refusal came through", [channel], {}, []],
+  [
+    "the reason for a refusal, without the client's note after it",
+    [noted],
+    {},
+    ["use the old loom"],
+  ],
+  ["the reason for a refusal to a sub-agent", [ofAgent], {}, ["use the old loom"]],
+  ["the reason for a refusal in an editor", [inEditor], {}, ["use the old loom"]],
+  ["the reason for a refusal in a content block", [inBlock], {}, ["use the old loom"]],
+  ["not a tool's output that looks like a refusal", [{ ...refused, is_error: false }], {}, []],
+  ["not in a row with two results", [refused, { ...answered, tool_use_id: "toolu_2" }], {}, []],
   [
     "answers to questions, with notes",
     [answered],
@@ -272,15 +278,20 @@ it.each<[name: string, blocks: readonly unknown[], fields: Row, said: readonly s
     },
     ["purple", "of snails", "a day", "or two"],
   ],
-  ["an answer to all", [answered], { toolUseResult: { questions, response: "no" } }, ["no"]],
   [
-    "a note where nothing was chosen",
+    "one response to all questions",
+    [answered],
+    { toolUseResult: { questions, response: "no" } },
+    ["no"],
+  ],
+  [
+    "a note without a chosen answer",
     [answered],
     { toolUseResult: { questions, annotations: { "Which dye?": { notes: "of snails" } } } },
     ["of snails"],
   ],
   [
-    "not what the client puts where nothing was typed",
+    "not the client's placeholders for answers",
     [answered],
     {
       toolUseResult: {
@@ -296,8 +307,13 @@ it.each<[name: string, blocks: readonly unknown[], fields: Row, said: readonly s
     },
     ["of snails", "a day"],
   ],
-  ["no answers to no questions", [answered], { toolUseResult: { answers: { a: "b" } } }, []],
-  ["nor of another shape", [answered], { toolUseResult: { questions, answers: [1, ""] } }, []],
+  ["not answers without questions", [answered], { toolUseResult: { answers: { a: "b" } } }, []],
+  [
+    "not answers in another shape",
+    [answered],
+    { toolUseResult: { questions, answers: [1, ""] } },
+    [],
+  ],
 ])("reads a human's words in a tool result: %s", async (_, blocks, fields, expected) => {
   const messages = await messagesOf([user(blocks, fields), assistant("well")]);
 
@@ -349,13 +365,13 @@ it.each<[name: string, agentId: string, prompt: string, expected: readonly strin
   ["a summary", "acompact-0a1b2c", summarize, []],
   ["a suggestion", "aprompt_suggestion-0a1b2c", "[SUGGESTION MODE: Suggest]", []],
   [
-    "a side question, which a human did ask",
+    "a side question that a human asked",
     "aside_question-0a1b2c",
     sideQuestion,
     ["user: which loom?", "assistant: let me see", "assistant: here it is"],
   ],
   [
-    "the prompt of another agent",
+    "the same prompt to an agent that is not a helper",
     "a0a1b2c",
     summarize,
     [`user: ${summarize}`, "assistant: let me see", "assistant: here it is"],
@@ -569,9 +585,9 @@ const task = JSON.stringify({
 
 it.each([
   ["a task", task],
-  ["a notification", "<task-notification>x</task-notification>"],
-  ["news of a shell of an older build", "<bash-notification>x</bash-notification>"],
-  ["news of an agent of an older build", "<agent-notification>x</agent-notification>"],
+  ["a task notification", "<task-notification>x</task-notification>"],
+  ["a shell notification of an older build", "<bash-notification>x</bash-notification>"],
+  ["an agent notification of an older build", "<agent-notification>x</agent-notification>"],
 ])("takes prompts out of the queue ahead of %s", async (_, waiting) => {
   const messages = await messagesOf([
     queue("enqueue", waiting),
@@ -644,11 +660,11 @@ it.each<[name: string, rows: readonly Row[]]>([
     [queue("remove"), result, queue("enqueue", "next"), assistant("so")],
   ],
   [
-    "it is removed behind the results, and another is queued",
+    "it is removed after the results, and another is queued",
     [result, queue("remove"), queue("enqueue", "next"), assistant("so")],
   ],
   [
-    "it is removed while the call of a tool is written",
+    "it is removed while a tool call is written",
     [assistant("hm"), queue("remove"), assistant("hm"), result, assistant("so")],
   ],
   [
@@ -677,7 +693,7 @@ it.each<[name: string, rows: readonly Row[], version?: string]>([
     [queue("remove"), queue("enqueue", "edited"), queue("popAll"), result, assistant("so")],
   ],
   [
-    "that was taken back behind a task",
+    "that was taken back after a task was removed",
     [
       result,
       { ...queue("remove"), timestamp: "2026-03-01T09:00:05.001Z" },
@@ -685,9 +701,13 @@ it.each<[name: string, rows: readonly Row[], version?: string]>([
       assistant("so"),
     ],
   ],
-  ["that was taken back while the model spoke", [queue("remove"), assistant("so")]],
-  ["that nobody has answered yet", [result, queue("remove")]],
-  ["that an attachment keeps", [result, queue("remove"), assistant("so")], "2.1.108"],
+  ["that was taken back during an answer", [queue("remove"), assistant("so")]],
+  ["that is not answered yet", [result, queue("remove")]],
+  [
+    "that an attachment holds in newer builds",
+    [result, queue("remove"), assistant("so")],
+    "2.1.108",
+  ],
 ])("makes no message of a queued prompt %s", async (_, rows, version = "2.1.92") => {
   const messages = await messagesOf([queue("enqueue", "typed"), ...rows], { version });
 

@@ -129,7 +129,7 @@ it.each<[name: string, record: JsonObject, said: readonly unknown[]]>([
     ["user", "agent", ["injected", head("NEW_TASK")], ["conversational", "Run it."]],
   ],
   [
-    "an answer without a name",
+    "an answer without a sender's name",
     item(mail(input("Message Type: FINAL_ANSWER\nPayload:\nIt fails."))),
     [
       "user",
@@ -139,28 +139,28 @@ it.each<[name: string, record: JsonObject, said: readonly unknown[]]>([
     ],
   ],
   [
-    "words of another form",
+    "text in another form",
     item(mail(input("Payload: Run it."))),
     ["user", "agent", ["conversational", "Payload: Run it."]],
   ],
   [
-    "a task that is encrypted",
+    "an encrypted task",
     item(mail(input(head("NEW_TASK")), sealed)),
     ["user", "agent", ["injected", head("NEW_TASK")]],
   ],
-  ["nothing that can be read", item(mail(sealed)), ["system"]],
+  ["encrypted content alone", item(mail(sealed)), ["system"]],
   [
-    "a line of its own",
+    "a message in a line of its own",
     line("inter_agent_communication", { ...letter, id: "am" }),
     ["user", "agent", ["conversational", "Run it."]],
   ],
   [
-    "an encrypted line of its own",
+    "an encrypted message in a line of its own",
     line("inter_agent_communication", { ...letter, content: "", encrypted_content: "gAAA" }),
     ["system"],
   ],
   [
-    "what only says that there is some",
+    "metadata without the mail",
     line("inter_agent_communication_metadata", { trigger_turn: true }),
     ["system"],
   ],
@@ -215,9 +215,13 @@ it.each<[name: string, record: JsonObject, parts: readonly unknown[]]>([
       ["injected", transcript],
     ],
   ],
-  ["the end of a talk", handedOver(flushed), [["injected", flushed]]],
-  ["a request of no words", handedOver(empty), [["injected", empty]]],
-  ["a quotation", handedOver(`${flushed} ?`), [["conversational", `${flushed} ?`]]],
+  ["the last words of a talk", handedOver(flushed), [["injected", flushed]]],
+  ["an empty request", handedOver(empty), [["injected", empty]]],
+  [
+    "a wrapper quoted in a prompt",
+    handedOver(`${flushed} ?`),
+    [["conversational", `${flushed} ?`]],
+  ],
 ])("cuts spoken words out of their wrapper: %s (spec 6.5, rule 1)", async (_, record, parts) => {
   const [message] = await read([record]);
 
@@ -247,14 +251,18 @@ const notTaken = "[external unsupported block: image]";
 it.each<[name: string, record: JsonObject, provenance: string]>([
   ["an answer", answer("Done."), "conversational"],
   ["an answer with a label", answer("Done.", "assistant.text"), "conversational"],
-  ["an answer with a label of tomorrow", answer("Done.", "kind.of_tomorrow"), "conversational"],
+  ["an answer with an unknown label", answer("Done.", "kind.of_tomorrow"), "conversational"],
   ["mail", answer(stringifyJson(letter)), "injected"],
-  ["mail with a label", answer("Done.", "multi_agent.inter_agent_completion_message"), "injected"],
-  ["JSON of more than mail", answer(stringifyJson({ ...letter, x: 1 })), "conversational"],
-  ["JSON of less than mail", answer('{"author":"/root"}'), "conversational"],
-  ["braces", answer("{ Done."), "conversational"],
-  ["a call that ends as an output", answer(`${called}${ended}`), "conversational"],
-  ["words behind an output on its last line", answer(`${output} Done.`), "conversational"],
+  [
+    "a text with a label for mail",
+    answer("Done.", "multi_agent.inter_agent_completion_message"),
+    "injected",
+  ],
+  ["JSON with more fields than mail", answer(stringifyJson({ ...letter, x: 1 })), "conversational"],
+  ["JSON with fewer fields than mail", answer('{"author":"/root"}'), "conversational"],
+  ["a text that begins with a brace", answer("{ Done."), "conversational"],
+  ["an import's call that ends like an output", answer(`${called}${ended}`), "conversational"],
+  ["text on the last line of an import's output", answer(`${output} Done.`), "conversational"],
 ])(
   "tells whose words an assistant message holds: %s (`model-part-provenance`)",
   async (_, record, provenance) => {
@@ -267,17 +275,17 @@ it.each<[name: string, record: JsonObject, provenance: string]>([
 it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
   ["a call", [["injected", call]]],
   ["an output", [["injected", output]]],
-  ["an output of nothing", [["injected", nothing]]],
-  ["several", [["injected", `${call}\n\n${call}\n\n${notTaken}`]]],
+  ["an empty output", [["injected", nothing]]],
+  ["several marks", [["injected", `${call}\n\n${call}\n\n${notTaken}`]]],
   [
-    "a call behind words",
+    "a call after text",
     [
       ["conversational", "I look."],
       ["injected", `\n\n${call}`],
     ],
   ],
   [
-    "words between calls",
+    "text between calls",
     [
       ["injected", `${call}\n\n`],
       ["conversational", "And\n\nthen."],
@@ -285,14 +293,14 @@ it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
     ],
   ],
   [
-    "words behind",
+    "a mark before text",
     [
       ["injected", `${notTaken}\n\n`],
       ["conversational", "Done."],
     ],
   ],
-  ["a call that has no end", [["conversational", `Well.\n\n${called}`]]],
-  ["the word of a mark", [["conversational", `What is ${notTaken}?`]]],
+  ["not a call without an end", [["conversational", `Well.\n\n${called}`]]],
+  ["not a mark in a sentence", [["conversational", `What is ${notTaken}?`]]],
 ])("cuts an import's marks off the assistant's words: %s (spec 6.5, rule 1)", async (_, parts) => {
   const [message] = await read([answer(parts.map(([, text]) => text).join(""))]);
 
@@ -301,22 +309,22 @@ it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
 
 it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
   [
-    "in front of them",
+    "before them",
     [
       ["injected", `${output}\n\n${nothing}\n\n`],
       ["conversational", "Not so."],
     ],
   ],
-  ["which the user quotes", [["conversational", `What is this?\n\n${output}`]]],
+  ["not an output that the user quotes", [["conversational", `What is this?\n\n${output}`]]],
   [
-    "with what it did not take behind them",
+    "with unsupported blocks after them",
     [
       ["conversational", "What is this?"],
       ["injected", `\n\n${notTaken}\n\n${notTaken}`],
     ],
   ],
   [
-    "with what it did not take among them",
+    "with an unsupported block among them",
     [
       ["injected", `${output}\n\n`],
       ["conversational", "This?"],
@@ -324,7 +332,7 @@ it.each<[name: string, texts: readonly (readonly [string, string])[]]>([
       ["conversational", "Or\n\nthis?"],
     ],
   ],
-  ["which only name the mark", [["conversational", `What is ${notTaken}?\n\nAnd ${notTaken}`]]],
+  ["not marks in sentences", [["conversational", `What is ${notTaken}?\n\nAnd ${notTaken}`]]],
 ])(
   "cuts the outputs that an import wrote off the user's words: %s (spec 6.5, rule 1)",
   async (_, parts) => {
@@ -346,10 +354,10 @@ const typed = (more: JsonObject): JsonObject =>
   item({ type: "message", role: "user", content: [input("Why?")] }, more);
 
 it.each<[name: string, record: JsonObject, author: string | undefined]>([
-  ["its task", typed({ ordinal: 2 }), "agent"],
-  ["its task, of no number", typed({ metadata: { client_authored: true } }), "agent"],
-  ["what was said before it", typed({ ordinal: 1 }), undefined],
-  ["what it inherited", typed({ metadata: { inherited_user_message: true } }), undefined],
+  ["the agent's task", typed({ ordinal: 2 }), "agent"],
+  ["the agent's task without a number", typed({ metadata: { client_authored: true } }), "agent"],
+  ["a message from before the task", typed({ ordinal: 1 }), undefined],
+  ["an inherited message", typed({ metadata: { inherited_user_message: true } }), undefined],
 ])("tells who wrote a message to a spawned agent: %s", async (_, record, author) => {
   const [message] = await read([record], {
     thread_source: "subagent",
@@ -373,7 +381,7 @@ const quoted = `${rules.slice(0, 110)}\n`;
 
 it.each<[name: string, record: JsonObject, parts: readonly unknown[]]>([
   [
-    "before the prompt",
+    "before a prompt",
     prompt([quoted, "Explain the loom."]),
     [
       ["injected", quoted],
@@ -381,16 +389,16 @@ it.each<[name: string, record: JsonObject, parts: readonly unknown[]]>([
     ],
   ],
   [
-    "before the prompt, which the client calls the user's",
+    "before a prompt that the client labels as the user's",
     prompt([quoted, "Explain the loom."], ["user.text", "user.text"]),
     [
       ["injected", quoted],
       ["conversational", "Explain the loom."],
     ],
   ],
-  ["in the prompt's place", prompt([quoted]), [["conversational", quoted]]],
+  ["not in place of a prompt", prompt([quoted]), [["conversational", quoted]]],
   [
-    "in the prompt's place, before an image",
+    "not in place of a prompt, before an image",
     prompt([quoted, "<image>", "</image>"]),
     [
       ["conversational", quoted],
@@ -399,7 +407,7 @@ it.each<[name: string, record: JsonObject, parts: readonly unknown[]]>([
     ],
   ],
   [
-    "in so few words that a human may say them",
+    "not in so few words that a human may type them",
     prompt([rules.slice(0, 90), "Explain that."]),
     [
       ["conversational", rules.slice(0, 90)],
@@ -407,7 +415,7 @@ it.each<[name: string, record: JsonObject, parts: readonly unknown[]]>([
     ],
   ],
   [
-    "with words of a human",
+    "not with a human's words added",
     prompt([`${quoted}Why?`, "Explain that."]),
     [
       ["conversational", `${quoted}Why?`],
@@ -424,8 +432,8 @@ it.each<[name: string, record: JsonObject, parts: readonly unknown[]]>([
 );
 
 it.each<[name: string, before: readonly JsonObject[]]>([
-  ["were not given", []],
-  ["are too long to be compared", [instructions(rules + "x".repeat(300_000))]],
+  ["are not in the log", []],
+  ["are too long to compare", [instructions(rules + "x".repeat(300_000))]],
 ])("counts text before a prompt as the user's if the project's rules %s", async (_, before) => {
   const messages = await read([...before, prompt([quoted, "Explain the loom."])]);
 
@@ -476,17 +484,17 @@ it("reads an interrupted answer even if it repeats the user's prompt", async () 
 
 it.each<[name: string, records: readonly JsonObject[]]>([
   ["whose item follows", [shown("Done."), answer("Done."), aborted]],
-  ["whose item is before it", [answer("Done."), shown("Done."), aborted]],
-  ["whose item has more words", [shown("Done."), answer("Done. <plan>"), aborted]],
-  ["whose answer was recorded", [shown("Done."), thought, aborted]],
+  ["whose item precedes it", [answer("Done."), shown("Done."), aborted]],
+  ["whose item has more text", [shown("Done."), answer("Done. <plan>"), aborted]],
+  ["followed by a reasoning item", [shown("Done."), thought, aborted]],
   [
-    "whose item follows the interruption",
+    "of a complete answer whose item follows the interruption",
     [shown("Done."), event("token_count", { info: null }), aborted, thought, answer("Done.")],
   ],
-  ["that was not interrupted", [shown("Done.")]],
-  ["of a turn before", [shown("Done."), typed({}), aborted]],
-  ["of no words", [shown(""), aborted]],
-  ["of no text", [event("agent_message", { message: null }), aborted]],
+  ["of a turn that was not interrupted", [shown("Done.")]],
+  ["of an earlier turn", [shown("Done."), typed({}), aborted]],
+  ["with an empty text", [shown(""), aborted]],
+  ["without a text", [event("agent_message", { message: null }), aborted]],
 ])("makes no message of an answer event %s", async (_, records) => {
   const messages = await read(records);
 
@@ -512,12 +520,16 @@ const answers = (answer: string) => [
 const file = '\n<context ref="file:///w/a.rs">\nfn weave() {}\n</context>';
 
 it.each<[name: string, texts: readonly string[], said: readonly string[]]>([
-  ["a file of an editor", ["[@a.rs](file:///w/a.rs)", file], ["[@a.rs](file:///w/a.rs)"]],
-  ["nothing but a file", [file], []],
-  ["an answer to a question", answers("blue"), ["blue"]],
-  ["no answer to a question", [answers("").join("")], []],
   [
-    "an answer behind the context of an editor",
+    "a prompt before a file from an editor",
+    ["[@a.rs](file:///w/a.rs)", file],
+    ["[@a.rs](file:///w/a.rs)"],
+  ],
+  ["a file from an editor alone", [file], []],
+  ["an answer to a question", answers("blue"), ["blue"]],
+  ["an empty answer to a question", [answers("").join("")], []],
+  [
+    "an answer after an editor's context",
     [
       `# Context from my IDE setup:\n\n## My request for Codex:\n${answers("")[0]}`,
       ...answers("blue").slice(1),
@@ -525,7 +537,7 @@ it.each<[name: string, texts: readonly string[], said: readonly string[]]>([
     ["blue"],
   ],
   [
-    "a prompt between the context of an editor and a file",
+    "a prompt between an editor's context and a file",
     ["# Context from my IDE setup:\n\n## My request for Codex:\n", "Why?", file],
     ["Why?"],
   ],
@@ -557,10 +569,10 @@ const replied = (output: JsonValue): JsonObject =>
 const dyed = '{"answers":{"dye":{"answers":["Purple","user_note: of snails"]}}}';
 
 it.each<[name: string, tool: string, output: JsonValue, texts: readonly string[]]>([
-  ["with a note", "request_user_input", dyed, ["Purple", "of snails"]],
-  ["none", "request_user_input", '{"answers":{"dye":{"answers":[""]}}}', []],
-  ["in another shape", "request_user_input", "cancelled", []],
-  ["nor what another tool says", "exec_command", dyed, []],
+  ["answers with a note", "request_user_input", dyed, ["Purple", "of snails"]],
+  ["none if the answer is empty", "request_user_input", '{"answers":{"dye":{"answers":[""]}}}', []],
+  ["none if the output is not JSON", "request_user_input", "cancelled", []],
+  ["none in another tool's output", "exec_command", dyed, []],
 ])("reads a user's answers to questions: %s", async (_, tool, output, texts) => {
   const [, result, ...answers] = await read([asked(tool), replied(output)]);
 
@@ -594,19 +606,27 @@ it.each<[name: string, records: readonly JsonObject[], provenance: string]>([
   ["the model set", [goal("Weave.", { turnId: "t" }), announced("Weave.")], "injected"],
   ["the model set after the user", [goal("Weave."), announced("Spin.")], "injected"],
   [
-    "was said before, and resumed",
+    "was told before and is resumed",
     [goal("Weave."), announced("Weave."), goal("Weave."), announced("Weave.")],
     "injected",
   ],
   [
-    "the user set in place of another one",
+    "a user set in place of another",
     [goal("Weave."), announced("Weave."), goal("Spin."), announced("Spin.")],
     "conversational",
   ],
-  ["a message says", [goalMessage("Weave."), goal("Weave."), announced("Weave.")], "injected"],
-  ["a message notes", [goalMessage(noted), goal('Say "hi".'), announced('Say "hi".')], "injected"],
   [
-    "is too long for the message",
+    "a message already holds",
+    [goalMessage("Weave."), goal("Weave."), announced("Weave.")],
+    "injected",
+  ],
+  [
+    "a message already quotes",
+    [goalMessage(noted), goal('Say "hi".'), announced('Say "hi".')],
+    "injected",
+  ],
+  [
+    "a message omits as too long",
     [goalMessage("Weave.", "user.goal.omitted"), goal("Weave."), announced("Weave.")],
     "conversational",
   ],
@@ -655,9 +675,9 @@ it.each<[form: string]>([["entered_review_mode"], ["EnteredReviewMode"]])(
 
 it.each<[name: string, record: JsonObject]>([
   ["whose prompt is the client's", entered({ type: "uncommittedChanges" })],
-  ["of another target", entered({ ...target, type: "commit" })],
-  ["of no words", entered({ ...target, instructions: "" })],
-  ["that is over", entered(target, "ExitedReviewMode")],
+  ["whose target is a commit", entered({ ...target, type: "commit" })],
+  ["with empty instructions", entered({ ...target, instructions: "" })],
+  ["that ends the review", entered(target, "ExitedReviewMode")],
 ])("makes no message of a review event %s", async (_, record) => {
   expect((await read([record])).map(said)).toEqual([["system"]]);
 });
@@ -682,9 +702,9 @@ it("counts an application's text in an output without a call as injected", async
 
 it.each<[name: string, record: JsonObject]>([
   ["a list", given("page_note", [input("A bigger moth.")])],
-  ["nothing", given("page_note", "")],
-  ["a text of no name", item({ type: "function_call_output", output: "A bigger moth." })],
-  ["a text of a call without an id", given("ls", "a.md", { call_id: null })],
+  ["empty", given("page_note", "")],
+  ["a text without a tool name", item({ type: "function_call_output", output: "A bigger moth." })],
+  ["a text without a call id", given("ls", "a.md", { call_id: null })],
 ])("carries an output without a call as a system message if it is %s", async (_, record) => {
   const [message] = await read([record]);
 

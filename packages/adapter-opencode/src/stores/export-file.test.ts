@@ -23,13 +23,19 @@ const notice = "Exporting session: ses_a";
 
 describe("an export that a shell wrote to a file", () => {
   it.each<[string, Buffer]>([
-    ["behind what the client said", Buffer.from(`${notice}\n${json}`)],
-    ["on the same line", Buffer.from(`${notice}${json}`)],
-    ["of the last session", Buffer.from(`Exporting session: latest\r\n${json}`)],
-    ["behind a mark of its encoding", Buffer.from(`\ufeff${notice}\n${json}`)],
+    ["after a message of the client", Buffer.from(`${notice}\n${json}`)],
+    ["after a message of the client on the same line", Buffer.from(`${notice}${json}`)],
+    [
+      "after a message about the latest session",
+      Buffer.from(`Exporting session: latest\r\n${json}`),
+    ],
+    [
+      "after a byte order mark and a message of the client",
+      Buffer.from(`\ufeff${notice}\n${json}`),
+    ],
     ["in UTF-16", Buffer.from(`\ufeff${json}`, "utf16le")],
     [
-      "in UTF-16, behind what the client said",
+      "in UTF-16, after a message of the client",
       Buffer.from(`\ufeff${notice}\r\n${json}`, "utf16le"),
     ],
   ])("is read %s", async (_, bytes) => {

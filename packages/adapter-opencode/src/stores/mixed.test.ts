@@ -69,7 +69,10 @@ describe("a session with turns of 1.x and turns through its API of 2.x", () => {
   it.each([
     ["in the window first", [...of("message", "part"), ...of("session_message")]],
     ["through the API first", [...of("session_message"), ...of("message", "part")]],
-    ["by turns", of("message", "part", "session_message").toSorted((a, b) => at(a) - at(b))],
+    [
+      "in chronological order",
+      of("message", "part", "session_message").toSorted((a, b) => at(a) - at(b)),
+    ],
   ])("keeps its messages as it grows %s", async (_, grown) => {
     const home = createHome();
     const client = openDatabase(join(home, "opencode.db"), {
@@ -96,8 +99,8 @@ describe("a session with turns of 1.x and turns through its API of 2.x", () => {
   });
 
   it.each([
-    ["turns of both", mixed],
-    ["a note of another model only", { ...mixed, session_message: [switched] }],
+    ["with turns of both", mixed],
+    ["with only a model change through the API", { ...mixed, session_message: [switched] }],
   ])(
     "is restored as one export for each client, and read again as the same: %s",
     async (_, tables) => {

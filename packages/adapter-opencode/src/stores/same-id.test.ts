@@ -20,9 +20,9 @@ async function list(files: Record<string, unknown>) {
 const first = exported("quiet-shuttle", start);
 
 it.each<[string, object]>([
-  ["that has the same slug and time", exported("quiet-shuttle", start, { title: "Loom" })],
-  ["whose slug came later", exported(undefined, start)],
-  ["whose time another client gave", exported("quiet-shuttle", start + 1)],
+  ["with the same slug and time", exported("quiet-shuttle", start, { title: "Loom" })],
+  ["without a slug", exported(undefined, start)],
+  ["with the same slug and another time", exported("quiet-shuttle", start + 1)],
 ])(
   "takes two exports with one id for states of one session: a second one %s",
   async (_, second) => {
@@ -46,8 +46,8 @@ const other = exported("loud-shuttle", start + 1);
 const another = exported("mild-shuttle", start + 2);
 
 it.each([
-  ["by its name", { "a.json": first, "b.json": other, "c.json": another }],
-  ["after a rename", { "b.json": other, "c.json": another, "z.json": first }],
+  ["the first by name", { "a.json": first, "b.json": other, "c.json": another }],
+  ["the last after a rename", { "b.json": other, "c.json": another, "z.json": first }],
 ])(
   "reads the session that was made first, whether its file is the first or the last: %s",
   async (_, files) => {

@@ -30,10 +30,10 @@ async function read(files: Record<string, unknown>): Promise<readonly ReadEvent[
 }
 
 it.each<[string, Record<string, unknown>]>([
-  ["by an answer", session("ses_b", ranIn("/home/ada/loom"))],
-  ["by one of 0.1", session("ses_b", old)],
+  ["in an answer", session("ses_b", ranIn("/home/ada/loom"))],
+  ["in an answer of 0.1", session("ses_b", old)],
   [
-    "by the second of two, and told by each of them",
+    "in an answer, beside a sibling without one",
     { ...session("ses_b", prompt), ...session("ses_c", ranIn("/home/ada/loom")) },
   ],
 ])("places a prompt without an answer in its project, as a sibling says %s", async (_, others) => {
@@ -44,8 +44,8 @@ it.each<[string, Record<string, unknown>]>([
 });
 
 it.each([
-  ["is so where it is restored alone, as an export", "export", "/home/ada/loom"],
-  ["is not so where it is restored alone, as a tree", "tree", undefined],
+  ["keeps its project when it is restored alone as an export", "export", "/home/ada/loom"],
+  ["loses its project when it is restored alone as a tree", "tree", undefined],
 ] as const)("a prompt that a sibling placed %s", async (_, generation, expected) => {
   const root = contentOf(await read({ ...asked, ...session("ses_b", ranIn("/home/ada/loom")) }));
   const writer = opencodeWriter({ generation });
@@ -61,14 +61,14 @@ const elsewhere = "project/home-ada-warp/storage/session";
 const noRepository = "project/global/storage/session";
 
 it.each<[string, Record<string, unknown>]>([
-  ["where it is alone", asked],
-  ["by a sibling that was not answered", { ...asked, ...session("ses_b", prompt) }],
+  ["by no sibling", asked],
+  ["only by a sibling without an answer", { ...asked, ...session("ses_b", prompt) }],
   [
-    "by a session of another project",
+    "only by a session of another project",
     { ...asked, ...session("ses_b", ranIn("/home/ada/warp"), elsewhere) },
   ],
   [
-    "by siblings of two projects whose names fold to one",
+    "by siblings of two projects with the same folded name",
     {
       ...asked,
       ...session("ses_b", ranIn("/home/ada/loom")),
@@ -76,7 +76,7 @@ it.each<[string, Record<string, unknown>]>([
     },
   ],
   [
-    "in no repository, for there each has its own",
+    "only by a session outside every repository",
     {
       ...session("ses_a", prompt, noRepository),
       ...session("ses_b", ranIn("/home/ada/loom"), noRepository),

@@ -2,23 +2,23 @@ import { expect, it } from "vitest";
 import { base64Bytes } from "./base64.ts";
 
 it.each([
-  ["as it is written", "+/8=", [0xfb, 0xff]],
+  ["in its usual form", "+/8=", [0xfb, 0xff]],
   ["without padding", "+/8", [0xfb, 0xff]],
-  ["in the alphabet of addresses", "-_8", [0xfb, 0xff]],
+  ["in the URL-safe alphabet", "-_8", [0xfb, 0xff]],
   ["broken into lines", " +/\r\n8=\n", [0xfb, 0xff]],
 ])("decodes base64 %s", (_, text, bytes) => {
   expect([...(base64Bytes(text) ?? [])]).toEqual(bytes);
 });
 
 it.each([
-  ["no byte", ""],
+  ["an empty text", ""],
   ["white space", " \n"],
-  ["a word in brackets", "[image data removed]"],
-  ["an address", "blob:sha256:f0f0"],
-  ["a digit too many", "aGkha"],
-  ["bits that no byte has", "aGl="],
+  ["a note in brackets", "[image data removed]"],
+  ["the address of a blob", "blob:sha256:f0f0"],
+  ["a text with one digit too many", "aGkha"],
+  ["a last digit with stray bits", "aGl="],
   ["padding in the middle", "aGk=aGk="],
-  ["more padding than there is", "aGk==="],
+  ["too much padding", "aGk==="],
 ])("does not decode %s", (_, text) => {
   expect(base64Bytes(text)).toBeUndefined();
 });

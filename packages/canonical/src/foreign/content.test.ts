@@ -18,21 +18,21 @@ function file(data: object, more: object = {}): FilePart {
 
 it.each<[string, object, string | undefined, string | undefined, string]>([
   [
-    "bytes",
+    "file bytes",
     { type: "bytes", base64: "aGk=" },
     "hi",
     "data:image/png;base64,aGk=",
     "[File without a name, image/png]",
   ],
   [
-    "base64 in another form",
+    "base64 without padding",
     { type: "base64", text: "aGk" },
     "hi",
     "data:image/png;base64,aGk=",
     "[File without a name, image/png]",
   ],
   [
-    "a data URL",
+    "a base64 data URL",
     { type: "url", url: "data:image/png;base64,aGk=" },
     "hi",
     "data:image/png;base64,aGk=",
@@ -69,20 +69,20 @@ it.each<[string, object, string | undefined, string | undefined, string]>([
     { type: "url", url: "data:image/png;base64,removed%21" },
     { type: "url", url: "data:image/png," },
   ].map((data): [string, object, undefined, undefined, string] => [
-    `what is no content, ${JSON.stringify(data)},`,
+    `data without content (${JSON.stringify(data)})`,
     data,
     undefined,
     undefined,
     "[File without a name, image/png]",
   ]),
   [
-    "an address",
+    "a web address",
     { type: "url", url: "https://a/b.png" },
     undefined,
     undefined,
     "[File: https://a/b.png]",
   ],
-])("gives %s as bytes, as a data URL and as a note", (_, data, text, url, note) => {
+])("gives the bytes and the data URL, if any, and the note of %s", (_, data, text, url, note) => {
   const part = file(data);
   const bytes = fileBytesOf(part);
 

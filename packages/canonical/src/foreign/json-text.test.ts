@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { holdsLoneSurrogate, wellFormedJson } from "./json-text.ts";
 
 it.each([
-  ["a lone half", "a\ud800b", '"a\\ufffdb"'],
-  ["a half behind a backslash", "\\\udfff", '"\\\\\\ufffd"'],
-  ["a pair", "\ud83e\uddf5", '"\ud83e\uddf5"'],
-  ["words that look like an escape", "\\ud800", '"\\\\ud800"'],
+  ["a lone surrogate", "a\ud800b", '"a\\ufffdb"'],
+  ["a lone surrogate after a backslash", "\\\udfff", '"\\\\\\ufffd"'],
+  ["a surrogate pair", "\ud83e\uddf5", '"\ud83e\uddf5"'],
+  ["text that looks like an escape", "\\ud800", '"\\\\ud800"'],
   ["a line break", "\n", '"\\n"'],
 ])("writes %s as JSON without lone surrogates", (_, text, written) => {
   expect(wellFormedJson(text)).toBe(written);
@@ -13,11 +13,11 @@ it.each([
 });
 
 it.each([
-  ["a lone half", '"\\ud800"', true],
-  ["in capitals", '"\\uDFFF."', true],
+  ["a lone surrogate", '"\\ud800"', true],
+  ["a lone surrogate in upper-case digits", '"\\uDFFF."', true],
   ["an escaped pair", '"\\ud83e\\uddf5"', false],
-  ["halves with a backslash between", '"\\ud83e\\\\\\uddf5"', true],
-  ["an escaped backslash before it", '"\\\\ud800"', false],
+  ["two surrogates with a backslash between", '"\\ud83e\\\\\\uddf5"', true],
+  ["an escape whose backslash is escaped", '"\\\\ud800"', false],
 ])("tells whether JSON text holds a lone surrogate: %s", (_, json, holds) => {
   expect(holdsLoneSurrogate(json)).toBe(holds);
 });

@@ -14,21 +14,21 @@ const message = (role: string, source: JsonObject) =>
 
 it.each<[string, JsonObject, JsonObject]>([
   [
-    "beside the mark of an id that its adapter derived",
+    "beside a mark that its id is derived",
     { id: "content", rest: { message: { model: "gpt-5", provider: "openai" } } },
     { model: "gpt-5", provider: "openai" },
   ],
   [
-    "as an object with an id",
+    "as an object with an `id`",
     { rest: { model: { id: "kimi-k2", providerID: "nvidia" } } },
     { model: "kimi-k2", provider: "nvidia" },
   ],
   [
-    "as an object with a model's id",
+    "as an object with a `modelID`",
     { rest: { model: { modelID: "gpt-5", providerID: "openai" } } },
     { model: "gpt-5", provider: "openai" },
   ],
-  ["nowhere, beside the mark of an id", { id: "item", rest: { type: "response_item" } }, {}],
+  ["nowhere, despite a mark of its id", { id: "item", rest: { type: "response_item" } }, {}],
 ])("finds the model that a message names %s", (_, source, model) => {
   expect(modelOf(message("assistant", source))).toEqual(model);
 });

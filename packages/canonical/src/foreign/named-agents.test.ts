@@ -14,14 +14,14 @@ const agentLabel = () => "Measurer";
 
 it.each<[string, readonly JsonValue[], boolean]>([
   ["its id", ["a1"], true],
-  ["its id, anywhere", [1, [{ of: [null, { it: "Agent a1, done" }] }]], true],
+  ["its id deep in a value", [1, [{ of: [null, { it: "Agent a1, done" }] }]], true],
   ["its id in a path", ["/tasks/agent-a1.output"], true],
-  ["its id in text that is JSON", ['{"of":"it began\\na1","is":true}'], true],
-  ["its id behind a longer word", ["a12, ba1, then a1"], true],
-  ["a longer word", ["a12 ba1 a1_ éa1 a1б"], false],
-  ["a field", [{ a1: true }], false],
+  ["its id in JSON text", ['{"of":"it began\\na1","is":true}'], true],
+  ["its id after longer words", ["a12, ba1, then a1"], true],
+  ["longer words that contain its id", ["a12 ba1 a1_ éa1 a1б"], false],
+  ["a field named like its id", [{ a1: true }], false],
   ["its label", [{ name: "Measurer" }], true],
-  ["its label among other words", ["Ask Measurer", "Measurer-2"], false],
+  ["its label within a longer text", ["Ask Measurer", "Measurer-2"], false],
   ["nothing", [], false],
 ])("tells whether an agent is named by %s", (_, values, isNamed) => {
   const names = agentNamesOf(agent("a1"), { recordsOf: () => ({ agentLabel }) });

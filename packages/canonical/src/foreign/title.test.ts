@@ -17,66 +17,94 @@ const header = (record: JsonObject, title?: JsonObject) =>
 
 describe("titleOf", () => {
   it.each([
-    ["a name that was chosen", [custom("the coupon bug")], ["the coupon bug", true]],
-    ["the last of several", [custom("first"), custom("second")], ["second", true]],
-    ["one made up", [made("Coupons expire early")], ["Coupons expire early", false]],
-    ["a chosen one before those made up later", [custom("mine"), made("its")], ["mine", true]],
+    ["a chosen name", [custom("the coupon bug")], ["the coupon bug", true]],
+    ["the last of several chosen names", [custom("first"), custom("second")], ["second", true]],
+    ["a generated title", [made("Coupons expire early")], ["Coupons expire early", false]],
     [
-      "one made up where the chosen was taken back",
+      "a chosen name, even if a title was generated later",
+      [custom("mine"), made("its")],
+      ["mine", true],
+    ],
+    [
+      "a generated title if the chosen name was cleared",
       [made("its"), info("x"), info(" ")],
       ["its", false],
     ],
-    ["of a thread", [thread("issue 6")], ["issue 6", true]],
-    ["of a thread whose name is gone", [thread("issue 6"), thread(null)], undefined],
-    ["of pi", [info(" release ")], ["release", true]],
-    ["of a header", [header({ title: "eggs", titleSource: "auto" })], ["eggs", false]],
+    ["the name of a thread", [thread("issue 6")], ["issue 6", true]],
+    ["undefined for a thread whose name was removed", [thread("issue 6"), thread(null)], undefined],
+    ["the trimmed name of a pi session", [info(" release ")], ["release", true]],
     [
-      "of the line before a header",
+      "the generated title of a header",
+      [header({ title: "eggs", titleSource: "auto" })],
+      ["eggs", false],
+    ],
+    [
+      "the title from the line before a header",
       [header({ title: "eggs" }, { type: "title", title: "more eggs", source: "user" })],
       ["more eggs", true],
     ],
-    ["of an empty line before a header", [header({}, { type: "title", title: "" })], undefined],
-    ["of a row", [carrier({ id: "ses_1", title: "Round the eggs" })], ["Round the eggs", false]],
     [
-      "of a row that is not named yet",
+      "undefined for an empty title line before a header",
+      [header({}, { type: "title", title: "" })],
+      undefined,
+    ],
+    [
+      "the title of a session row",
+      [carrier({ id: "ses_1", title: "Round the eggs" })],
+      ["Round the eggs", false],
+    ],
+    [
+      "undefined for a row with a default title",
       [carrier({ id: "ses_1", title: "New session - 2026-08-11T16:16:00.424Z" })],
       undefined,
     ],
     [
-      "of a row that 0.1 did not name yet",
+      "undefined for a row with a default title of 0.1",
       [carrier({ id: "ses_1", title: "New Session - 2025-06-20T09:00:00.000Z" })],
       undefined,
     ],
     [
-      "of a row, whatever else there is of it",
+      "the title of a row, whatever other records follow",
       [carrier({ id: "ses_1", title: "Round the eggs" }), carrier({ value: [{ content: "a" }] })],
       ["Round the eggs", false],
     ],
     [
-      "of a row as it went on in 2.x",
+      "the newer title of a row that went on in 2.x",
       [carrier({ id: "ses_1", title: "Eggs" }, { continued: { id: "ses_1", title: "More eggs" } })],
       ["More eggs", false],
     ],
     [
-      "of a row that was not named again in 2.x",
+      "the older title of a row that got none in 2.x",
       [carrier({ id: "ses_1", title: "Eggs" }, { continued: { id: "ses_1" } })],
       ["Eggs", false],
     ],
-    ["in the field that is marked", [marked("name", { name: " eggs " })], ["eggs", false]],
     [
-      "one that is marked as chosen, whatever else the record says",
+      "the field that is marked as the title",
+      [marked("name", { name: " eggs " })],
+      ["eggs", false],
+    ],
+    [
+      "a title that is marked as chosen, whatever else the record says",
       [made("its"), marked("name", { type: "ai-title", aiTitle: "no", name: "eggs" }, true)],
       ["eggs", true],
     ],
-    ["none where the marked field is empty", [thread("eggs"), marked("name", {}, true)], undefined],
-    ["of a row without a name", [carrier({ id: "ses_1", title: null })], undefined],
     [
-      "of another record with a title",
+      "undefined if the marked field is missing",
+      [thread("eggs"), marked("name", {}, true)],
+      undefined,
+    ],
+    ["undefined for a row without a title", [carrier({ id: "ses_1", title: null })], undefined],
+    [
+      "undefined for another record with a title",
       [carrier({ type: "frame-link", title: "a page" })],
       undefined,
     ],
-    ["of a message that carries no record", [{ options: { source: { title: "no" } } }], undefined],
-    ["of no messages", [], undefined],
+    [
+      "undefined for a message that carries no record",
+      [{ options: { source: { title: "no" } } }],
+      undefined,
+    ],
+    ["undefined without messages", [], undefined],
   ])("is %s", (_, messages, expected) => {
     const title = titleOf(messages);
 
@@ -101,17 +129,21 @@ describe("commandIn", () => {
 
   it.each([
     ["a skill", `${message("weave")}\n${command("/weave")}`, "/weave"],
-    ["one of a plugin", `${message("loom:weave")}\n${command("/loom:weave")}`, "/loom:weave"],
-    ["one that says more", `${message("init is reading…")}\n${command("/init")}`, "/init"],
+    ["a skill of a plugin", `${message("loom:weave")}\n${command("/loom:weave")}`, "/loom:weave"],
     [
-      "one with what it was given",
+      "a command with a longer message",
+      `${message("init is reading…")}\n${command("/init")}`,
+      "/init",
+    ],
+    [
+      "a skill with arguments",
       `${message("weave")}\n${command("/weave")}\n<command-args>`,
       "/weave",
     ],
-    ["a command of the client itself", `${command("/clear")}\n${message("clear")}`, undefined],
-    ["no name", message("weave"), undefined],
-    ["a text that quotes one", `See ${message("weave")}\n${command("/weave")}`, undefined],
-    ["a name that is none", `${message("weave")}\n${command("weave it")}`, undefined],
+    ["a built-in command", `${command("/clear")}\n${message("clear")}`, undefined],
+    ["a skill without a command name", message("weave"), undefined],
+    ["a text that quotes a note", `See ${message("weave")}\n${command("/weave")}`, undefined],
+    ["a command with an invalid name", `${message("weave")}\n${command("weave it")}`, undefined],
   ])("finds the command's name, if any, in the note of %s", (_, text, expected) => {
     expect(commandIn(text)).toBe(expected);
   });

@@ -26,7 +26,7 @@ it.each<[string, string, readonly unknown[], boolean]>([
     true,
   ],
   [
-    "an image with its data",
+    "an image with inline data",
     '[{"type":"image","mimeType":"image/png","data":"aGk="}]',
     [image],
     true,
@@ -44,7 +44,7 @@ it.each<[string, string, readonly unknown[], boolean]>([
     true,
   ],
   [
-    "an image that is elsewhere",
+    "an image at a web address",
     '[{"type":"input_image","image_url":"https://a/b.png"}]',
     [text('{"type":"input_image","image_url":"https://a/b.png"}')],
     false,
@@ -62,13 +62,13 @@ it.each<[string, string, readonly unknown[], boolean]>([
     true,
   ],
   [
-    "output with what is attached to it",
+    "output with an attachment",
     '{"output":"a","attachments":[{"type":"file","url":"data:image/png;base64,aGk="}]}',
     [text("a"), image],
     true,
   ],
   [
-    "an image by its address, which holds it",
+    "an image in the `uri` of a file block",
     '[{"type":"file","uri":"data:image/png;base64,aGk="}]',
     [image],
     true,
@@ -86,25 +86,25 @@ it.each<[string, string, readonly unknown[], boolean]>([
     true,
   ],
   [
-    "a recording",
+    "an audio recording",
     '[{"type":"audio","mimeType":"audio/wav","data":"aGk="}]',
     [{ type: "file", mediaType: "audio/wav", base64: "aGk=" }],
     true,
   ],
   [
-    "an attached text",
+    "an attached text file",
     '[{"type":"file","filename":"a.csv","url":"data:text/csv;charset=utf-8;base64,aGk="}]',
     [text("[File a.csv, text/csv]\nhi")],
     false,
   ],
   [
-    "what calls itself a text and is none",
+    "an attached text file that is not UTF-8",
     '[{"type":"file","url":"data:text/csv;base64,/w=="}]',
     [{ type: "file", mediaType: "text/csv", base64: "/w==" }],
     true,
   ],
   [
-    "an image that is a reference",
+    "an image that is a blob reference",
     '[{"type":"image","mimeType":"image/png","data":"blob:sha256:f0f0"}]',
     [text("[File without a name, image/png]")],
     false,
@@ -134,8 +134,18 @@ it.each<[string, string, readonly unknown[], boolean]>([
     true,
   ],
   ["output in an object", '{"output":"a"}', [text("a")], true],
-  ["an object that says more", '{"output":"a","code":1}', [text('{"output":"a","code":1}')], false],
-  ["exact numbers", '{"n":9007199254740993}', [text('{"n":9007199254740993}')], false],
+  [
+    "an object with further fields",
+    '{"output":"a","code":1}',
+    [text('{"output":"a","code":1}')],
+    false,
+  ],
+  [
+    "a number that no double carries",
+    '{"n":9007199254740993}',
+    [text('{"n":9007199254740993}')],
+    false,
+  ],
 ])("reads %s", (_, json, blocks, isWhole) => {
   expect(resultBlocks(parseJson(json))).toEqual({ blocks, isWhole });
 });
@@ -150,7 +160,7 @@ it.each<[string, string, readonly unknown[], string]>([
     "Result of look (c):\nseen\n[Image, image/png]",
   ],
   [
-    "texts of which one says nothing",
+    "two texts, one of them blank",
     '[{"type":"text","text":"seen"},{"type":"text","text":" "}]',
     [text("Result of look (c):\nseen")],
     "Result of look (c):\nseen\n ",

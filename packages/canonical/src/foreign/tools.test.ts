@@ -28,15 +28,15 @@ function translated(name: string, params: string): unknown {
 
 describe("a tool vocabulary", () => {
   it.each<[string, string, string, unknown]>([
-    ["renames", "Bash", '{"command":"ls"}', ["exec", { cmd: "ls" }]],
+    ["renames a tool and its parameters", "Bash", '{"command":"ls"}', ["exec", { cmd: "ls" }]],
     [
-      "keeps what the other has no word for",
+      "keeps parameters that the other client has no name for",
       "Bash",
       '{"command":"ls","timeout":5,"sandbox":null}',
       ["exec", { cmd: "ls", timeout_ms: 5, sandbox: null }],
     ],
     [
-      "loses no parameter to one of the same name",
+      "renames a parameter whose name is taken",
       "Bash",
       '{"command":"ls","cmd":"rm"}',
       ["exec", { cmd: "ls", original_cmd: "rm" }],
@@ -47,11 +47,16 @@ describe("a tool vocabulary", () => {
       '{"command":"ls","timeout":"5"}',
       ["exec", { cmd: "ls", timeout: "5" }],
     ],
-    ["shapes by hand", "Todo", '{"todos":[1]}', ["plan", [[1]]]],
-    ["knows no unknown tool", "constructor", "{}", undefined],
-    ["refuses a call without what the kind needs", "Bash", '{"command":["ls"]}', undefined],
-    ["refuses parameters that are no object", "Bash", '"ls"', undefined],
-    ["says where the other has no such tool", "Edit", '{"file":"a","old":"","new":""}', undefined],
+    ["converts a call with the tool's own function", "Todo", '{"todos":[1]}', ["plan", [[1]]]],
+    ["gives nothing for an unknown tool", "constructor", "{}", undefined],
+    ["refuses a call without a valid required parameter", "Bash", '{"command":["ls"]}', undefined],
+    ["refuses parameters that are not an object", "Bash", '"ls"', undefined],
+    [
+      "gives nothing if the other client has no such tool",
+      "Edit",
+      '{"file":"a","old":"","new":""}',
+      undefined,
+    ],
   ])("%s", (_, name, params, expected) => {
     expect(translated(name, params)).toEqual(expected);
   });

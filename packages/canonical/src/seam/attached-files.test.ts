@@ -5,19 +5,19 @@ const file = '\n<context ref="file:///w/a.rs">\nfn weave() {}\n</context>';
 
 it.each<[name: string, typed: string, attached: string]>([
   ["a prompt", "Why?", file],
-  ["the name of the file", "[@a.rs](file:///w/a.rs)", file],
-  ["nothing", "", file],
-  ["two files", "Why?", `${file}${file}`],
+  ["a mention of the file", "[@a.rs](file:///w/a.rs)", file],
+  ["an empty prompt", "", file],
+  ["a prompt with two files", "Why?", `${file}${file}`],
   [
-    "a file that holds such tags",
+    "a prompt with a file that holds such tags",
     "Why?",
     `\n<context ref="zed:///a">\n<context>${file}\n</context>`,
   ],
-  ["no file", "Why?", ""],
-  ["a context of no place", 'Why?\n<context ref="loom">\na\n</context>', ""],
-  ["a context without its place", "Why?\n<context>\na\n</context>", ""],
-  ["a file in a code block", `Why?\n\`\`\`${file}\n\`\`\``, ""],
-  ["a file in a sentence", 'What is <context ref="file:///a">\na\n</context>', ""],
+  ["a prompt without a file", "Why?", ""],
+  ["a context tag whose reference is no file", 'Why?\n<context ref="loom">\na\n</context>', ""],
+  ["a context tag without a reference", "Why?\n<context>\na\n</context>", ""],
+  ["a context tag in a code block", `Why?\n\`\`\`${file}\n\`\`\``, ""],
+  ["a context tag in a sentence", 'What is <context ref="file:///a">\na\n</context>', ""],
 ])(
   "finds where an editor's attached files begin after %s (spec 6.5, rule 1)",
   (_, typed, attached) => {

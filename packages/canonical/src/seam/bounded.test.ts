@@ -12,8 +12,8 @@ describe("boundText (`adapter-bounded-values`)", () => {
     ["short text", "hello", "hello"],
     ["text at the bound", long(998), long(998)],
     ["text past the bound", long(999), "[pond: truncated, 1001 bytes]"],
-    ["text that its escapes make too long", "\0".repeat(200), "[pond: truncated, 1202 bytes]"],
-    ["text that its UTF-8 makes too long", "織".repeat(400), "[pond: truncated, 1202 bytes]"],
+    ["text that is too long once escaped", "\0".repeat(200), "[pond: truncated, 1202 bytes]"],
+    ["text that is too long in UTF-8", "織".repeat(400), "[pond: truncated, 1202 bytes]"],
   ])("bounds %s by its size as JSON", (_, text, expected) => {
     expect(boundText(text, 1000)).toBe(expected);
   });
@@ -21,14 +21,14 @@ describe("boundText (`adapter-bounded-values`)", () => {
 
 describe("boundValue (`adapter-bounded-values`)", () => {
   it.each<[string, JsonValue, JsonValue]>([
-    ["keeps what fits", { a: [long(900)] }, { a: [long(900)] }],
+    ["keeps a value that fits", { a: [long(900)] }, { a: [long(900)] }],
     [
-      "replaces a text and nothing around it",
+      "replaces a long text and nothing around it",
       { id: "a", content: [{ text: long(2000), kept: 1 }, long(100)] },
       { id: "a", content: [{ text: "[pond: truncated, 2002 bytes]", kept: 1 }, long(100)] },
     ],
     [
-      "replaces as many texts as it must, the largest first",
+      "replaces as many texts as needed, the largest first",
       [long(500), long(700), long(600), "short"],
       [long(500), "[pond: truncated, 702 bytes]", "[pond: truncated, 602 bytes]", "short"],
     ],
@@ -38,13 +38,13 @@ describe("boundValue (`adapter-bounded-values`)", () => {
       { list: { pond_truncated: { bytes: 1201 } }, kept: true },
     ],
     [
-      "replaces a value that is nothing but keys",
+      "replaces an object whose key is too long",
       { [long(2000)]: 1 },
       { pond_truncated: { bytes: 2006 } },
     ],
-    ["replaces a text alone", long(2000), "[pond: truncated, 2002 bytes]"],
+    ["replaces a value that is one long text", long(2000), "[pond: truncated, 2002 bytes]"],
     [
-      "keeps a `__proto__` field on the way",
+      "keeps a `__proto__` field with a long text in it",
       parseJson(`{"__proto__":{"a":"${long(2000)}"},"b":1}`),
       parseJson('{"__proto__":{"a":"[pond: truncated, 2002 bytes]"},"b":1}'),
     ],

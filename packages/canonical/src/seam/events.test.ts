@@ -105,10 +105,10 @@ describe("a forged value (`model-no-synthesis`)", () => {
   const cast = (forged: unknown) => forged as Extracted<string>;
 
   it.each([
-    ["a literal", "invented"],
+    ["a plain string", "invented"],
     ["an object of the same shape", { value: "invented" }],
     ["an object of the same prototype", Object.create(Extracted.prototype)],
-    ["a proxy of a real one", new Proxy(id, {})],
+    ["a proxy of a real value", new Proxy(id, {})],
     ["undefined", undefined],
   ])("is refused if it is %s", (_, forged) => {
     const message = events.messageEvent(session, "user", init);

@@ -74,8 +74,8 @@ it("splits a long text in linear time", () => {
 });
 
 it.each([
-  ["ends nowhere", '{"{"'],
-  ["has a word in it that is none", '{"a":01}{"b":x}'],
+  ["never ends", '{"{"'],
+  ["holds an invalid word", '{"a":01}{"b":x}'],
 ])("makes one piece of consecutive broken records, each of which %s", (_, broken) => {
   const whole = '{"a":1}';
   const row = broken.repeat(1000);

@@ -8,10 +8,10 @@ const utf8 = (text: string): Buffer => Buffer.from(text);
 
 describe("readLines", () => {
   it.each<[string, Buffer, readonly Partial<Line>[]]>([
-    ["nothing of an empty file", utf8(""), []],
+    ["nothing for an empty file", utf8(""), []],
     ["a blank line", utf8("\n"), [{ text: "", byteLength: 0, isTerminated: true }]],
     [
-      "lines with their places",
+      "lines with their positions",
       utf8("a\nbé\n"),
       [
         { number: 1, byteOffset: 0, byteLength: 1, text: "a", isTerminated: true },
@@ -27,7 +27,7 @@ describe("readLines", () => {
       ],
     ],
     [
-      "CRLF and LF mixed",
+      "lines with mixed CRLF and LF endings",
       utf8("a\r\nb\n\r\nc\r"),
       [
         { text: "a", byteLength: 1 },
@@ -36,12 +36,24 @@ describe("readLines", () => {
         { text: "c\r", byteOffset: 7, isTerminated: false },
       ],
     ],
-    ["no byte order mark", utf8("\ufeff{}\n"), [{ text: "{}", byteOffset: 3, byteLength: 2 }]],
-    ["a mark that is not at the start", utf8("a\n\ufeffb\n"), [{ text: "a" }, { text: "\ufeffb" }]],
-    ["half a mark as a fault", bytes("\xef\xbb\n"), [{ fault: "invalid_utf8", byteLength: 2 }]],
-    ["nothing of a mark alone", utf8("\ufeff"), []],
     [
-      "bytes that are no UTF-8 as a fault between whole lines",
+      "a first line without its byte order mark",
+      utf8("\ufeff{}\n"),
+      [{ text: "{}", byteOffset: 3, byteLength: 2 }],
+    ],
+    [
+      "a byte order mark that is not at the start",
+      utf8("a\n\ufeffb\n"),
+      [{ text: "a" }, { text: "\ufeffb" }],
+    ],
+    [
+      "half a byte order mark as a fault",
+      bytes("\xef\xbb\n"),
+      [{ fault: "invalid_utf8", byteLength: 2 }],
+    ],
+    ["nothing for a byte order mark alone", utf8("\ufeff"), []],
+    [
+      "invalid UTF-8 as a fault between whole lines",
       bytes("a\n\xff\xfe\n\xc3\xa9\n\xed\xa0\x80\n"),
       [
         { text: "a" },
@@ -128,10 +140,10 @@ describe("readLines", () => {
   });
 
   it.each<[string, Buffer, Partial<Line>]>([
-    ["in another script", utf8("織".repeat(7 << 20)), { text: "織".repeat(7 << 20) }],
+    ["of multi-byte characters", utf8("織".repeat(7 << 20)), { text: "織".repeat(7 << 20) }],
     ["that ends with CRLF", utf8(`${"x".repeat(9 << 20)}\r`), { text: "x".repeat(9 << 20) }],
     [
-      "that is no UTF-8",
+      "that is not UTF-8",
       Buffer.concat([bytes("\xff"), Buffer.alloc(9 << 20, "y")]),
       {
         fault: "invalid_utf8",

@@ -13,16 +13,24 @@ const notWhole = "not a whole record; what else is on its line is kept";
 const source = { adapter: "demo", uri: "a.jsonl" };
 
 it.each<[string, string | Buffer, readonly string[]]>([
-  ["records and no blank lines", '{"a":1}\n\n \r\n{"b":2}\n', ['1 {"a":1}', '4 {"b":2}']],
-  ["a last record without its newline", '{"a":1}', ['1 {"a":1}']],
-  ["a byte order mark and CRLF", '\ufeff{"a":1}\r\n{"a":2}\r\n', ['1 {"a":1}', '2 {"a":2}']],
   [
-    "half a character as pending",
+    "records without the blank lines between them",
+    '{"a":1}\n\n \r\n{"b":2}\n',
+    ['1 {"a":1}', '4 {"b":2}'],
+  ],
+  ["a last record without its newline", '{"a":1}', ['1 {"a":1}']],
+  [
+    "records with a byte order mark and CRLF",
+    '\ufeff{"a":1}\r\n{"a":2}\r\n',
+    ['1 {"a":1}', '2 {"a":2}'],
+  ],
+  [
+    "a last line cut within a character as pending",
     Buffer.from('{"a":1}\n{"a":"é').subarray(0, -1),
     ['1 {"a":1}', "pending a.jsonl:2"],
   ],
   [
-    "both of two records that were written at once, and a fault that costs nothing",
+    "every record of a shared line, and a fault that costs nothing",
     '{"a":1}{"a":9007199254740993} {}\n{}\n',
     [
       "1@0 3 records on one line: each is kept",
@@ -33,7 +41,7 @@ it.each<[string, string | Buffer, readonly string[]]>([
     ],
   ],
   [
-    "a record behind one that was cut off, wherever that was",
+    "a record after one that was cut off, wherever that was",
     [
       '{"type":"one","te{"a":1}',
       '{"type":"a{b{"a":2}',
@@ -53,7 +61,7 @@ it.each<[string, string | Buffer, readonly string[]]>([
     ]).flat(),
   ],
   [
-    "a record in front of one that was cut off or written over",
+    "a record before one that was cut off or overwritten",
     '{"a":1}{"b":\n{"a":2}}"x"}\n{"a":3}\0\0{"b\n',
     [
       '1 {"a":1}',
@@ -74,13 +82,13 @@ it.each<[string, string | Buffer, readonly string[]]>([
     ['1 {"a":"é"}', `1@10 ${notWhole}`, '1 {"a":"ü"}'],
   ],
   [
-    "one fault for what is no text in a row",
+    "one fault for consecutive records that are not UTF-8",
     Buffer.from('{"a":1}{"a":"\xff"}{"a":"\xff"}{"a":2}\n', "latin1"),
     ['1 {"a":1}', `1@7 ${notWhole}`, '1 {"a":2}'],
   ],
-  ["a record behind one that is no JSON", '{"a":01}{"a":1}\n', [`1@0 ${notWhole}`, '1 {"a":1}']],
+  ["a record after one that is not JSON", '{"a":01}{"a":1}\n', [`1@0 ${notWhole}`, '1 {"a":1}']],
   [
-    "no piece of a record as one",
+    "no part of a broken line as a record",
     [
       '{"a":{"b":1}x}',
       '{"a":{"b":1}x{"c":1}',
@@ -97,22 +105,22 @@ it.each<[string, string | Buffer, readonly string[]]>([
     ),
   ],
   [
-    "two records without a newline behind them",
+    "two records on a last line without its newline",
     '{"a":1}{"a":2}',
     ["1@0 2 records on one line: each is kept", '1 {"a":1}', '1 {"a":2}'],
   ],
   [
-    "a record that is still written behind another as pending",
+    "a record still being written after another as pending",
     '{"a":1}{"a":',
     ['1 {"a":1}', "pending a.jsonl:1"],
   ],
   [
-    "half a character behind a record as pending",
+    "half a character after a record as pending",
     Buffer.from('{"a":1}{"a":"é').subarray(0, -1),
     ['1 {"a":1}', "pending a.jsonl:1"],
   ],
   [
-    "what is still written behind a record behind one that was cut off",
+    "a record still being written after a cut-off and a whole one as pending",
     '{"a":"b{"a":1}{"a":"b',
     [`1@0 ${notWhole}`, '1 {"a":1}', "pending a.jsonl:1"],
   ],
@@ -121,31 +129,31 @@ it.each<[string, string | Buffer, readonly string[]]>([
     '{"a":"\0"}\n{}\n',
     [expect.stringMatching(/^1@0 not JSON: /), "2 {}"],
   ],
-  ["exact numbers", '{"a":9007199254740993}', ['1 {"a":9007199254740993}']],
+  ["numbers exactly as they are written", '{"a":9007199254740993}', ['1 {"a":9007199254740993}']],
   [
-    "a fault for what is no object",
+    "a fault for a line that is not an object",
     '[1]\nnull\n{"a":1}\n',
     ["1@0 not a JSON object", "2@4 not a JSON object", '3 {"a":1}'],
   ],
   [
-    "a fault for bytes that are no UTF-8",
+    "a fault for a line that is not UTF-8",
     Buffer.from("ff0a7b7d0a", "hex"),
     ["1@0 not UTF-8", "2 {}"],
   ],
   [
-    "a fault for zeros, and the record between them",
+    "faults for zeros, and the record between them",
     '\0\0\n\0\0{"a":1}\0\n',
     ["1@0 zeros in place of a record", "2@3 zeros in place of a record", '2 {"a":1}'],
   ],
   ["a line still being written as pending", '{"a":1}\n{"b":', ['1 {"a":1}', "pending a.jsonl:2"]],
   ["zeros still being written as pending", '{"a":1}\n\0\0', ['1 {"a":1}', "pending a.jsonl:2"]],
   [
-    "zeros behind a last record as pending, and not the record",
+    "zeros after a last record as pending, but not the record",
     '\0{"a":1}\0\0',
     ['1 {"a":1}', "pending a.jsonl:1"],
   ],
   [
-    "zeros behind what is still written with it as pending",
+    "a record still being written and zeros after it as pending",
     '{"a":1}{"a":\0\0',
     ['1 {"a":1}', "pending a.jsonl:1"],
   ],

@@ -121,7 +121,7 @@ describe("a request", () => {
 
   it.each([
     ["to this machine", "127.0.0.1", {}],
-    ["to where NO_PROXY says", "0.0.0.0", { NO_PROXY: "example.test,0.0.0.0" }],
+    ["to a host that NO_PROXY names", "0.0.0.0", { NO_PROXY: "example.test,0.0.0.0" }],
   ])("goes through no proxy %s", async (_, host, env) => {
     const dead = "http://127.0.0.1:9";
     const options = { env: { HTTP_PROXY: dead, HTTPS_PROXY: dead, ...env } };
@@ -134,8 +134,8 @@ describe("a request", () => {
   });
 
   it.each([
-    ["no address", "http://["],
-    ["of a scheme that is not spoken", "socks4://127.0.0.1:1"],
+    ["an invalid address", "http://["],
+    ["an address of an unsupported scheme", "socks4://127.0.0.1:1"],
   ])("is not sent if the proxy is %s", async (_, proxy) => {
     const { embed, close } = bound(
       await openWith([whole], { url: "http://a.test", env: { HTTP_PROXY: proxy } }),
@@ -171,9 +171,9 @@ describe("a response", () => {
   });
 
   it.each([
-    ["endless, packed small", gzipSync(Buffer.alloc(50_000_000, 32)), "is too long"],
-    ["packed, and broken", Buffer.from("no gzip"), "cannot be decompressed"],
-  ])("is refused: %s", async (_, answer, reason) => {
+    ["too long once decompressed", gzipSync(Buffer.alloc(50_000_000, 32)), "is too long"],
+    ["impossible to decompress", Buffer.from("no gzip"), "cannot be decompressed"],
+  ])("is refused if it is %s", async (_, answer, reason) => {
     const { embed } = bound(await openWith([says(200, answer, { "content-encoding": "gzip" })]));
 
     await expect(embed(["a"], passage)).rejects.toMatchObject({
@@ -189,11 +189,11 @@ describe("a response", () => {
   });
 
   it.each([
-    ["in order", data(item(0, [0, 2]), item(1, [3, 4]))],
-    ["in any order", data(item(1, [3, 4]), item(0, [0, 2]))],
-    ["without numbers for the texts", data({ embedding: [0, 2] }, { embedding: [3, 4] })],
+    ["vectors in order", data(item(0, [0, 2]), item(1, [3, 4]))],
+    ["vectors in another order", data(item(1, [3, 4]), item(0, [0, 2]))],
+    ["vectors without indices", data({ embedding: [0, 2] }, { embedding: [3, 4] })],
     [
-      "in base64",
+      "a vector in base64",
       data(item(0, Buffer.from(Float32Array.of(0, 2).buffer).toString("base64")), item(1, [3, 4])),
     ],
   ])("gives unit vectors in the order of the texts: %s", async (_, answer) => {
@@ -207,39 +207,63 @@ describe("a response", () => {
 
   const secret = "the text that nobody may see";
   it.each<[string, Answer, string]>([
-    ["too few", says(200, data(item(0))), "gave 1 vectors for 2 texts"],
-    ["too many", says(200, data(item(0), item(1), item(2))), "gave 3 vectors for 2 texts"],
-    ["one twice", says(200, data(item(1), item(1))), "two vectors for text 1"],
-    ["for no text", says(200, data(item(0), item(2))), "for a text that was not sent"],
-    ["for no number", says(200, data(item(0), item(0.5))), "for a text that was not sent"],
-    ["too short", says(200, data(item(0), item(1, [1]))), "1 numbers for text 1, not 2"],
-    ["too long", says(200, data(item(0), item(1, [1, 2, 3]))), "3 numbers for text 1, not 2"],
-    ["no numbers", says(200, data(item(0), item(1, [null, 1]))), "no numbers for text 1"],
-    ["odd base64", says(200, data(item(0), item(1, "AAAA"))), "no numbers for text 1"],
-    ["nothing", says(200, data(item(0), null)), "no numbers for text 1"],
-    ["zero", says(200, data(item(0), item(1, [0, 0]))), "zero or not a number for text 1"],
+    ["too few vectors", says(200, data(item(0))), "gave 1 vectors for 2 texts"],
+    ["too many vectors", says(200, data(item(0), item(1), item(2))), "gave 3 vectors for 2 texts"],
+    ["two vectors for one text", says(200, data(item(1), item(1))), "two vectors for text 1"],
     [
-      "infinity",
+      "a vector for a text that was not sent",
+      says(200, data(item(0), item(2))),
+      "for a text that was not sent",
+    ],
+    [
+      "a vector with a fractional index",
+      says(200, data(item(0), item(0.5))),
+      "for a text that was not sent",
+    ],
+    [
+      "a vector that is too short",
+      says(200, data(item(0), item(1, [1]))),
+      "1 numbers for text 1, not 2",
+    ],
+    [
+      "a vector that is too long",
+      says(200, data(item(0), item(1, [1, 2, 3]))),
+      "3 numbers for text 1, not 2",
+    ],
+    [
+      "a vector with null in it",
+      says(200, data(item(0), item(1, [null, 1]))),
+      "no numbers for text 1",
+    ],
+    [
+      "a vector in base64 with an incomplete number",
+      says(200, data(item(0), item(1, "AAAA"))),
+      "no numbers for text 1",
+    ],
+    ["null in place of a vector", says(200, data(item(0), null)), "no numbers for text 1"],
+    ["a zero vector", says(200, data(item(0), item(1, [0, 0]))), "zero or not a number for text 1"],
+    [
+      "a vector with an infinite number",
       says(200, '{"data":[{"index":0,"embedding":[1,1e999]},{"index":1,"embedding":[1,1]}]}'),
       "zero or not a number for text 0",
     ],
-    ["NaN", says(200, '{"data":[{"index":0,"embedding":[NaN,1]}]}'), "is not JSON"],
-    ["a page", says(200, `<!doctype html>${secret}`), "is not JSON"],
-    ["an error that looks well", says(200, { error: { message: secret } }), 'has no "data"'],
-    ["endless", says(200, " ".repeat(1_100_000)), "is too long"],
+    ["a vector with NaN", says(200, '{"data":[{"index":0,"embedding":[NaN,1]}]}'), "is not JSON"],
+    ["an HTML page", says(200, `<!doctype html>${secret}`), "is not JSON"],
+    ["an error with status 200", says(200, { error: { message: secret } }), 'has no "data"'],
+    ["an endless answer", says(200, " ".repeat(1_100_000)), "is too long"],
     ["a redirect", says(307, "", { location: "http://127.0.0.1:9/" }), "answered 307"],
     [
-      "refused, with the key and the text in it",
+      "a refusal that quotes the key and the text",
       says(401, { error: { message: `${secret} ${apiKey}`, code: "invalid_api_key" } }),
       "answered 401 (invalid_api_key)",
     ],
     [
-      "refused for its length",
+      "a refusal that may be due to the length of a text",
       says(400, { error: { message: secret, code: 400 } }),
       "answered 400; if a text is too long for its model, lower the limit of characters",
     ],
     [
-      "refused, in words",
+      "a refusal with a message in words",
       says(404, { error: { message: "model not found", type: secret } }),
       "answered 404",
     ],
@@ -337,14 +361,14 @@ describe("a text that is too long by itself", () => {
 
 describe("a failure", () => {
   it.each<[string, Answer, boolean]>([
-    ["400, of a text that is too long", says(400), false],
-    ["500, which some servers say to a text that is too long", says(500), false],
-    ["nonsense", says(200, "{}"), false],
+    ["400, as for a text that is too long", says(400), false],
+    ["500, as some servers answer for a text that is too long", says(500), false],
+    ["an answer without vectors", says(200, "{}"), false],
     ["a wrong key", says(401), true],
     ["a wrong path", says(404), true],
     ["too many requests", says(429), true],
     ["a gateway without a server", says(502), true],
-    ["a connection that breaks", hangUp, true],
+    ["a broken connection", hangUp, true],
   ])("tells whether it would affect every text: %s", async (_, answer, isOfEveryText) => {
     const { embed } = bound(await openWith([answer]));
 
@@ -358,10 +382,10 @@ describe("a temporary failure", () => {
     ["429", says(429), 500],
     ["500", says(500), 500],
     ["503", says(503), 500],
-    ["a connection that breaks", hangUp, 500],
-    ["429 that says when", says(429, "", { "retry-after": "7" }), 7000],
+    ["a broken connection", hangUp, 500],
+    ["429 with a number of seconds to wait", says(429, "", { "retry-after": "7" }), 7000],
     [
-      "503 that names a date",
+      "503 with a date to wait for",
       says(503, "", { "retry-after": new Date(1_009_000).toUTCString() }),
       9000,
     ],
@@ -504,14 +528,14 @@ describe("an HTTP embedder", () => {
   });
 
   it.each<[string, Partial<HttpSettings>, typeof TypeError | typeof RangeError]>([
-    ["no address", { url: "localhost" }, TypeError],
-    ["another protocol", { url: "ftp://a.test" }, TypeError],
+    ["an invalid address", { url: "localhost" }, TypeError],
+    ["an unsupported protocol", { url: "ftp://a.test" }, TypeError],
     ["a password in the address", { url: "http://user:pass@a.test" }, TypeError],
     ["a line break in the key", { apiKey: "sk-1\nX: y" }, TypeError],
-    ["letters in the key that no header holds", { apiKey: "sk-ключ" }, TypeError],
-    ["no numbers", { dimension: 0 }, RangeError],
-    ["no texts", { maxTexts: -1 }, RangeError],
-    ["no requests", { requestsPerMinute: Number.NaN }, RangeError],
+    ["characters in the key that no header can hold", { apiKey: "sk-ключ" }, TypeError],
+    ["a dimension of zero", { dimension: 0 }, RangeError],
+    ["a negative number of texts", { maxTexts: -1 }, RangeError],
+    ["a number of requests that is NaN", { requestsPerMinute: Number.NaN }, RangeError],
   ])("is refused at once for %s", async (_, settings, kind) => {
     await openWith([whole]);
 

@@ -28,15 +28,20 @@ const bgeQuery = "Represent this sentence for searching relevant passages: ";
 
 describe("settings from a model folder", () => {
   it.each<[string, (its: ModelFolder) => void, Partial<FolderSettings>, object]>([
-    ["as it is", () => {}, {}, { pooling: "mean", queryPrefix: "", maxTokens: 256, dimension: 8 }],
     [
-      "the caller's word goes first",
+      "come from its files, with defaults for the rest",
+      () => {},
+      {},
+      { pooling: "mean", queryPrefix: "", maxTokens: 256, dimension: 8 },
+    ],
+    [
+      "give way to the caller's",
       (its) => its.edit("config.json", { _name_or_path: "intfloat/e5-small-v2" }),
       { pooling: "cls", queryPrefix: "", passagePrefix: "p: ", maxTokens: 99 },
       { pooling: "cls", queryPrefix: "", passagePrefix: "p: ", maxTokens: 99 },
     ],
     [
-      "CLS pooling",
+      "include CLS pooling",
       (its) =>
         its.edit("1_Pooling/config.json", {
           pooling_mode_cls_token: true,
@@ -46,19 +51,19 @@ describe("settings from a model folder", () => {
       { pooling: "cls" },
     ],
     [
-      "pooling by its newer name",
+      "include pooling in its newer notation",
       (its) => its.write("1_Pooling/config.json", { pooling_mode: "cls" }),
       {},
       { pooling: "cls" },
     ],
     [
-      "e5",
+      "include the prefixes of e5",
       (its) => its.edit("config.json", { _name_or_path: "intfloat/multilingual-e5-small" }),
       {},
       { queryPrefix: "query: ", passagePrefix: "passage: " },
     ],
     [
-      "pooling where its list of steps says it is",
+      "include pooling from the folder that modules.json names",
       (its) => {
         const type = "sentence_transformers.models.Pooling";
         its.write("modules.json", [{ type, path: "2_Pooling" }]);
@@ -69,7 +74,7 @@ describe("settings from a model folder", () => {
       { pooling: "cls" },
     ],
     ...["\0", "p".repeat(300)].map((path): [string, (its: ModelFolder) => void, object, object] => [
-      `pooling in a place that cannot be, ${JSON.stringify(path.slice(0, 4))}`,
+      `fall back to mean pooling if modules.json names an impossible path, ${JSON.stringify(path.slice(0, 4))}`,
       (its) => {
         its.edit("1_Pooling/config.json", { pooling_mode: "cls" });
         its.write("modules.json", [{ type: "models.Pooling", path }]);
@@ -78,7 +83,7 @@ describe("settings from a model folder", () => {
       { pooling: "mean" },
     ]),
     [
-      "small letters",
+      "include lower-casing",
       (its) => {
         its.edit("tokenizer.json", { normalizer: { type: "NFC" } });
         its.write("sentence_bert_config.json", { do_lower_case: true });
@@ -87,19 +92,19 @@ describe("settings from a model folder", () => {
       { isLowerCase: true },
     ],
     [
-      "prefixes left out of pooling, of which there are none",
+      "allow prefixes to be left out of pooling if there are none",
       (its) => its.edit("1_Pooling/config.json", { include_prompt: false }),
       {},
       { pooling: "mean" },
     ],
     [
-      "e5 that takes instructions",
+      "include no prefixes for an e5 model that takes instructions",
       (its) => its.edit("config.json", { _name_or_path: "multilingual-e5-large-instruct" }),
       {},
       { queryPrefix: "", passagePrefix: "" },
     ],
     [
-      "bge without a pooling file",
+      "include pooling and prefixes of bge without a pooling file",
       (its) => {
         its.edit("config.json", { _name_or_path: "BAAI/bge-small-en-v1.5" });
         its.remove("1_Pooling");
@@ -108,13 +113,13 @@ describe("settings from a model folder", () => {
       { pooling: "cls", queryPrefix: bgeQuery, passagePrefix: "" },
     ],
     [
-      "MiniLM",
+      "include no prefixes for MiniLM",
       (its) => its.edit("config.json", { _name_or_path: "all-MiniLM-L6-v2" }),
       {},
       { pooling: "mean", queryPrefix: "", passagePrefix: "" },
     ],
     [
-      "prompts of its own",
+      "include the folder's own prompts",
       (its) =>
         its.write("config_sentence_transformers.json", {
           prompts: { query: "ask: ", document: "say: " },
@@ -123,13 +128,13 @@ describe("settings from a model folder", () => {
       { queryPrefix: "ask: ", passagePrefix: "say: " },
     ],
     [
-      "sentence-transformers' limit",
+      "include the token limit of sentence-transformers",
       (its) => its.write("sentence_bert_config.json", { max_seq_length: 128 }),
       {},
       { maxTokens: 128 },
     ],
     [
-      "RoBERTa's positions, and a tokenizer without a limit",
+      "take the token limit from RoBERTa's positions if the tokenizer has none",
       (its) => {
         its.edit("config.json", { model_type: "xlm-roberta", max_position_embeddings: 130 });
         its.edit("tokenizer_config.json", { model_max_length: 1e30 });
@@ -138,7 +143,7 @@ describe("settings from a model folder", () => {
       { maxTokens: 128 },
     ],
     [
-      "no limit at all",
+      "limit texts to 512 tokens if no file gives a limit",
       (its) => {
         its.remove("tokenizer_config.json");
         its.edit("config.json", { max_position_embeddings: null });
@@ -184,7 +189,7 @@ describe("the id of a folder's model", () => {
     ["other pooling", () => {}, { pooling: "cls" }],
     ["another query prefix", () => {}, { queryPrefix: "q: " }],
     ["another passage prefix", () => {}, { passagePrefix: "p: " }],
-    ["other truncation", () => {}, { maxTokens: 128 }],
+    ["another token limit", () => {}, { maxTokens: 128 }],
     [
       "other weights",
       (its) => {
@@ -271,13 +276,13 @@ describe("a model folder is refused for", () => {
       /model\.onnx is missing$/,
     ],
     [
-      "one that is being downloaded",
+      "a model file that is still being downloaded",
       (its) => renameSync(its.file("model.onnx"), its.file("model.onnx.part")),
       "model_incomplete",
       /model\.onnx\.part is there, a download that was not finished/,
     ],
     [
-      "several to choose from",
+      "several model files to choose from",
       (its) => {
         for (const name of ["a.onnx", "b.onnx"]) its.write(name, "x");
         its.remove("model.onnx");
@@ -286,22 +291,22 @@ describe("a model folder is refused for", () => {
       /which of a\.onnx, b\.onnx/,
     ],
     ["half a model file", (its) => cut(its, 0.5), "model_incomplete", /bytes instead of \d+/],
-    ["most of one", (its) => cut(its, 0.99), "model_incomplete", /bytes instead of \d+/],
+    ["most of a model file", (its) => cut(its, 0.99), "model_incomplete", /bytes instead of \d+/],
     [
-      "an empty one",
+      "an empty model file",
       (its) => its.write("model.onnx", ""),
       "model_incomplete",
       /model\.onnx is empty/,
     ],
     [
-      "a pointer to one",
+      "a Git LFS pointer in place of a model file",
       (its) =>
         its.write("model.onnx", "version https://git-lfs.github.com/spec/v1\noid sha256:00\n"),
       "model_incomplete",
       /git lfs pull/,
     ],
     [
-      "weights that the graph names and nobody fetched",
+      "a missing weights file that the graph names",
       async (its) => {
         await buildTestModel(its.path, { dimension: 8, weightsFile: "weights.bin" });
         its.remove("weights.bin");
@@ -310,7 +315,7 @@ describe("a model folder is refused for", () => {
       /weights\.bin is missing/,
     ],
     [
-      "weights that were fetched in part",
+      "an incomplete weights file",
       async (its) => {
         await buildTestModel(its.path, { dimension: 8, weightsFile: "weights.bin" });
         its.write("weights.bin", readFileSync(its.file("weights.bin")).subarray(1));
@@ -319,7 +324,7 @@ describe("a model folder is refused for", () => {
       /weights\.bin has \d+ bytes and not the \d+ that the model reads/,
     ],
     [
-      "weights that were fetched in part, named with a step in front",
+      "an incomplete weights file that the graph names with ./",
       async (its) => {
         await buildTestModel(its.path, { dimension: 8, weightsFile: "./weights.bin" });
         its.write("weights.bin", readFileSync(its.file("weights.bin")).subarray(1));
@@ -340,13 +345,13 @@ describe("a model folder is refused for", () => {
       /config\.json is missing/,
     ],
     [
-      "configuration that is no JSON",
+      "a configuration that is not JSON",
       (its) => its.write("config.json", "{"),
       "model_invalid",
       /config\.json is not JSON/,
     ],
     [
-      "configuration that is a list",
+      "a configuration that is a list",
       (its) => its.write("config.json", []),
       "model_invalid",
       /does not hold a JSON object/,
@@ -361,19 +366,19 @@ describe("a model folder is refused for", () => {
       /how long its vectors are/,
     ],
     [
-      "two dimensions",
+      "two different dimensions",
       (its) => its.edit("1_Pooling/config.json", { word_embedding_dimension: 9 }),
       "model_invalid",
       /of 8 numbers, 1_Pooling\/config\.json of 9/,
     ],
     [
-      "pooling that is not supported",
+      "unsupported pooling",
       (its) => its.edit("1_Pooling/config.json", { pooling_mode_max_tokens: true }),
       "model_invalid",
       /mean and max_tokens; mean and cls are supported/,
     ],
     [
-      "prefixes that are no part of the mean",
+      "prefixes that are left out of the mean",
       (its) => {
         its.edit("1_Pooling/config.json", { include_prompt: false });
         its.write("config_sentence_transformers.json", { prompts: { query: "ask: " } });
@@ -382,7 +387,7 @@ describe("a model folder is refused for", () => {
       /leaves prefixes out of the mean/,
     ],
     [
-      "a step that is not supported",
+      "an unsupported step",
       (its) =>
         its.write("modules.json", [
           { type: "sentence_transformers.models.Transformer" },

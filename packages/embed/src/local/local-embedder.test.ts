@@ -42,15 +42,18 @@ const texts = [
 
 describe("vectors", () => {
   it.each([
-    ["tokens", {}],
-    ["tokens, of which the first counts", { pooling: "cls" }],
-    ["texts", { output: "sentence_embedding" }],
-    ["texts, by a name of the exporter's", { output: "embeddings" }],
-    ["tokens in half precision", { numbers: "float16" }],
-    ["tokens of weights in a file of their own", { weightsFile: "model.onnx_data" }],
-    ["tokens, by ids alone", { inputs: ["input_ids"] }],
-    ["tokens, by ids and mask", { inputs: ["input_ids", "attention_mask"] }],
-    ["tokens, by positions too", { inputs: ["input_ids", "attention_mask", "position_ids"] }],
+    ["token outputs", {}],
+    ["token outputs with CLS pooling", { pooling: "cls" }],
+    ["a text output", { output: "sentence_embedding" }],
+    ["a text output under an exporter's name", { output: "embeddings" }],
+    ["token outputs in half precision", { numbers: "float16" }],
+    ["token outputs of weights in a separate file", { weightsFile: "model.onnx_data" }],
+    ["token outputs from ids alone", { inputs: ["input_ids"] }],
+    ["token outputs from ids and mask", { inputs: ["input_ids", "attention_mask"] }],
+    [
+      "token outputs from ids, mask and positions",
+      { inputs: ["input_ids", "attention_mask", "position_ids"] },
+    ],
   ] as const)("are of unit length and do not depend on the batch: %s", async (_, model) => {
     const { embed, dimension } = bound(await openWith({ dimension: 24, ...model }));
 
@@ -154,7 +157,7 @@ describe("vectors", () => {
 describe("embedding fails for", () => {
   it.each<[string, Parameters<typeof ModelFolder.with>[0], (its: ModelFolder) => void, RegExp]>([
     [
-      "another dimension than its configuration",
+      "a model whose dimension differs from its configuration",
       { dimension: 8 },
       (its) => {
         its.edit("config.json", { hidden_size: 16 });
@@ -163,13 +166,13 @@ describe("embedding fails for", () => {
       /is float32 \[1,3,8\], and should be float32 \[1,3,16\]/,
     ],
     [
-      "more tokens than rows, by configuration",
+      "a tokenizer with more tokens than the configured vocabulary",
       {},
       (its) => its.edit("config.json", { vocab_size: 100 }),
       /tokenizer has \d+ tokens, the model 100: they do not belong together/,
     ],
     [
-      "more tokens than rows, in truth",
+      "a tokenizer with ids beyond the rows of the model",
       {},
       (its) => {
         const shifted = { vocab: { "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, a: 4, hm: 999_999 } };
@@ -186,30 +189,35 @@ describe("embedding fails for", () => {
       /tokens that the model does not know/,
     ],
     [
-      "an input nobody knows",
+      "an unsupported input",
       { inputs: ["input_ids", "pixel_values"] },
       () => {},
       /an input "pixel_values" \(int64\), which is not supported/,
     ],
     [
-      "what is made of a vector for another purpose",
+      "an output that is no vector of a text or token",
       { output: "pooler_output" },
       () => {},
       /gives pooler_output, and no vector of a text or a token/,
     ],
     [
-      "a tokenizer that is none",
+      "a damaged tokenizer",
       {},
       (its) => its.write("tokenizer.json", { version: "1.0" }),
       /tokenizer\.json is damaged/,
     ],
     [
-      "a file that is no ONNX",
+      "a file that is not ONNX",
       {},
       (its) => its.write("model.onnx", "<!doctype html>"),
       /the runtime refuses its ONNX file/,
     ],
-    ["no room for a text", { maxTokens: 2 }, () => {}, /2 tokens leave no room/],
+    [
+      "a token limit that leaves no room for a text",
+      { maxTokens: 2 },
+      () => {},
+      /2 tokens leave no room/,
+    ],
   ])("%s", async (_, model, change, message) => {
     const { embed } = bound(await openWith(model, {}, change));
 
@@ -281,12 +289,12 @@ describe("a local model", () => {
 
   it.each<[string, (its: ModelFolder) => unknown]>([
     [
-      "model of that length",
+      "model of the same dimension",
       ({ path }) => buildTestModel(path, { dimension: 8, words: ["heron"] }),
     ],
-    ["model of another length", ({ path }) => buildTestModel(path, { dimension: 16 })],
+    ["model of a different dimension", ({ path }) => buildTestModel(path, { dimension: 16 })],
     [
-      "prefix",
+      "query prefix",
       (its) => its.write("config_sentence_transformers.json", { prompts: { query: "q" } }),
     ],
   ])("is not loaded again if its folder now holds another %s", async (_, change) => {

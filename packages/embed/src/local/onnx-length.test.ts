@@ -30,7 +30,7 @@ it("gives the length of a whole file, and more than its own length for a part of
 });
 
 it.each([
-  ["a page", Buffer.from("<!doctype html><title>Not found</title>")],
+  ["an HTML page", Buffer.from("<!doctype html><title>Not found</title>")],
   ["zeros", Buffer.alloc(64)],
   ["one byte", Buffer.from([8])],
 ])("gives no length for %s", async (_, bytes) => {

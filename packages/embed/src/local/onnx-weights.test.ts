@@ -65,28 +65,28 @@ describe("the weights that a graph names", () => {
   const nodes = Array.from({ length: 3000 }, (_, at) => field(1, field(3, `location of ${at}`)));
 
   it.each<[string, readonly Bytes[]]>([
-    ["of its own", [tensor(placed("w.bin"))]],
+    ["of the graph itself", [tensor(placed("w.bin"))]],
     ["in an attribute", [inNode(tensor(placed("w.bin")))]],
-    ["in an attribute's list", [inNode(field(10, placed("w.bin")))]],
-    ["in a list of graphs", [inNode(field(11, tensor(placed("w.bin"))))]],
-    ["in graphs in graphs", [nested(30, tensor(placed("w.bin")))]],
+    ["in an attribute's list of tensors", [inNode(field(10, placed("w.bin")))]],
+    ["in an attribute's list of graphs", [inNode(field(11, tensor(placed("w.bin"))))]],
+    ["in deeply nested graphs", [nested(30, tensor(placed("w.bin")))]],
     [
-      "behind numbers",
+      "after numeric fields",
       [[0x48, 0xff, 1, 0x49, ...Buffer.alloc(8), 0x4d, 1, 2, 3, 4], tensor(placed("w.bin"))],
     ],
     [
-      "behind what takes several reads",
+      "after content that takes several reads",
       [...nodes, tensor(placed("w.bin", "0", "3")), tensor(placed("w.bin"))],
     ],
     [
-      "behind others' own weights",
+      "after weights inside the graph",
       [tensor(field(9, Buffer.alloc(90_000))), tensor(placed("w.bin"))],
     ],
     [
-      "behind what else its entries say",
+      "after a long entry of another kind",
       [tensor(entry("made by", "x".repeat(5000)), placed("w.bin"))],
     ],
-    ["behind its own name", [tensor(field(8, "n".repeat(5000)), placed("w.bin"))]],
+    ["after its own long name", [tensor(field(8, "n".repeat(5000)), placed("w.bin"))]],
   ])("are found in a tensor %s", (_, content) => {
     expect(look(graph(...content)).named).toEqual({ "w.bin": 24 });
   });
@@ -131,24 +131,20 @@ describe("a hostile graph", () => {
   const overlong = (byte: number) => [...Buffer.alloc(10, byte | 128), 0];
   it.each<[string, Uint8Array, string]>([
     ["cut in a tensor", graph(whole).subarray(0, -3), "model_incomplete"],
-    ["as long as no file", joined([header(7, 2 ** 60), whole]), "model_incomplete"],
+    ["longer than its file", joined([header(7, 2 ** 60), whole]), "model_incomplete"],
+    ["with a field longer than the one around it", graph(header(5, 1000), whole), "model_invalid"],
     [
-      "with a length that is longer than what it is in",
-      graph(header(5, 1000), whole),
-      "model_invalid",
-    ],
-    [
-      "with a length beyond all numbers",
+      "with a length beyond the range of numbers",
       graph(varint(5 * 8 + 2), overlong(127), whole),
       "model_invalid",
     ],
-    ["with overlong numbers", joined([overlong(58), whole]), "model_invalid"],
-    ["with overlong numbers within", graph(overlong(42), whole), "model_invalid"],
-    ["with a number cut off", graph([0xff]), "model_invalid"],
-    ["of groups", joined([[0x3b], whole, [0x3c]]), "model_invalid"],
-    ["with groups within", graph([0x2b], placed("w.bin"), [0x2c]), "model_invalid"],
-    ["of kinds that are none", graph([0x2e], whole, [0x2f]), "model_invalid"],
-    ["10,000 deep", graph(nested(10_000, whole)), "model_invalid"],
+    ["with an overlong number", joined([overlong(58), whole]), "model_invalid"],
+    ["with an overlong number inside", graph(overlong(42), whole), "model_invalid"],
+    ["with a cut-off number", graph([0xff]), "model_invalid"],
+    ["inside a protobuf group", joined([[0x3b], whole, [0x3c]]), "model_invalid"],
+    ["with protobuf groups inside", graph([0x2b], placed("w.bin"), [0x2c]), "model_invalid"],
+    ["with fields of an unknown kind", graph([0x2e], whole, [0x2f]), "model_invalid"],
+    ["nested 10,000 deep", graph(nested(10_000, whole)), "model_invalid"],
     ["of millions of fields", graph(Buffer.alloc(3_000_000, 8)), "model_invalid"],
     [
       "with an entry of millions of fields",
@@ -156,23 +152,27 @@ describe("a hostile graph", () => {
       "model_invalid",
     ],
     [
-      "that names weights by no text",
+      "whose name of a weights file is not text",
       graph(tensor(field(13, field(1, "location"), field(2, [0, 255])))),
       "model_incomplete",
     ],
     [
-      "that names weights by a name no folder has",
+      "whose name of a weights file is too long for a file system",
       graph(tensor(placed("w".repeat(400)))),
       "model_incomplete",
     ],
     [
-      "that names weights by more than a path",
+      "whose name of a weights file is longer than any path",
       graph(tensor(placed("w/".repeat(4000)))),
       "model_invalid",
     ],
-    ["that names a folder", graph(tensor(placed("1_Pooling"))), "model_incomplete"],
     [
-      "that reads infinitely much",
+      "that names a folder as its weights file",
+      graph(tensor(placed("1_Pooling"))),
+      "model_incomplete",
+    ],
+    [
+      "with an infinite offset into a weights file",
       graph(tensor(placed("tokenizer.json", "9e999"))),
       "model_incomplete",
     ],

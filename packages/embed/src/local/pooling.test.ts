@@ -20,11 +20,11 @@ it.each([
 
 it.each([
   ["a vector", [3, 0, 4], Float32Array.of(0.6, 0, 0.8)],
-  ["a tiny one", [0, 1e-20], Float32Array.of(0, 1)],
-  ["zero", [0, 0], undefined],
-  ["NaN", [1, Number.NaN], undefined],
-  ["infinity", [1, Number.POSITIVE_INFINITY], undefined],
-  ["none", [], undefined],
+  ["a tiny vector", [0, 1e-20], Float32Array.of(0, 1)],
+  ["a zero vector", [0, 0], undefined],
+  ["a vector with NaN", [1, Number.NaN], undefined],
+  ["a vector with infinity", [1, Number.POSITIVE_INFINITY], undefined],
+  ["an empty vector", [], undefined],
 ])("scales %s to length 1, or gives undefined", (_, vector, expected) => {
   expect(toUnitVector(vector)).toEqual(expected);
 });

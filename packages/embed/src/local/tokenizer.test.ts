@@ -63,9 +63,9 @@ it("gives an empty text a token if the tokenizer adds none around it", async () 
 it.each([
   ["words", "lock files", [0, 4, 5, 6, 2]],
   ["compatibility forms", "ｌｏｃｋ", [0, 4, 2]],
-  ["what it does not know", "lock ?", [0, 4, 7, 3, 2]],
-  ["nothing", "", [0, 2]],
-  ["too much", "lock lock lock lock lock lock lock lock", [0, 4, 4, 4, 4, 2]],
+  ["an unknown character", "lock ?", [0, 4, 7, 3, 2]],
+  ["an empty text", "", [0, 2]],
+  ["a text that is too long", "lock lock lock lock lock lock lock lock", [0, 4, 4, 4, 4, 2]],
 ])("encodes with a Unigram tokenizer: %s", async (_, text, ids) => {
   folder = new ModelFolder();
   folder.write("tokenizer.json", unigram);
@@ -77,8 +77,8 @@ it.each([
 
 it.each([
   ["words", "lock files "],
-  ["no spaces", "锁"],
-  ["long words, then short ones", `${"lock files ".repeat(9_000)}${"锁".repeat(100_000)}`],
+  ["text without spaces", "锁"],
+  ["words, then text without spaces", `${"lock files ".repeat(9_000)}${"锁".repeat(100_000)}`],
 ])("encodes the beginning of a huge text for a model of many tokens: %s", async (_, piece) => {
   folder = new ModelFolder();
   folder.write("tokenizer.json", unigram);

@@ -180,9 +180,9 @@ describe("a download", () => {
   });
 
   it.each<[string, Answer, (string | undefined)[]]>([
-    ["goes on", hub, ["bytes=500-", undefined]],
-    ["takes it all from a server that knows no ranges", plainHub, ["bytes=500-", undefined]],
-  ])("%s where an earlier call stopped", async (_, answer, expected) => {
+    ["resumes", hub, ["bytes=500-", undefined]],
+    ["gets the whole file from a server without ranges", plainHub, ["bytes=500-", undefined]],
+  ])("%s after an earlier call stopped", async (_, answer, expected) => {
     leave("model.onnx.part", model().subarray(0, 500));
 
     await download([answer]);
@@ -193,7 +193,7 @@ describe("a download", () => {
 
   it.each<[string, Answer]>([
     ["416", says(416)],
-    ["another part than asked for", says(206, "x", { "content-range": "bytes 7-8/9" })],
+    ["another part than it asked for", says(206, "x", { "content-range": "bytes 7-8/9" })],
   ])("starts over after %s", async (_, answer) => {
     leave("model.onnx.part", model().subarray(0, 500));
 
@@ -204,8 +204,8 @@ describe("a download", () => {
   });
 
   it.each<[string, () => Uint8Array]>([
-    ["of other bytes", () => Buffer.alloc(500)],
-    ["that is whole, of other bytes", () => Buffer.alloc(model().length)],
+    ["with other bytes", () => Buffer.alloc(500)],
+    ["with other bytes and the full length", () => Buffer.alloc(model().length)],
     ["that is too long", () => Buffer.alloc(model().length + 1)],
   ])("starts over after a partial file %s", async (_, rest) => {
     leave("model.onnx.part", rest());
@@ -251,8 +251,8 @@ describe("a download", () => {
   });
 
   it.each([
-    ["says 429", says(429, "", { "retry-after": "3" }), 3000],
-    ["says 503", says(503), 500],
+    ["answers 429", says(429, "", { "retry-after": "3" }), 3000],
+    ["answers 503", says(503), 500],
     ["hangs up at once", ((_, response) => response.destroy()) satisfies Answer, 500],
   ])("tries again when the server %s", async (_, failure, pause) => {
     await download([failure, hub]);
@@ -315,42 +315,54 @@ describe("the proxy", () => {
 
 describe("a download that fails", () => {
   it.each<[string, Answer, RegExp, number, number | undefined]>([
-    ["no such file", says(404), /no such file/, 1, 404],
-    ["not allowed", says(401), /HF_TOKEN/, 1, 401],
-    ["forbidden", says(403), /HF_TOKEN/, 1, 403],
-    ["broken for long", says(502), /answered 502/, 5, 502],
-    ["ended early", says(200, "only this"), /stopped at 9 of \d+ bytes/, 6, undefined],
+    ["a missing file", says(404), /no such file/, 1, 404],
+    ["a missing login", says(401), /HF_TOKEN/, 1, 401],
+    ["a forbidden file", says(403), /HF_TOKEN/, 1, 403],
+    ["a server that stays broken", says(502), /answered 502/, 5, 502],
     [
-      "other bytes",
+      "an answer that ends early",
+      says(200, "only this"),
+      /stopped at 9 of \d+ bytes/,
+      6,
+      undefined,
+    ],
+    [
+      "an answer with other bytes",
       (_, response) => response.end(Buffer.alloc(model().length)),
       /SHA-256/,
       1,
       undefined,
     ],
     [
-      "too much",
+      "an answer that is too long",
       (_, response) => response.end(Buffer.alloc(model().length + 1)),
       /more than/,
       1,
       undefined,
     ],
-    ["circles", says(302, "", { location: "/again" }), /in a circle/, 6, undefined],
-    ["an address that is none", says(302, "", { location: "http://[" }), /not safe/, 1, undefined],
+    ["redirects in a circle", says(302, "", { location: "/again" }), /in a circle/, 6, undefined],
     [
-      "another protocol",
+      "a redirect to an invalid address",
+      says(302, "", { location: "http://[" }),
+      /not safe/,
+      1,
+      undefined,
+    ],
+    [
+      "a redirect to another protocol",
       says(302, "", { location: "file:///etc/passwd" }),
       /not safe/,
       1,
       undefined,
     ],
     [
-      "ranges nobody asked for",
+      "a range that was not asked for",
       says(206, "x", { "content-range": "bytes 7-8/9" }),
       /another part/,
       1,
       206,
     ],
-  ])("%s", async (_, answer, message, requests, status) => {
+  ])("says why and leaves no file in place: %s", async (_, answer, message, requests, status) => {
     const running = download([answer]);
 
     await expect(running).rejects.toMatchObject({
@@ -447,18 +459,18 @@ describe("a download that fails", () => {
 
 describe("manifests", () => {
   it.each<[string, (of: PinnedModel) => PinnedModel]>([
-    ["a name that leads elsewhere", (of) => ({ ...of, name: "../tiny" })],
-    ["a revision that leads elsewhere", (of) => ({ ...of, revision: "a/b" })],
+    ["a path as their name", (of) => ({ ...of, name: "../tiny" })],
+    ["a path as their revision", (of) => ({ ...of, revision: "a/b" })],
     [
-      "a file that leads elsewhere",
+      "a path as a file name",
       (of) => ({ ...of, files: of.files.map((file) => ({ ...file, name: "../model.onnx" })) }),
     ],
     [
-      "a file without checksum",
+      "a file without a checksum",
       (of) => ({ ...of, files: of.files.map((file) => ({ ...file, sha256: "" })) }),
     ],
     [
-      "a file without size",
+      "a file without a size",
       (of) => ({ ...of, files: of.files.map((file) => ({ ...file, bytes: 0 })) }),
     ],
     ["no tokenizer", (of) => ({ ...of, files: of.files.slice(0, 1) })],

@@ -99,13 +99,13 @@ test("an empty path is refused as a folder", () => {
 
 test.each([
   ["a path upwards", "../../escape"],
-  ["this folder", "."],
-  ["the folder above", ".."],
+  ["a dot", "."],
+  ["two dots", ".."],
   ["an absolute path", "/etc/passwd"],
-  ["a null byte", "a\0b"],
+  ["text with a null byte", "a\0b"],
   ["five thousand letters", "x".repeat(5000)],
   ["a capital letter", "A"],
-  ["no ASCII", "織"],
+  ["a character outside ASCII", "織"],
 ])("a session whose id is %s is stored in the folder and read back", async (_, id) => {
   const { content } = recorded(id);
   await store.save(content());
@@ -152,11 +152,11 @@ test("a session is read line by line, so that none is too long to be read", asyn
 });
 
 test.each<[string, (text: string) => string]>([
-  ["it breaks off", (text) => text.slice(0, -4)],
-  ["a message is missing its end", (text) => text.replace("}},\n", "},\n")],
+  ["it is cut short", (text) => text.slice(0, -4)],
+  ["the end of a message is missing", (text) => text.replace("}},\n", "},\n")],
   ["a comma is missing", (text) => text.replace("},\n    ", "}\n    ")],
-  ["a comma is too many", (text) => text.replace("}\n  ]", "},\n  ]")],
-  ["something comes after it", (text) => `${text}{}\n`],
+  ["there is one comma too many", (text) => text.replace("}\n  ]", "},\n  ]")],
+  ["something follows the JSON", (text) => `${text}{}\n`],
 ])("a file is damaged if %s", async (_, damage) => {
   await store.save(recorded().content());
   const file = join(folder, "s1.json");
@@ -246,10 +246,13 @@ test("a session that only grew is overwritten, whichever store wrote it before",
 });
 
 test.each<[string, (stored: Buffer) => string | Buffer]>([
-  ["no JSON", () => "{"],
-  ["no session", () => '{"messages":[]}'],
-  ["another session", (stored) => stored.toString().replaceAll('"s1"', '"s2"')],
-  ["no text", (stored) => Buffer.from(stored.toString("latin1").replace("Why", "\xff"), "latin1")],
+  ["not JSON", () => "{"],
+  ["not a session", () => '{"messages":[]}'],
+  ["another session's", (stored) => stored.toString().replaceAll('"s1"', '"s2"')],
+  [
+    "not UTF-8",
+    (stored) => Buffer.from(stored.toString("latin1").replace("Why", "\xff"), "latin1"),
+  ],
 ])("the error for a file that is %s names the file", async (_, damaged) => {
   const file = join(folder, "s1.json");
   await store.save(recorded().content());

@@ -106,8 +106,8 @@ test.runIf(startOf(process.pid) !== undefined)(
 );
 
 test.each([
-  ["another machine's", JSON.stringify({ host: "elsewhere", pid: 1, nonce: "x" })],
-  ["nobody's we know", "?"],
+  ["held by another machine", JSON.stringify({ host: "elsewhere", pid: 1, nonce: "x" })],
+  ["unreadable", "?"],
 ])("a lock that is %s stays", async (_, text) => {
   writeFileSync(lockFile(), text);
 

@@ -220,7 +220,12 @@ test("pages through the parts of a message, each once", async () => {
 
 test.each<[string, Asked, string, string]>([
   ["a session", { session_id: "none" }, "not_found", "no session none is stored"],
-  ["half an id", { session_id: "lon" }, "not_found", "no session lon is stored"],
+  [
+    "the beginning of a session's id",
+    { session_id: "lon" },
+    "not_found",
+    "no session lon is stored",
+  ],
   [
     "a message",
     { session_id: "long", message_id: "x" },
@@ -228,13 +233,13 @@ test.each<[string, Asked, string, string]>([
     "session long holds no message x",
   ],
   [
-    "the message of a page",
+    "the message that a page begins after",
     { session_id: "long", after_id: "x" },
     "not_found",
     "session long holds no message x",
   ],
   [
-    "the part of a page",
+    "the part that a page begins after",
     { session_id: "parts", message_id: "m1", after_id: "x" },
     "not_found",
     "message m1 holds no part x",
@@ -265,12 +270,12 @@ test("names the stored sessions whose id begins as the unknown one, except ids w
 
 test.each<[string, Asked, string]>([
   [
-    "context without a message",
+    "a context depth without a message",
     { session_id: "long", context_depth: 1 },
     "context_depth: goes with message_id",
   ],
   [
-    "a mode with a message",
+    "a response mode with a message",
     { session_id: "long", message_id: "m1", response_mode: "verbatim" },
     "response_mode: goes with a session, not with message_id",
   ],

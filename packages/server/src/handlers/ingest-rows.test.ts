@@ -37,22 +37,18 @@ const second = textPart("s", 0, "more", "p2");
 
 describe("accepts a batch of", () => {
   test.each<[string, unknown[], Record<string, number[]>]>([
-    ["nothing", [], {}],
+    ["no events", [], {}],
     ["a session without messages", [s], { s: [] }],
     ["messages without parts", [s, h0, h1], { s: [1, 1] }],
     ["messages with their parts", [s, h0, p0, second, h1, p1], { s: [3, 2] }],
+    ["sessions one after another", [...chat("a", ["x"]), ...chat("b", ["y"])], { a: [2], b: [2] }],
     [
-      "sessions one after the other",
-      [...chat("a", ["x"]), ...chat("b", ["y"])],
-      { a: [2], b: [2] },
-    ],
-    [
-      "sessions in and out of each other",
+      "interleaved sessions",
       [sessionOf("a"), s, header("a", 0), h0, textPart("a", 0, "x"), p0],
       { a: [2], s: [2] },
     ],
     [
-      "a session called like a key of every object",
+      "a session with the id __proto__",
       chat("__proto__", ["x"]),
       Object.fromEntries([["__proto__", [2]]]),
     ],
@@ -74,44 +70,39 @@ describe("when an event does not fit those before it", () => {
     ["a part before its message", [s, p0, h0], ["1 out_of_order", "2 left_out 1"], { s: [] }],
     ["a part without a session", [p0], ["0 out_of_order"], { s: [] }],
     [
-      "a part that comes late, and its message with it",
+      "a late part, and with it the message it belongs to",
       [s, h0, p0, h1, second, p1],
       ["1 left_out 4", "2 left_out 4", "4 out_of_order"],
       { s: [2] },
     ],
     [
-      "a part of no message, and the one it stands behind with it",
+      "a part of an unknown message, and with it the message before it",
       [s, h0, textPart("s", 9, "x"), h1],
       ["1 left_out 2", "2 out_of_order"],
       { s: [1] },
     ],
     [
-      "a part of a message in another session, and the one it stands behind with it",
+      "a part of another session's message, and with it the message before it",
       [s, h0, textPart("t", 0, "x"), h1],
       ["1 left_out 2", "2 out_of_order"],
       { s: [1], t: [] },
     ],
     [
-      "a part before its message, which costs no other",
+      "a part before its message, but keeps the earlier message",
       [s, h0, p0, p1, h1],
       ["3 out_of_order", "4 left_out 3"],
       { s: [2] },
     ],
-    ["a session that comes twice", [s, h0, s, h1], ["2 duplicate"], { s: [1, 1] }],
+    ["a repeated session", [s, h0, s, h1], ["2 duplicate"], { s: [1, 1] }],
+    ["a repeated message", [s, h0, p0, h0, p0], ["3 duplicate", "4 left_out 3"], { s: [2] }],
     [
-      "a message that comes twice",
-      [s, h0, p0, h0, p0],
-      ["3 duplicate", "4 left_out 3"],
-      { s: [2] },
-    ],
-    [
-      "a part that comes twice, and its message with it",
+      "a repeated part, and with it the message it belongs to",
       [s, h0, p0, p0, h1],
       ["1 left_out 3", "2 left_out 3", "3 duplicate"],
       { s: [1] },
     ],
     [
-      "a part its message cannot hold",
+      "a part that a system message cannot hold",
       [s, { kind: "message", message: { ...base("m0"), role: "system", content: "" } }, p0],
       ["1 left_out 2", "2 invalid"],
       { s: [] },
@@ -134,7 +125,12 @@ describe("when a row is invalid", () => {
       ["0 invalid", "1 left_out 0", "2 left_out 1"],
       { s: [] },
     ],
-    ["a session without id", [but(s, "id", 7), h0], ["0 invalid", "1 out_of_order"], { s: [] }],
+    [
+      "a session whose id is a number",
+      [but(s, "id", 7), h0],
+      ["0 invalid", "1 out_of_order"],
+      { s: [] },
+    ],
     [
       "a message",
       [s, but(h0, "timestamp", "yesterday"), p0, h1, p1],
@@ -142,7 +138,7 @@ describe("when a row is invalid", () => {
       { s: [2] },
     ],
     [
-      "a message without id",
+      "a message with an empty id",
       [s, but(h0, "id", ""), p0, h1, p1],
       ["1 invalid", "2 out_of_order"],
       { s: [2] },
@@ -154,24 +150,24 @@ describe("when a row is invalid", () => {
       { s: [1] },
     ],
     [
-      "a part that names an earlier message",
+      "a part of an earlier message",
       [s, h0, p0, h1, but(second, "text", 1)],
       ["1 left_out 4", "2 left_out 4", "4 invalid"],
       { s: [1] },
     ],
     [
-      "what names nothing",
+      "null after a part",
       [s, h0, p0, null, h1],
       ["1 left_out 3", "2 left_out 3", "3 invalid"],
       { s: [1] },
     ],
     [
-      "a part that comes before everything",
+      "a part before everything else",
       [but(p0, "text", 1), s, h0, h1],
       ["0 invalid", "2 left_out 0"],
       { s: [1] },
     ],
-    ["what comes first", [null, s, h0], ["0 invalid"], { s: [1] }],
+    ["null before everything else", [null, s, h0], ["0 invalid"], { s: [1] }],
     [
       "a row of another session",
       [s, h0, p0, but(textPart("t", 0, "x"), "text", 1), h1],
@@ -190,10 +186,14 @@ describe("when an event is invalid", () => {
   test.each<[string, unknown, string]>([
     ["null", null, "event: expected a JSON object"],
     ["an array", [], "event: expected a JSON object"],
-    ["a text", "session", "event: expected a JSON object"],
-    ["an event of no kind", {}, "kind: is none of session, message, part"],
-    ["an event of another kind", { kind: "__proto__" }, "kind: is none of session, message, part"],
-    ["an event that holds nothing", { kind: "session" }, "session: expected a JSON object"],
+    ["a string", "session", "event: expected a JSON object"],
+    ["an event without a kind", {}, "kind: is none of session, message, part"],
+    [
+      "an event of an unknown kind",
+      { kind: "__proto__" },
+      "kind: is none of session, message, part",
+    ],
+    ["a session event without a session", { kind: "session" }, "session: expected a JSON object"],
     [
       "a message that is an array",
       { kind: "message", message: [] },
@@ -204,14 +204,14 @@ describe("when an event is invalid", () => {
       { kind: "part", part: null },
       "part: Invalid type: Expected Object but received null",
     ],
-    ["an event with another field", { ...s, extra: 1 }, "extra: there is no such field"],
+    ["an event with an unknown field", { ...s, extra: 1 }, "extra: there is no such field"],
     [
-      "a session with another field",
+      "a session with an unknown field",
       but(s, "extra", 1),
       'session.extra: Invalid key: Expected never but received "extra"',
     ],
     [
-      "a time that is none",
+      "a date that does not exist",
       but(s, "created_at", "2026-02-30T00:00:00Z"),
       "session.created_at: expected RFC 3339 text",
     ],
@@ -221,32 +221,32 @@ describe("when an event is invalid", () => {
       "message.timestamp: expected RFC 3339 text",
     ],
     [
-      "a project of half a character",
+      "a project with a lone surrogate",
       but(s, "project", "\ud800"),
       "session.project: holds a lone surrogate",
     ],
     [
-      "a client of half a character",
+      "a client with a lone surrogate",
       but(s, "source_agent", "\udfff"),
       "session.source_agent: holds a lone surrogate",
     ],
     [
-      "an id of half a character",
+      "an id with a lone surrogate",
       but(s, "id", "\ud800"),
       "session.id: an id holds no lone surrogate",
     ],
     [
-      "an endless id",
+      "an id of 4097 characters",
       but(h0, "id", "x".repeat(4097)),
       "message.id: an id is longer than 4096 characters",
     ],
     [
-      "an endless project",
+      "a project of 4097 characters",
       but(s, "project", "x".repeat(4097)),
       "session.project: is longer than 4096 characters",
     ],
     [
-      "a cut-point without a parent",
+      "a parent message without a parent session",
       but(s, "parent_message_id", "m"),
       "session: parent_message_id needs parent_session_id (`model-parent-pointer-coherence`)",
     ],
@@ -256,11 +256,11 @@ describe("when an event is invalid", () => {
       "message.options: expected a JSON object",
     ],
     [
-      "a message with its parts inside",
+      "a message that contains its parts",
       but(h0, "content", []),
       "message.content: its parts are events of their own",
     ],
-    ["bytes that are no base64", { kind: "part", part: file }, "part.data.base64: not base64"],
+    ["bytes that are not base64", { kind: "part", part: file }, "part.data.base64: not base64"],
   ])("rejects %s", (_, event, message) => {
     expect(gatherRows([event]).rejected).toMatchObject([{ event: 0, code: "invalid", message }]);
   });

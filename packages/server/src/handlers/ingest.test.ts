@@ -20,10 +20,10 @@ async function texts(session_id: string): Promise<unknown[]> {
 }
 
 test.each([
-  ["a server of others adds none", undefined, {}, {}],
-  ["a personal server adds its own", "here", {}, { pond: { host: "here" } }],
+  ["a shared server adds no host", undefined, {}, {}],
+  ["a personal server adds its own host", "here", {}, { pond: { host: "here" } }],
   [
-    "what the session says stays",
+    "a session's own host is kept",
     "here",
     { pond: { host: "laptop" } },
     { pond: { host: "laptop" } },
@@ -263,10 +263,10 @@ describe("gives back unchanged", () => {
   });
 
   test.each([
-    ["an id that steps up", "../../etc/passwd"],
-    ["an id that ends a query", "x' OR '1'='1"],
-    ["an id called like a key of every object", "__proto__"],
-    ["an id of NUL and line breaks", "a\0b\r\n"],
+    ["an id with ../ in it", "../../etc/passwd"],
+    ["an id with an SQL injection", "x' OR '1'='1"],
+    ["the id __proto__", "__proto__"],
+    ["an id with a NUL and line breaks", "a\0b\r\n"],
     ["an id of 4096 characters", "x".repeat(4096)],
   ])("%s", async (_, id) => {
     await pond.ask("ingest", { events: chat(id, ["a"]) });

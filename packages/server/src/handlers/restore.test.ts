@@ -119,22 +119,37 @@ test("refuses a restore that exceeds its size limit", async () => {
 
 test.each([
   ["a session that is not stored", { session_id: "none" }, "not_found", {}],
-  ["one for a client", { session_id: "none", to: "codex" }, "not_found", {}],
-  ["half an id", { session_id: "unsa" }, "not_found", { candidates: ["unsafe"] }],
-  ["half an id for a client", { session_id: "unsa", to: "codex" }, "not_found", { count: 1 }],
   [
-    "a client nobody writes for",
+    "a session that is not stored, for a given client",
+    { session_id: "none", to: "codex" },
+    "not_found",
+    {},
+  ],
+  ["the beginning of an id", { session_id: "unsa" }, "not_found", { candidates: ["unsafe"] }],
+  [
+    "the beginning of an id, for a given client",
+    { session_id: "unsa", to: "codex" },
+    "not_found",
+    { count: 1 },
+  ],
+  [
+    "a session for an unknown client",
     { session_id: "root", to: "__proto__" },
     "validation_failed",
     { field: "to", known: ["claude-code", "codex"] },
   ],
   [
-    "a session of such a client",
+    "a session from an unknown client",
     { session_id: "stranger" },
     "validation_failed",
     { field: "to", known: ["claude-code", "codex"] },
   ],
-  ["a path that leads outside", { session_id: "unsafe" }, "internal", { kind: "unsafe_path" }],
+  [
+    "a session with a path outside the target folder",
+    { session_id: "unsafe" },
+    "internal",
+    { kind: "unsafe_path" },
+  ],
 ])("refuses to restore: %s", async (_, request, code, details) => {
   await expect(pond.ask("restore", request)).rejects.toMatchObject({ code, details });
 });

@@ -55,11 +55,11 @@ test.each<[Asked, string]>([
 });
 
 test.each([
-  ["half a character", "\ud800"],
-  ["signs", `'";--\\ %_ \0`],
+  ["a lone surrogate", "\ud800"],
+  ["punctuation and a NUL", `'";--\\ %_ \0`],
   ["a million words", "needle ".repeat(1_000_000)],
   ["a word of a million letters", "n".repeat(1_000_000)],
-  ["brackets", "(".repeat(10_000)],
+  ["ten thousand brackets", "(".repeat(10_000)],
 ])("answers a query of %s", async (_, query) => {
   await expect(pond.ask("search", { query })).resolves.toMatchObject({ mode: "full_text" });
 });

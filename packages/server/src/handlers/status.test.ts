@@ -58,9 +58,9 @@ describe("the location of the store and of the model", () => {
   const reason = "/secret/config.toml:3 switches it off";
   const missing = new ModelNotFoundError("/secret/model", "is no folder");
   const models: [string, Partial<HandlersOptions>, object][] = [
-    ["without a model", { embedderAbsence: reason }, { enabled: false, reason }],
+    ["when there is no model", { embedderAbsence: reason }, { enabled: false, reason }],
     [
-      "with a model that is not there",
+      "when the model is missing",
       { embedderFailure: missing },
       {
         enabled: true,
@@ -69,7 +69,7 @@ describe("the location of the store and of the model", () => {
     ],
   ];
 
-  test.each(models)("is told to the operator, %s", async (_, options, embedding) => {
+  test.each(models)("is told to the operator %s", async (_, options, embedding) => {
     const { namespaces, folder } = pond;
     const handlers = createHandlers({ namespaces, isPersonal: true, ...options });
 
@@ -79,7 +79,7 @@ describe("the location of the store and of the model", () => {
     expect(status.embedding).toMatchObject(embedding);
   });
 
-  test.each(models)("is not told to a tenant, %s", async (_, options) => {
+  test.each(models)("is not told to a tenant %s", async (_, options) => {
     const { namespaces, folder } = pond;
     const handlers = createHandlers({ namespaces, ...options });
 

@@ -26,16 +26,21 @@ describe("clientOf", () => {
   });
 
   it.each<[string, string | undefined, number, string]>([
-    ["nothing where no proxy is trusted", "1.1.1.1", 0, "10.0.0.1"],
-    ["what the one proxy added", "6.6.6.6, 1.1.1.1", 1, "1.1.1.1"],
-    ["what the outer of two added", "6.6.6.6, 1.1.1.1, 10.0.0.2", 2, "1.1.1.1"],
-    ["nothing where a proxy was passed by", "1.1.1.1", 2, "10.0.0.1"],
-    ["nothing where there is no header", undefined, 1, "10.0.0.1"],
-    ["nothing that is no address", "unknown", 1, "10.0.0.1"],
-    ["nothing that is empty", "1.1.1.1, ", 1, "10.0.0.1"],
-    ["an address with its port", "1.1.1.1:4567", 1, "1.1.1.1"],
-    ["an IPv6 address with its port", "[2001:db8::9]:4567", 1, "2001:db8:0:0"],
-    ["an IPv6 address", "2001:db8::9", 1, "2001:db8:0:0"],
+    ["nothing when no proxy is trusted", "1.1.1.1", 0, "10.0.0.1"],
+    ["the address that the one trusted proxy added", "6.6.6.6, 1.1.1.1", 1, "1.1.1.1"],
+    [
+      "the address that the outer of two trusted proxies added",
+      "6.6.6.6, 1.1.1.1, 10.0.0.2",
+      2,
+      "1.1.1.1",
+    ],
+    ["nothing when a trusted proxy was bypassed", "1.1.1.1", 2, "10.0.0.1"],
+    ["nothing when the header is missing", undefined, 1, "10.0.0.1"],
+    ["nothing that is not an address", "unknown", 1, "10.0.0.1"],
+    ["nothing from an empty last entry", "1.1.1.1, ", 1, "10.0.0.1"],
+    ["an address, without its port", "1.1.1.1:4567", 1, "1.1.1.1"],
+    ["the prefix of an IPv6 address, without its port", "[2001:db8::9]:4567", 1, "2001:db8:0:0"],
+    ["the prefix of an IPv6 address", "2001:db8::9", 1, "2001:db8:0:0"],
   ])("takes from X-Forwarded-For %s", (_, forwarded, trusted, client) => {
     expect(clientOf(from("10.0.0.1", forwarded), trusted)).toBe(client);
   });

@@ -109,28 +109,28 @@ describe("an error code", () => {
 
   it.each<[string, ErrorCode, () => Promise<Reply<ErrorBody>>]>([
     ["a field is missing", "validation_failed", () => served.ask("search", {})],
-    ["a field has another type", "validation_failed", () => served.ask("search", { query: 1 })],
+    ["a field has the wrong type", "validation_failed", () => served.ask("search", { query: 1 })],
     [
       "a field is __proto__",
       "validation_failed",
       () => served.askText("search", '{"protocol_version":1,"query":"a","__proto__":{"limit":1}}'),
     ],
-    ["a query asks for nothing", "validation_failed", () => served.ask("search", { query: " " })],
+    ["a query is blank", "validation_failed", () => served.ask("search", { query: " " })],
     [
-      "a time is none",
+      "a time is invalid",
       "validation_failed",
       () => served.ask("search", { query: "a", since: "soon" }),
     ],
     [
-      "nothing restores for it",
+      "the client to restore for is unknown",
       "validation_failed",
       () => served.ask("restore", { session_id: "long", to: "nobody" }),
     ],
-    ["the body is no object", "validation_failed", () => served.askText("status", "[]")],
+    ["the body is an array", "validation_failed", () => served.askText("status", "[]")],
     ["the body is null", "validation_failed", () => served.askText("status", "null")],
-    ["there is no version", "validation_failed", () => served.askText("status", "{}")],
+    ["the version is missing", "validation_failed", () => served.askText("status", "{}")],
     [
-      "the version is text",
+      "the version is a string",
       "validation_failed",
       () => served.ask("status", { protocol_version: "1" }),
     ],
@@ -141,7 +141,7 @@ describe("an error code", () => {
       () => served.ask("get", { session_id: "long", message_id: "m99" }),
     ],
     [
-      "no session can be restored",
+      "the session to restore is not stored",
       "not_found",
       () => served.ask("restore", { session_id: "nobody" }),
     ],
@@ -151,7 +151,7 @@ describe("an error code", () => {
       () => served.ask("get", { session_id: "long", namespace: "../etc" }),
     ],
     [
-      "a later pond wrote the store",
+      "a later version of pond wrote the store",
       "internal",
       () => broken(new StoreSchemaError("/secret", "messages", "has version 9"))("status"),
     ],

@@ -26,31 +26,46 @@ async function exchange(bytes: Buffer) {
 
 describe("refuses with 400, and closes the connection, for", () => {
   it.each<[string, Buffer]>([
-    ["a length and chunks", request(`content-length: 4\r\n${te}`, chunks)],
-    ["chunks and a length", request(`${te}content-length: 4\r\n`, chunks)],
-    ["two lengths", request("content-length: 2\r\ncontent-length: 3\r\n", "{} ")],
-    ["two equal lengths", request("content-length: 2\r\ncontent-length: 2\r\n", "{}")],
-    ["a list of lengths", request("content-length: 2, 2\r\n", "{}")],
-    ["a length with a sign", request("content-length: +2\r\n", "{}")],
-    ["a length in hexadecimal", request("content-length: 0x2\r\n", "{}")],
-    ["a length no number holds", request(`content-length: ${"9".repeat(30)}\r\n`, "{}")],
-    ["chunks twice", request(te + te, chunks)],
-    ["chunks that are none at last", request("transfer-encoding: chunked, identity\r\n", chunks)],
-    ["the coding identity", request("transfer-encoding: identity\r\ncontent-length: 2\r\n", "{}")],
-    ["a space before a colon", request("transfer-encoding : chunked\r\n", chunks)],
-    ["a vertical tab before a value", request("transfer-encoding: \x0bchunked\r\n", chunks)],
+    ["Content-Length before Transfer-Encoding", request(`content-length: 4\r\n${te}`, chunks)],
+    ["Transfer-Encoding before Content-Length", request(`${te}content-length: 4\r\n`, chunks)],
+    ["two different Content-Lengths", request("content-length: 2\r\ncontent-length: 3\r\n", "{} ")],
+    ["two equal Content-Lengths", request("content-length: 2\r\ncontent-length: 2\r\n", "{}")],
+    ["a list as Content-Length", request("content-length: 2, 2\r\n", "{}")],
+    ["a Content-Length with a sign", request("content-length: +2\r\n", "{}")],
+    ["a hexadecimal Content-Length", request("content-length: 0x2\r\n", "{}")],
+    ["a Content-Length of 30 digits", request(`content-length: ${"9".repeat(30)}\r\n`, "{}")],
+    ["Transfer-Encoding twice", request(te + te, chunks)],
+    [
+      "a Transfer-Encoding that does not end in chunked",
+      request("transfer-encoding: chunked, identity\r\n", chunks),
+    ],
+    [
+      "the transfer coding identity",
+      request("transfer-encoding: identity\r\ncontent-length: 2\r\n", "{}"),
+    ],
+    ["a space before a header's colon", request("transfer-encoding : chunked\r\n", chunks)],
+    [
+      "a vertical tab before a header's value",
+      request("transfer-encoding: \x0bchunked\r\n", chunks),
+    ],
     ["a folded header", request(`x-a: a\r\n ${te}content-length: 2\r\n`, "{}")],
     ["a bare CR in a header", request(`x-a: a\r${te}content-length: 2\r\n`, "{}")],
-    ["bare LFs", Buffer.from(`${head}content-length: 2\r\n\r\n{}`.replaceAll("\r", ""))],
-    ["a chunk larger than numbers", request(te, `${"f".repeat(17)}\r\n{}\r\n0\r\n\r\n`)],
-    ["a chunk of less than nothing", request(te, "-2\r\n{}\r\n0\r\n\r\n")],
-    ["chunks ended by a bare LF", request(te, "2\n{}\n0\n\n")],
-    ["a chunk that is longer than it says", request(te, "2\r\n{}XX0\r\n\r\n")],
-    ["an endless chunk extension", request(te, `2;${"a".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`)],
+    [
+      "bare LFs as line ends",
+      Buffer.from(`${head}content-length: 2\r\n\r\n{}`.replaceAll("\r", "")),
+    ],
+    ["a chunk size beyond 64 bits", request(te, `${"f".repeat(17)}\r\n{}\r\n0\r\n\r\n`)],
+    ["a negative chunk size", request(te, "-2\r\n{}\r\n0\r\n\r\n")],
+    ["chunks with bare LFs as line ends", request(te, "2\n{}\n0\n\n")],
+    ["a chunk longer than its size", request(te, "2\r\n{}XX0\r\n\r\n")],
+    [
+      "a chunk extension of 20,000 characters",
+      request(te, `2;${"a".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`),
+    ],
     ["a header without a colon", request("x-a\r\ncontent-length: 2\r\n", "{}")],
     ["a header with a space in its name", request("x a: b\r\ncontent-length: 2\r\n", "{}")],
     [
-      "chunks in HTTP/1.0, though the connection stays",
+      "chunks in HTTP/1.0 with keep-alive",
       Buffer.from(
         `${head.replace("1.1", "1.0")}connection: keep-alive\r\n${te}\r\n${chunks}`,
         "latin1",
@@ -58,7 +73,7 @@ describe("refuses with 400, and closes the connection, for", () => {
     ],
     ["HTTP/0.9", Buffer.from("GET /v1/schema\r\n\r\n")],
     ["HTTP/2.0", Buffer.from("GET /healthz HTTP/2.0\r\nhost: localhost\r\n\r\n")],
-    ["the preface of HTTP/2", Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")],
+    ["the HTTP/2 preface", Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")],
   ])("%s", async (_, bytes) => {
     const { answers, kinds, asked } = await exchange(bytes);
 
@@ -79,13 +94,16 @@ describe("refuses with 400, and closes the connection, for", () => {
 describe("accepts, as well as the next request on the connection,", () => {
   it.each<[string, Buffer]>([
     ["chunks", request(te, chunks)],
-    ["a tab before a value", request("transfer-encoding:\tchunked\r\n", chunks)],
+    ["a tab before a header's value", request("transfer-encoding:\tchunked\r\n", chunks)],
     ["a chunk extension", request(te, "2;a=b\r\n{}\r\n0\r\n\r\n")],
     ["trailers", request(te, "2\r\n{}\r\n0\r\nhost: evil.example\r\n__proto__: x\r\n\r\n")],
-    ["empty lines before", Buffer.concat([Buffer.from("\r\n\r\n"), post(search, "{}")])],
-    ["a byte order mark", post(search, "\ufeff{}")],
-    ["a query of the path", post(`${search}?limit=1`, "{}")],
-    ["a header that is no ASCII", request("x-a: \xff\xfe\r\ncontent-length: 2\r\n", "{}")],
+    [
+      "empty lines before the request",
+      Buffer.concat([Buffer.from("\r\n\r\n"), post(search, "{}")]),
+    ],
+    ["a byte order mark before the body", post(search, "\ufeff{}")],
+    ["a query in the path", post(`${search}?limit=1`, "{}")],
+    ["a header that is not ASCII", request("x-a: \xff\xfe\r\ncontent-length: 2\r\n", "{}")],
   ])("%s", async (_, bytes) => {
     const { answers, asked } = await exchange(bytes);
 
@@ -115,7 +133,7 @@ it.each(["h2c", "websocket"])(
 describe("HTTP/1.0", () => {
   it.each([
     ["is answered, and the connection closed", "host: localhost\r\n", 200],
-    ["needs a Host as well", "", 403],
+    ["is refused without a Host header", "", 403],
   ])("%s", async (_, host, status) => {
     const bytes = `GET /v1/schema HTTP/1.0\r\n${host}\r\n`;
     const text = await withServer({}, ({ port }) => sendUntilClosed(port, bytes));

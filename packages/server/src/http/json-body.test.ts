@@ -22,24 +22,24 @@ function depthOf(value: unknown): number {
 
 describe("parseBody", () => {
   it.each([
-    ["nothing", "", "body_not_json"],
+    ["no bytes", "", "body_not_json"],
     ["text that ends early", '{"a":', "body_not_json"],
-    ["a string without an end", '"abc', "body_not_json"],
+    ["an unterminated string", '"abc', "body_not_json"],
     ["a string that ends in a backslash", '"abc\\', "body_not_json"],
     ["two values", "{} {}", "body_not_json"],
     ["NaN", '{"a":NaN}', "body_not_json"],
     ["closing brackets alone", "]]]]", "body_not_json"],
-    ["a million brackets", "[".repeat(1_000_000), "body_too_deep"],
-    ["a million objects", '{"a":'.repeat(1_000_000), "body_too_deep"],
+    ["a million opening brackets", "[".repeat(1_000_000), "body_too_deep"],
+    ["a million nested objects", '{"a":'.repeat(1_000_000), "body_too_deep"],
   ])("refuses a body of %s", (_, text, kind) => {
     expect(refusalOf(bytes(text))).toBe(kind);
   });
 
   it.each([
     ["a lone continuation byte", [0x22, 0x80, 0x22]],
-    ["an overlong slash", [0x22, 0xc0, 0xaf, 0x22]],
-    ["a surrogate", [0x22, 0xed, 0xa0, 0x80, 0x22]],
-    ["a character that is cut", [0x22, 0xe2, 0x82]],
+    ["an overlong encoding of a slash", [0x22, 0xc0, 0xaf, 0x22]],
+    ["an encoded surrogate", [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ["a truncated character", [0x22, 0xe2, 0x82]],
     ["UTF-16", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
   ])("refuses invalid UTF-8: %s", (_, octets) => {
     expect(refusalOf(Buffer.from(octets))).toBe("body_not_utf8");

@@ -68,31 +68,31 @@ describe("the log", () => {
       post("/v1/get", body, headers),
     ],
     [
-      "an unexpected error",
+      "an unexpected error and its cause",
       async () => {
         throw new RangeError(secret, { cause: new Error(secret) });
       },
       post("/v1/get", body, headers),
     ],
     [
-      "an error the handler did not expect",
+      "the cause of an internal error",
       async () => {
         throw new WireError("internal", "broken", {}, { cause: new Error(`${secret}\n${secret}`) });
       },
       post("/v1/get", body, headers),
     ],
     [
-      "what is no error",
+      "a thrown string",
       async () => {
         throw secret;
       },
       post("/v1/get", body, headers),
     ],
-    ["a body that is no JSON", async () => ({}), post("/v1/search", secret, headers)],
-    ["a path there is not", async () => ({}), post(`/${secret}?q=${secret}`, body, headers)],
+    ["a body that is not JSON", async () => ({}), post("/v1/search", secret, headers)],
+    ["an unknown path", async () => ({}), post(`/${secret}?q=${secret}`, body, headers)],
     ["a path that cannot be decoded", async () => ({}), post(`/${secret}%ZZ`, body, headers)],
-    ["a Host", async () => ({}), post("/v1/search", body, { ...headers, host: secret })],
-    ["what is no HTTP", async () => ({}), Buffer.from(`${secret}\r\n\r\n`)],
+    ["a Host header", async () => ({}), post("/v1/search", body, { ...headers, host: secret })],
+    ["bytes that are not HTTP", async () => ({}), Buffer.from(`${secret}\r\n\r\n`)],
   ])("never contains the words of %s", async (_, handle, bytes) => {
     const { text } = await logOf(handle, bytes);
 

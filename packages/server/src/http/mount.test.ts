@@ -33,11 +33,15 @@ describe("a mount", () => {
   });
 
   it.each([
-    ["a Host elsewhere", "host_not_allowed", post("/mcp", "{}", { host: "evil.example" })],
-    ["an Origin elsewhere", "origin_not_allowed", post("/mcp", "{}", { origin: "http://a.b" })],
-    ["a large body", "body_too_large", post("/mcp", " ".repeat(70_000))],
-    ["a deep body", "body_too_deep", post("/mcp", "[".repeat(100))],
-    ["another type", "content_type_unsupported", post("/mcp", "", { "content-type": "a/b" })],
+    ["a foreign Host", "host_not_allowed", post("/mcp", "{}", { host: "evil.example" })],
+    ["a foreign Origin", "origin_not_allowed", post("/mcp", "{}", { origin: "http://a.b" })],
+    ["too large a body", "body_too_large", post("/mcp", " ".repeat(70_000))],
+    ["too deep a body", "body_too_deep", post("/mcp", "[".repeat(100))],
+    [
+      "an unsupported content type",
+      "content_type_unsupported",
+      post("/mcp", "", { "content-type": "a/b" }),
+    ],
   ])("is not asked when a request has %s", async (_, kind, bytes) => {
     const answer = await withServer({ mounts: { "/mcp": echo } }, ({ port }) => send(port, bytes));
 

@@ -176,10 +176,10 @@ describe("a message", () => {
 
 describe("getText", () => {
   it.each([
-    ["what was said alone", ["conversational"], undefined],
-    ["what the client put in alone", ["injected"], "holds injected text 7 bytes"],
+    ["a message without injected text", ["conversational"], undefined],
+    ["a message of injected text alone", ["injected"], "holds injected text 7 bytes"],
     [
-      "what was said and what the client put in",
+      "a message with both kinds of text",
       ["conversational", "injected"],
       "holds text 7 bytes; injected text 7 bytes",
     ],

@@ -40,8 +40,8 @@ describe("pageOf", () => {
   it.each([
     ["letters", "x".repeat(4_321)],
     ["characters that JSON escapes", "\x1b\n".repeat(1_000)],
-    ["pairs of surrogates", "😀".repeat(1_234)],
-    ["halves of them", "\ud83d".repeat(999)],
+    ["surrogate pairs", "😀".repeat(1_234)],
+    ["lone surrogates", "\ud83d".repeat(999)],
   ])("divides a long text into pieces that together make it up: %s", (_, long) => {
     const items = [
       { id: "a", text: "before" },

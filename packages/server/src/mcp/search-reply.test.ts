@@ -50,7 +50,7 @@ describe("searchWithin", () => {
     ["texts", 10, 500, 12_000, 10, 3],
     ["matches", 10, 100, 6_000, 10, 1],
     ["sessions", 40, 500, 6_000, 19, 1],
-    ["sessions but one", 3, 500, 100, 1, 1],
+    ["all sessions but one", 3, 500, 100, 1, 1],
   ])(
     "shortens an answer by leaving out %s",
     async (_, sessions, textChars, most, expected, matches) => {

@@ -126,10 +126,13 @@ describe("serveStdio", () => {
   });
 
   it.each([
-    ["is nested without end", `"session_id":${nested(500_000)}`],
-    ["is nested without end beside what is asked", `"session_id":"s","x":${nested(100_000)}`],
-    ["is a prototype", '"__proto__":{"session_id":"s","polluted":1},"constructor":{"prototype":1}'],
-    ["is of another kind", '"session_id":{"toString":1}'],
+    ["is nested too deeply", `"session_id":${nested(500_000)}`],
+    ["is nested too deeply beside a valid one", `"session_id":"s","x":${nested(100_000)}`],
+    [
+      "sets a prototype",
+      '"__proto__":{"session_id":"s","polluted":1},"constructor":{"prototype":1}',
+    ],
+    ["has the wrong type", '"session_id":{"toString":1}'],
   ])("refuses a call with an argument that %s, and goes on", async (_, given) => {
     const { stdin, served, write, lines, letGo } = start({ handle: pond.handlers.handle });
     letGo();

@@ -107,9 +107,9 @@ describe("MCP over Streamable HTTP", () => {
   });
 
   it.each([
-    ["GET", "GET", 405, "validation_failed"],
-    ["an answer it could not give", "POST", 406, "validation_failed"],
-    ["a call", "POST", 200, "ok"],
+    ["a GET request", "GET", 405, "validation_failed"],
+    ["a request that accepts only HTML", "POST", 406, "validation_failed"],
+    ["a successful call", "POST", 200, "ok"],
   ])(
     "is logged with the status and the size of its answer: %s",
     async (_, method, status, code) => {
@@ -138,9 +138,9 @@ describe("MCP over Streamable HTTP", () => {
   );
 
   it.each([
-    ["another Host, as after DNS rebinding", { host: "evil.example" }],
-    ["another Origin", { origin: "https://evil.example" }],
-    ["no origin of its own", { origin: "null" }],
+    ["a foreign Host, as after DNS rebinding", { host: "evil.example" }],
+    ["a foreign Origin", { origin: "https://evil.example" }],
+    ["the Origin null", { origin: "null" }],
   ])("refuses a request with %s", async (_, headers) => {
     const lines = Object.entries({ host: "127.0.0.1", ...headers }).map(
       ([name, value]) => `${name}: ${value}\r\n`,
@@ -159,10 +159,10 @@ describe("MCP over Streamable HTTP", () => {
   });
 
   it.each([
-    ["no JSON", "{", 400],
-    ["no message", "[1]", 400],
-    ["a body too large", JSON.stringify({ ...message, more: "x".repeat(1024 * 1024) }), 413],
-    ["a body too deep", `${"[".repeat(5_000)}${"]".repeat(5_000)}`, 400],
+    ["text that is not JSON", "{", 400],
+    ["JSON that is not a message", "[1]", 400],
+    ["more than a mebibyte", JSON.stringify({ ...message, more: "x".repeat(1024 * 1024) }), 413],
+    ["nesting that is too deep", `${"[".repeat(5_000)}${"]".repeat(5_000)}`, 400],
   ])("refuses an invalid body: %s", async (_, body, status) => {
     const response = await post(body);
 

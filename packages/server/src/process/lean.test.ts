@@ -132,7 +132,7 @@ test.runIf(loader)("a process started through the system's loader goes on as it 
 
 test.each([
   ["may not start programs", { flags: ["--permission", "--allow-fs-read=*"] }],
-  ["is spoken to by whoever started it, which would end", { more: ["ipc" as const] }],
+  ["has an IPC channel to its parent", { more: ["ipc" as const] }],
 ])("a process that %s goes on as it is", async (_, how) => {
   const [child] = await run({}, how);
 

@@ -118,14 +118,14 @@ it("attaches a copied fork to its copied parent, whichever comes first", () =>
 
 it.each([
   ["of another client", [ofPi, below, ofOmp], "omp:s"],
-  ["in another project", [inShop, ofBlog, inBlog], blogId],
+  ["of another project", [inShop, ofBlog, inBlog], blogId],
   [
-    "nearer to it",
+    "of a folder above its project",
     [inShop, { ...inShop, project: "/", seconds: 30, messages: [said("r")] }, ofBlog, inBlog],
     blogId,
   ],
 ])(
-  "attaches a session to a parent that is read later and shares its id with one %s",
+  "attaches a session to a parent that is read later and shares its id with a session %s",
   (_, all, id) =>
     withStore(async (sessions) => {
       const outcomes = await ingestDemo(sessions, all, apart);
@@ -156,37 +156,35 @@ it("moves a session from another client's parent to its own client's parent once
   }));
 
 it.each([
-  ["below one begun nearer to it that comes later", "/blog/src", 90, [inBlog], blogId],
-  ["where it is, below the nearest", "/shop/src", 90, [inBlog], "s"],
-  ["where it is, for the nearer one began after it", "/blog/src", 30, [inBlog], "s"],
+  ["a nearer parent that is stored later", "/blog/src", 90, [inBlog], blogId],
+  ["no other parent when it already has the nearest", "/shop/src", 90, [inBlog], "s"],
+  ["no nearer parent that began after it", "/blog/src", 30, [inBlog], "s"],
   [
-    "where it is, for another is farther",
+    "no parent that is farther away",
     "/shop",
     -30,
     [{ ...inBlog, project: "/", seconds: -60 }],
     "s",
   ],
   [
-    "below the nearest of several that come later",
+    "the nearest of several parents that are stored later",
     "/blog/src",
     90,
     [{ ...inBlog, project: "/", seconds: 30, messages: [said("r")] }, inBlog],
     blogId,
   ],
-])(
-  "attaches a session that already has a parent of its client, %s",
-  (_, project, seconds, later, id) =>
-    withStore(async (sessions) => {
-      await ingestDemo(sessions, [inShop, { ...ofBlog, project, seconds }], apart);
+])("gives a session that already has a parent of its client %s", (_, project, seconds, later, id) =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [inShop, { ...ofBlog, project, seconds }], apart);
 
-      await ingestDemo(sessions, later, apart);
-      const rows = await sessions.store.table("messages").count();
-      await ingestDemo(sessions, later, apart);
+    await ingestDemo(sessions, later, apart);
+    const rows = await sessions.store.table("messages").count();
+    await ingestDemo(sessions, later, apart);
 
-      const { descendants } = await loadLineage(sessions, id);
-      expect(descendants.map(({ session }) => session.id)).toEqual(["t"]);
-      expect(await sessions.store.table("messages").count()).toBe(rows);
-    }),
+    const { descendants } = await loadLineage(sessions, id);
+    expect(descendants.map(({ session }) => session.id)).toEqual(["t"]);
+    expect(await sessions.store.table("messages").count()).toBe(rows);
+  }),
 );
 
 it("moves a session from a parent begun elsewhere to a nearer parent that comes later still", () =>
@@ -291,7 +289,7 @@ it("treats sessions of two clients with one id as one unless told to keep client
 
 it.each([
   ["at once", [[inShop, inBlog, ofBlog]]],
-  ["one after the other", [[inShop], [inBlog], [ofBlog]]],
+  ["one after another", [[inShop], [inBlog], [ofBlog]]],
 ])("keeps sessions of one client with one id from two projects apart, read %s", (_, reads) =>
   withStore(async (sessions) => {
     const outcomes: IngestOutcome[] = [];
@@ -334,9 +332,9 @@ it("recognizes sessions of one client with one id from two projects", () =>
   }));
 
 it.each([
-  ["that lacks its beginning", { messages: [said("b"), said("c")] }],
-  ["that was begun when it was", { begun: 0 }],
-  ["of the same project", { project: "/shop" }],
+  ["without the beginning", { messages: [said("b"), said("c")] }],
+  ["with the same start time", { begun: 0 }],
+  ["in the same project", { project: "/shop" }],
 ])("takes a session for the stored one when it is a copy %s", (_, change) =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, [inShop], apart);
@@ -397,21 +395,23 @@ it("recognizes a copy of a session that was read just before", () =>
   }));
 
 it.each([
-  ["of its project, that lacks its beginning", "/blog"],
-  ["of another project", "/copied"],
-])("takes a session for the second one with its id when it is a copy %s", (_, project) =>
-  withStore(async (sessions) => {
-    await ingestDemo(sessions, [inShop, inBlog], apart);
-    const messages = [{ ...said("d"), seconds: 60 }, said("more")];
+  ["in the same project", "/blog"],
+  ["in another project", "/copied"],
+])(
+  "takes a session for the second one with its id when it is a copy without the beginning, %s",
+  (_, project) =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [inShop, inBlog], apart);
+      const messages = [{ ...said("d"), seconds: 60 }, said("more")];
 
-    const [outcome] = await ingestDemo(
-      sessions,
-      [{ ...inBlog, project, seconds: 120, messages }],
-      apart,
-    );
+      const [outcome] = await ingestDemo(
+        sessions,
+        [{ ...inBlog, project, seconds: 120, messages }],
+        apart,
+      );
 
-    expect(outcome).toMatchObject({ session_id: blogId, messages_added: 1 });
-  }),
+      expect(outcome).toMatchObject({ session_id: blogId, messages_added: 1 });
+    }),
 );
 
 it("keeps two sessions of one client apart from another client's session with the same id", () =>
@@ -516,7 +516,7 @@ async function expectApart(sessions: SessionStore, winner: DemoSession, loser: D
 
 it.each([
   [
-    "one after the other",
+    "one after another",
     async (ingests: readonly Ingest[]) => {
       for (const ingest of ingests) await ingest.finish();
     },

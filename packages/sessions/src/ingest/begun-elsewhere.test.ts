@@ -3,10 +3,10 @@ import { begunAbove } from "./begun-elsewhere.ts";
 
 it.each([
   ["the same directory", "/shop", "shop"],
-  ["one above", "/shop/src", "shop"],
-  ["no other that begins so", "/shopping", "root"],
-  ["the nearest", "/shop/docs/a", "docs"],
-  ["the root of a disk", "C:\\code", "disk"],
+  ["the directory above", "/shop/src", "shop"],
+  ["the root, not in a directory whose name is a prefix", "/shopping", "root"],
+  ["the nearest of several directories above", "/shop/docs/a", "docs"],
+  ["the root of a Windows drive", "C:\\code", "disk"],
 ])("finds the session that was begun in %s", (_, project, found) => {
   const begun = new Map([
     ["root", "/"],

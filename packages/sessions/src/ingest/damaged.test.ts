@@ -58,10 +58,16 @@ it("finds no damage in an intact store, and reads every row", () =>
   }));
 
 it.each<[string, Alter]>([
-  ["all parts", (table, row) => (table === "parts" ? undefined : row)],
-  ["a part", (_, row) => (isPartOf("b", row) && row["ordinal"] === 1n ? undefined : row)],
-  ["the last parts", (_, row) => (isPartOf("b", row) && row["ordinal"] !== 0n ? undefined : row)],
-  ["bytes", (_, row) => (isPartOf("d", row) && row["data"] !== null ? undefined : row)],
+  ["all parts of the store", (table, row) => (table === "parts" ? undefined : row)],
+  [
+    "one part of a message",
+    (_, row) => (isPartOf("b", row) && row["ordinal"] === 1n ? undefined : row),
+  ],
+  [
+    "the last parts of a message",
+    (_, row) => (isPartOf("b", row) && row["ordinal"] !== 0n ? undefined : row),
+  ],
+  ["a part with bytes", (_, row) => (isPartOf("d", row) && row["data"] !== null ? undefined : row)],
 ])("stores missing content again: %s", (_, alter) =>
   withDamaged(alter, async (damaged, whole) => {
     const found = await findDamaged(damaged);
@@ -86,12 +92,12 @@ it.each<[string, string, Alter]>([
         : row,
   ],
   [
-    "bytes",
+    "the bytes of a file",
     "d",
     (_, row) => (row["data"] instanceof Uint8Array ? { ...row, data: Uint8Array.of(9) } : row),
   ],
   [
-    "a text, and a part is gone",
+    "a text in a message that also lacks a part",
     "b",
     (_, row) => {
       if (!isPartOf("b", row) || row["ordinal"] === 2n) return row;
@@ -99,7 +105,7 @@ it.each<[string, string, Alter]>([
     },
   ],
   [
-    "its options",
+    "the options of a message",
     "a",
     (_, row) =>
       row["id"] === "a" && row["session_id"] === "s" ? { ...row, options: '{"x":1}' } : row,
@@ -161,7 +167,7 @@ it("replaces a revision whose stored value was altered", () => {
 it.each<[string, readonly DemoSession[]]>([
   ["was moved", [demo, { ...demo, messages: messages.toReversed() }]],
   [
-    "went and came back",
+    "was changed and changed back",
     [demo, { ...demo, messages: [said("a", "Other."), ...messages.slice(1)] }, demo],
   ],
 ])("mends the first value of a message that %s later", (_, demos) =>
@@ -180,10 +186,13 @@ it.each<[string, readonly DemoSession[]]>([
 );
 
 it.each<[string, Alter]>([
-  ["a text", (_, row) => (isPartOf("a", row) ? { ...row, variant_data: '{"text":"WRONG"}' } : row)],
-  ["a type", (_, row) => (isPartOf("a", row) ? { ...row, type: "tezt" } : row)],
   [
-    "a role",
+    "an altered text",
+    (_, row) => (isPartOf("a", row) ? { ...row, variant_data: '{"text":"WRONG"}' } : row),
+  ],
+  ["an altered part type", (_, row) => (isPartOf("a", row) ? { ...row, type: "tezt" } : row)],
+  [
+    "an altered role",
     (table, row) =>
       table === "messages" && row["session_id"] === "s" && row["id"] === "a"
         ? { ...row, role: "usez" }

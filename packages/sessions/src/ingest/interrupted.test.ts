@@ -160,8 +160,8 @@ describe("an ingest that is interrupted", () => {
     }));
 
   it.each([
-    ["a place", onlyPlace],
-    ["a part", undefined],
+    ["a read of its only place", onlyPlace],
+    ["a read that only adds", undefined],
   ])(
     "between two commits of a session that changed in its middle is completed by the next one: %s",
     (_, place) =>

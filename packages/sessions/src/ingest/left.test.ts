@@ -64,10 +64,10 @@ it("does not wait for another client's interrupted ingest, and keeps its session
   }));
 
 it.each([
-  ["of two clients", ofPi, ofOmp, "omp:s"],
-  ["of two projects", inShop, inBlog, "demo:1767225660000000:s"],
+  ["another client", ofPi, ofOmp, "omp:s"],
+  ["another project", inShop, inBlog, "demo:1767225660000000:s"],
 ])(
-  "defers a session whose id the other %s has just taken, and then stores it apart",
+  "defers a session whose id a session of %s has just taken, and then stores it apart",
   (_, one, two, id) =>
     withStore(async (sessions) => {
       let isFirst = true;

@@ -23,14 +23,24 @@ const then: HeldMessages = { digest: digestOfIds(known.shownThen), addedAt: 1 };
 const placeThatHeld = (held: Place["held"]): Place => ({ held, isNewest: () => true });
 
 it.each<readonly [string, Place | undefined, readonly string[], readonly string[]]>([
-  ["all of it was held here, and nothing elsewhere", placeThatHeld("all"), [], []],
-  ["nothing is lacking", undefined, ["a", "b", "c", "d"], []],
-  ["it is not known what this place held", placeThatHeld(undefined), ["a"], ["b", "c", "d"]],
-  ["only some of the session comes", undefined, ["a"], ["b", "c", "d"]],
-  ["one came later, from elsewhere", placeThatHeld(then), ["a"], ["d"]],
-  ["one was elsewhere then", placeThatHeld({ ...then, others: ["b"] }), ["a"], ["b", "d"]],
+  ["none when it held the whole session", placeThatHeld("all"), [], []],
+  ["none when the read lacks none", undefined, ["a", "b", "c", "d"], []],
   [
-    "the rows are no longer those that were held",
+    "all that the read lacks when it is unknown what the place held",
+    placeThatHeld(undefined),
+    ["a"],
+    ["b", "c", "d"],
+  ],
+  ["all that the read lacks when there is no place", undefined, ["a"], ["b", "c", "d"]],
+  ["those that came later from elsewhere", placeThatHeld(then), ["a"], ["d"]],
+  [
+    "those that came later or that only other places held then",
+    placeThatHeld({ ...then, others: ["b"] }),
+    ["a"],
+    ["b", "d"],
+  ],
+  [
+    "all that the read lacks when the stored rows no longer match the place",
     placeThatHeld({ ...then, digest: digestOfIds(["a", "b"]) }),
     ["a"],
     ["b", "c", "d"],

@@ -34,7 +34,7 @@ it("reads a session again when it comes again, and not ahead of that", () =>
 
 it.each([
   ["many messages are read by themselves", [3_000, 3_000, 10], [false, false, false]],
-  ["few are read together", [3_000, 500, 500], [false, true, true]],
+  ["few messages are read together", [3_000, 500, 500], [false, true, true]],
 ])("sessions that have %s", (_, messages, ahead) =>
   withStore(async (sessions) => {
     await ingestDemo(sessions, demos);
@@ -81,8 +81,8 @@ it("reports a session that does not exist", () =>
   }));
 
 it.each([
-  ["named before", ids],
-  ["not named", undefined],
+  ["named in advance", ids],
+  ["not named in advance", undefined],
 ])(
   "an ingest of sessions that are %s compares with the stored ones, also the second time",
   (_, sessionIds) =>

@@ -63,10 +63,10 @@ const bare: DemoMessage = { id: "header", role: "carrier", options: { type: "ses
 const [one, two] = [chosen("one", "One"), chosen("two", "Two")];
 
 it.each<[string, readonly (readonly DemoMessage[])[], string]>([
-  ["was gone for a while", [[header("Eggs")], [], [header("Eggs")]], "Eggs"],
-  ["is in its record no longer", [[header("Eggs")], [bare]], "Begin."],
+  ["comes back after it was gone", [[header("Eggs")], [], [header("Eggs")]], "Eggs"],
+  ["is removed from its record", [[header("Eggs")], [bare]], "Begin."],
   [
-    "has moved behind another",
+    "moves behind another",
     [
       [one, two],
       [two, one],

@@ -25,8 +25,8 @@ const fork = (id: string, parent: string, ...seconds: readonly number[]): readon
 };
 
 it.each([
-  ["has what it was forked from in front", [1, 2, 5], true],
-  ["was gone on in", [1, 5, 9], false],
+  ["begins with the messages that the fork was made from", [1, 2, 5], true],
+  ["was continued", [1, 5, 9], false],
 ])("tells whether the copy of a fork is untouched: it %s", (_, seconds, isUntouched) =>
   withStore(async (sessions) => {
     const copy = copyUuid("demo", "fork of fork");
@@ -57,7 +57,7 @@ const inFile = (path: string, demo: DemoSession): readonly ReadEvent[] =>
 
 it.each([
   ["moved, as into an archive", [1, 2], true],
-  ["moved when somebody had gone on in it", [1, 2, 9], false],
+  ["moved after somebody continued it", [1, 2, 9], false],
 ])("tells whether a copy is untouched that its client has %s", (_, seconds, isUntouched) =>
   withStore(async (sessions) => {
     const copy = copyUuid("demo", "s");

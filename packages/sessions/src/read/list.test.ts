@@ -158,7 +158,7 @@ describe("listSessions", () => {
 
   it.each<[string, readonly (readonly number[])[], string]>([
     [
-      "has moved",
+      "moves to the front",
       [
         [0, 1, 2],
         [2, 0, 1],
@@ -166,7 +166,7 @@ describe("listSessions", () => {
       "/spin",
     ],
     [
-      "has moved in front of another",
+      "moves in front of another",
       [
         [2, 3],
         [3, 2],
@@ -174,7 +174,7 @@ describe("listSessions", () => {
       "/dye",
     ],
     [
-      "has moved behind others",
+      "comes first because another moves to the end",
       [
         [2, 3, 0],
         [3, 0, 2],

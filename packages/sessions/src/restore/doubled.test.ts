@@ -29,16 +29,10 @@ const forkOf = (parent_session_id: string, source_agent: string): readonly ReadE
 const all = [copy, copiedAgent, "named otherwise"];
 const none: readonly string[] = [];
 it.each([
-  ["no one went on in the copy", "demo", [], [...all, inThird], none],
-  ["somebody went on in the copy", "demo", ["e"], [inThird], ["s", "agent"]],
-  ["no one went on in the copy that another client has", "other", [], [...all, inThird], none],
-  [
-    "somebody went on in the copy that another client has",
-    "other",
-    ["e"],
-    [copiedAgent, inThird],
-    none,
-  ],
+  ["nobody continued the copy", "demo", [], [...all, inThird], none],
+  ["somebody continued the copy", "demo", ["e"], [inThird], ["s", "agent"]],
+  ["nobody continued another client's copy", "other", [], [...all, inThird], none],
+  ["somebody continued another client's copy", "other", ["e"], [copiedAgent, inThird], none],
 ])("leaves out doubled sessions when %s, for client %s", (_, client, later, copies, originals) =>
   withStore(async (sessions) => {
     const forks = [forkOf("s", "other"), forkOf(copy, "demo")];

@@ -43,8 +43,8 @@ describe("loadLineage", () => {
     }));
 
   it.each([
-    ["few at a time where they are large", 500_000, 8],
-    ["many at a time where they are small", 10, 32],
+    ["few at a time when they are large", 500_000, 8],
+    ["many at a time when they are small", 10, 32],
   ])("loads descendants %s", (_, chars, atOnce) =>
     withStore(async (sessions) => {
       const below = Array.from({ length: 40 }, (_, at) => `child ${100 + at}`);

@@ -23,10 +23,10 @@ const numbered = (count: number, text?: string): DemoSession[] =>
 const idsOf = (sessions: readonly DemoSession[]): string[] => sessions.map(({ id }) => id);
 
 it.each<[string, (ids: readonly string[]) => readonly string[]]>([
-  ["in their order", (ids) => ids],
-  ["the last one first", (ids) => ids.toReversed()],
-  ["some of them twice", (ids) => [...ids, ...ids.slice(3, 9)]],
-  ["others between them", (ids) => ids.flatMap((id) => [id, "alone"])],
+  ["taken in order", (ids) => ids],
+  ["taken in reverse order", (ids) => ids.toReversed()],
+  ["some taken twice", (ids) => [...ids, ...ids.slice(3, 9)]],
+  ["others taken in between", (ids) => ids.flatMap((id) => [id, "alone"])],
 ])("gives the same lineages as loading each by itself: %s", (_, taken) =>
   withStore(async (sessions) => {
     const many = numbered(30);

@@ -38,7 +38,7 @@ const another = (row: Row): Row => ({ ...row, variant_data: '{"text":"Another."}
 describe("restore", () => {
   it.each<[string, Alter]>([
     ["has lost its parts", (_, row) => (row["message_id"] === "b" ? undefined : row)],
-    ["reads as another", (_, row) => (row["message_id"] === "b" ? another(row) : row)],
+    ["has altered parts", (_, row) => (row["message_id"] === "b" ? another(row) : row)],
   ])("reports the session of a message that %s", (_, alter) =>
     withAltered(
       [

@@ -87,12 +87,12 @@ it("leaves out agents that were first named in what was taken back, and the agen
 
 it.each<[string, (readonly string[])[], number]>([
   ["no message names", [["undone"]], 2],
-  ["was named before", [["#a"], ["undone #a"]], 2],
-  ["began before anything was taken back", [["hello"], ["undone #a"]], 0],
-  ["the half names that was not", [["#a", "undone #a"]], 2],
-  ["was called before", [["call of agent a"], ["undone #a"]], 2],
-  ["a part of a word names", [["hello"], ["undone #a1"]], 2],
-  ["nothing was taken back after", [["#a"], ["hello"]], 2],
+  ["was named before the turn that was taken back", [["#a"], ["undone #a"]], 2],
+  ["began before the turn that was taken back", [["hello"], ["undone #a"]], 0],
+  ["the kept part of a half-undone message names", [["#a", "undone #a"]], 2],
+  ["was called before the turn that was taken back", [["call of agent a"], ["undone #a"]], 2],
+  ["only the beginning of a word names", [["hello"], ["undone #a1"]], 2],
+  ["was named when nothing was taken back", [["#a"], ["hello"]], 2],
 ])("keeps an agent that %s", (_, says, second) => {
   expect(remaining(content("s", 0, says), agent("a", "s", second, "one"))).toEqual({
     kept: ["agent a"],

@@ -32,17 +32,25 @@ function rowsOf(id: string, ...values: readonly (readonly [string | null, number
 }
 
 it.each([
-  ["nothing of what never changed", rowsOf("a", ["d", 1]), {}],
+  ["none if it never changed", rowsOf("a", ["d", 1]), {}],
   ["a value that was replaced", rowsOf("a", ["d", 1], ["e", 2]), { d: 2 }],
   [
-    "when it was replaced last",
+    "each value with the time when it was last replaced",
     rowsOf("a", ["d", 1], ["e", 2], ["d", 3], ["f", 4]),
     { d: 4, e: 3 },
   ],
-  ["no value that it has again", rowsOf("a", ["d", 1], ["e", 2], ["d", 3]), { e: 3 }],
-  ["a value until it was in another place", rowsOf("a", ["d", 1], ["d", 2], ["e", 3]), { d: 3 }],
-  ["nothing of what was removed", rowsOf("a", ["d", 1], ["e", 2], [null, 3]), {}],
-  ["a value from before it was removed", rowsOf("a", ["d", 1], [null, 2], ["e", 3]), { d: 2 }],
+  ["no value that is current again", rowsOf("a", ["d", 1], ["e", 2], ["d", 3]), { e: 3 }],
+  [
+    "a value that moved before it was replaced",
+    rowsOf("a", ["d", 1], ["d", 2], ["e", 3]),
+    { d: 3 },
+  ],
+  ["none if the message was removed", rowsOf("a", ["d", 1], ["e", 2], [null, 3]), {}],
+  [
+    "a value from before it was removed and came back changed",
+    rowsOf("a", ["d", 1], [null, 2], ["e", 3]),
+    { d: 2 },
+  ],
 ])("knows the former values of a message: %s", (_, rows, former) => {
   const found = formerValues(session, rows.toReversed());
 

@@ -87,12 +87,12 @@ const link = (parent: string, cut?: string) => ({
 
 it.each([
   ["the cut-point", "cut_point", link("p"), link("p", "m")],
-  ["both where the parent is unknown", "parent", {}, link("p", "m")],
-  ["both where the parent is a guess", "parent", link("q"), link("p", "m")],
-  ["nothing of another parent", "cut_point", link("q"), link("q")],
-  ["nothing where it was looked up", undefined, link("p"), link("p")],
+  ["parent and cut-point if the parent is now unknown", "parent", {}, link("p", "m")],
+  ["parent and cut-point if the parent is now a guess", "parent", link("q"), link("p", "m")],
+  ["nothing if the source names another parent", "cut_point", link("q"), link("q")],
+  ["nothing if the lookup found no cut-point", undefined, link("p"), link("p")],
 ] as const)(
-  "keeps of an origin that is gone: %s (`session-durable-copy`)",
+  "keeps from an origin that is gone: %s (`session-durable-copy`)",
   (_, unresolved, read, expected) =>
     withStore(async (sessions) => {
       // Stored with the session itself, or with what is said of it now.
@@ -198,8 +198,13 @@ it("keeps an origin that another process stores meanwhile", () =>
   }));
 
 it.each([
-  ["shows what the later one says", true, "archived/a", { revisions: 1, deferred: 0 }],
-  ["waits where the source changed meanwhile", false, "sessions/a", { revisions: 0, deferred: 1 }],
+  ["shows the later one's state", true, "archived/a", { revisions: 1, deferred: 0 }],
+  [
+    "is deferred if its source changed meanwhile",
+    false,
+    "sessions/a",
+    { revisions: 0, deferred: 1 },
+  ],
 ])("a session that two processes store at once %s", (_, isUnchanged, path, counts) =>
   withStore(async (sessions) => {
     const outcomes: IngestOutcome[] = [];

@@ -170,8 +170,8 @@ it("reports a wrong search text without counting the row as lost", () => {
 });
 
 it.each([
-  ["the beginning and the end", (text: string) => text, []],
-  ["all, as an earlier version did", () => long, []],
+  ["its beginning and its end", (text: string) => text, []],
+  ["all of its text, as in an earlier version", () => long, []],
   ["another text", (text: string) => text.replace("herons", "egrets"), [["s", "m"]]],
 ])("checks the search text of a long message that is found by %s", (_, altered, expected) =>
   withStore(async (sessions) => {

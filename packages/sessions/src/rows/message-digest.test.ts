@@ -7,9 +7,9 @@ const chars = 1024 * 1024;
 it.each<[string, number, string?]>([
   ["short", 10],
   ["long", chars + 1],
-  ["long, with a pair where it is taken apart", chars - 1],
-  ["long, with half a pair in front of one", chars - 1, "\ud800"],
-  ["of several stretches", 3 * chars - 4],
+  ["long with a surrogate pair at a cut", chars - 1],
+  ["long with half a surrogate pair before a whole one", chars - 1, "\ud800"],
+  ["several pieces long", 3 * chars - 4],
 ])("hashes a message that is %s as if in one piece", (_, before, half = "") => {
   const text = `${"x".repeat(before)}${half}😀${"é".repeat(20)}`;
   const options = '{"a":1}';

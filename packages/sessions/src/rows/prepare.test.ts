@@ -26,12 +26,15 @@ describe("the digest of a message", () => {
     ["the role", { ...base, role: "assistant" }],
     ["the time", { ...base, seconds: 1 }],
     ["a text", { ...base, text: "One" }],
-    ["where a text is cut", { ...base, text: "onet", more: ["wo"] }],
+    ["the place where a text is split", { ...base, text: "onet", more: ["wo"] }],
     ["the number of parts", { ...base, more: [] }],
     ["the order of parts", { ...base, text: "two", more: ["one"] }],
     ["the provenance", { ...base, isInjected: true }],
     ["an option", { ...base, options: { kind: "y" } }],
-    ["an option past doubles", { ...base, options: { kind: "x", n: JSON.rawJSON("1e400") } }],
+    [
+      "an option beyond the range of doubles",
+      { ...base, options: { kind: "x", n: JSON.rawJSON("1e400") } },
+    ],
     ["a file", { ...base, bytes: new Uint8Array([1]) }],
   ])("changes with %s", (_, other) => {
     expect(prepareMessage(...messageOf(other)).digest).not.toBe(digest);

@@ -23,9 +23,9 @@ it.each([
 });
 
 it.each([
-  ["another", "secret name", "[gone] name"],
+  ["changed", "secret name", "[gone] name"],
   ["gone", "secret", undefined],
-  ["the same", "plain name", "plain name"],
+  ["unchanged", "plain name", "plain name"],
 ])("gives windows the redacted title, which is %s", (_, title, now) => {
   const text = (whole: string): string =>
     whole === "secret" ? "" : whole.replace("secret", "[gone]");

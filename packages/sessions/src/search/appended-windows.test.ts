@@ -84,9 +84,9 @@ async function windows({ store }: SessionStore): Promise<Record<string, unknown>
 }
 
 it.each([
-  ["pieces of it came one after the other", ingest],
-  ["was added each time it was read", ingestWhole],
-])("makes the same windows as for the whole session, whatever %s", (_, ingestGrowing) =>
+  ["it comes piece by piece", ingest],
+  ["it is read as a whole after each addition", ingestWhole],
+])("makes the same windows as one ingest of the whole session when %s", (_, ingestGrowing) =>
   fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(turn, { maxLength: 4 }), { minLength: 2, maxLength: 5 }),
@@ -276,8 +276,8 @@ it("makes all windows again when one begins with a message that does not exist",
   }));
 
 it.each([
-  ["in none of them", "m0", '["m0"]'],
-  ["in two of them", "m2", '["m1","m2","m3"]'],
+  ["in no window", "m0", '["m0"]'],
+  ["in two windows", "m2", '["m1","m2","m3"]'],
 ])("makes all windows again when racing processes left a message %s", (_, id, message_ids) =>
   withStore(async (sessions) => {
     const turns = Array.from({ length: 6 }, (_, at) => said(`${at} `.repeat(600)));

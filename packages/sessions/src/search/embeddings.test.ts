@@ -76,10 +76,10 @@ describe("the embedding backlog", () => {
 describe("prepareEmbeddings", () => {
   it.each([
     ["keeps vectors of the same model and dimension", model, false, [{ model: "m1", messages: 3 }]],
-    ["empties those of another dimension", { ...model, dimension: 4 }, false, []],
-    ["empties all where it is forced", model, true, []],
+    ["empties vectors of another dimension", { ...model, dimension: 4 }, false, []],
+    ["empties all vectors when forced", model, true, []],
     [
-      "keeps those of another model until they are replaced",
+      "keeps vectors of another model until they are replaced",
       { modelId: "m2", dimension: 8 },
       false,
       [{ model: "m1", messages: 3 }],
@@ -102,9 +102,9 @@ describe("prepareEmbeddings", () => {
   );
 
   it.each([
-    ["of another dimension", { modelId: "m2", dimension: 4 }, false],
-    ["of another model", { modelId: "m2", dimension: 8 }, false],
-    ["of the same model, by force", model, true],
+    ["one of another dimension", { modelId: "m2", dimension: 4 }, false],
+    ["another one of the same dimension", { modelId: "m2", dimension: 8 }, false],
+    ["the same model, forced", model, true],
   ])("keeps all vectors when the new model does not work: %s", (_, next, isForced) =>
     withStore(async (sessions) => {
       await ingestThree(sessions);
@@ -126,10 +126,10 @@ describe("prepareEmbeddings", () => {
 });
 
 it.each([
-  ["of another dimension", { modelId: "m2", dimension: 4 }, false],
-  ["by force", model, true],
+  ["one of another dimension", { modelId: "m2", dimension: 4 }, false],
+  ["the same model, forced", model, true],
 ])(
-  "writes nothing for a model that does not work, %s, when there are no vectors yet",
+  "writes nothing if the new model does not work and there are no vectors yet: %s",
   (_, next, isForced) =>
     withStore(async (sessions) => {
       await ingestThree(sessions);

@@ -7,7 +7,7 @@ describe("inOneForm (search-language-neutral-index)", () => {
   it.each([
     ["French", "crème brûlée".normalize("NFD"), "crème brûlée"],
     ["Vietnamese", "Tiếng Việt".normalize("NFD"), "Tiếng Việt"],
-    ["Vietnamese as old code pages wrote it", "Vi\u00ea\u0323t", "Việt"],
+    ["Vietnamese in the form of old code pages", "Vi\u00ea\u0323t", "Việt"],
     ["Korean", "한국어 값".normalize("NFD"), "한국어 값"],
     ["Japanese", "ガソリンがぱ".normalize("NFD"), "ガソリンがぱ"],
     ["half-width kana", "ﾃﾞｰﾀ ﾊﾟ", "データ パ"],
@@ -49,9 +49,9 @@ describe("a long text", () => {
 
 describe("toIndexed", () => {
   it.each([
-    ["nothing where there is nothing to add", "é\nplain", "é\nplain"],
-    ["the lines that were written otherwise", "e\u0301\nx\nＡ", "e\u0301\nx\nＡ\uffffé\nA"],
-    ["nothing but a divider to what holds one", "a\uffffb", "a\uffffb\uffff"],
+    ["nothing to text that needs no other form", "é\nplain", "é\nplain"],
+    ["only the lines that change their form", "e\u0301\nx\nＡ", "e\u0301\nx\nＡ\uffffé\nA"],
+    ["only a divider to text that contains one", "a\uffffb", "a\uffffb\uffff"],
   ])("adds %s", (_, text, expected) => {
     expect(toIndexed(text)).toBe(expected);
   });

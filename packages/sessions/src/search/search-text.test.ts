@@ -23,16 +23,21 @@ const call = {
 const header = (role: string) => ({ role, content: "text" }) as MessageHeader;
 
 it.each<[string, string, Part[], string | null]>([
-  ["joins what was said", "user", [text("one"), text("two")], "one\ntwo"],
-  ["names files", "user", [text("see"), file({ file_name: "a.png" })], "see\na.png image/png"],
-  ["says what a nameless file is", "user", [file({})], "image/png"],
-  ["leaves out what the harness put in", "user", [text("x", "injected"), text("y")], "y"],
-  ["leaves out calls", "assistant", [call, text("done")], "done"],
-  ["is null for a bare call", "assistant", [call], null],
-  ["is null for blanks", "user", [text(" \n")], null],
+  ["joins the texts of a message", "user", [text("one"), text("two")], "one\ntwo"],
+  [
+    "includes the names and types of files",
+    "user",
+    [text("see"), file({ file_name: "a.png" })],
+    "see\na.png image/png",
+  ],
+  ["includes the type of a file without a name", "user", [file({})], "image/png"],
+  ["leaves out text that the harness injected", "user", [text("x", "injected"), text("y")], "y"],
+  ["leaves out tool calls", "assistant", [call, text("done")], "done"],
+  ["is null for a message with only a tool call", "assistant", [call], null],
+  ["is null for blank text", "user", [text(" \n")], null],
   ["is null for system messages", "system", [], null],
   ["is null for tool messages", "tool", [text("x")], null],
-  ["has no half characters", "user", [text("a\ud800b")], "a\ufffdb"],
+  ["replaces half of a surrogate pair", "user", [text("a\ud800b")], "a\ufffdb"],
 ])("%s (spec 8)", (_, role, parts, expected) => {
   expect(searchText(header(role), parts)).toBe(expected);
 });

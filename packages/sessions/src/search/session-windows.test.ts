@@ -19,8 +19,8 @@ async function texts({ store }: SessionStore): Promise<unknown[]> {
 const file = "Look.\nappli/octet-strea";
 
 it.each([
-  ["where it stood", ["b", "a"], `b: ${file}\nAnew.`],
-  ["where it stands now", ["a", "b"], `a: Anew.\n${file}`],
+  ["when its message stays in place", ["b", "a"], `b: ${file}\nAnew.`],
+  ["when its message moves", ["a", "b"], `a: Anew.\n${file}`],
 ])("keeps the name of a file that the source no longer has, %s", (_, order, expected) =>
   withStore(async (sessions) => {
     const first = { id: "b", text: "Look.", bytes: Uint8Array.of(1) };
@@ -58,9 +58,9 @@ it("begins a new window where the client compacted its context before the part t
   }));
 
 it.each([
-  ["grows", [said("d")]],
-  ["changes", [said("c", "Anew."), said("d")]],
-])("leaves out a damaged stored message when a part of its session %s", (_, messages) =>
+  ["adds a message", [said("d")]],
+  ["changes a message and adds one", [said("c", "Anew."), said("d")]],
+])("leaves out a damaged stored message when a read of a part of its session %s", (_, messages) =>
   withAltered(
     [{ id: "s", messages: [said("a"), said("b"), said("c")] }],
     (table, row) => {

@@ -22,10 +22,10 @@ it("splits a text into stretches that rejoin to it, none too long, empty or cut 
 });
 
 it.each([
-  ["a word where it can", `${"a".repeat(290)} ${"b".repeat(100)}`, 291],
-  ["a word of what has no white space", `${"a,".repeat(140)}${"b".repeat(100)}`, 280],
-  ["a name of another script", `${"中。".repeat(140)}${"文".repeat(100)}`, 280],
-  ["a word that no index knows where it must", "a".repeat(900), 300],
+  ["after white space if there is any", `${"a".repeat(290)} ${"b".repeat(100)}`, 291],
+  ["after punctuation in text without white space", `${"a,".repeat(140)}${"b".repeat(100)}`, 280],
+  ["after punctuation of another script", `${"中。".repeat(140)}${"文".repeat(100)}`, 280],
+  ["within a word longer than any index keeps", "a".repeat(900), 300],
 ])("cuts the first stretch at the expected place: %s", (_, text, end) => {
   expect([...stretchesOf(text, 300)][0]).toHaveLength(end);
 });

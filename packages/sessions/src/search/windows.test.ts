@@ -58,10 +58,10 @@ it("gives each title one window of its own, without splitting other windows", ()
 });
 
 it.each([
-  ["ends at 500 characters", "x".repeat(2_000_000), "x".repeat(500)],
-  ["has no half of a character", "a\ud800b", "a\ufffdb"],
-  ["keeps what is no letter", "\u0000\u001b[2J <b>", "\u0000\u001b[2J <b>"],
-  ["is none where it is empty", " \n ", undefined],
+  ["is cut off after 500 characters", "x".repeat(2_000_000), "x".repeat(500)],
+  ["has half of a surrogate pair replaced", "a\ud800b", "a\ufffdb"],
+  ["keeps control characters and markup", "\u0000\u001b[2J <b>", "\u0000\u001b[2J <b>"],
+  ["is missing if it is blank", " \n ", undefined],
 ])("a title %s", (_, customTitle, expected) => {
   const options = { source: { record: { type: "custom-title", customTitle } } };
   const titleOf = (role: string) => {

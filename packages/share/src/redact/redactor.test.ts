@@ -689,7 +689,7 @@ describe("text", () => {
 
   it.each<[string, string, readonly string[]]>([
     [
-      "a key of several lines",
+      "a private key of several lines",
       keyBlock,
       [
         JSON.stringify(keyBlock),
@@ -703,7 +703,7 @@ describe("text", () => {
       ],
     ],
     [
-      "a value",
+      "an assigned value",
       'API_KEY="k9v/W2mQ+x7Tb4Zp"',
       ['"api_key":"k9v\\/W2mQ+x7Tb4Zp"', "?api_key=k9v%2FW2mQ%2Bx7Tb4Zp&a=b"],
     ],
@@ -816,15 +816,15 @@ describe("text", () => {
   });
 
   it.each([
-    ["JSON in a string", '{\\"a\\":\\"x\\n', '\\"}'],
-    ["colours", "\u001b[1;32m", "\u001b[0m"],
-    ["escaped colours", "key \\u001b[32m", "\\u001b[0m"],
-    ["an address", "redirect=%2Fa%3Ftoken%3D", "%26page%3D2"],
-    ["an address in one in another", "to=%252Fa%253Fto%253D%25252Fb%25253D", "%25252526page"],
-    ["markup", "a=&quot;", "&quot;"],
-    ["numbered markup", "a=&#39;", "&#x27;"],
-    ["a script in a page", "JSON.parse('{\\x22a\\x22:\\x22", "\\x22}')"],
-  ])("finds a secret behind escapes of %s", (_, before, after) => {
+    ["JSON escapes", '{\\"a\\":\\"x\\n', '\\"}'],
+    ["terminal colours", "\u001b[1;32m", "\u001b[0m"],
+    ["escaped terminal colours", "key \\u001b[32m", "\\u001b[0m"],
+    ["URL escapes", "redirect=%2Fa%3Ftoken%3D", "%26page%3D2"],
+    ["URL escapes of several levels", "to=%252Fa%253Fto%253D%25252Fb%25253D", "%25252526page"],
+    ["HTML entities", "a=&quot;", "&quot;"],
+    ["numeric HTML entities", "a=&#39;", "&#x27;"],
+    ["JavaScript escapes", "JSON.parse('{\\x22a\\x22:\\x22", "\\x22}')"],
+  ])("finds a secret between %s", (_, before, after) => {
     const text = createRedactor().text(joined(before, token, after));
 
     expect(text).toBe(joined(before, "[redacted 1: github-token]", after));
@@ -832,13 +832,13 @@ describe("text", () => {
 
   const number = (line: number): string => `${String(line + 9).padStart(6)}→`;
   it.each([
-    ["numbers", number],
-    ["numbers and tabs", (line: number) => `    ${line}\t`],
-    ["places in a file", (line: number) => `k8s/a.yaml:${line}:`],
-    ["a bar", (line: number) => ` ${line} | `],
-    ["a difference", () => "+"],
-    ["a quotation", () => "> "],
-    ["a comment", () => "# "],
+    ["line numbers", number],
+    ["line numbers and tabs", (line: number) => `    ${line}\t`],
+    ["file names and line numbers", (line: number) => `k8s/a.yaml:${line}:`],
+    ["line numbers and bars", (line: number) => ` ${line} | `],
+    ["a diff's plus sign", () => "+"],
+    ["a quotation sign", () => "> "],
+    ["a comment sign", () => "# "],
   ])("finds a secret in several lines with %s in front of each", (_, front) => {
     const netrc = "machine host\nlogin ada\npassword hunter2x\n";
     const yaml = "- name: DB_PASSWORD\n  value: hunter2x\n- name: A\n";
@@ -868,11 +868,14 @@ describe("text", () => {
   );
 
   it.each<[string, (base64: string) => string]>([
-    ["a field", (base64) => `data:\n  url: ${base64}\n`],
-    ["lines", (base64) => `data: |\n${base64.replace(/.{76}/g, "$&\n")}\nnext: a\n`],
-    ["lines within JSON", (base64) => JSON.stringify({ a: base64.replace(/.{64}/g, "$&\n") })],
-    ["an address", (base64) => `https://host/?a=${base64.replaceAll("=", "")}&b=1`],
-    ["base64", (base64) => Buffer.from(`{"a":"${base64}"}`).toString("base64")],
+    ["a YAML field", (base64) => `data:\n  url: ${base64}\n`],
+    [
+      "lines of a YAML block",
+      (base64) => `data: |\n${base64.replace(/.{76}/g, "$&\n")}\nnext: a\n`,
+    ],
+    ["lines of a JSON string", (base64) => JSON.stringify({ a: base64.replace(/.{64}/g, "$&\n") })],
+    ["a URL", (base64) => `https://host/?a=${base64.replaceAll("=", "")}&b=1`],
+    ["JSON that is itself base64", (base64) => Buffer.from(`{"a":"${base64}"}`).toString("base64")],
   ])("replaces only the secret in text that is base64 in %s", (_, within) => {
     const texts = (secret: string): string[] =>
       [0, 1, 2, 3].map((more) => `${"a line of it\n".repeat(12)}${secret}${"b".repeat(more)} end`);
@@ -1102,42 +1105,46 @@ describe("json", () => {
 
   it.each<[string, JsonValue, JsonValue]>([
     [
-      "arguments of a tool",
+      "the arguments of a tool",
       { input: { command: `A=${token}` } },
       { input: { command: `A=${one}` } },
     ],
-    ["lists in lists", [[1, [token]], null, true], [[1, [one]], null, true]],
-    ["keys", { [token]: { a: 1 } }, { [one]: { a: 1 } }],
-    ["a field named like one", { password: "hunter2x" }, { password: assigned }],
+    ["nested lists", [[1, [token]], null, true], [[1, [one]], null, true]],
+    ["an object's keys", { [token]: { a: 1 } }, { [one]: { a: 1 } }],
+    ["a field named password", { password: "hunter2x" }, { password: assigned }],
     [
-      "an environment",
+      "environment variables",
       { env: { PATH: "/bin", API_KEY: mixed(20) } },
       { env: { PATH: "/bin", API_KEY: assigned } },
     ],
     [
-      "a list of such a field",
+      "a list in a field named secret",
       { tokens: ["a"], secret: [mixed(20)] },
       { tokens: ["a"], secret: [assigned] },
     ],
-    ["a flag in a list", ["deploy", "--api-key", mixed(20)], ["deploy", "--api-key", assigned]],
+    ["a list, after a flag", ["deploy", "--api-key", mixed(20)], ["deploy", "--api-key", assigned]],
     [
-      "a name beside a value",
+      "a value beside its name",
       { name: "API_KEY", value: mixed(20) },
       { name: "API_KEY", value: assigned },
     ],
     [
-      "a header",
+      "an Authorization header",
       { Authorization: `Basic ${mixed(20)}` },
       { Authorization: "Basic [redacted 1: authorization]" },
     ],
-    ["a file of Docker", { auths: { host: { auth: basic } } }, { auths: { host: { auth: pair } } }],
     [
-      "arguments of curl",
+      "Docker's configuration",
+      { auths: { host: { auth: basic } } },
+      { auths: { host: { auth: pair } } },
+    ],
+    [
+      "the arguments of curl",
       ["curl", "-u", "ada:k9vW2mQx7T"],
       ["curl", "-u", "ada:[redacted 1: typed-password]"],
     ],
     [
-      "a list of keys with a short flag",
+      "a list of API keys, after a short flag",
       { apiKey: ["-a", mixed(20)] },
       { apiKey: ["-a", assigned] },
     ],
@@ -1148,22 +1155,22 @@ describe("json", () => {
       { type: "bytes", base64: base64(`a ${one}`) },
     ],
     [
-      "text in base64 that is wrapped",
+      "text in wrapped base64",
       { type: "base64", text: wrapped(base64(`${"a ".repeat(40)}${token}\n`)) },
       { type: "base64", text: base64(`${"a ".repeat(40)}${one}\n`) },
     ],
     [
-      "text in base64 without its padding",
+      "text in base64 without padding",
       { type: "base64", text: base64(`a ${token}`).replace(/=+$/, "") },
       { type: "base64", text: base64(`a ${one}`) },
     ],
     [
-      "what was to be base64, and is none",
+      "plain text marked as base64",
       { type: "base64", text: `a ${token}` },
       { type: "base64", text: `a ${one}` },
     ],
     [
-      "what stands beside bytes that are text",
+      "the fields beside bytes that are text",
       { type: "bytes", base64: base64("a"), note: `A=${token}`, [token]: 1 },
       { type: "bytes", base64: base64("a"), note: `A=${one}`, [one]: 1 },
     ],
@@ -1173,15 +1180,18 @@ describe("json", () => {
 
   it.each<[string, JsonValue]>([
     [
-      "bytes that are no text",
+      "bytes that are not text",
       { type: "bytes", base64: Buffer.from([255, 254, 0, 1]).toString("base64") },
     ],
-    ["base64 as it was written", { type: "base64", text: wrapped(base64("a ".repeat(60))) }],
     [
-      "fields about one",
+      "wrapped base64 without a secret as it was written",
+      { type: "base64", text: wrapped(base64("a ".repeat(60))) },
+    ],
+    [
+      "fields that only describe a secret",
       { token_type: "Bearer", secret_path: "/run/Secrets/db1", max_tokens: 4096 },
     ],
-    ["a header without one", { authorization: "none", cookie: "theme=dark" }],
+    ["headers without a secret", { authorization: "none", cookie: "theme=dark" }],
     ["numbers of any size", parseJson("[1e400, 12345678901234567890, -0]")],
     [
       "ids",

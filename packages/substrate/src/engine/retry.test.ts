@@ -52,15 +52,15 @@ it.each([
   ["that stays down", down],
   ["that is full", "IO error: No space left on device (os error 28)"],
   [
-    "whose bytes make no sense",
+    "that returns damaged bytes",
     "Failed to get next batch from stream: Invalid input, column metadata range for column index 2 is outside metadata region: position=573, length=97",
   ],
   [
-    "whose index has a length that is none",
+    "with an impossible length in an index",
     "Invalid input, Global buffer 0 range 64..2147484309 is outside file of size 830",
   ],
   [
-    "whose index describes itself in broken JSON",
+    "with broken JSON in an index",
     "Failed to get next batch from stream: lance error: LanceError(Arrow): expected ident at line 1 column 354",
   ],
 ])("gives up with a StorageUnavailableError for storage %s", async (_, message) => {

@@ -16,7 +16,7 @@ it("returns the result of a call, also when the call ends soon after an abort", 
 });
 
 it.each([
-  ["later", (abort: () => void) => void setTimeout(abort, 5)],
+  ["while it runs", (abort: () => void) => void setTimeout(abort, 5)],
   ["as it begins", (abort: () => void) => abort()],
 ])(
   "gives up soon on a call that goes on in spite of an abort: aborted %s",

@@ -22,7 +22,7 @@ function longTexts(count: number, from: number): ReturnType<typeof numbered> {
 }
 
 onFolders("it measures files")(
-  "removes what a fold left, once nobody can be reading it",
+  "removes the files that a fold left once no reader can need them",
   async () => {
     const folder = temporaryFolder();
     const table = (await openCatalogue(folder)).table("parts");
@@ -46,7 +46,7 @@ onFolders("it measures files")(
   },
 );
 
-onFolders("it measures files")("joins no fragments, and grows no index", async () => {
+onFolders("it measures files")("neither joins fragments nor extends an index", async () => {
   const folder = temporaryFolder();
   const table = (await openCatalogue(folder)).table("parts");
   for (let from = 0; from < 9_000; from += 3_000) await table.insert(longTexts(3_000, from));
@@ -64,7 +64,7 @@ onFolders("it measures files")("joins no fragments, and grows no index", async (
 });
 
 onFolders("it measures files")(
-  "leaves a table alone of which another tool tagged a version",
+  "leaves a table alone while another tool's tag holds one of its versions",
   async () => {
     const folder = temporaryFolder();
     const table = (await openCatalogue(folder)).table("parts");

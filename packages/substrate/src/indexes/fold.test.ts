@@ -74,22 +74,25 @@ it("leaves a short tail to all but the text index, and makes every index again o
   expect(health.fragments).toBe(3);
 });
 
-onFolders("it lists files")("joins many fragments at once, whatever indexes cover", async () => {
-  const folder = temporaryFolder();
-  const table = (await openCatalogue(folder)).table("parts");
-  const dataFiles = (): number => readdirSync(join(folder, "parts.lance", "data")).length;
-  await table.insert(numbered(300));
-  await table.fold();
-  for (let from = 0; from < 23; from++) await table.insert(numbered(1, "globex", from));
-  const before = dataFiles();
+onFolders("it lists files")(
+  "joins many fragments into one, whether indexes cover them or not",
+  async () => {
+    const folder = temporaryFolder();
+    const table = (await openCatalogue(folder)).table("parts");
+    const dataFiles = (): number => readdirSync(join(folder, "parts.lance", "data")).length;
+    await table.insert(numbered(300));
+    await table.fold();
+    for (let from = 0; from < 23; from++) await table.insert(numbered(1, "globex", from));
+    const before = dataFiles();
 
-  const { isFolded } = await table.fold();
+    const { isFolded } = await table.fold();
 
-  expect([isFolded, dataFiles() - before]).toEqual([true, 1]);
-  const health = await table.health();
-  expect(covered(health)).toEqual(Object.fromEntries(indexed.map((name) => [name, [323, 0]])));
-  expect(health.fragments).toBe(1);
-});
+    expect([isFolded, dataFiles() - before]).toEqual([true, 1]);
+    const health = await table.health();
+    expect(covered(health)).toEqual(Object.fromEntries(indexed.map((name) => [name, [323, 0]])));
+    expect(health.fragments).toBe(1);
+  },
+);
 
 it("joins the fragments of a large table late, when its indexes are made again", async () => {
   const table = (await openCatalogue()).table("parts");
@@ -211,20 +214,23 @@ onFolders("it measures files")(
   },
 );
 
-onFolders("it measures files")("leaves versions that somebody may still read", async () => {
-  const folder = temporaryFolder();
-  const table = (await openCatalogue(folder)).table("prices");
-  await table.insert({ maker: ["acme"], total: [0] });
-  await table.fold();
-  for (let total = 1; total <= 100; total++) {
-    await table.replace({ maker: ["acme"], total: [total] });
-  }
+onFolders("it measures files")(
+  "leaves old versions alone until no reader can need them",
+  async () => {
+    const folder = temporaryFolder();
+    const table = (await openCatalogue(folder)).table("prices");
+    await table.insert({ maker: ["acme"], total: [0] });
+    await table.fold();
+    for (let total = 1; total <= 100; total++) {
+      await table.replace({ maker: ["acme"], total: [total] });
+    }
 
-  const young = await table.fold();
-  const old = await table.fold({ retentionMs: 0 });
+    const young = await table.fold();
+    const old = await table.fold({ retentionMs: 0 });
 
-  expect([young.isFolded, old.isFolded]).toEqual([false, true]);
-});
+    expect([young.isFolded, old.isFolded]).toEqual([false, true]);
+  },
+);
 
 onFolders("there are no power cuts")(
   "removes old versions only after the new one is durable",
@@ -332,7 +338,7 @@ it("trains a vector index for vectors of any length, and another after a renewal
 });
 
 onFolders("segments are counted alike everywhere")(
-  "trains a vector index again that folds have left in many segments",
+  "retrains a vector index once folds have left it in many segments",
   async () => {
     const declaration = shaped(8, 300);
     const location = temporaryLocation();

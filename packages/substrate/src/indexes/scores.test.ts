@@ -58,7 +58,7 @@ it("a condition changes the scores of new rows slightly, and not at all once a t
 it.each([
   ["no text", null],
   ["an empty text", ""],
-])("a second fold makes no index again for rows of %s", async (_, text) => {
+])("a second fold rebuilds no index for rows with %s", async (_, text) => {
   const table = (await openCatalogue()).table("parts");
   await table.insert({ ...numbered(20), description: Array(20).fill(text) });
   await table.fold();

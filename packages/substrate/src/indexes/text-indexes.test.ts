@@ -81,7 +81,7 @@ it("finds words by the store's own tokenizer in a column that was added later", 
 });
 
 it.each([
-  ["of which the index was declared later", plain],
+  ["whose index was declared later", plain],
   ["that lost its index", withText("description", true)],
 ])("finds words by the store's own tokenizer in a column %s", async (_, before) => {
   const location = temporaryLocation();

@@ -224,18 +224,21 @@ it("goes back past a torn version that is older than one whose data is lost", as
   expect(await reopened(folder, "read")).toEqual([10, []]);
 });
 
-it.each(tears)("sets aside a version that %s, older than one that is whole", async (_, tear) => {
-  const { folder, newest } = await storedThrice();
-  const [, torn = ""] = newest(2);
-  tear(torn);
+it.each(tears)(
+  "sets aside an older manifest that %s, and keeps the newest version",
+  async (_, tear) => {
+    const { folder, newest } = await storedThrice();
+    const [, torn = ""] = newest(2);
+    tear(torn);
 
-  const healings = await healedAfterReboot(folder);
-  const store = await openCatalogue(folder);
-  await store.table("parts").fold({ isForced: true, retentionMs: 0 });
+    const healings = await healedAfterReboot(folder);
+    const store = await openCatalogue(folder);
+    await store.table("parts").fold({ isForced: true, retentionMs: 0 });
 
-  expect(healings).toEqual([{ table: "parts", setAside: `${torn}.broken` }]);
-  expect(await reopened(folder, "write")).toEqual([30, []]);
-});
+    expect(healings).toEqual([{ table: "parts", setAside: `${torn}.broken` }]);
+    expect(await reopened(folder, "write")).toEqual([30, []]);
+  },
+);
 
 it("goes back past a torn commit also when a power cut set the clock back by a day", async () => {
   const { folder, newest } = await storedThrice();

@@ -30,8 +30,8 @@ function foldElsewhere(location: string, retentionMs: number): void {
 
 it.each([
   // Begun again for what the table is now, where each row would come a second time.
-  ["takes the old files away", 0, { given: 10, unchecked: 20, notWhole: ["parts"] }],
-  ["leaves the old files", 600_000, { given: 30, unchecked: undefined, notWhole: [] }],
+  ["removes the old files", 0, { given: 10, unchecked: 20, notWhole: ["parts"] }],
+  ["keeps the old files", 600_000, { given: 30, unchecked: undefined, notWhole: [] }],
 ])(
   "finds no damage in a store that is folded meanwhile by a process that %s",
   async (_, retentionMs, expected) => {

@@ -44,13 +44,13 @@ it("finds no damage in a whole store, folded or not", async () => {
 });
 
 it.each<[string, (path: string, bytes: Buffer) => void, RegExp]>([
-  ["gone", (path) => rmSync(path), /^it is not there$/],
+  ["missing", (path) => rmSync(path), /^it is not there$/],
   [
-    "short",
+    "too short",
     (path, bytes) => writeFileSync(path, bytes.subarray(20)),
     /^it has \d+ bytes, not \d+$/,
   ],
-  ["of zeros", (path, bytes) => writeFileSync(path, bytes.fill(0)), /./],
+  ["all zeros", (path, bytes) => writeFileSync(path, bytes.fill(0)), /./],
 ])("names a data file that is %s, and reads all rows of the others", async (_, damage, reason) => {
   const { folder, files } = await storedThrice();
   const [file = ""] = files;
@@ -191,8 +191,8 @@ class Given implements ContentCheck {
 }
 
 it.each([
-  ["whole", 30, (_: string) => undefined],
-  ["of which a file is gone", 20, rmSync],
+  ["that is whole", 30, (_: string) => undefined],
+  ["that lacks a file", 20, rmSync],
 ])(
   "gives each row of a store %s to the content check once, and reports its verdict",
   async (_, rows, lose) => {

@@ -51,12 +51,15 @@ async function filled(): Promise<Table> {
 }
 
 const reads: readonly (readonly [string, (table: Table) => Promise<Row[]>])[] = [
-  ["rows", (table) => table.rows({ columns, rowsAtOnce: 4 })],
-  ["words", (table) => table.fullText({ column: "description", query, columns, limit: count })],
-  ["vectors", (table) => table.nearest({ column: "shape", vector, columns, limit: count })],
+  ["a scan", (table) => table.rows({ columns, rowsAtOnce: 4 })],
+  [
+    "a full-text search",
+    (table) => table.fullText({ column: "description", query, columns, limit: count }),
+  ],
+  ["a vector search", (table) => table.nearest({ column: "shape", vector, columns, limit: count })],
 ];
 
-it.each(reads)("%s are read whole, each row once, though storage fails midway", async (_, read) => {
+it.each(reads)("%s returns every row once though storage fails midway", async (_, read) => {
   const table = await filled();
   const broken = breakOff(2);
 
@@ -68,7 +71,7 @@ it.each(reads)("%s are read whole, each row once, though storage fails midway", 
 });
 
 it.each(reads)(
-  "%s fail with a StorageUnavailableError when storage keeps failing",
+  "%s fails with a StorageUnavailableError when storage keeps failing",
   async (_, read) => {
     const table = await filled();
     breakOff(3);

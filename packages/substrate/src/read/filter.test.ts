@@ -174,8 +174,8 @@ describe("text", () => {
   });
 
   it.each([
-    ["few long ones", 4, 30_000],
-    ["many", 400, 250],
+    ["a few long ones", 4, 30_000],
+    ["many shorter ones", 400, 250],
   ])(
     "is found by any of several texts that do not fit one pattern of the engine: %s",
     async (_, count, length) => {
@@ -345,37 +345,53 @@ describe("an invalid condition", () => {
   const nothing = null as unknown as FilterValue;
 
   it.each<[string, unknown, string]>([
-    ["an operator there is none of", { op: "like", column: "maker", value: "x" }, "the op like"],
-    ["one of them deeper down", { op: "not", filter: { op: "like" } }, "the op like"],
-    ["nothing at all", {}, "the op undefined"],
-    ["SQL", "maker = 'a'", "the op undefined"],
-    ["a list that is a text", oneOf("maker", "acme" as unknown as []), "oneOf needs an array"],
-    ["text against numbers", eq("order", "5"), "parts.order: numbers are compared with a number"],
-    ["a number against text", eq("maker", 5), "parts.maker: text is compared with text"],
-    ["one of several of another type", oneOf("maker", ["a", 5n]), "text is compared with text"],
+    ["an unknown operator", { op: "like", column: "maker", value: "x" }, "the op like"],
+    ["an unknown operator inside a not", { op: "not", filter: { op: "like" } }, "the op like"],
+    ["an empty object", {}, "the op undefined"],
+    ["an SQL string", "maker = 'a'", "the op undefined"],
+    ["a string instead of a list", oneOf("maker", "acme" as unknown as []), "oneOf needs an array"],
     [
-      "an integer against times",
+      "text for a number column",
+      eq("order", "5"),
+      "parts.order: numbers are compared with a number",
+    ],
+    ["a number for a text column", eq("maker", 5), "parts.maker: text is compared with text"],
+    [
+      "a list with a value of another type",
+      oneOf("maker", ["a", 5n]),
+      "text is compared with text",
+    ],
+    [
+      "an integer for a time column",
       gt("listed", 5n),
       "parts.listed: times are compared with { micros }",
     ],
-    ["a Date against times", gt("listed", date), "times are compared with { micros }"],
-    ["a time against numbers", eq("weight", { micros: 1n }), "numbers are compared with"],
-    ["bytes", eq("drawing", "x"), "bytes and vectors cannot be compared"],
-    ["vectors", eq("shape", 1), "bytes and vectors cannot be compared"],
-    ["null", eq("description", nothing), "null is not a value to compare with: use isNull"],
+    ["a Date for a time column", gt("listed", date), "times are compared with { micros }"],
+    ["a time for a number column", eq("weight", { micros: 1n }), "numbers are compared with"],
+    ["a column of bytes", eq("drawing", "x"), "bytes and vectors cannot be compared"],
+    ["a column of vectors", eq("shape", 1), "bytes and vectors cannot be compared"],
+    [
+      "null as the value",
+      eq("description", nothing),
+      "null is not a value to compare with: use isNull",
+    ],
     ["undefined in a list", oneOf("maker", [undefined as unknown as string]), "undefined is no"],
     [
-      "a text in numbers",
+      "contains on a number column",
       contains("order", "1"),
       "parts.order: contains needs a text column and a string",
     ],
     [
-      "a text in times, in any case",
+      "containsInAnyCase on a time column",
       containsInAnyCase("listed", "1"),
       "contains needs a text column",
     ],
-    ["no text in text", contains("maker", 5 as unknown as string), "contains needs a text column"],
-    ["how numbers begin", prefix("order", "1"), "numbers are compared with a number"],
+    [
+      "contains with a number on a text column",
+      contains("maker", 5 as unknown as string),
+      "contains needs a text column",
+    ],
+    ["prefix on a number column", prefix("order", "1"), "numbers are compared with a number"],
   ])("is refused with a TypeError: %s", async (_, where, reason) => {
     const table = await tableOf([{ order: 1n }]);
     const asked = { columns: ["number"], where: where as Filter, limit: 1 };
@@ -489,13 +505,13 @@ describe("a filter that matches no row", () => {
 
   it.each([
     ["an empty list", none, true],
-    ["one with another filter", and(some, none), true],
-    ["one deeper down", and(some, or(and(none, some), none)), true],
-    ["either of none", or(), true],
-    ["one beside a filter that may take some", or(none, some), false],
-    ["all of none", and(), false],
-    ["all but an empty list", not(none), false],
-    ["a list", oneOf("description", ["bolt"]), false],
+    ["an empty list and another filter", and(some, none), true],
+    ["nested empty lists", and(some, or(and(none, some), none)), true],
+    ["an or of no filters", or(), true],
+    ["an empty list or another filter", or(none, some), false],
+    ["an and of no filters", and(), false],
+    ["the negation of an empty list", not(none), false],
+    ["a list with a value", oneOf("description", ["bolt"]), false],
   ])("is told from others without reading a row: %s", async (_, filter, isNothing) => {
     const table = await tableOf([{ description: "bolt" }]);
 

@@ -184,15 +184,15 @@ describe("scan", () => {
 });
 
 it.each<[string, unknown, string]>([
-  ["nothing", {}, "the query asks for nothing"],
-  ["only what must not be there", { mustNot: [{ terms: "a" }] }, "asks for nothing"],
-  ["nothing deeper down", { must: [{ terms: "a" }], should: [{}] }, "asks for nothing"],
-  ["a text", "bolt", "a query has terms, a phrase or other queries"],
-  ["terms that are no text", { terms: 5 }, "terms must be one string"],
-  ["another operator", { terms: "a", operator: "xor" }, "no operator is called xor"],
-  ["a boost that is no number", { terms: "a", boost: Number.NaN }, "a boost of NaN"],
-  ["a boost below zero", { must: [{ terms: "a", boost: -1 }] }, "a boost of -1"],
-])("a full-text query with %s is a TypeError", async (_, query, reason) => {
+  ["is an empty object", {}, "the query asks for nothing"],
+  ["has only a mustNot", { mustNot: [{ terms: "a" }] }, "asks for nothing"],
+  ["contains an empty query", { must: [{ terms: "a" }], should: [{}] }, "asks for nothing"],
+  ["is a plain string", "bolt", "a query has terms, a phrase or other queries"],
+  ["has terms that are not a string", { terms: 5 }, "terms must be one string"],
+  ["has an unknown operator", { terms: "a", operator: "xor" }, "no operator is called xor"],
+  ["has NaN as a boost", { terms: "a", boost: Number.NaN }, "a boost of NaN"],
+  ["has a negative boost", { must: [{ terms: "a", boost: -1 }] }, "a boost of -1"],
+])("throws a TypeError for a full-text query that %s", async (_, query, reason) => {
   const table = (await openCatalogue()).table("parts");
   const search = { column: "description", query: query as FullTextQuery, columns: [], limit: 1 };
 
@@ -298,14 +298,14 @@ describe.each([["before the first fold"], ["after it"]])("full-text search %s", 
     ["a Chinese word of two characters", { terms: "索引" }, ["chinese"]],
     ["two Chinese words in one text", { terms: "内存泄漏", operator: "and" }, ["chinese"]],
     ["a Ukrainian word", { terms: "корпус" }, ["ukrainian"]],
-    ["accents as they are", { terms: "cafe" }, []],
+    ["no word whose accents differ", { terms: "cafe" }, []],
     ["a token of 64 characters", { terms: descriptions.hash }, ["hash"]],
     ["the end of a long text", { terms: "needle" }, ["long"]],
     ["a phrase", { phrase: "hex bolt" }, ["bolt"]],
     ["no phrase in another order", { phrase: "bolt hex" }, []],
-    ["nothing for no words", { terms: " " }, []],
-    ["nothing for punctuation", { terms: '"*:()[]{}^~?\\+-&|!' }, []],
-    ["syntax as words", { terms: '"hex AND +bolt' }, ["bolt", "bolts"]],
+    ["nothing for white space", { terms: " " }, []],
+    ["nothing for punctuation alone", { terms: '"*:()[]{}^~?\\+-&|!' }, []],
+    ["query syntax as plain words", { terms: '"hex AND +bolt' }, ["bolt", "bolts"]],
   ])("finds %s", async (_, query, expected) => {
     expect(await find(query)).toEqual(expected);
   });

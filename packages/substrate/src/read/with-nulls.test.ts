@@ -118,8 +118,8 @@ it.each<["said" | "data", string | Buffer]>([
 );
 
 it.each([
-  ["it made itself", files],
-  ["is empty", earlier],
+  ["this version made", files],
+  ["an earlier version made and left empty", earlier],
 ])("a fold rewrites nothing in a table that %s", async (_, first) => {
   const location = temporaryLocation();
   await openFiles(location, first);
@@ -162,7 +162,7 @@ const longText = `heron ${"reeds ".repeat(360_000)}`;
 
 const onOne = isOnFolders ? it : onFolders("it would move gigabytes more");
 
-onOne("reads one long text among a thousand rows without, before it is folded", async () => {
+onOne("reads one long text among a thousand nulls, before and after a fold", async () => {
   const location = temporaryLocation();
   const rows = await storeEarlier(location, 1_100, { said: longText });
   const store = await openCatalogue(location, { tables: [files] });
@@ -196,7 +196,7 @@ onOne("reads one long text among a thousand rows without, before it is folded", 
   expect(await table.fullText({ ...search, columns })).toMatchObject(lone);
 });
 
-onOne("folds what an earlier version stored that was still open behind such a fold", async () => {
+onOne("folds rows that a still open earlier version inserted after a fold", async () => {
   const location = temporaryLocation();
   const stillOpen = await openFiles(location, earlier);
   const table = await openFiles(location, files);
@@ -217,7 +217,7 @@ onOne("folds what an earlier version stored that was still open behind such a fo
   ]);
 });
 
-onOne("goes back behind a torn commit, and not behind such rows, however many", async () => {
+onOne("goes back before a torn commit and keeps all rows of an earlier version", async () => {
   const folder = temporaryFolder();
   const rows = await storeEarlier(folder, 1_100, { said: longText });
   const data = join(folder, "files.lance", "data");

@@ -13,10 +13,10 @@ const numbers = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => String(at).padStart(5, "0"));
 
 const columns: readonly (readonly [what: string, cells: readonly (string | null)[]])[] = [
-  ["nothing", []],
+  ["an empty column", []],
   ["nulls and empty texts", [null, "", null, "a", "", null]],
-  ["texts of every width", ["a\0b", "é", "\ufeff€", "\u{1f600}", "\uffff"]],
-  ["a text longer than all before", ["a", "€".repeat(100_000), null, "b"]],
+  ["characters of every UTF-8 width", ["a\0b", "é", "\ufeff€", "\u{1f600}", "\uffff"]],
+  ["a text longer than all before it", ["a", "€".repeat(100_000), null, "b"]],
   ["many texts", numbers(3_000)],
 ];
 
@@ -74,10 +74,10 @@ describe("text cells", () => {
   });
 
   it.each([
-    ["half a character", "description", ["1", "2"], ["ok", "\ud800"]],
-    ["half a character among rows that share a key", "description", ["1", "1"], ["\udc00", "b"]],
-    ["text for numbers", "order", ["1", "2"], ["1", "2"]],
-    ["null where there has to be a text", "number", undefined, ["1", null]],
+    ["a lone surrogate", "description", ["1", "2"], ["ok", "\ud800"]],
+    ["a lone surrogate among rows that share a key", "description", ["1", "1"], ["\udc00", "b"]],
+    ["text for an integer column", "order", ["1", "2"], ["1", "2"]],
+    ["null in a key column", "number", undefined, ["1", null]],
   ])("are refused: %s", async (_, column, number, cells) => {
     const table = (await openCatalogue()).table("parts");
     const keys = { maker: ["a", "a"], ...(number && { number }) };

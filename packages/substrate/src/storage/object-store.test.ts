@@ -177,7 +177,7 @@ describe("a store that was moved to an object store that ignores If-None-Match",
     ["renew", (store) => store.table("parts").renew({ shape: { vector: 8 } })],
     ["dropIndex", (store) => store.table("parts").dropIndex("maker")],
     ["fold", (store) => store.table("parts").fold()],
-    ["fold of all", (store) => store.table("prices").fold({ isForced: true })],
+    ["a forced fold", (store) => store.table("prices").fold({ isForced: true })],
     ["proveWritable", (store) => store.proveWritable()],
   ])("can be read, and %s refuses to write to it", async (_, write) => {
     const { url, storageOptions, objects } = await moved();

@@ -125,7 +125,7 @@ it("flushes a draft before it moves the draft into the store, and the store's fo
 
 it.each([
   ["a file", "", /: a file, not a folder$/],
-  ["a place below a file", "below/it", /: a folder above it is a file$/],
+  ["a path below a file", "below/it", /: a folder above it is a file$/],
 ])("does not take %s for a missing store", (_, below, message) => {
   const file = join(root, "file");
   writeFileSync(file, "x");

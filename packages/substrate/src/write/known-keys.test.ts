@@ -127,7 +127,7 @@ const ofFolders = onFolders("a bucket is not replaced under a store, and has no 
 
 /** A process that has the store open when something else takes its place. */
 ofFolders(
-  "a writer whose store is replaced by a backup stores what that lacks, and nothing twice",
+  "a writer whose store is replaced by a backup stores the rows the backup lacks, and none twice",
   async () => {
     const location = temporaryLocation();
     const backup = temporaryFolder();
@@ -153,7 +153,7 @@ ofFolders(
   },
 );
 
-ofFolders("a writer that is closed keeps others out until its last commit is there", async () => {
+ofFolders("a closed writer keeps other writers out until its last commit is done", async () => {
   for (const delayMs of [0, 2, 5, 10, 20]) {
     const location = temporaryLocation();
     const [one, other] = [await openCatalogue(location), await openCatalogue(location)];

@@ -161,9 +161,9 @@ async function insertAll(table: {
 
 describe("copyStore", () => {
   it.each([
-    ["an empty store, with its vectors", 0, 8, 10],
-    ["one that has other vectors, without", 3, 4, 3],
-  ])("copies renewed columns into %s", async (_, already, dimension, vectors) => {
+    ["an empty store, with their vectors", 0, 8, 10],
+    ["a store with vectors of another length, leaving out their own", 3, 4, 3],
+  ])("copies rows into %s", async (_, already, dimension, vectors) => {
     const [from, to] = [await openCatalogue(), await openCatalogue()];
     await from.table("parts").insert(numbered(10));
     await from.table("parts").renew({ shape: { vector: 8 }, shaped_by: "text" });

@@ -53,8 +53,8 @@ describe("insert", () => {
   });
 
   it.each([
-    ["no column", {}],
-    ["no row", { maker: [], number: [] }],
+    ["no columns", {}],
+    ["no rows", { maker: [], number: [] }],
   ])("writes no version for a batch of %s", async (_, batch: ColumnBatch) => {
     const location = temporaryLocation();
     const table = (await openCatalogue(location)).table("parts");
@@ -163,9 +163,9 @@ describe("a batch that cannot be stored as it is", () => {
     ],
     ["a lone surrogate in a key", "number", { maker: ["acme"], number: ["\udfff"] }],
     ["a null key", "number", { maker: ["acme"], number: [null] }],
-    ["no key column", "number", { maker: ["acme"] }],
+    ["a missing key column", "number", { maker: ["acme"] }],
     ["an unknown column", "colour", { ...key, colour: ["red"] }],
-    ["an inherited column", "toString", { ...key, toString: ["red"] }],
+    ["a column named toString", "toString", { ...key, toString: ["red"] }],
     ["columns of unequal length", "description", { ...key, description: ["a", "b"] }],
     ["a number in a text column", "description", { ...key, description: [1] }],
     ["text in an integer column", "order", { ...key, order: ["1"] }],
