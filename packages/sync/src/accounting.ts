@@ -25,17 +25,17 @@ export function account(
   const { records_stored: stored, records_carried: carried, records_left_out } = outcome;
   const pending = notes.pendingRecords;
   let faulted = notes.faultedRecords + records_left_out;
-  const told = stored + faulted + pending;
-  const { records: read = told } = count;
+  const accounted = stored + faulted + pending;
+  const { records: read = accounted } = count;
   // The fault that ended the reading covers every record that the reader had taken by then.
-  if (notes.isBrokenOff) faulted += Math.max(0, read - told);
+  if (notes.isBrokenOff) faulted += Math.max(0, read - accounted);
   accounting.read += read;
   accounting.stored += stored;
   accounting.carried += carried;
   accounting.faulted += faulted;
   accounting.pending += pending;
   // For an empty file, and one that cannot be opened, there is nothing to count.
-  if (count.records === undefined && told > 0) accounting.sessions_uncounted += 1;
+  if (count.records === undefined && accounted > 0) accounting.sessions_uncounted += 1;
   if (stored + faulted + pending === read) return undefined;
   const sum = `${stored} stored + ${faulted} faulted + ${pending} pending`;
   const message = `${read} records read, but ${sum}: this is a defect of the adapter`;

@@ -125,13 +125,13 @@ it("reports a client's leftovers a hundred at a time, whatever other faults ther
   withBench(async (bench) => {
     bench.write("s1", ...Array.from({ length: 100 }, () => "no record"));
     const places = Array.from({ length: 130 }, (_, at) => `/${at}`);
-    const told: number[] = [];
+    const reported: number[] = [];
     for (let sync = 0; sync < 3; sync += 1) {
       const [report] = (await bench.sync({ wrap: (reader) => leaving(reader, places) })).adapters;
-      told.push(report?.leftovers ?? Number.NaN, report?.faults_omitted ?? Number.NaN);
+      reported.push(report?.leftovers ?? Number.NaN, report?.faults_omitted ?? Number.NaN);
     }
 
-    expect(told).toEqual([130, 30, 30, 0, 0, 0]);
+    expect(reported).toEqual([130, 30, 30, 0, 0, 0]);
   }));
 
 it("remembers the leftovers it has reported when a later listing breaks off", () =>
@@ -149,7 +149,7 @@ it("remembers the leftovers it has reported when a later listing breaks off", ()
 it("reports a client's leftovers once, and again in a preview or when verifying", () =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"));
-    const told = async (places: readonly string[], options: Partial<SyncOptions> = {}) => {
+    const reported = async (places: readonly string[], options: Partial<SyncOptions> = {}) => {
       const wrap = (reader: Reader): Reader => leaving(reader, places);
       const [report] = (await bench.sync({ ...options, wrap })).adapters;
       return report?.faults.map(({ location }) => location);
@@ -160,13 +160,13 @@ it("reports a client's leftovers once, and again in a preview or when verifying"
     const { stateDirectory } = bench;
     const preview = { stateDirectory, host: "bench", now: () => new Date(0) };
 
-    const first = await told(["/a"]);
-    const again = await told(["/a"]);
-    const grown = await told(["/b", "/a"]);
+    const first = await reported(["/a"]);
+    const again = await reported(["/a"]);
+    const grown = await reported(["/b", "/a"]);
     const shown = (await previewSync(bench.sessions, wrapped, preview)).adapters[0]?.faults;
-    const verified = await told(["/a", "/b"], { isVerifying: true });
-    const gone = await told(["/b"]);
-    const back = await told(["/a", "/b"]);
+    const verified = await reported(["/a", "/b"], { isVerifying: true });
+    const gone = await reported(["/b"]);
+    const back = await reported(["/a", "/b"]);
 
     expect([first, again, grown, verified]).toEqual([["/a"], [], ["/b"], ["/a", "/b"]]);
     expect(shown).toHaveLength(2);
@@ -179,20 +179,20 @@ it("reports a log with nothing to store once, and again in a preview or when ver
   withBench(async (bench) => {
     bench.write("s1", summary);
     bench.write("s2", line("s2", "a", "x"));
-    const told = async (options: Partial<SyncOptions> = {}) => {
+    const reported = async (options: Partial<SyncOptions> = {}) => {
       const [report] = (await bench.sync(options)).adapters;
       return [report?.faults.length, report?.leftovers, report?.sessions.failed];
     };
     const { stateDirectory } = bench;
     const preview = { stateDirectory, host: "bench", now: () => new Date(0) };
 
-    const first = await told();
-    const again = await told();
+    const first = await reported();
+    const again = await reported();
     const [shown] = (await previewSync(bench.sessions, bench.sources(), preview)).adapters;
-    const verified = await told({ isVerifying: true });
+    const verified = await reported({ isVerifying: true });
     bench.append("s1", summary);
-    const grown = await told();
-    const newer = await told({ software: "newer" });
+    const grown = await reported();
+    const newer = await reported({ software: "newer" });
     bench.append("s1", line("s1", "b", "y"));
     const [begun] = (await bench.sync()).adapters;
 
@@ -240,21 +240,21 @@ it.each([
 it("reports records that share a line once, and stores them all", () =>
   withBench(async (bench) => {
     bench.write("s1", line("s1", "a", "x"), line("s1", "b", "y") + line("s1", "c", "z"));
-    const told = async (options: Partial<SyncOptions> = {}) => {
+    const reported = async (options: Partial<SyncOptions> = {}) => {
       const [report] = (await bench.sync(options)).adapters;
       const lines = report?.faults.map(({ location }) => location.split(":").at(-1));
       return [lines, report?.leftovers, report?.messages_added];
     };
 
-    const first = await told();
-    const again = await told();
-    const verified = await told({ isVerifying: true });
+    const first = await reported();
+    const again = await reported();
+    const verified = await reported({ isVerifying: true });
     bench.append("s1", line("s1", "d", "x"));
-    const grown = await told();
+    const grown = await reported();
     bench.append("s1", line("s1", "e", "x") + line("s1", "f", "x"));
-    const more = await told();
+    const more = await reported();
     bench.append("s1", "no record");
-    const broken = await told();
+    const broken = await reported();
 
     expect([first, again, verified]).toEqual([
       [["2"], 1, 3],
@@ -274,14 +274,14 @@ it("shows the one fault that needs action among more than a hundred leftovers", 
       return line("s1", `a${at}`, "x") + line("s1", `b${at}`, "y");
     });
     bench.write("s1", ...shared, "no record");
-    const told = async () => {
+    const reported = async () => {
       const [report] = (await bench.sync()).adapters;
       const lines = report?.faults.map(({ location }) => location.split(":").at(-1));
       return [lines?.at(-1), lines?.length, report?.faults_omitted, report?.leftovers];
     };
 
-    const first = await told();
-    const again = await told();
+    const first = await reported();
+    const again = await reported();
 
     expect([first, again]).toEqual([
       ["121", 100, 21, 120],

@@ -2,11 +2,11 @@ import type { FaultEvent } from "@pond/canonical";
 import type { Reader, SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import { type Fault, faultFromThrown, maxFaultsPerSession, toFault } from "./fault.ts";
-import { type Change, ListedSessions } from "./listed-sessions.ts";
-import { agreedAtOf, compareExtents } from "./places.ts";
+import { type ChangedSession, ListedSessions } from "./listed-sessions.ts";
 import type { AdapterReport } from "./report.ts";
 import type { Extent, SeenSession } from "./seen-file.ts";
-import { readAgain, type SeenSessions } from "./seen-sessions.ts";
+import { noFingerprint, type SeenSessions } from "./seen-sessions.ts";
+import { agreedAtOf, compareExtents } from "./session-places.ts";
 
 // Readers call a record settled when its session was left alone for an hour. So a session with
 // unsettled records is worth another look after that long, although its file is unchanged.
@@ -30,16 +30,16 @@ export async function listSource(
 ): Promise<ListedSessions> {
   const listed = new ListedSessions(seen);
   let count = 0;
-  /** Leftovers that are told of, now or before. */
-  const told = new Set<string>();
+  /** Leftovers that were reported, now or before. */
+  const reported = new Set<string>();
   const { part } = source;
   let isComplete = true;
   let listedFaults = 0;
-  const tell = (found: FaultEvent): void => {
+  const reportFault = (found: FaultEvent): void => {
     const fault = toFault(found);
     const { location, is_leftover: isLeftover } = fault;
-    if (isLeftover && seen.hasTold(location)) {
-      told.add(location);
+    if (isLeftover && seen.hasReported(location)) {
+      reported.add(location);
       if (!options.isVerifying && !options.isPreview) return;
     }
     if (isLeftover) report.leftovers += 1;
@@ -49,13 +49,13 @@ export async function listSource(
       return;
     }
     report.faults.push(fault);
-    if (isLeftover) told.add(location);
+    if (isLeftover) reported.add(location);
   };
   for await (const found of listOf(source, options.signal)) {
     options.signal?.throwIfAborted();
     if (found.kind === "fault") {
       if (!found.isLeftover) isComplete = false;
-      if (part === undefined) tell(found);
+      if (part === undefined) reportFault(found);
       continue;
     }
     // All of the place is listed: what has moved is known to be gone from where it was.
@@ -67,14 +67,14 @@ export async function listSource(
     const isDue =
       before === undefined ||
       hasChanged(before.session, found, options.nowMs) ||
-      (await isParentTold(before.session, key, source));
-    const isQuiet = before !== undefined && hasNothingToTell(before.session);
+      (await hasParentChanged(before.session, key, source));
+    const isQuiet = before !== undefined && hasNothingToReport(before.session);
     listed.add(key, { number: before?.number, bytes, isDue, isQuiet });
     options.onListed?.(count);
   }
-  for (const fault of part?.faults ?? []) tell(fault);
+  for (const fault of part?.faults ?? []) reportFault(fault);
   seen.markGone(isComplete);
-  seen.tell(told, isComplete && part === undefined);
+  seen.setReported(reported, isComplete && part === undefined);
   return listed;
 }
 
@@ -86,7 +86,7 @@ type GoneSession = { readonly extent: Extent; readonly agreedAt: number };
 /** By the ids of the sessions; with several places, the most of each. */
 export type GoneSessions = ReadonlyMap<string, GoneSession>;
 
-export function goneFrom(sources: readonly SeenSessions[]): GoneSessions {
+export function goneSessions(sources: readonly SeenSessions[]): GoneSessions {
   const gone = new Map<string, GoneSession>();
   for (const seen of sources) {
     for (const session of seen.gone()) {
@@ -108,9 +108,9 @@ export function goneFrom(sources: readonly SeenSessions[]): GoneSessions {
  * copy that goes less far has older values, and so may one that was not read since the other
  * changed.
  */
-export function isLeft(
+export function isRemainingCopy(
   before: SeenSession,
-  { bytes }: Pick<Change, "bytes">,
+  { bytes }: Pick<ChangedSession, "bytes">,
   gone: GoneSessions,
 ): boolean {
   const { sessionId, extent, hasFailed, isLeftover } = before;
@@ -118,8 +118,8 @@ export function isLeft(
   if (sessionId === undefined || hasFailed || isLeftover || bytes === 0) return false;
   const other = gone.get(sessionId);
   if (extent === undefined || other === undefined) return false;
-  const isAsNew = (agreedAtOf(before) ?? 0) >= other.agreedAt;
-  return isAsNew && compareExtents(extent, other.extent) >= 0;
+  const isUpToDate = (agreedAtOf(before) ?? 0) >= other.agreedAt;
+  return isUpToDate && compareExtents(extent, other.extent) >= 0;
 }
 
 /**
@@ -148,7 +148,7 @@ function hasChanged(before: SeenSession, found: SourceSession, nowMs: number): b
 }
 
 /** True if more may be known by now about what a session descends from. */
-async function isParentTold(
+async function hasParentChanged(
   { parentState }: SeenSession,
   key: string,
   { reader }: Source,
@@ -171,18 +171,18 @@ export async function parentStateOf(reader: Reader, key: string): Promise<string
  */
 export function countDue(
   before: SeenSession | undefined,
-  { isDue }: Change,
+  { isDue }: ChangedSession,
   report: AdapterReport,
 ): void {
   if (before === undefined) report.sessions.new += 1;
   // Every sync tries again what failed, and may well find the same.
-  else if (before.hasFailed && before.fingerprint === readAgain) countAsBefore(before, report);
+  else if (before.hasFailed && before.fingerprint === noFingerprint) countAsBefore(before, report);
   else if (isDue) report.sessions.grown += 1;
   else countAsBefore(before, report, true);
 }
 
 /** True if {@link countAsBefore} only counts it as unchanged. */
-function hasNothingToTell(before: SeenSession): boolean {
+function hasNothingToReport(before: SeenSession): boolean {
   const { hasFailed, pendingSinceMs, faults, omittedFaults, leftovers } = before;
   return !hasFailed && pendingSinceMs === undefined && !faults && !omittedFaults && !leftovers;
 }
@@ -190,18 +190,22 @@ function hasNothingToTell(before: SeenSession): boolean {
 /**
  * Counts a session that is not read as it was counted when it was.
  *
- * @param isTelling - Also report leftovers that a sync has already reported.
+ * @param includesReported - Also report leftovers that a sync has already reported.
  */
-export function countAsBefore(before: SeenSession, report: AdapterReport, isTelling = false): void {
+export function countAsBefore(
+  before: SeenSession,
+  report: AdapterReport,
+  includesReported = false,
+): void {
   if (before.hasFailed) report.sessions.failed += 1;
   else report.sessions.unchanged += 1;
   if (before.pendingSinceMs !== undefined) report.sessions.pending += 1;
-  if (before.isLeftover && !isTelling) return;
+  if (before.isLeftover && !includesReported) return;
   const { faults = [], omittedFaults = 0, isLeftover } = before;
   const { leftovers = faults.filter((each) => each.is_leftover).length } = before;
   // Older versions did not mark each of them.
-  const alike: Pick<Fault, "is_leftover"> = isLeftover ? { is_leftover: true } : {};
-  report.faults.push(...faults.map((each) => ({ ...each, ...alike })));
+  const leftoverMark: Pick<Fault, "is_leftover"> = isLeftover ? { is_leftover: true } : {};
+  report.faults.push(...faults.map((each) => ({ ...each, ...leftoverMark })));
   report.faults_omitted += omittedFaults;
   report.leftovers += isLeftover ? faults.length + omittedFaults : leftovers;
 }

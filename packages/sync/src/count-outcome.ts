@@ -3,10 +3,10 @@ import type { IngestOutcome } from "@pond/sessions";
 import { account } from "./accounting.ts";
 import type { Fault } from "./fault.ts";
 import type { ReadNotes } from "./observed-read.ts";
-import { extentOf } from "./places.ts";
 import type { AdapterReport } from "./report.ts";
 import type { SeenSession } from "./seen-file.ts";
-import { readAgain } from "./seen-sessions.ts";
+import { noFingerprint } from "./seen-sessions.ts";
+import { extentOf } from "./session-places.ts";
 
 /** One session as it was read. */
 export type SessionRead = {
@@ -52,7 +52,7 @@ export function countOutcome(
   // A file that is empty for a moment, or cannot be read, says nothing new about its session.
   const { sessionId, extent, held, agreedAt } = now.sessionId === undefined ? (before ?? {}) : now;
   return {
-    fingerprint: notes.isWorthRetrying || outcome.deferred > 0 ? readAgain : fingerprint,
+    fingerprint: notes.isWorthRetrying || outcome.deferred > 0 ? noFingerprint : fingerprint,
     ...(sessionId !== undefined && { sessionId }),
     ...(extent && { extent }),
     ...(held && { held }),
@@ -108,12 +108,14 @@ function addFaults(
   isLeftover: boolean,
   { notes, before, isVerifying }: SessionRead,
 ): void {
-  const told = isLeftover && before?.isLeftover && !isVerifying ? before : undefined;
-  const untold = faults.filter((fault) => !told?.faults?.some((each) => isSame(each, fault)));
-  const omitted = Math.max(0, notes.omittedFaults - (told?.omittedFaults ?? 0));
-  report.faults.push(...untold);
+  const reported = isLeftover && before?.isLeftover && !isVerifying ? before : undefined;
+  const unreported = faults.filter(
+    (fault) => !reported?.faults?.some((each) => isSame(each, fault)),
+  );
+  const omitted = Math.max(0, notes.omittedFaults - (reported?.omittedFaults ?? 0));
+  report.faults.push(...unreported);
   report.faults_omitted += omitted;
-  report.leftovers += isLeftover ? untold.length + omitted : notes.leftovers;
+  report.leftovers += isLeftover ? unreported.length + omitted : notes.leftovers;
 }
 
 function isSame(left: Fault, right: Fault): boolean {
@@ -124,8 +126,8 @@ function isSame(left: Fault, right: Fault): boolean {
 function isMissing(outcome: IngestOutcome, { bytes, before, notes, count }: SessionRead): boolean {
   if (bytes === 0 || outcome.session_id !== undefined || before?.sessionId !== undefined)
     return false;
-  const isTold = outcome.error !== undefined || notes.faults.length > 0 || notes.pending > 0;
-  return !isTold && (count.records ?? 0) === 0;
+  const isExplained = outcome.error !== undefined || notes.faults.length > 0 || notes.pending > 0;
+  return !isExplained && (count.records ?? 0) === 0;
 }
 
 function countedAs(outcome: IngestOutcome): "new" | "grown" | "unchanged" {

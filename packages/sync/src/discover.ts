@@ -66,22 +66,26 @@ export function discoverSources(
 ): Source[] {
   return adapters.flatMap((adapter) => {
     const { origin } = adapter;
-    const asked = ownOf(paths, origin)?.map((path) => requirePlace(origin, path));
-    const lasting = ownOf(configured, origin);
-    const usual = lasting ? lastingOf(adapter, lasting) : homesOf(adapter, surroundings);
-    if (asked === undefined) return usual;
+    const requested = ownOf(paths, origin)?.map((path) => requirePlace(origin, path));
+    const configuredPaths = ownOf(configured, origin);
+    const usual = configuredPaths
+      ? configuredSources(adapter, configuredPaths)
+      : homesOf(adapter, surroundings);
+    if (requested === undefined) return usual;
     const at = (path: string): Source => ({ ...sourceAt(adapter, path), others });
     const others: OtherPlaces = { usual, at };
-    return [...new Set(asked)].map(at);
+    return [...new Set(requested)].map(at);
   });
 }
 
-function lastingOf(adapter: Adapter, paths: readonly string[]): Source[] {
+function configuredSources(adapter: Adapter, paths: readonly string[]): Source[] {
   const { origin } = adapter;
-  const away = paths.filter((path) => findPlace(path).length === 0);
+  const missing = paths.filter((path) => findPlace(path).length === 0);
   return [
     ...sourcesAt(adapter, paths),
-    ...away.map((path) => faulty(origin, path, fileFault(origin, path, "nothing is there"))),
+    ...missing.map((path) =>
+      faultySource(origin, path, fileFault(origin, path, "nothing is there")),
+    ),
   ];
 }
 
@@ -91,7 +95,7 @@ function homesOf(adapter: Adapter, surroundings: Surroundings): Source[] {
     return sourcesAt(adapter, adapter.homes(surroundings));
   } catch (error) {
     // It has no place, so its name stands for one.
-    return [faulty(origin, origin, faultFromThrown(origin, origin, error))];
+    return [faultySource(origin, origin, faultFromThrown(origin, origin, error))];
   }
 }
 
@@ -106,12 +110,12 @@ function sourceAt(adapter: Adapter, path: string): Source {
   try {
     return { adapter: origin, path, reader: adapter.from(path) };
   } catch (error) {
-    return faulty(origin, path, faultFromThrown(origin, path, error));
+    return faultySource(origin, path, faultFromThrown(origin, path, error));
   }
 }
 
 /** A source without sessions that lists why. */
-function faulty(adapter: string, path: string, fault: FaultEvent): Source {
+function faultySource(adapter: string, path: string, fault: FaultEvent): Source {
   const reader: Reader = {
     origin: adapter,
     async *sessions() {

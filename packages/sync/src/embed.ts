@@ -73,19 +73,19 @@ export async function embedMessages(
   const faults: EmbedFault[] = [];
   let embedded = 0;
   let total = 0;
-  const tell = (): void => {
+  const reportProgress = (): void => {
     const { stored } = writeBack;
     onProgress?.({ stage: "embed", embedded, stored, total, failed: failed.size });
   };
   const storeRest = async (): Promise<void> => {
     await writeBack.flush();
-    if (total > 0) tell();
+    if (total > 0) reportProgress();
   };
   try {
     signal?.throwIfAborted();
     await prepareEmbeddings(sessions, model, isForced, () => batches.prove());
     total = await countBacklog(sessions, modelId);
-    if (total > 0) tell();
+    if (total > 0) reportProgress();
     // Bounded by the initial number, so that two models at once do not undo each other for ever.
     for (let left = total; left > 0; ) {
       const page = await nextPage();
@@ -95,7 +95,7 @@ export async function embedMessages(
       for await (const batch of waitingTexts.batchesOf(page)) {
         signal?.throwIfAborted();
         await embedBatch(batch);
-        tell();
+        reportProgress();
       }
       await writeBack.flush();
     }

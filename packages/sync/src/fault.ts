@@ -34,12 +34,12 @@ export const maxFaultsPerSession = 100;
 
 // Readers use these for a whole source: they name no place in it, and terminals can open a path
 // that stands alone.
-const wholes: readonly (string | number)[] = ["file", "path", "session"];
+const wholeSourceRecords: readonly (string | number)[] = ["file", "path", "session"];
 
 export function toFault({ fault, isLeftover }: FaultEvent): Fault {
   const { adapter, uri, record, byteOffset, reason } = fault.details;
   const at = byteOffset === undefined ? "" : ` (byte ${byteOffset})`;
-  const location = wholes.includes(record) ? uri : `${uri}:${record}`;
+  const location = wholeSourceRecords.includes(record) ? uri : `${uri}:${record}`;
   const message = `${reason}${at}`;
   return { adapter, location, code: fault.code, message, ...(isLeftover && { is_leftover: true }) };
 }
@@ -58,6 +58,6 @@ export function faultFromThrown(adapter: string, uri: string, error: unknown): F
  * True if the machine is at fault rather than the record (no permission, an unplugged disk), or if
  * the reader says so. Such a session is read again next time, although its file looks the same.
  */
-export function isPassing({ fault, mayPass = false }: FaultEvent): boolean {
+export function isTransient({ fault, mayPass = false }: FaultEvent): boolean {
   return mayPass || isSystemError(fault.cause);
 }

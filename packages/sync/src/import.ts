@@ -13,15 +13,15 @@ import { countDue, parentStateOf } from "./changes.ts";
 import { countOutcome } from "./count-outcome.ts";
 import type { Source } from "./discover.ts";
 import { failAfter } from "./errors.ts";
-import type { Change } from "./listed-sessions.ts";
+import type { ChangedSession } from "./listed-sessions.ts";
 import { emptyNotes, observeRead } from "./observed-read.ts";
-import { foundElsewhere } from "./other-sources.ts";
-import { Places } from "./places.ts";
+import { sessionsElsewhere } from "./other-sources.ts";
 import { type Plan, planImport, type Work } from "./plan.ts";
 import type { SyncProgress } from "./progress.ts";
 import type { AdapterReport } from "./report.ts";
-import { type AddedRow, type Stored, watchedTables } from "./seen-file.ts";
-import { nothingStored, storedIn } from "./stored.ts";
+import { type AddedRow, type StoredRows, watchedTables } from "./seen-file.ts";
+import { SessionPlaces } from "./session-places.ts";
+import { noStoredRows, readStoredRows } from "./stored-rows.ts";
 import { Tracker } from "./tracker.ts";
 
 /** What an import is going to read. */
@@ -57,7 +57,7 @@ export type ImportOptions = {
 
 // What was known of 100,000 sessions takes as much, and is garbage behind an import; a fold takes
 // memory of its own.
-const garbageAtMost = 64 * 1024 * 1024;
+const maxGarbageBytes = 64 * 1024 * 1024;
 // Saving after every batch would rewrite a big state file for each of thousands of small ones.
 const saveEveryMs = 5_000;
 
@@ -88,7 +88,7 @@ export async function importSessions(
   }
   const reports = await importChanged(sessions, sources, { ...options, damaged });
   const { used_heap_size: used, external_memory: external } = getHeapStatistics();
-  if (used + external > garbageAtMost) collectGarbage();
+  if (used + external > maxGarbageBytes) collectGarbage();
   return reports;
 }
 
@@ -99,7 +99,7 @@ async function importChanged(
   sources: readonly Source[],
   options: ImportOptions & Repair,
 ): Promise<AdapterReport[]> {
-  const stored = await storedIn(sessions);
+  const stored = await readStoredRows(sessions);
   const plan = await planImport(sources, { ...options, stored });
   const planned = plannedOf(plan.works);
   await options.onPlanned?.(planned);
@@ -114,7 +114,7 @@ export async function previewImport(
   sources: readonly Source[],
   options: ImportOptions,
 ): Promise<AdapterReport[]> {
-  const stored = sessions === undefined ? nothingStored : await storedIn(sessions);
+  const stored = sessions === undefined ? noStoredRows : await readStoredRows(sessions);
   const plan = await planImport(sources, { ...options, stored, isPreview: true });
   for (const { changed, seen, report } of plan.works) {
     for (const change of changed) countDue(seen.get(change.key), change, report);
@@ -125,15 +125,15 @@ export async function previewImport(
 async function importPlanned(
   sessions: SessionStore,
   plan: Plan,
-  stored: Stored,
+  stored: StoredRows,
   options: ImportOptions & Repair,
 ): Promise<void> {
   const { now, signal, host, damaged } = options;
   const expected = expectedOf(plan.works);
   const ingest = createIngest(sessions, { host, now, damaged, expected, areClientsApart: true });
   const tracker = new Tracker(plan.works, (progress) => options.onProgress?.(progress));
-  const elsewhere = await foundElsewhere(options.stateDirectory, plan.works, stored);
-  const places = new Places(plan.works, elsewhere, options.isVerifying);
+  const elsewhere = await sessionsElsewhere(options.stateDirectory, plan.works, stored);
+  const places = new SessionPlaces(plan.works, elsewhere, options.isVerifying);
   let savedAtMs = now().getTime();
   try {
     for (const work of plan.works) {
@@ -141,14 +141,14 @@ async function importPlanned(
         signal?.throwIfAborted();
         await importSession(ingest, work, session, { ...options, tracker, places });
         if (now().getTime() - savedAtMs < saveEveryMs) continue;
-        await save([work], await storedIn(sessions), options);
+        await save([work], await readStoredRows(sessions), options);
         savedAtMs = now().getTime();
       }
     }
   } finally {
     // Also after a failure or an interruption: what was read need not be read again.
     await ingest.finish();
-    await save(plan.works, await storedIn(sessions), options);
+    await save(plan.works, await readStoredRows(sessions), options);
   }
 }
 
@@ -174,13 +174,13 @@ function expectedOf(works: readonly Work[]): ExpectedSession[] {
 
 type Run = {
   readonly tracker: Tracker;
-  readonly places: Places;
+  readonly places: SessionPlaces;
 };
 
 async function importSession(
   ingest: Ingest,
   work: Work,
-  { key, bytes }: Change,
+  { key, bytes }: ChangedSession,
   { now, signal, isVerifying, tracker, places }: ImportOptions & Run,
 ): Promise<void> {
   const { source, seen, report } = work;
@@ -238,7 +238,7 @@ function addedRows({ session_id: sessionId, added_at: times }: IngestOutcome): A
 
 async function save(
   works: readonly Work[],
-  stored: Stored,
+  stored: StoredRows,
   { onUnremembered }: ImportOptions,
 ): Promise<void> {
   try {

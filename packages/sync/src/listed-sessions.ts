@@ -2,7 +2,7 @@ import { PackedList } from "@pond/canonical/adapter";
 import type { SeenSessions } from "./seen-sessions.ts";
 
 /** A session to read. It holds no more than is needed, since a home may have a hundred thousand. */
-export type Change = {
+export type ChangedSession = {
   readonly key: string;
   readonly bytes: number;
   /** False for a session that is read only to verify it. */
@@ -56,7 +56,7 @@ export class ListedSessions {
    *
    * @param asRead - How a session is read; undefined if it is dropped.
    */
-  keep(asRead: (session: Listed) => Pick<Change, "isDue"> | undefined): void {
+  keep(asRead: (session: Listed) => Pick<ChangedSession, "isDue"> | undefined): void {
     const [numbers, all, flags]: [number[], number[], number[]] = [[], [], []];
     for (const [index, number] of this.#numbers.entries()) {
       const [bytes, flag] = [this.#bytes[index] ?? 0, this.#flags[index] ?? 0];
@@ -72,7 +72,7 @@ export class ListedSessions {
     [this.#numbers, this.#bytes, this.#flags] = [numbers, all, flags];
   }
 
-  *[Symbol.iterator](): Generator<Change> {
+  *[Symbol.iterator](): Generator<ChangedSession> {
     for (const [index, number] of this.#numbers.entries()) {
       const key = number < 0 ? this.#newKeys.at(-1 - number) : this.#seen.keyOf(number);
       const isDue = ((this.#flags[index] ?? 0) & due) !== 0;

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { collectGarbage } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { Places } from "./places.ts";
-import { type SeenSession, type Stored, watchedTables } from "./seen-file.ts";
+import { type SeenSession, type StoredRows, watchedTables } from "./seen-file.ts";
 import { SeenSessions } from "./seen-sessions.ts";
+import { SessionPlaces } from "./session-places.ts";
 
-const stored: Stored = {
-  rows: Object.fromEntries(watchedTables.map((table) => [table, 0])) as Stored["rows"],
+const stored: StoredRows = {
+  rows: Object.fromEntries(watchedTables.map((table) => [table, 0])) as StoredRows["rows"],
   holds: async () => true,
 };
 const source = { adapter: "demo", path: "/home/ada/.demo" };
@@ -41,7 +41,7 @@ it("thousands of places of one session take less than a kilobyte of memory each"
   for (let at = 0; at < count; at++) seen.set(keyOf(at), { ...sessionOf(at), sessionId: idOf(0) });
   const before = memoryUsed();
 
-  const places = new Places([{ seen }], [], false);
+  const places = new SessionPlaces([{ seen }], [], false);
   const bytes = memoryUsed() - before;
 
   expect(bytes / count).toBeLessThan(1_000);

@@ -1,6 +1,6 @@
 import { type FaultEvent, type Part, type ReadEvent, recordsOf } from "@pond/canonical";
 import type { Reader, RecordCount } from "@pond/canonical/adapter";
-import { type Fault, faultFromThrown, isPassing, maxFaultsPerSession, toFault } from "./fault.ts";
+import { type Fault, faultFromThrown, isTransient, maxFaultsPerSession, toFault } from "./fault.ts";
 
 /** What was observed while one session was read. */
 export type ReadNotes = {
@@ -69,7 +69,7 @@ export async function* observeRead(
     for (;;) {
       const next = await nextEvent(events, reader.origin, key, signal);
       if (next === undefined) {
-        notes.isBrokenOff = last?.kind === "fault" && isPassing(last) && recordsOf(last) === 0;
+        notes.isBrokenOff = last?.kind === "fault" && isTransient(last) && recordsOf(last) === 0;
         return;
       }
       last = next.event;
@@ -153,7 +153,7 @@ function note(event: ReadEvent, notes: ReadNotes): void {
     case "fault":
       notes.faultedRecords += recordsOf(event);
       if (event.isLeftover) notes.leftovers += 1;
-      if (isPassing(event)) notes.isWorthRetrying = true;
+      if (isTransient(event)) notes.isWorthRetrying = true;
       noteFault(event, notes);
       return;
     case "message":

@@ -1,10 +1,16 @@
 import { existsSync, readdirSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { Source } from "./discover.ts";
-import { type Extent, isOfCounts, readSeenFile, type Stored, seenFile } from "./seen-file.ts";
+import {
+  type Extent,
+  matchesCounts,
+  readSeenFile,
+  type StoredRows,
+  seenFile,
+} from "./seen-file.ts";
 
 /** A session as another source had it when that was read. */
-export type FoundElsewhere = {
+export type SessionElsewhere = {
   readonly sessionId: string;
   readonly extent: Extent;
   readonly path: string;
@@ -22,13 +28,13 @@ type Work = {
  * itself, and that folder afterwards. Sources that are gone, or that overlap with one that is read,
  * are left out, except for those around one that is known not to belong to them.
  */
-export async function foundElsewhere(
+export async function sessionsElsewhere(
   stateDirectory: string,
   works: readonly Work[],
-  stored: Stored,
-): Promise<FoundElsewhere[]> {
+  stored: StoredRows,
+): Promise<SessionElsewhere[]> {
   const own = new Set(works.map(({ seen }) => seen.file));
-  const found: FoundElsewhere[] = [];
+  const found: SessionElsewhere[] = [];
   for (const file of stateFiles(stateDirectory)) {
     if (own.has(file)) continue;
     const seen = await readSeenFile(file);
@@ -36,7 +42,7 @@ export async function foundElsewhere(
     if (seen === undefined || path === undefined || !existsSync(path)) continue;
     if (works.some(({ source }) => overlap(source, path))) continue;
     // Looking for the last row of each would cost a query to the store.
-    if (!isOfCounts(seen, stored)) continue;
+    if (!matchesCounts(seen, stored)) continue;
     for (const [, , { sessionId, extent, isGone } = {}] of seen.sessions) {
       if (sessionId && extent && !isGone) found.push({ sessionId, extent, path, isUsual });
     }
@@ -45,7 +51,7 @@ export async function foundElsewhere(
 }
 
 /** Places of an adapter that this machine read for a store, the outermost first. */
-export async function placesRead(stateDirectory: string, adapter: string): Promise<string[]> {
+export async function pathsReadBefore(stateDirectory: string, adapter: string): Promise<string[]> {
   const files = stateFiles(stateDirectory);
   const seen = await Promise.all(
     files.map(async (file) => [file, await readSeenFile(file)] as const),
@@ -56,7 +62,7 @@ export async function placesRead(stateDirectory: string, adapter: string): Promi
   return paths.sort((one, other) => one.length - other.length);
 }
 
-const unlisted: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
+const unlistableCodes: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
 
 /**
  * None if they cannot be listed: then nothing is remembered there, which is reported when it should
@@ -68,7 +74,8 @@ function stateFiles(directory: string): string[] {
     return names.map((name) => join(directory, name));
   } catch (error) {
     // On a faulty disk, more may be remembered than was read.
-    if (error instanceof Error && "code" in error && unlisted.has(String(error.code))) return [];
+    if (error instanceof Error && "code" in error && unlistableCodes.has(String(error.code)))
+      return [];
     throw error;
   }
 }
@@ -80,6 +87,6 @@ function overlap({ path, others }: Work["source"], place: string): boolean {
 
 /** True for the folder itself and for everything in it. */
 export function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return !isAbsolute(way) && way !== ".." && !way.startsWith(`..${sep}`);
+  const relativePath = relative(folder, path);
+  return !isAbsolute(relativePath) && relativePath !== ".." && !relativePath.startsWith(`..${sep}`);
 }

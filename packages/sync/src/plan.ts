@@ -1,11 +1,17 @@
-import { countAsBefore, type GoneSessions, goneFrom, isLeft, listSource } from "./changes.ts";
+import {
+  countAsBefore,
+  type GoneSessions,
+  goneSessions,
+  isRemainingCopy,
+  listSource,
+} from "./changes.ts";
+import { containingSources } from "./containing-sources.ts";
 import type { Source } from "./discover.ts";
 import type { ListedSessions } from "./listed-sessions.ts";
 import type { SyncProgress } from "./progress.ts";
 import { type AdapterReport, emptyReport } from "./report.ts";
-import type { Stored } from "./seen-file.ts";
+import type { StoredRows } from "./seen-file.ts";
 import { SeenSessions } from "./seen-sessions.ts";
-import { wholePlaces } from "./whole-places.ts";
 
 /** One source with the sessions that have to be read. */
 export type Work = {
@@ -24,7 +30,7 @@ export type Plan = {
 export type PlanOptions = {
   readonly stateDirectory: string;
   readonly adapters?: readonly string[];
-  readonly stored: Stored;
+  readonly stored: StoredRows;
   readonly software?: string;
   readonly now: () => Date;
   readonly isVerifying?: boolean;
@@ -41,7 +47,7 @@ export async function planImport(
   const reports = new Map(adapters.map((name) => [name, emptyReport(name)]));
   const works: Work[] = [];
   const nowMs = now().getTime();
-  for (const source of await wholePlaces(sources, stateDirectory, options.signal)) {
+  for (const source of await containingSources(sources, stateDirectory, options.signal)) {
     const { adapter } = source;
     const report = reports.get(adapter) ?? emptyReport(adapter);
     reports.set(adapter, report);
@@ -53,13 +59,13 @@ export async function planImport(
     });
     works.push({ source, seen, report, changed });
   }
-  const gone = goneFrom(works.map(({ seen }) => seen));
-  for (const work of works) leaveOutOthers(work, gone, options);
+  const gone = goneSessions(works.map(({ seen }) => seen));
+  for (const work of works) dropUnread(work, gone, options);
   return { works, reports };
 }
 
 /** Leaves listed sessions that are not read; they are counted as they were. */
-function leaveOutOthers(
+function dropUnread(
   { changed, seen, report }: Work,
   gone: GoneSessions,
   { isVerifying, isPreview }: Pick<PlanOptions, "isVerifying" | "isPreview">,
@@ -73,7 +79,7 @@ function leaveOutOthers(
     }
     const before = seen.at(each.number);
     if (before === undefined) return each;
-    if (isLeft(before, each, gone)) return { isDue: true };
+    if (isRemainingCopy(before, each, gone)) return { isDue: true };
     if (isVerifying) return each;
     countAsBefore(before, report, isPreview);
     return undefined;

@@ -62,7 +62,7 @@ export type AddedRow = {
 type RowCounts = Readonly<Record<WatchedTable, number>>;
 
 /** What the store holds now, as far as it tells whether a table was set back. */
-export type Stored = {
+export type StoredRows = {
   readonly rows: RowCounts;
   holds(row: AddedRow): Promise<boolean>;
 };
@@ -96,11 +96,11 @@ export type SeenFile = SeenHead & { readonly sessions: PackedEntries<Entry> };
 const version = 1;
 
 /** What a file may not be called, and what stands for it. */
-const unfitInNames = /[%/\\\p{Cc}]/gu;
+const forbiddenInNames = /[%/\\\p{Cc}]/gu;
 
 /** The file for one source of one store, in `directory` itself also for a client called `@acme/loom`. */
 export function seenFile(directory: string, source: { adapter: string; path: string }): string {
-  const adapter = source.adapter.toWellFormed().replaceAll(unfitInNames, encodeURIComponent);
+  const adapter = source.adapter.toWellFormed().replaceAll(forbiddenInNames, encodeURIComponent);
   return join(directory, `${adapter}-${hash("sha256", source.path).slice(0, 16)}.json`);
 }
 
@@ -119,14 +119,17 @@ export async function readSeenFile(file: string): Promise<SeenFile | undefined> 
  * or lacks the last one that was added. Checked for each table, because each can be set back by
  * itself.
  */
-export async function isOfStore(seen: SeenHead, stored: Stored): Promise<boolean> {
-  if (!isOfCounts(seen, stored)) return false;
+export async function matchesStore(seen: SeenHead, stored: StoredRows): Promise<boolean> {
+  if (!matchesCounts(seen, stored)) return false;
   for (const row of seen.lastRows ?? []) if (!(await stored.holds(row))) return false;
   return true;
 }
 
-/** The same as {@link isOfStore}, as far as counts tell. */
-export function isOfCounts({ storedMessages, storedRows }: SeenHead, { rows }: Stored): boolean {
+/** The same as {@link matchesStore}, as far as counts tell. */
+export function matchesCounts(
+  { storedMessages, storedRows }: SeenHead,
+  { rows }: StoredRows,
+): boolean {
   const noted = storedRows ?? { sessions: 0, messages: storedMessages, parts: 0 };
   return watchedTables.every((table) => noted[table] <= rows[table]);
 }
@@ -139,7 +142,7 @@ export async function writeSeenFile(file: string, seen: WrittenSeen): Promise<vo
   const temporary = `${file}.${process.pid}.tmp`;
   await makeFolder(dirname(file));
   try {
-    await writeFile(temporary, portionsOf(seen), { mode: 0o600 });
+    await writeFile(temporary, chunksOf(seen), { mode: 0o600 });
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -148,27 +151,27 @@ export async function writeSeenFile(file: string, seen: WrittenSeen): Promise<vo
 }
 
 // For a hundred thousand sessions, the whole text takes 30 MB. So it is written and read in
-// portions, and each entry has a line of its own.
-const entriesPerPortion = 1_000;
+// chunks, and each entry has a line of its own.
+const entriesPerChunk = 1_000;
 // Longer than nearly any such line. A file with a longer one is read as one text, as is what older
 // versions wrote all in one line.
 const maxLineBytes = 16 * 1024 * 1024;
 const opening = '"sessions":[';
 const closing = "]}";
 
-/** The text of a file, in portions. */
-function* portionsOf({ sessions, ...rest }: WrittenSeen): Generator<string> {
+/** The text of a file, in chunks. */
+function* chunksOf({ sessions, ...rest }: WrittenSeen): Generator<string> {
   yield `${JSON.stringify({ version, ...rest }).slice(0, -1)},${opening}`;
-  let portion: string[] = [];
+  let chunk: string[] = [];
   let before = "\n";
   for (const entry of sessions) {
-    portion.push(entry);
-    if (portion.length < entriesPerPortion) continue;
-    yield before + portion.join(",\n");
+    chunk.push(entry);
+    if (chunk.length < entriesPerChunk) continue;
+    yield before + chunk.join(",\n");
     before = ",\n";
-    portion = [];
+    chunk = [];
   }
-  if (portion.length > 0) yield before + portion.join(",\n");
+  if (chunk.length > 0) yield before + chunk.join(",\n");
   yield `\n${closing}`;
 }
 

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { placesRead } from "./other-sources.ts";
-import { type AddedRow, type Stored, seenFile, watchedTables } from "./seen-file.ts";
+import { pathsReadBefore } from "./other-sources.ts";
+import { type AddedRow, type StoredRows, seenFile, watchedTables } from "./seen-file.ts";
 import { SeenSessions } from "./seen-sessions.ts";
 
 const fault = { adapter: "demo", location: "a.jsonl:3", code: "source_fault", message: "no JSON" };
 const whole = { fingerprint: "9.1", hasFailed: true, pendingSinceMs: 7, faults: [fault] };
 
-const storing = (messages: number, ...rows: readonly AddedRow[]): Stored => ({
+const storing = (messages: number, ...rows: readonly AddedRow[]): StoredRows => ({
   rows: { sessions: 5, messages, parts: 20 },
   holds: async (row) => rows.some((each) => isDeepStrictEqual(each, row)),
 });
@@ -22,7 +22,7 @@ const source = { adapter: "demo", path: "/home/ada/.demo" };
 let folder: string;
 let file: string;
 const others = { usual: [], at: () => expect.unreachable() };
-const load = (stored: Stored, isAsked = false): Promise<SeenSessions> =>
+const load = (stored: StoredRows, isAsked = false): Promise<SeenSessions> =>
   SeenSessions.load(join(folder, "state"), { ...source, ...(isAsked && { others }) }, { stored });
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "pond-seen-"));
@@ -59,7 +59,7 @@ describe("SeenSessions", () => {
       seen.set("a", { fingerprint: "1.2.3" });
       await seen.save(storing(10));
 
-      expect(await placesRead(directory, adapter)).toEqual([source.path]);
+      expect(await pathsReadBefore(directory, adapter)).toEqual([source.path]);
       expect(
         readdirSync(folder, { recursive: true }).filter((each) => /json/.test(`${each}`)),
       ).toEqual(readdirSync(directory).map((name) => join("a", "b", "state", name)));

@@ -3,21 +3,21 @@ import type { Source } from "./discover.ts";
 import {
   type AddedRow,
   type Entry,
-  isOfStore,
+  matchesStore,
   readSeenFile,
   type SeenFile,
   type SeenSession,
-  type Stored,
+  type StoredRows,
   seenFile,
   type WatchedTable,
   writeSeenFile,
 } from "./seen-file.ts";
 
 /** No fingerprint of a reader equals it. */
-export const readAgain = "";
+export const noFingerprint = "";
 
 export type LoadOptions = {
-  readonly stored: Stored;
+  readonly stored: StoredRows;
   /**
    * The reading software with its version. Another one may be able to read what was a fault to this
    * one, so it reads those sessions again.
@@ -41,8 +41,8 @@ export class SeenSessions {
   /** Which sessions were found since a listing began, by their numbers. */
   #found: Uint8Array | undefined;
   /** The numbers of the sessions that the last listing lacked. */
-  #lacked: readonly number[] = [];
-  #told: ReadonlySet<string>;
+  #notListed: readonly number[] = [];
+  #reported: ReadonlySet<string>;
   /** The last row of each table. */
   readonly #lastRows: Map<WatchedTable, AddedRow>;
   /** Rows added since the file was written; another process may have been faster. */
@@ -62,9 +62,9 @@ export class SeenSessions {
     this.#lastRows = new Map(seen?.lastRows?.map((row) => [row.table, row]));
     // The file has to say what source it is about, so that other sources can be compared with it.
     this.#isDirty = seen !== undefined && seen.isUsual !== this.isUsual;
-    this.#told = new Set(seen?.told);
+    this.#reported = new Set(seen?.told);
     this.#sessions = seen?.sessions ?? new PackedEntries();
-    if (seen !== undefined && seen.software !== software) this.#readFaultyAgain();
+    if (seen !== undefined && seen.software !== software) this.#rereadFaulty();
   }
 
   /**
@@ -77,7 +77,7 @@ export class SeenSessions {
   ): Promise<SeenSessions> {
     const file = seenFile(directory, source);
     const seen = await readSeenFile(file);
-    const isTrusted = seen !== undefined && (await isOfStore(seen, stored));
+    const isTrusted = seen !== undefined && (await matchesStore(seen, stored));
     return new SeenSessions(file, source, isTrusted ? seen : undefined, software);
   }
 
@@ -103,7 +103,7 @@ export class SeenSessions {
 
   /** What was read of the sessions that are gone, as of the last listing. */
   *gone(): Generator<SeenSession> {
-    for (const number of this.#lacked) {
+    for (const number of this.#notListed) {
       const entry = this.#sessions.at(number);
       if (entry?.[2]?.isGone) yield sessionOf(entry);
     }
@@ -140,19 +140,19 @@ export class SeenSessions {
   markGone(isAll: boolean): void {
     const found = this.#found ?? new Uint8Array(this.#sessions.numbers);
     this.#found = undefined;
-    const lacked: number[] = [];
-    for (const [number, isFound] of found.entries()) if (isFound === 0) lacked.push(number);
-    this.#lacked = lacked;
+    const notListed: number[] = [];
+    for (const [number, isFound] of found.entries()) if (isFound === 0) notListed.push(number);
+    this.#notListed = notListed;
     if (!isAll) return;
-    for (const number of lacked) {
+    for (const number of notListed) {
       const entry = this.#sessions.at(number);
       if (entry && !entry[2]?.isGone) this.#put(entry[0], { ...sessionOf(entry), isGone: true });
     }
   }
 
   /** True for a leftover that a sync has reported. */
-  hasTold(location: string): boolean {
-    return this.#told.has(location);
+  hasReported(location: string): boolean {
+    return this.#reported.has(location);
   }
 
   /**
@@ -160,10 +160,11 @@ export class SeenSessions {
    *
    * @param isAll - False if not everything was listed: what is missing may well be there.
    */
-  tell(locations: ReadonlySet<string>, isAll: boolean): void {
-    const told = isAll ? locations : new Set([...this.#told, ...locations]);
-    if (told.size === this.#told.size && [...told].every(this.hasTold, this)) return;
-    this.#told = told;
+  setReported(locations: ReadonlySet<string>, isAll: boolean): void {
+    const reported = isAll ? locations : new Set([...this.#reported, ...locations]);
+    if (reported.size === this.#reported.size && [...reported].every(this.hasReported, this))
+      return;
+    this.#reported = reported;
     this.#isDirty = true;
   }
 
@@ -172,7 +173,7 @@ export class SeenSessions {
    *
    * @param stored - A store that is set back may lack what is remembered here.
    */
-  async save(stored: Stored): Promise<void> {
+  async save(stored: StoredRows): Promise<void> {
     if (!this.#isDirty) return;
     // Anything set in the meantime is saved the next time.
     this.#isDirty = false;
@@ -184,7 +185,7 @@ export class SeenSessions {
     }
   }
 
-  async #write(stored: Stored): Promise<void> {
+  async #write(stored: StoredRows): Promise<void> {
     for (const [table, row] of this.#added) {
       if (await stored.holds(row)) this.#lastRows.set(table, row);
     }
@@ -193,7 +194,7 @@ export class SeenSessions {
       ...{ software: this.#software, path: this.path, isUsual: this.isUsual },
       ...{ storedMessages: stored.rows.messages, storedRows: stored.rows },
       ...(this.#lastRows.size > 0 && { lastRows: [...this.#lastRows.values()] }),
-      ...(this.#told.size > 0 && { told: [...this.#told] }),
+      ...(this.#reported.size > 0 && { told: [...this.#reported] }),
       sessions: this.#sessions.texts(),
     });
   }
@@ -205,9 +206,9 @@ export class SeenSessions {
   }
 
   /** Another version may be able to read what was a fault to the one that noted it. */
-  #readFaultyAgain(): void {
+  #rereadFaulty(): void {
     for (const [key, , rest] of this.#sessions) {
-      if (rest?.faults) this.#sessions.set([key, readAgain, rest]);
+      if (rest?.faults) this.#sessions.set([key, noFingerprint, rest]);
     }
   }
 }

@@ -88,16 +88,16 @@ describe("sync", () => {
   it("announces how much it will read, and waits, before it reads any session", () =>
     withBench(async (bench) => {
       writeTwo(bench);
-      const told: Planned[] = [];
+      const reported: Planned[] = [];
       const onPlanned = async (planned: Planned): Promise<void> => {
-        told.push(planned);
+        reported.push(planned);
         throw new Error("not now");
       };
 
       await expect(bench.sync({ wrap: unread, onPlanned })).rejects.toThrow("not now");
 
-      expect(told).toEqual([{ sessions: 2, bytes: expect.any(Number) }]);
-      expect(told[0]?.bytes).toBeGreaterThan(100);
+      expect(reported).toEqual([{ sessions: 2, bytes: expect.any(Number) }]);
+      expect(reported[0]?.bytes).toBeGreaterThan(100);
     }));
 
   it("reads nothing the second time", () =>
@@ -540,7 +540,7 @@ describe("sync", () => {
       spy.mockRestore();
 
       expect(saved).toHaveLength(3);
-      expect(saved.map(([told]) => told)).toEqual(saved.map(([, there]) => there));
+      expect(saved.map(([reported]) => reported)).toEqual(saved.map(([, there]) => there));
     }));
 
   it.each(["file", "file/state"])(
@@ -550,15 +550,15 @@ describe("sync", () => {
         writeTwo(bench);
         writeFileSync(join(bench.folder, "file"), "no folder");
         const stateDirectory = join(bench.folder, place);
-        const told: unknown[] = [];
+        const reported: unknown[] = [];
 
-        const onUnremembered = (error: unknown): void => void told.push(error);
+        const onUnremembered = (error: unknown): void => void reported.push(error);
         const first = await bench.sync({ stateDirectory, onUnremembered });
         const again = bench.sync({ stateDirectory });
 
         expect(first.adapters[0]?.sessions.new).toBe(2);
         expect(first.indexes.length).toBeGreaterThan(0);
-        expect(told).toEqual([expect.objectContaining({ syscall: expect.any(String) })]);
+        expect(reported).toEqual([expect.objectContaining({ syscall: expect.any(String) })]);
         await expect(again).rejects.toThrow(stateDirectory);
       }),
   );

@@ -1,7 +1,7 @@
 import type { ImportCounts, SyncProgress } from "./progress.ts";
 
 // Reporting each message would cost more than reading some of them.
-const messagesBetween = 250;
+const messagesPerReport = 250;
 
 type Counts = { -readonly [Name in keyof ImportCounts]: ImportCounts[Name] };
 
@@ -13,13 +13,13 @@ type Work = {
 
 /** Adds up what an import has done and reports it. */
 export class Tracker {
-  readonly #all = zero();
+  readonly #all = zeroCounts();
   readonly #byAdapter = new Map<string, Counts>();
-  readonly #tell: (progress: SyncProgress) => void;
+  readonly #onProgress: (progress: SyncProgress) => void;
 
   /** Reports at once what every adapter has to do. */
-  constructor(works: readonly Work[], tell: (progress: SyncProgress) => void) {
-    this.#tell = tell;
+  constructor(works: readonly Work[], onProgress: (progress: SyncProgress) => void) {
+    this.#onProgress = onProgress;
     for (const { source, changed } of works) {
       if (changed.length === 0) continue;
       const { bytes } = changed;
@@ -34,7 +34,7 @@ export class Tracker {
   message(adapter: string): void {
     this.#of(adapter).messagesRead += 1;
     this.#all.messagesRead += 1;
-    if (this.#all.messagesRead % messagesBetween === 0) this.#report(adapter);
+    if (this.#all.messagesRead % messagesPerReport === 0) this.#report(adapter);
   }
 
   /** Notes that one session is read. */
@@ -47,17 +47,17 @@ export class Tracker {
   }
 
   #of(adapter: string): Counts {
-    const known = this.#byAdapter.get(adapter) ?? zero();
+    const known = this.#byAdapter.get(adapter) ?? zeroCounts();
     this.#byAdapter.set(adapter, known);
     return known;
   }
 
   #report(adapter: string): void {
     const ofAdapter = { ...this.#of(adapter) };
-    this.#tell({ stage: "import", adapter, ...this.#all, ofAdapter });
+    this.#onProgress({ stage: "import", adapter, ...this.#all, ofAdapter });
   }
 }
 
-function zero(): Counts {
+function zeroCounts(): Counts {
   return { sessionsDone: 0, sessionsTotal: 0, bytesDone: 0, bytesTotal: 0, messagesRead: 0 };
 }

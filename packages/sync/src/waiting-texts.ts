@@ -5,7 +5,7 @@ import { type BacklogMessage, type BacklogText, readTexts } from "@pond/sessions
  * The characters of one batch, and about as many as are read at once; more only if one text has
  * them.
  */
-const charactersAtOnce = 4 * 1024 * 1024;
+const maxBatchChars = 4 * 1024 * 1024;
 /** Rows read at once, until it is known how long texts are. */
 const firstRows = 16;
 
@@ -35,7 +35,7 @@ export class WaitingTexts {
       const texts = await readTexts(this.#sessions, this.#modelId, rows);
       this.#adapt(texts);
       for (const each of texts) {
-        const isFull = characters + each.text.length > charactersAtOnce;
+        const isFull = characters + each.text.length > maxBatchChars;
         if (batch.length === this.#maxTexts || (isFull && batch.length > 0)) {
           yield batch;
           batch = [];
@@ -56,7 +56,7 @@ export class WaitingTexts {
     // What another process embedded in the meantime says nothing about the next ones.
     if (texts.length === 0) return;
     const characters = texts.reduce((sum, { text }) => sum + text.length, 0);
-    const fitting = Math.floor((texts.length * charactersAtOnce) / Math.max(1, characters));
+    const fitting = Math.floor((texts.length * maxBatchChars) / Math.max(1, characters));
     this.#rows = Math.max(1, Math.min(fitting, this.#rows * 2, this.#maxTexts));
   }
 }

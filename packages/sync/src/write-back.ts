@@ -43,12 +43,12 @@ export type WriteBackOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-const bytesInMemory = 4;
+const numberBytesInMemory = 4;
 /** For a message that has a vector: its ids, and where it is. */
 const messageBytes = 512;
-const bytesStored = 2;
+const numberBytesStored = 2;
 // For a large table, that many rewrites are less than what it holds anyway.
-const rewritesOfTable = 4;
+const maxTableRewrites = 4;
 
 /** Gathers vectors and stores them when that pays off. */
 export class WriteBack {
@@ -84,7 +84,7 @@ export class WriteBack {
   /** How many vectors are held at most. */
   get capacity(): number {
     const { maxPendingBytes } = this.#policy;
-    const bytesOfEach = this.#model.dimension * bytesInMemory + messageBytes;
+    const bytesOfEach = this.#model.dimension * numberBytesInMemory + messageBytes;
     return Math.max(1, Math.floor(maxPendingBytes / bytesOfEach));
   }
 
@@ -143,8 +143,8 @@ export class WriteBack {
 
   async #removeGarbage(): Promise<void> {
     const tableRows = [...this.#fragments.values()].reduce((sum, rows) => sum + rows, 0);
-    const rowBytes = this.#model.dimension * bytesStored;
-    const allowed = Math.max(this.#policy.maxGarbageBytes, tableRows * rewritesOfTable * rowBytes);
+    const rowBytes = this.#model.dimension * numberBytesStored;
+    const allowed = Math.max(this.#policy.maxGarbageBytes, tableRows * maxTableRewrites * rowBytes);
     if (this.#garbageRows * rowBytes < allowed || this.#signal?.aborted) return;
     this.#garbageRows = 0;
     await this.#sessions.store.table("messages").fold({

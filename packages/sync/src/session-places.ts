@@ -1,7 +1,7 @@
 import { PackedEntries } from "@pond/canonical/adapter";
 import type { Place } from "@pond/sessions";
 import type { ReadNotes } from "./observed-read.ts";
-import type { FoundElsewhere } from "./other-sources.ts";
+import type { SessionElsewhere } from "./other-sources.ts";
 import type { Extent, SeenSession } from "./seen-file.ts";
 import type { SeenSessions } from "./seen-sessions.ts";
 
@@ -9,41 +9,41 @@ import type { SeenSessions } from "./seen-sessions.ts";
 type Work = { readonly seen: SeenSessions };
 
 /** Where a session was read, and how far it went there, which older versions did not note. */
-type Found = {
+type ReadPlace = {
   readonly source: number;
   readonly key: string;
   readonly extent: Extent | undefined;
 };
 
 /** A session by its id, and the one place where it was found. */
-type Here = readonly [id: string, source: number, key: string, extent: Extent | null];
+type SinglePlace = readonly [id: string, source: number, key: string, extent: Extent | null];
 
 /** A session that is gone from where it was read. */
 type Gone = { readonly seen: SeenSessions; readonly key: string };
 
 /** The read in progress. */
-type Reading = {
+type CurrentRead = {
   readonly key: string;
   readonly before: SeenSession | undefined;
   readonly notes: ReadNotes;
 };
 
 /** Where each session is on this machine: after a folder was copied, it is in several places. */
-export class Places {
+export class SessionPlaces {
   readonly #works: readonly Work[];
   readonly #isVerifying: boolean | undefined;
-  readonly #here = new PackedEntries<Here>();
+  readonly #single = new PackedEntries<SinglePlace>();
   /** Sessions found in several places. There may be thousands. */
-  readonly #copies: Map<string, Found[]> = new Map();
-  readonly #elsewhere: Map<string, FoundElsewhere[]> = new Map();
+  readonly #copies: Map<string, ReadPlace[]> = new Map();
+  readonly #elsewhere: Map<string, SessionElsewhere[]> = new Map();
   readonly #gone: Map<string, Gone[]> = new Map();
   /** Sessions that are known to have been read here before. Needed if all are verified. */
-  readonly #remembered = new PackedEntries<readonly [id: string]>();
+  readonly #knownIds = new PackedEntries<readonly [id: string]>();
 
   /** @param elsewhere - Where sources that are not read now had sessions. */
   constructor(
     works: readonly Work[],
-    elsewhere: readonly FoundElsewhere[],
+    elsewhere: readonly SessionElsewhere[],
     isVerifying: boolean | undefined,
   ) {
     this.#works = works;
@@ -53,7 +53,7 @@ export class Places {
       for (const [key, session] of seen.entries()) {
         const { sessionId: id, isGone, extent } = session;
         if (id === undefined) continue;
-        if (isVerifying) this.#remembered.set([id]);
+        if (isVerifying) this.#knownIds.set([id]);
         if (isGone) addTo(this.#gone, id, { seen, key });
         else this.#put(id, { source, key, extent });
       }
@@ -61,24 +61,25 @@ export class Places {
   }
 
   /** The place from which a session is being read. */
-  placeOf(work: Work, { key, before, notes }: Reading, sessionId: string): Place {
+  placeOf(work: Work, { key, before, notes }: CurrentRead, sessionId: string): Place {
     const source = this.#works.indexOf(work);
     /** True if `is` holds for every other place of the session. */
-    const isSoOfOthers = (is: (other: Found) => boolean): boolean =>
-      this.#foundOf(sessionId).every((each) => isSame(each, { source, key }) || is(each));
+    const everyOther = (predicate: (other: ReadPlace) => boolean): boolean =>
+      this.#placesOf(sessionId).every(
+        (each) => isSamePlace(each, { source, key }) || predicate(each),
+      );
     const { isUsual, path } = work.seen;
     const elsewhere = this.#elsewhere.get(sessionId) ?? [];
     // If one place of a session lacks something, another may hold it: then nothing has disappeared.
     // But a copy that somebody asked for once must not keep alive what the client deletes.
-    const isAlone =
-      isSoOfOthers(() => false) && elsewhere.every((each) => isUsual && !each.isUsual);
+    const isAlone = everyOther(() => false) && elsewhere.every((each) => isUsual && !each.isUsual);
     const seen = this.#seenBefore(before, sessionId);
     return {
-      held: isAlone ? heldIn(seen, before) : undefined,
+      held: isAlone ? heldBefore(seen, before) : undefined,
       agreedAt: seen ? agreedAtOf(seen) : 0,
       // A folder that somebody asks for may be a backup from before an edit, and so may a copy
       // beside a file that was read.
-      isVerified: this.#isVerifying && isUsual && !this.#remembered.has(sessionId),
+      isVerified: this.#isVerifying && isUsual && !this.#knownIds.has(sessionId),
       isNewest: () => {
         const own = extentOf(notes, before);
         const isAhead = (other: Extent | undefined, isFirst: boolean): boolean => {
@@ -88,7 +89,7 @@ export class Places {
         // If two go equally far, the one that is read first counts as the newer. If they are not
         // read together, it is the one that is usually read, then one fixed order for both.
         return (
-          isSoOfOthers((other) => isAhead(other.extent, isBefore({ source, key }, other))) &&
+          everyOther((other) => isAhead(other.extent, isBefore({ source, key }, other))) &&
           elsewhere.every((other) => {
             const isFirst = isUsual === other.isUsual ? path < other.path : isUsual;
             return isAhead(other.extent, isFirst);
@@ -99,13 +100,13 @@ export class Places {
   }
 
   /** Notes that a session was read, so that its other places are compared with this one. */
-  read(work: Work, { key, before, notes }: Reading, sessionId: string): void {
+  read(work: Work, { key, before, notes }: CurrentRead, sessionId: string): void {
     const source = this.#works.indexOf(work);
     const formerId = before?.sessionId ?? sessionId;
     if (formerId !== sessionId) {
-      const former = this.#foundOf(formerId).filter((each) => !isSame(each, { source, key }));
+      const former = this.#placesOf(formerId).filter((each) => !isSamePlace(each, { source, key }));
       if (this.#copies.has(formerId)) this.#copies.set(formerId, former);
-      else if (former.length === 0) this.#here.delete(formerId);
+      else if (former.length === 0) this.#single.delete(formerId);
     }
     this.#put(sessionId, { source, key, extent: extentOf(notes, before) });
     // It has moved here, or this was one of its places.
@@ -122,22 +123,22 @@ export class Places {
     return others.length === 0 ? gone?.seen.get(gone.key) : undefined;
   }
 
-  #foundOf(sessionId: string): readonly Found[] {
+  #placesOf(sessionId: string): readonly ReadPlace[] {
     const copies = this.#copies.get(sessionId);
-    const here = this.#here.get(sessionId);
+    const here = this.#single.get(sessionId);
     if (copies || here === undefined) return copies ?? [];
     const [, source, key, extent] = here;
     return [{ source, key, extent: extent ?? undefined }];
   }
 
-  #put(sessionId: string, found: Found): void {
+  #put(sessionId: string, found: ReadPlace): void {
     const { source, key, extent } = found;
     const copies = this.#copies.get(sessionId);
-    const places = copies ?? this.#foundOf(sessionId);
-    const at = places.findIndex((each) => isSame(each, found));
+    const places = copies ?? this.#placesOf(sessionId);
+    const at = places.findIndex((each) => isSamePlace(each, found));
     if (copies !== undefined) copies.splice(at < 0 ? copies.length : at, 1, found);
     else if (places.length === 0 || at === 0) {
-      this.#here.set([sessionId, source, key, extent ?? null]);
+      this.#single.set([sessionId, source, key, extent ?? null]);
     } else this.#copies.set(sessionId, [...places, found]);
   }
 }
@@ -149,10 +150,10 @@ function addTo<T>(lists: Map<string, T[]>, id: string, value: T): void {
   else lists.set(id, [value]);
 }
 
-function heldIn(seen: SeenSession | undefined, before: SeenSession | undefined): Place["held"] {
+function heldBefore(seen: SeenSession | undefined, before: SeenSession | undefined): Place["held"] {
   // Older versions noted neither; they took everything stored as held.
-  const isOfOlder = seen?.extent === undefined && seen?.held === undefined;
-  return seen && seen === before && isOfOlder ? "all" : seen?.held;
+  const isFromOlderVersion = seen?.extent === undefined && seen?.held === undefined;
+  return seen && seen === before && isFromOlderVersion ? "all" : seen?.held;
 }
 
 /** When a place last agreed with what is stored. */
@@ -178,12 +179,12 @@ export function compareExtents(one: Extent, other: Extent = [0, 0]): number {
   return newest - otherNewest || messages - otherMessages || size - otherSize;
 }
 
-type Read = Pick<Found, "source" | "key">;
+type PlaceKey = Pick<ReadPlace, "source" | "key">;
 
-function isBefore(one: Read, other: Read): boolean {
+function isBefore(one: PlaceKey, other: PlaceKey): boolean {
   return one.source === other.source ? one.key < other.key : one.source < other.source;
 }
 
-function isSame(one: Read, other: Read): boolean {
+function isSamePlace(one: PlaceKey, other: PlaceKey): boolean {
   return one.source === other.source && one.key === other.key;
 }

@@ -1,14 +1,14 @@
 import { holdsAdded, type SessionStore } from "@pond/sessions";
-import type { Stored } from "./seen-file.ts";
+import type { StoredRows } from "./seen-file.ts";
 
 /** What is known about a store that does not exist. */
-export const nothingStored: Stored = {
+export const noStoredRows: StoredRows = {
   rows: { sessions: 0, messages: 0, parts: 0 },
   holds: async () => false,
 };
 
 /** What a store holds now. Rows are counted from metadata, which costs nothing. */
-export async function storedIn(sessions: SessionStore): Promise<Stored> {
+export async function readStoredRows(sessions: SessionStore): Promise<StoredRows> {
   const countOf = (table: string): Promise<number> => sessions.store.table(table).count();
   return {
     rows: {
