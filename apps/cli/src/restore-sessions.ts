@@ -122,14 +122,14 @@ export async function restoreAll(
   sessions: SessionStore,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
-  const { doubledFor, rootIds, rowlessIds } = await import("@pond/sessions");
+  const { duplicatesFor, rootIds, rowlessIds } = await import("@pond/sessions");
   const { at, to } = options;
   const stored = await storedSessions(sessions, at);
   const folder = folderOf(options);
   const tops = await rootIds(sessions, { at, isCutByClient: to === undefined });
   const named = new Set(stored.keys());
-  const doubled = to === undefined ? undefined : await doubledFor(sessions, to);
-  const { copies, originals } = doubled ?? { copies: [], originals: [] };
+  const duplicates = to === undefined ? undefined : await duplicatesFor(sessions, to);
+  const { copies, originals } = duplicates ?? { copies: [], originals: [] };
   const leftOut = new Set([...copies, ...originals]);
   const placeOf = (client: string): Place => ({ folder: join(folder, client), named, leftOut });
   const report = await restoreMany(context, sessions, tops, stored, placeOf, options);

@@ -2,17 +2,17 @@ import { windowPieceOf } from "@pond/sessions/rows";
 import type { Row, Store } from "@pond/substrate";
 import { groupedBy, withParts } from "./grouped-rows.ts";
 import { compareText } from "./key-order.ts";
-import type { Places } from "./places.ts";
 import type { Range } from "./ranges.ts";
+import type { RowLocations } from "./row-locations.ts";
 import { RowWriters } from "./row-writer.ts";
+import { makeSessionWindows, type WindowSource } from "./session-windows.ts";
 import { sortedRows } from "./sorted-rows.ts";
 import type { TableName } from "./tables.ts";
 import type { WholeRows } from "./whole-rows.ts";
-import { type KnownSession, windowsMadeOf } from "./windows-made.ts";
 
 export type AppendOptions = {
   /** Where the rows to copy are. */
-  readonly places: Places;
+  readonly locations: RowLocations;
   readonly whole: WholeRows;
   /** False if another process has written since before the rows were located. */
   readonly isSame: () => Promise<boolean>;
@@ -47,7 +47,7 @@ export async function appendRange(
     copied.set(String(row["id"]), {
       row,
       messageIds: new Set(),
-      saying: new Set(),
+      withText: new Set(),
       revised: new Set(),
     });
     await write("sessions", row);
@@ -57,7 +57,7 @@ export async function appendRange(
     if (message) {
       await whole.check(message, parts);
       await write("messages", message);
-      note(copied.get(String(message["session_id"])), message);
+      noteMessage(copied.get(String(message["session_id"])), message);
     }
     for (const part of parts) await write("parts", part);
   }
@@ -71,25 +71,28 @@ type CopiedSession = {
   /** Ids of the rows of its messages. */
   readonly messageIds: Set<string>;
   /** Those of them that have a text. */
-  readonly saying: Set<string>;
+  readonly withText: Set<string>;
   /** Those whose text may have changed, or be gone, by now. */
   readonly revised: Set<string>;
 };
 
-function note(session: CopiedSession | undefined, { id, revises, is_searchable }: Row): void {
+function noteMessage(
+  session: CopiedSession | undefined,
+  { id, revises, is_searchable }: Row,
+): void {
   session?.messageIds.add(String(id));
   if (revises !== null) session?.revised.add(String(revises));
-  else if (Number(is_searchable) === 1) session?.saying.add(String(id));
+  else if (Number(is_searchable) === 1) session?.withText.add(String(id));
 }
 
 function rowsOf(
   store: Store,
   name: TableName,
   sessionIds: Iterable<string>,
-  { places, whole, columnsOf }: AppendOptions,
+  { locations, whole, columnsOf }: AppendOptions,
   onRead?: () => Promise<void>,
 ): AsyncGenerator<Row> {
-  const rows = sortedRows({ store, places, name }, columnsOf(name), sessionIds, onRead);
+  const rows = sortedRows({ store, locations, name }, columnsOf(name), sessionIds, onRead);
   return whole.of(name, rows);
 }
 
@@ -112,22 +115,22 @@ async function* windowsOf(
   for await (const { key, rows: stored } of groupedBy(rows, ["session_id"])) {
     if (!isSame) break;
     const [sessionId = ""] = key;
-    const isOwn = tellOf(stored, copied.get(sessionId));
-    yield* isOwn ? stored : windowsMade(from, [sessionId], copied, options);
+    const isOwn = describe(stored, copied.get(sessionId));
+    yield* isOwn ? stored : makeWindows(from, [sessionId], copied, options);
     last = sessionId;
   }
   if (isSame) return;
   const left = [...copied.keys()].filter((id) => compareText(id, last) > 0);
-  yield* windowsMade(from, left, copied, options);
+  yield* makeWindows(from, left, copied, options);
 }
 
 /** True for windows that describe the messages of a session, and no others. */
-function tellOf(windows: readonly Row[], session: CopiedSession | undefined): boolean {
+function describe(windows: readonly Row[], session: CopiedSession | undefined): boolean {
   if (session === undefined) return false;
-  const { messageIds, saying, revised } = session;
-  const told = new Set(windows.flatMap(idsIn));
-  const isTold = (id: string): boolean => told.has(id) || revised.has(id);
-  return [...told].every((id) => messageIds.has(id)) && [...saying].every(isTold);
+  const { messageIds, withText, revised } = session;
+  const described = new Set(windows.flatMap(idsIn));
+  const isDescribed = (id: string): boolean => described.has(id) || revised.has(id);
+  return [...described].every((id) => messageIds.has(id)) && [...withText].every(isDescribed);
 }
 
 function idsIn(row: Row): readonly string[] {
@@ -135,23 +138,23 @@ function idsIn(row: Row): readonly string[] {
 }
 
 /** The windows of sessions, made from what was copied, which is read again. */
-async function* windowsMade(
+async function* makeWindows(
   from: Store,
   sessionIds: readonly string[],
   copied: ReadonlyMap<string, CopiedSession>,
   options: AppendOptions,
 ): AsyncGenerator<Row> {
   const read = (name: TableName): AsyncGenerator<Row> => rowsOf(from, name, sessionIds, options);
-  let made: KnownSession | undefined;
+  let made: WindowSource | undefined;
   for await (const { message, parts } of withParts(read("messages"), read("parts"))) {
     const row = copied.get(String(message?.["session_id"]))?.row;
     if (message === undefined || row === undefined) continue;
     if (made && made.row !== row) {
-      yield* await windowsMadeOf(from, made);
+      yield* await makeSessionWindows(from, made);
       made = undefined;
     }
     made ??= { row, pieces: new Map() };
     made.pieces.set(String(message["id"]), windowPieceOf(message, parts));
   }
-  if (made) yield* await windowsMadeOf(from, made);
+  if (made) yield* await makeSessionWindows(from, made);
 }

@@ -1,15 +1,15 @@
 import { addedRow, claimShared, movedRow } from "@pond/sessions/rows";
-import { ComingHeads } from "@pond/sessions/search";
+import { HeadBuilder } from "@pond/sessions/search";
 import type { Row, Store } from "@pond/substrate";
 import { isWhole } from "./damage.ts";
-import { HollowMessages } from "./hollow-messages.ts";
 import { keyText } from "./key-order.ts";
-import { occupiedNames, storedIn } from "./left-names.ts";
-import { areStillNamed } from "./names-apart.ts";
-import type { PlacedStore } from "./places.ts";
+import { MessagesMissingParts } from "./messages-missing-parts.ts";
+import { loadNamedSession, occupiedNames } from "./name-conflicts.ts";
+import { areNamesCurrent } from "./name-sessions.ts";
 import { type Labels, planRange, type RangePlan } from "./plan-range.ts";
 import type { Range } from "./ranges.ts";
 import { readRows } from "./read-rows.ts";
+import type { LocatedStore } from "./row-locations.ts";
 import { RowWriter } from "./row-writer.ts";
 import { readOrder, type TableName } from "./tables.ts";
 import type { Target } from "./target.ts";
@@ -28,7 +28,7 @@ export type RangeOptions = {
   readonly signal?: AbortSignal | undefined;
   readonly onRows: (rows: number) => void;
   /** Called with the number of rows that were inserted under names that are no longer used. */
-  readonly onLeft: (table: TableName, rows: number) => void;
+  readonly onAbandoned: (table: TableName, rows: number) => void;
   /** Receives names under which messages of other sessions are found. */
   readonly occupied: Set<string>;
 };
@@ -48,7 +48,7 @@ export type CopiedRange = Pick<RangePlan, "differing" | "mixed"> & {
  * names.
  */
 export async function copyRange(
-  from: PlacedStore,
+  from: LocatedStore,
   to: Target,
   range: Range,
   options: RangeOptions,
@@ -67,13 +67,13 @@ export async function copyRange(
   };
   const { occupied } = options;
   // Checked once it is known where rows are: a session that came before that is one of them.
-  const isNamed = (): Promise<boolean> =>
-    areStillNamed(from.store, to.store, { names: from.names, occupied }, range.sessionIds);
-  let places = await to.placesOf(range);
-  let isRight = to.isFirst(places) || (await isNamed());
-  while (isRight) {
+  const checkNames = (): Promise<boolean> =>
+    areNamesCurrent(from.store, to.store, { names: from.names, occupied }, range.sessionIds);
+  let locations = await to.locationsOf(range);
+  let areNamesRight = to.isInitial(locations) || (await checkNames());
+  while (areNamesRight) {
     const before = new Map(inserted);
-    const plan = await planRange(from, to.placed(places), range, options.signal);
+    const plan = await planRange(from, to.located(locations), range, options.signal);
     for (const id of plan.mixed) mixed.add(id);
     const rowless = [...plan.known].flatMap(([name, labels]) => (labels ? [] : [name]));
     const others = await occupiedNames(from, to.store, rowless);
@@ -88,10 +88,10 @@ export async function copyRange(
       });
       return { tables: new Map(tables), differing, damaged, mixed };
     }
-    places = await to.lookAgain(range);
-    isRight = await isNamed();
+    locations = await to.locateAgain(range);
+    areNamesRight = await checkNames();
   }
-  for (const [name, rows] of inserted) options.onLeft(name, rows);
+  for (const [name, rows] of inserted) options.onAbandoned(name, rows);
   return undefined;
 }
 
@@ -106,19 +106,19 @@ type WriteOptions = RangeOptions & {
  * then has to be found anew, because those rows may belong to another state of their messages.
  */
 async function writeMissing(
-  from: PlacedStore,
+  from: LocatedStore,
   target: Target,
   plan: RangePlan & Pick<Range, "sessionIds">,
   options: WriteOptions,
 ): Promise<boolean> {
   const { store: to } = target;
   const { columnsOf, signal, onRows, onInserted } = options;
-  const { there, known, mixed } = plan;
+  const { presentIds, known, mixed } = plan;
   // Windows are made from all messages that are there. Those of one store alone say too little, or
   // something that the other does not hold.
   const isOwn = (id: string): boolean => known.has(id) || mixed.has(id);
-  const hollow = new HollowMessages(from);
-  const heads = new ComingHeads();
+  const missingParts = new MessagesMissingParts(from);
+  const heads = new HeadBuilder();
   for (const name of readOrder.toReversed()) {
     // A power cut that keeps a row has to keep the rows below it.
     if (name === "sessions") {
@@ -135,14 +135,14 @@ async function writeMissing(
     await using writer = new RowWriter(to.table(name), init);
     onRows(plan.present.get(name) ?? 0);
     const rows = rowsOf(from, name, columnsOf(name), plan);
-    for await (const row of name === "messages" ? messagesThere(rows, plan, options) : rows) {
+    for await (const row of name === "messages" ? targetMessages(rows, plan, options) : rows) {
       signal?.throwIfAborted();
       if (name === "windows" && isOwn(String(row["session_id"]))) {
         onRows(1);
         continue;
       }
       if (name === "parts") {
-        hollow.addPart(row);
+        missingParts.addPart(row);
         heads.addPart(row);
       }
       if (name !== "messages") {
@@ -150,9 +150,9 @@ async function writeMissing(
         continue;
       }
       const sessionId = String(row["session_id"]);
-      if (await hollow.has(row)) options.onDamaged(sessionId);
+      if (await missingParts.has(row)) options.onDamaged(sessionId);
       // If the other store has the session, it may have parts that are not in this copy.
-      await writer.add(there.has(sessionId) ? row : { ...row, head: heads.of(row) });
+      await writer.add(presentIds.has(sessionId) ? row : { ...row, head: heads.of(row) });
     }
     await writer.finish();
     onInserted(name, writer.inserted);
@@ -168,14 +168,14 @@ async function writeMissing(
  * @returns How many rows record it.
  */
 async function claimMessages(
-  from: PlacedStore,
+  from: LocatedStore,
   to: Store,
   { known }: RangePlan,
   { now }: Pick<WriteOptions, "now">,
 ): Promise<number> {
   let claimed = 0;
   for (const [name, labels] of known) {
-    const session = labels ? undefined : await storedIn(from, name);
+    const session = labels ? undefined : await loadNamedSession(from, name);
     if (session === undefined) continue;
     const live = [...session.live].filter(([id]) => session.ownIds.has(id));
     const digests = new Map(live.map(([id, { digest }]) => [id, digest]));
@@ -185,7 +185,7 @@ async function claimMessages(
 }
 
 async function* rowsOf(
-  { store, names }: PlacedStore,
+  { store, names }: LocatedStore,
   name: TableName,
   columns: readonly string[],
   { rowIds }: RangePlan,
@@ -199,7 +199,7 @@ async function* rowsOf(
  * Messages as they are to be in the other store, and carriers of those that have to make room. A
  * damaged carrier is left out: it would hide what is shown there.
  */
-async function* messagesThere(
+async function* targetMessages(
   rows: AsyncGenerator<Row>,
   { known, added, moves }: RangePlan,
   { now, onDamaged }: Pick<WriteOptions, "now" | "onDamaged">,

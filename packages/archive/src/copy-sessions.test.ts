@@ -3,9 +3,9 @@ import { openSessions, type SessionStore } from "@pond/sessions";
 import { startS3 } from "@pond/storage-testkit";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { copySessions } from "./copy-sessions.ts";
-import { findRows } from "./places.ts";
 import type { Progress } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
+import { locateRows } from "./row-locations.ts";
 import {
   allRows,
   copyTable,
@@ -211,7 +211,7 @@ describe("rangesOf", () => {
       const source = await storeOf(...demoSessions(3));
       await ingest(source, [{ id: "a", texts: [] }]);
 
-      const ranges = rangesOf(await findRows(source.store), most);
+      const ranges = rangesOf(await locateRows(source.store), most);
 
       expect(ranges.map(({ first, last, rows }) => [first, last, rows])).toEqual(expected);
     },

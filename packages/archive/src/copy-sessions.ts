@@ -3,13 +3,13 @@ import { isDamage } from "@pond/sessions/rows";
 import { fillHeads, rebuildWindows } from "@pond/sessions/search";
 import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
-import { hangAnew } from "./hang-anew.ts";
 import { compareText } from "./key-order.ts";
-import { leaveOutNames } from "./left-names.ts";
-import { namesApart } from "./names-apart.ts";
-import { findRows } from "./places.ts";
+import { removeNameLeftovers } from "./name-conflicts.ts";
+import { nameSessions } from "./name-sessions.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
+import { reattachRenamed } from "./reattach-renamed.ts";
+import { locateRows } from "./row-locations.ts";
 import type { SessionNames } from "./session-names.ts";
 import { copiedColumns } from "./tables.ts";
 import { Target } from "./target.ts";
@@ -56,26 +56,26 @@ export async function copySessions(
   const { now = () => new Date() } = options;
   await Promise.all([from.refresh(), to.refresh()]);
   const vectors = await prepareVectors(from, to);
-  const before: Before = { inserted: {}, left: new Map(), occupied: new Set() };
+  const earlier: EarlierAttempts = { inserted: {}, formerNames: new Map(), occupied: new Set() };
   for (;;) {
-    const named = await namesApart(from, to, before.occupied);
+    const named = await nameSessions(from, to, earlier.occupied);
     const { names } = named;
     const at = BigInt(now().getTime()) * 1000n;
-    await leaveOutNames(from, named, to, before.left, at);
+    await removeNameLeftovers(from, named, to, earlier.formerNames, at);
     // Before later statements about them are read from the target.
-    await hangAnew(from, named, to, before.left);
-    const report = await copyNamed(from, target, { ...options, now, names, before, vectors });
+    await reattachRenamed(from, named, to, earlier.formerNames);
+    const report = await copyNamed(from, target, { ...options, now, names, earlier, vectors });
     if (report) return report;
     await to.refresh();
   }
 }
 
 /** What was done under names that another process took for other sessions in the meantime. */
-type Before = {
+type EarlierAttempts = {
   /** Rows, by table. */
   readonly inserted: Record<string, number>;
   /** Names that sessions had then, by their ids. */
-  readonly left: Map<string, Set<string>>;
+  readonly formerNames: Map<string, Set<string>>;
   /** Names with messages of other sessions, whose own rows may still arrive. */
   readonly occupied: Set<string>;
 };
@@ -83,7 +83,7 @@ type Before = {
 type NamedCopy = CopyOptions & {
   readonly now: () => Date;
   readonly names: SessionNames;
-  readonly before: Before;
+  readonly earlier: EarlierAttempts;
   readonly vectors: Awaited<ReturnType<typeof prepareVectors>>;
 };
 
@@ -91,13 +91,13 @@ type NamedCopy = CopyOptions & {
 async function copyNamed(
   from: Store,
   target: SessionStore,
-  { now, onProgress, signal, names, before, vectors }: NamedCopy,
+  { now, onProgress, signal, names, earlier, vectors }: NamedCopy,
 ): Promise<CopyReport | undefined> {
   const { store: to } = target;
   const { isWithVectors, vectorsLeftOut } = vectors;
-  const places = await findRows(from, { names });
-  const known = await Target.look(to, (sessionId) => places.has("sessions", sessionId));
-  const ranges = rangesOf(places);
+  const locations = await locateRows(from, { names });
+  const known = await Target.locate(to, (sessionId) => locations.has("sessions", sessionId));
+  const ranges = rangesOf(locations);
   const columnsOf = (table: string): string[] =>
     copiedColumns(to.table(table).declaration).filter(
       (name) => isWithVectors || !to.table(table).declaration.columns[name]?.isDerived,
@@ -108,20 +108,20 @@ async function copyNamed(
     done += rows;
     onProgress?.({ step: "copy", done, total: Math.max(done, total) });
   };
-  const onLeft = (table: string, rows: number): void => {
-    before.inserted[table] = (before.inserted[table] ?? 0) + rows;
+  const onAbandoned = (table: string, rows: number): void => {
+    earlier.inserted[table] = (earlier.inserted[table] ?? 0) + rows;
   };
   const tables: Record<string, RowCounts> = {};
-  const damaged = new Set(await stillRowless(from, places.rowlessIds()));
+  const damaged = new Set(await stillRowless(from, locations.rowlessIds()));
   let differing = 0;
   for (const range of ranges) {
-    const options = { columnsOf, now, signal, onRows, onLeft, occupied: before.occupied };
-    const copied = await copyRange({ store: from, places, names }, known, range, options);
+    const options = { columnsOf, now, signal, onRows, onAbandoned, occupied: earlier.occupied };
+    const copied = await copyRange({ store: from, locations, names }, known, range, options);
     if (copied === undefined) {
-      for (const [name, { inserted }] of Object.entries(tables)) onLeft(name, inserted);
+      for (const [name, { inserted }] of Object.entries(tables)) onAbandoned(name, inserted);
       for (const name of range.sessionIds) {
         const id = names.idOf(name);
-        before.left.set(id, (before.left.get(id) ?? new Set()).add(name));
+        earlier.formerNames.set(id, (earlier.formerNames.get(id) ?? new Set()).add(name));
       }
       return undefined;
     }
@@ -138,7 +138,7 @@ async function copyNamed(
     differing += copied.differing;
     await to.flush();
   }
-  for (const [name, rows] of Object.entries(before.inserted)) {
+  for (const [name, rows] of Object.entries(earlier.inserted)) {
     const { inserted, present } = tables[name] ?? { inserted: 0, present: 0 };
     tables[name] = { inserted: inserted + rows, present: Math.max(0, present - rows) };
   }

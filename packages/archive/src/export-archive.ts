@@ -18,12 +18,12 @@ import {
   manifestPath,
   writeManifest,
 } from "./manifest.ts";
-import { findRows } from "./places.ts";
 import type { Watch } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
 import { redactRange } from "./redact-range.ts";
 import { type ArchiveRedactor, type RedactedCount, Redaction } from "./redaction.ts";
 import { RowDigest } from "./row-digest.ts";
+import { locateRows } from "./row-locations.ts";
 import { withScratchFolder } from "./scratch.ts";
 import { openScratchStore } from "./scratch-store.ts";
 import { archiveTables, readOrder } from "./tables.ts";
@@ -126,9 +126,9 @@ async function writeDatasets(
   const columnsOf = (table: string): string[] => Object.keys(copy.table(table).declaration.columns);
   // Read before locating rows: what arrives in between may not have been seen.
   const found = await versionsOf(store);
-  const places = await findRows(store);
-  whole.leaveOut(await stillRowless(store, places.rowlessIds()));
-  const ranges = rangesOf(places);
+  const locations = await locateRows(store);
+  whole.addDamaged(await stillRowless(store, locations.rowlessIds()));
+  const ranges = rangesOf(locations);
   const total = ranges.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
   const onRows = (rows: number): void => {
@@ -146,11 +146,14 @@ async function writeDatasets(
       // meantime.
       const now = await versionsOf(store);
       const isFound = isDeepStrictEqual(now, found);
-      const placed = { ...options, places: isFound ? places : await findRows(store, { range }) };
+      const located = {
+        ...options,
+        locations: isFound ? locations : await locateRows(store, { range }),
+      };
       const isSame = async (): Promise<boolean> => isDeepStrictEqual(await versionsOf(store), now);
       await (redaction
-        ? redactRange(store, copy, range, { ...placed, redaction })
-        : appendRange(store, copy, range, { ...placed, isSame }));
+        ? redactRange(store, copy, range, { ...located, redaction })
+        : appendRange(store, copy, range, { ...located, isSame }));
     }
     for (const [at, { name }] of declarations.entries()) {
       onProgress?.({ step: "compact", done: at, total: declarations.length });

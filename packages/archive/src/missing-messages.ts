@@ -1,8 +1,8 @@
 import {
   type AddedRow,
   type DatedMessage,
-  type MadeRoom,
   type Merge,
+  type MovedMessage,
   mergeMessages,
   mergeSession,
   sessionItself,
@@ -11,9 +11,9 @@ import {
 import { rowId } from "@pond/substrate";
 import { type Key, keyOf, keyText } from "./key-order.ts";
 import { keysOf } from "./missing-rows.ts";
-import type { PlacedStore } from "./places.ts";
 import { readRows } from "./read-rows.ts";
 import { RowDigest } from "./row-digest.ts";
+import type { LocatedStore } from "./row-locations.ts";
 
 /** The key of a part's message, as text. */
 export function messageOf([sessionId = "", messageId = ""]: Key): string {
@@ -27,7 +27,7 @@ export type MissingMessages = {
   /** What they are to be in the target, by their keys as texts. */
   readonly added: ReadonlyMap<string, AddedRow>;
   /** Messages that have to make room in the target, by session. */
-  readonly moves: ReadonlyMap<string, readonly MadeRoom[]>;
+  readonly moves: ReadonlyMap<string, readonly MovedMessage[]>;
   /** Sessions that get any. */
   readonly sessionIds: ReadonlySet<string>;
   /** How many rows the target has, or is not to have. */
@@ -46,8 +46,8 @@ export type MissingMessages = {
  * that never existed.
  */
 export async function missingMessages(
-  from: PlacedStore,
-  to: PlacedStore,
+  from: LocatedStore,
+  to: LocatedStore,
   sessionIds: ReadonlySet<string>,
 ): Promise<MissingMessages> {
   const [given, stored] = [await rowsOf(from, sessionIds), await rowsOf(to, sessionIds)];
@@ -55,7 +55,7 @@ export async function missingMessages(
   const sessions = await sessionsOf(from, to, given);
   const rowIds: bigint[] = [];
   const added = new Map<string, AddedRow>();
-  const moves = new Map<string, readonly MadeRoom[]>();
+  const moves = new Map<string, readonly MovedMessage[]>();
   const grown = new Set<string>();
   const cutSessionIds = new Set<string>();
   const withOtherParts = new Set(torn);
@@ -99,19 +99,19 @@ export async function missingMessages(
 }
 
 /** A row of a message, and its row id. */
-type PlacedRow = DatedMessage & { readonly row: bigint };
+type LocatedRow = DatedMessage & { readonly row: bigint };
 
 const comparedColumns = ["ordinal", "digest", "revises", "revision", "timestamp", "ingested_at"];
 
 /** The rows of messages of some sessions, by session, without reading their content. */
 async function rowsOf(
-  placed: PlacedStore,
+  located: LocatedStore,
   sessionIds: ReadonlySet<string>,
-): Promise<Map<string, PlacedRow[]>> {
-  const sessions = new Map<string, PlacedRow[]>();
-  for await (const { key, row } of keysOf(placed, "messages", sessionIds, comparedColumns)) {
+): Promise<Map<string, LocatedRow[]>> {
+  const sessions = new Map<string, LocatedRow[]>();
+  for await (const { key, row } of keysOf(located, "messages", sessionIds, comparedColumns)) {
     const [sessionId = "", id = ""] = key;
-    const found: PlacedRow = {
+    const found: LocatedRow = {
       id,
       ordinal: BigInt(row["ordinal"] as bigint),
       digest: row["digest"] as string | null,
@@ -125,18 +125,18 @@ async function rowsOf(
     if (others) others.push(found);
     else sessions.set(sessionId, [found]);
   }
-  if (placed.names.isEmpty) return sessions;
+  if (located.names.isEmpty) return sessions;
   for (const [id, rows] of sessions) {
-    if (!rows.every(isOfMessage)) sessions.set(id, await withOwnDigests(placed, rows));
+    if (!rows.every(isOfMessage)) sessions.set(id, await withOwnDigests(located, rows));
   }
   return sessions;
 }
 
 /** The digest of a statement about a session depends on the session's name. */
 async function withOwnDigests(
-  { store, names }: PlacedStore,
-  rows: readonly PlacedRow[],
-): Promise<PlacedRow[]> {
+  { store, names }: LocatedStore,
+  rows: readonly LocatedRow[],
+): Promise<LocatedRow[]> {
   const carriers = rows.filter((each) => !isOfMessage(each));
   const digests = new Map<string, string | null>();
   const columns = ["session_id", "id", "source_agent", "project", "revises", "digest", "options"];
@@ -158,24 +158,24 @@ const noRow: DatedRow = { digest: undefined, ingestedAt: 0n };
 
 /** What the two stores say about the sessions themselves, for those with later states to copy. */
 async function sessionsOf(
-  from: PlacedStore,
-  to: PlacedStore,
+  from: LocatedStore,
+  to: LocatedStore,
   given: ReadonlyMap<string, readonly DatedMessage[]>,
 ): Promise<Map<string, SessionRows>> {
   const ids = [...given].filter(([, rows]) => !rows.every(isOfMessage)).map(([id]) => id);
   const wanted = new Set(ids);
-  const read = async (placed: PlacedStore): Promise<Map<string, DatedRow>> => {
-    const columns = Object.keys(placed.store.table("sessions").declaration.columns);
+  const read = async (located: LocatedStore): Promise<Map<string, DatedRow>> => {
+    const columns = Object.keys(located.store.table("sessions").declaration.columns);
     const rows = new Map<string, DatedRow>();
-    for await (const { key, row } of keysOf(placed, "sessions", wanted, columns)) {
+    for await (const { key, row } of keysOf(located, "sessions", wanted, columns)) {
       const ingestedAt = BigInt(row["ingested_at"] as bigint);
       rows.set(key[0] ?? "", { digest: sessionRowDigest(row), ingestedAt });
     }
     return rows;
   };
-  const [theirs, own] = [await read(from), await read(to)];
+  const [source, own] = [await read(from), await read(to)];
   return new Map(
-    ids.map((id) => [id, { given: theirs.get(id) ?? noRow, stored: own.get(id) ?? noRow }]),
+    ids.map((id) => [id, { given: source.get(id) ?? noRow, stored: own.get(id) ?? noRow }]),
   );
 }
 
@@ -195,8 +195,8 @@ function mergeCarriers(
 
 /** Messages of these for which the other store has parts other than those to copy. */
 async function tornMessages(
-  from: PlacedStore,
-  to: PlacedStore,
+  from: LocatedStore,
+  to: LocatedStore,
   given: ReadonlyMap<string, readonly DatedMessage[]>,
   stored: ReadonlyMap<string, readonly DatedMessage[]>,
 ): Promise<ReadonlySet<string>> {
@@ -220,20 +220,20 @@ type DigestedPart = { readonly part: string; readonly message: string; readonly 
 
 /** The parts of these messages that a store has. */
 async function partsOf(
-  placed: PlacedStore,
+  located: LocatedStore,
   sessionIds: ReadonlySet<string>,
   messages: ReadonlySet<string>,
 ): Promise<DigestedPart[]> {
-  const table = placed.store.table("parts");
+  const table = located.store.table("parts");
   const ids: bigint[] = [];
-  for await (const { key, row } of keysOf(placed, "parts", sessionIds, [])) {
+  for await (const { key, row } of keysOf(located, "parts", sessionIds, [])) {
     if (messages.has(messageOf(key))) ids.push(BigInt(row[rowId] as bigint));
   }
   const { primaryKey, columns: declared } = table.declaration;
   const columns = Object.keys(declared).filter((name) => name !== "ingested_at");
   const parts: DigestedPart[] = [];
   for await (const read of readRows(table, columns, ids)) {
-    const row = placed.names.renamed("parts", read);
+    const row = located.names.renamed("parts", read);
     const key = keyOf(row, primaryKey);
     const digest = new RowDigest(columns);
     digest.add(row);

@@ -1,7 +1,7 @@
 import { type Row, rowId } from "@pond/substrate";
 import { type Key, keyOf, keyText } from "./key-order.ts";
-import type { PlacedStore } from "./places.ts";
 import { readRows, scanRows } from "./read-rows.ts";
+import type { LocatedStore } from "./row-locations.ts";
 import type { TableName } from "./tables.ts";
 
 /** The rows of a table, for some sessions, that one store has and another lacks. */
@@ -21,8 +21,8 @@ export type KeyedRow = { readonly key: Key; readonly row: Row };
  * @param isLeftOut - True for rows that do not count as missing although they are not there.
  */
 export async function missingRows(
-  from: PlacedStore,
-  to: PlacedStore,
+  from: LocatedStore,
+  to: LocatedStore,
   name: TableName,
   sessionIds: ReadonlySet<string>,
   isLeftOut: (key: Key) => boolean,
@@ -39,23 +39,23 @@ export async function missingRows(
 }
 
 // Looking up one row by its id costs as much as a scan that passes so many.
-const passedPerLookUp = 40;
+const scannedRowsPerLookup = 40;
 
 /** The keys and ids of the rows of some sessions, and some columns. */
 export async function* keysOf(
-  placed: PlacedStore,
+  located: LocatedStore,
   name: TableName,
   sessionIds: ReadonlySet<string>,
   columns: readonly string[],
 ): AsyncGenerator<KeyedRow> {
-  const { store, places, names } = placed;
+  const { store, locations, names } = located;
   const table = store.table(name);
   const { primaryKey } = table.declaration;
-  const ids = places.rowIds(name, sessionIds);
+  const ids = locations.rowIds(name, sessionIds);
   const wanted = [...primaryKey, ...columns];
-  const isMuch = ids.length * passedPerLookUp > places.rows(name);
+  const isScanCheaper = ids.length * scannedRowsPerLookup > locations.rows(name);
   const ownIds = [...sessionIds].map((id) => names.idOf(id));
-  const rows = isMuch ? scanRows(table, wanted, ids, ownIds) : readRows(table, wanted, ids);
+  const rows = isScanCheaper ? scanRows(table, wanted, ids, ownIds) : readRows(table, wanted, ids);
   for await (const read of rows) {
     const row = names.renamed(name, read);
     yield { key: keyOf(row, primaryKey), row };

@@ -41,7 +41,7 @@ export async function withArchive<T>(
     throw refused(error);
   });
   const scratch = join(temporaryFolder, "pond-archive");
-  const proveAndUse = async (folder: string): Promise<T> => {
+  const verifyAndUse = async (folder: string): Promise<T> => {
     await unpack(handle, file, contents, folder, watch);
     const { manifest } = contents;
     const store = await openDatasets(folder, file);
@@ -52,7 +52,7 @@ export async function withArchive<T>(
       store.close();
     }
   };
-  return await withScratchFolder(scratch, proveAndUse, refused);
+  return await withScratchFolder(scratch, verifyAndUse, refused);
 }
 
 function openDatasets(folder: string, file: string): Promise<Store> {

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import type { AddedRow, MadeRoom } from "@pond/sessions/rows";
+import type { AddedRow, MovedMessage } from "@pond/sessions/rows";
 import type { Cell } from "@pond/substrate";
 import { keyText } from "./key-order.ts";
 import { type MissingMessages, messageOf, missingMessages } from "./missing-messages.ts";
 import { type KeyedRow, keysOf, missingRows } from "./missing-rows.ts";
-import type { PlacedStore } from "./places.ts";
 import type { Range } from "./ranges.ts";
+import type { LocatedStore } from "./row-locations.ts";
 import { readOrder, type TableName } from "./tables.ts";
 
 /** The fields of a session that each of its messages repeats (spec 5.3). */
@@ -20,14 +20,14 @@ export type RangePlan = {
   /** What messages are to be there, by their keys as texts; the others stay as they are. */
   readonly added: ReadonlyMap<string, AddedRow>;
   /** Messages that have to make room there, by session. */
-  readonly moves: ReadonlyMap<string, readonly MadeRoom[]>;
+  readonly moves: ReadonlyMap<string, readonly MovedMessage[]>;
   /**
    * Messages that the store shows in another state than the one to copy, or has with parts of
    * another message.
    */
   readonly differing: number;
   /** Sessions of which the store has anything. */
-  readonly there: ReadonlySet<string>;
+  readonly presentIds: ReadonlySet<string>;
   /**
    * Those of which the store has a message, with their labels if it has their row too: a copy that
    * broke off leaves messages without one.
@@ -45,46 +45,46 @@ export type RangePlan = {
  * their keys nor the store are read.
  */
 export async function planRange(
-  from: PlacedStore,
-  to: PlacedStore,
+  from: LocatedStore,
+  to: LocatedStore,
   { sessionIds }: Range,
   signal: AbortSignal | undefined,
 ): Promise<RangePlan> {
-  const there = new Set<string>();
+  const presentIds = new Set<string>();
   const others: string[] = [];
   for (const id of sessionIds) {
-    if (readOrder.some((name) => to.places.has(name, id))) there.add(id);
+    if (readOrder.some((name) => to.locations.has(name, id))) presentIds.add(id);
     else others.push(id);
   }
   const rowIds = new Map<TableName, readonly bigint[]>();
   const present = new Map<TableName, number>();
-  const messages = await missingMessages(from, to, there);
+  const messages = await missingMessages(from, to, presentIds);
   for (const name of readOrder) {
     signal?.throwIfAborted();
     const rows =
       name === "messages"
         ? messages
-        : await missingRows(from, to, name, there, (key) => {
+        : await missingRows(from, to, name, presentIds, (key) => {
             // No part may join another message's parts.
             return name === "parts" && messages.withOtherParts.has(messageOf(key));
           });
-    rowIds.set(name, [...from.places.rowIds(name, others), ...rows.rowIds]);
+    rowIds.set(name, [...from.locations.rowIds(name, others), ...rows.rowIds]);
     present.set(name, rows.present);
   }
-  const known = await knownSessions(to, there);
-  const mixed = await mixedSessions(from, to, known, there, messages);
+  const known = await knownSessions(to, presentIds);
+  const mixed = await mixedSessions(from, to, known, presentIds, messages);
   const { added, moves, differing } = messages;
-  return { rowIds, present, added, moves, differing, there, known, mixed };
+  return { rowIds, present, added, moves, differing, presentIds, known, mixed };
 }
 
 async function knownSessions(
-  to: PlacedStore,
-  there: ReadonlySet<string>,
+  to: LocatedStore,
+  presentIds: ReadonlySet<string>,
 ): Promise<Map<string, Labels | undefined>> {
   const known = new Map<string, Labels | undefined>();
-  for (const id of there) if (to.places.has("messages", id)) known.set(id, undefined);
+  for (const id of presentIds) if (to.locations.has("messages", id)) known.set(id, undefined);
   const labels = ["source_agent", "project"];
-  for await (const { key, row } of keysOf(to, "sessions", there, labels)) {
+  for await (const { key, row } of keysOf(to, "sessions", presentIds, labels)) {
     const { source_agent = null, project = null } = row;
     known.set(key[0] ?? "", { source_agent, project });
   }
@@ -96,25 +96,28 @@ async function knownSessions(
  * windows differ: an ingest or an earlier copy may have broken off.
  */
 async function mixedSessions(
-  from: PlacedStore,
-  to: PlacedStore,
+  from: LocatedStore,
+  to: LocatedStore,
   known: ReadonlyMap<string, unknown>,
-  there: ReadonlySet<string>,
+  presentIds: ReadonlySet<string>,
   messages: MissingMessages,
 ): Promise<Set<string>> {
   const mixed = new Set(messages.cutSessionIds);
-  const [ours, theirs] = [await windowsOf(from, there, known), await windowsOf(to, there, known)];
-  for (const id of there) {
-    if (!known.has(id) && !theirs.has(id)) continue;
+  const [source, target] = [
+    await windowsOf(from, presentIds, known),
+    await windowsOf(to, presentIds, known),
+  ];
+  for (const id of presentIds) {
+    if (!known.has(id) && !target.has(id)) continue;
     const isGrown = known.has(id) && messages.sessionIds.has(id);
-    if (isGrown || !isEqual(ours.get(id), theirs.get(id))) mixed.add(id);
+    if (isGrown || !isEqual(source.get(id), target.get(id))) mixed.add(id);
   }
   return mixed;
 }
 
 /** The windows of each session, as texts that tell them apart. */
 async function windowsOf(
-  placed: PlacedStore,
+  located: LocatedStore,
   sessionIds: ReadonlySet<string>,
   known: ReadonlyMap<string, unknown>,
 ): Promise<Map<string, Set<string>>> {
@@ -127,10 +130,10 @@ async function windowsOf(
     if (ids !== "[]") own.add(keyText([...key, ids, text]));
   };
   const ofKnown = new Set([...sessionIds].filter((id) => known.has(id)));
-  for await (const each of keysOf(placed, "windows", ofKnown, ["message_ids"])) add(each, "");
+  for await (const each of keysOf(located, "windows", ofKnown, ["message_ids"])) add(each, "");
   // Without a message, only the text tells from which state they were made.
   const ofOthers = new Set([...sessionIds].filter((id) => !known.has(id)));
-  for await (const each of keysOf(placed, "windows", ofOthers, ["message_ids", "text"])) {
+  for await (const each of keysOf(located, "windows", ofOthers, ["message_ids", "text"])) {
     add(each, hash("sha256", String(each.row["text"])));
   }
   return windows;

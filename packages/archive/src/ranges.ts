@@ -1,6 +1,6 @@
 import { and, type Filter, gte, lte } from "@pond/substrate";
 import { compareText } from "./key-order.ts";
-import type { Places } from "./places.ts";
+import type { RowLocations } from "./row-locations.ts";
 
 /** Sessions with consecutive ids, and how many rows they have. */
 export type Range = {
@@ -17,7 +17,10 @@ const defaultRowsPerRange = 50_000;
  * The sessions of a store, cut into ranges; one session is never cut. Rows without their session
  * are left by an ingest that broke off, and nobody sees them.
  */
-export function rangesOf(places: Places, rowsPerRange: number = defaultRowsPerRange): Range[] {
+export function rangesOf(
+  locations: RowLocations,
+  rowsPerRange: number = defaultRowsPerRange,
+): Range[] {
   const ranges: Range[] = [];
   let ids: string[] = [];
   let rows = 0;
@@ -28,8 +31,8 @@ export function rangesOf(places: Places, rowsPerRange: number = defaultRowsPerRa
     ids = [];
     rows = 0;
   };
-  for (const id of places.sessionIds().sort(compareText)) {
-    const count = places.rowsOf(id);
+  for (const id of locations.sessionIds().sort(compareText)) {
+    const count = locations.rowsOf(id);
     if (rows > 0 && rows + count > rowsPerRange) close();
     ids.push(id);
     rows += count;

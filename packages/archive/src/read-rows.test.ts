@@ -1,15 +1,15 @@
 import type { Row } from "@pond/substrate";
 import { expect, it, vi } from "vitest";
-import { findRows } from "./places.ts";
 import { bytesOf, readRows } from "./read-rows.ts";
+import { locateRows } from "./row-locations.ts";
 import { storeOf } from "./testing.ts";
 
 it("reads rows of a megabyte each a few at a time, from the first read on", async () => {
   const texts = Array.from({ length: 40 }, (_, at) => `${at} `.padEnd(1_000_000, "reeds "));
   const { store } = await storeOf({ id: "s", texts });
   const table = store.table("parts");
-  const places = await findRows(store);
-  const rowIds = places.rowIds("parts", ["s"]);
+  const locations = await locateRows(store);
+  const rowIds = locations.rowIds("parts", ["s"]);
   const reading = vi.spyOn(table, "rows");
 
   const read: string[] = [];

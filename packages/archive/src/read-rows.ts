@@ -12,9 +12,9 @@ import { readAhead } from "./read-ahead.ts";
 // How much is read at once. The size of rows shows only when they arrive. So the first read is
 // small, because for rows of 3 MB the engine takes five times as much.
 const bytesAtOnce = 8 * 1024 * 1024;
-const rowsAtFirst = 8;
-const timesAsMany = 16;
-const rowsAtMost = 2_000;
+const firstRows = 8;
+const maxGrowthFactor = 16;
+const maxRows = 2_000;
 
 /** Whole rows by their row ids, in that order. */
 export function readRows(
@@ -22,7 +22,7 @@ export function readRows(
   columns: readonly string[],
   rowIds: readonly bigint[],
 ): AsyncGenerator<Row> {
-  return oneByOne(new RowReader(table, columns).chunks(rowIds));
+  return rowsOfChunks(new RowReader(table, columns).chunks(rowIds));
 }
 
 /** Rows that were read together. */
@@ -33,7 +33,7 @@ export type Chunk = { readonly rows: readonly Row[]; readonly bytes: number };
  *
  * @param onRead - Awaited after the reading of each chunk, before its rows come.
  */
-export async function* oneByOne(
+export async function* rowsOfChunks(
   chunks: AsyncGenerator<Chunk>,
   onRead?: () => Promise<void>,
 ): AsyncGenerator<Row> {
@@ -49,7 +49,7 @@ export class RowReader {
   readonly #table: Table;
   readonly #columns: readonly string[];
   /** How many rows are read at once. */
-  count: number = rowsAtFirst;
+  count: number = firstRows;
 
   constructor(table: Table, columns: readonly string[]) {
     this.#table = table;
@@ -69,10 +69,10 @@ export class RowReader {
     const where = oneOf(rowId, rowIds);
     const found = await table.rows({ columns: [...this.#columns, rowId], where });
     const byId = new Map(found.map((row) => [BigInt(row[rowId] as bigint), row]));
-    const rows = rowIds.map((id) => byId.get(id) ?? gone(table));
+    const rows = rowIds.map((id) => byId.get(id) ?? throwRowsGone(table));
     const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0);
     const fitting = Math.floor((bytesAtOnce * rows.length) / Math.max(1, bytes));
-    this.count = Math.max(1, Math.min(rowsAtMost, this.count * timesAsMany, fitting));
+    this.count = Math.max(1, Math.min(maxRows, this.count * maxGrowthFactor, fitting));
     return { rows, bytes };
   }
 }
@@ -95,7 +95,7 @@ export async function* scanRows(
   for await (const rows of table.scan({ columns: [...columns, rowId], where })) {
     for (const row of rows) if (left.delete(BigInt(row[rowId] as bigint))) yield row;
   }
-  if (left.size > 0) gone(table);
+  if (left.size > 0) throwRowsGone(table);
 }
 
 /** About how many bytes a row takes in memory. */
@@ -111,6 +111,6 @@ function bytesOfCell(cell: Cell): number {
 }
 
 /** Rows are never removed, so whoever removed one bypassed pond. */
-export function gone({ declaration }: Table): never {
+export function throwRowsGone({ declaration }: Table): never {
   throw new StorageUnavailableError(declaration.name, "rows went away while they were read");
 }

@@ -10,19 +10,19 @@ import { and, isNotNull, type Row, type Store } from "@pond/substrate";
 import { RedactionInvalidError } from "./errors.ts";
 import { type MessageGroup, withParts } from "./grouped-rows.ts";
 import { keyText } from "./key-order.ts";
-import type { Places } from "./places.ts";
 import { type Range, within } from "./ranges.ts";
 import type { Redaction } from "./redaction.ts";
+import type { RowLocations } from "./row-locations.ts";
 import { RowWriters } from "./row-writer.ts";
+import { makeSessionWindows, type WindowSource } from "./session-windows.ts";
 import { sortedRows } from "./sorted-rows.ts";
 import type { TableName } from "./tables.ts";
 import type { WholeRows } from "./whole-rows.ts";
-import { type KnownSession, windowsMadeOf } from "./windows-made.ts";
 
 export type RedactOptions = {
   readonly redaction: Redaction;
   /** Where the rows to copy are. */
-  readonly places: Places;
+  readonly locations: RowLocations;
   readonly whole: WholeRows;
   readonly columnsOf: (table: string) => readonly string[];
   readonly signal?: AbortSignal | undefined;
@@ -41,17 +41,17 @@ export async function redactRange(
   range: Range,
   options: RedactOptions,
 ): Promise<void> {
-  const { places, whole, columnsOf, signal, redaction, onRow, onRows } = options;
+  const { locations, whole, columnsOf, signal, redaction, onRow, onRows } = options;
   await using writers = new RowWriters(to, { columnsOf, isNew: true, signal, onWritten: onRows });
   const read = (name: TableName): AsyncGenerator<Row> =>
-    whole.of(name, sortedRows({ store: from, places, name }, columnsOf(name), range.sessionIds));
+    whole.of(name, sortedRows({ store: from, locations, name }, columnsOf(name), range.sessionIds));
   const write = async (name: TableName, row: Row): Promise<void> => {
     signal?.throwIfAborted();
     asRedacted(name, row, () => checkRow(name, row));
     onRow(name, row);
     await writers.of(name).add(row);
   };
-  const known = new Map<string, KnownSession>();
+  const known = new Map<string, WindowSource>();
   for await (const row of read("sessions")) {
     const redacted = asRedacted("sessions", row, () => redactSessionRow(row, redaction));
     known.set(String(row["id"]), { row: redacted, pieces: new Map() });
@@ -81,7 +81,7 @@ export async function redactRange(
   // The stored windows may describe messages that another process is still storing, or has not
   // stored: windows are written first.
   for (const session of known.values()) {
-    for (const row of await windowsMadeOf(from, session)) await write("windows", row);
+    for (const row of await makeSessionWindows(from, session)) await write("windows", row);
   }
   await writers.finish();
 }

@@ -5,7 +5,7 @@ const tags = { null: 0, text: 1, integer: 2, number: 3, bytes: 4, vector: 5 } as
 const headBytes = 9;
 // Given to the hash in one piece: giving it each cell takes three times as long.
 const bufferBytes = 8 * 1024;
-const mostBytesPerUnit = 3;
+const maxBytesPerUnit = 3;
 
 /**
  * SHA-256 over rows in the order of their keys. A cell is a tag of one byte and eight bytes,
@@ -63,12 +63,12 @@ export class RowDigest {
   }
 
   #addText(text: string): void {
-    const mostBytes = headBytes + text.length * mostBytesPerUnit;
-    if (mostBytes > bufferBytes) {
+    const maxBytes = headBytes + text.length * maxBytesPerUnit;
+    if (maxBytes > bufferBytes) {
       this.#addBytes(tags.text, Buffer.from(text, "utf8"));
       return;
     }
-    this.#makeRoom(mostBytes);
+    this.#makeRoom(maxBytes);
     const at = this.#filled;
     const length = this.#buffer.write(text, at + headBytes, "utf8");
     this.#addHead(tags.text, length);

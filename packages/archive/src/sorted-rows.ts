@@ -1,13 +1,13 @@
 import { eq, type Row, rowId, type Store, type Table } from "@pond/substrate";
 import { compareKeys, keyOf } from "./key-order.ts";
-import type { Places } from "./places.ts";
-import { type Chunk, gone, oneByOne, RowReader } from "./read-rows.ts";
+import { type Chunk, RowReader, rowsOfChunks, throwRowsGone } from "./read-rows.ts";
+import type { RowLocations } from "./row-locations.ts";
 import type { TableName } from "./tables.ts";
 
 /** A table, and where its rows are. */
-export type PlacedTable = {
+export type LocatedTable = {
   readonly store: Store;
-  readonly places: Places;
+  readonly locations: RowLocations;
   readonly name: TableName;
 };
 
@@ -18,19 +18,19 @@ export type PlacedTable = {
  * @param onRead - Awaited after some were read, before they come.
  */
 export function sortedRows(
-  placed: PlacedTable,
+  located: LocatedTable,
   columns: readonly string[],
   sessionIds: Iterable<string>,
   onRead?: () => Promise<void>,
 ): AsyncGenerator<Row> {
-  return oneByOne(sortedChunks(placed, columns, sessionIds), onRead);
+  return rowsOfChunks(sortedChunks(located, columns, sessionIds), onRead);
 }
 
 /**
  * Sessions that fit into one read are sorted afterwards; for a larger one, the keys are read first.
  */
 async function* sortedChunks(
-  { store, places, name }: PlacedTable,
+  { store, locations, name }: LocatedTable,
   columns: readonly string[],
   sessionIds: Iterable<string>,
 ): AsyncGenerator<Chunk> {
@@ -38,7 +38,7 @@ async function* sortedChunks(
   const reader = new RowReader(table, columns);
   let some: bigint[] = [];
   for (const sessionId of sessionIds) {
-    const own = places.rowIds(name, [sessionId]);
+    const own = locations.rowIds(name, [sessionId]);
     if (some.length > 0 && some.length + own.length > reader.count) {
       yield sorted(table, await reader.read(some));
       some = [];
@@ -66,7 +66,7 @@ async function sortedIds(
   const rows = await table.rows({ columns: [...primaryKey, rowId], where });
   // Others may have arrived since these were found.
   const own = rows.filter((row) => wanted.has(rowIdOf(row)));
-  if (own.length < wanted.size) gone(table);
+  if (own.length < wanted.size) throwRowsGone(table);
   return byKey(own, primaryKey).map(rowIdOf);
 }
 

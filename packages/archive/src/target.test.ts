@@ -1,8 +1,8 @@
 import type { SessionStore } from "@pond/sessions";
 import { describe, expect, it, vi } from "vitest";
 import { copySessions } from "./copy-sessions.ts";
-import { findRows } from "./places.ts";
 import { rangesOf } from "./ranges.ts";
+import { locateRows } from "./row-locations.ts";
 import { readOrder } from "./tables.ts";
 import { Target } from "./target.ts";
 import {
@@ -135,9 +135,9 @@ describe("Target", () => {
     "looks at a range again only if others have written: %s, %i sessions",
     async (_, count, isLookedAt) => {
       const source = await storeOf(...demos);
-      const places = await findRows(source.store);
+      const locations = await locateRows(source.store);
       const { store, ...target } = await storeOf(...demos.slice(0, 1));
-      const known = await Target.look(store, () => true);
+      const known = await Target.locate(store, () => true);
       await ingest({ store, ...target }, demos.slice(1, count + 1));
       for (const [name, rows] of [
         ["sessions", 1],
@@ -146,10 +146,10 @@ describe("Target", () => {
       ] as const) {
         known.inserted(name, rows);
       }
-      const [, second, third] = rangesOf(places, 1);
+      const [, second, third] = rangesOf(locations, 1);
       if (second === undefined || third === undefined) throw new TypeError();
 
-      const [seen, later] = [await known.placesOf(second), await known.placesOf(third)];
+      const [seen, later] = [await known.locationsOf(second), await known.locationsOf(third)];
 
       const has = (found: typeof seen, { first }: typeof second) =>
         readOrder.some((name) => found.has(name, first));

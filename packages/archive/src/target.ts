@@ -1,27 +1,31 @@
 import type { Store } from "@pond/substrate";
-import { findRows, type PlacedStore, type Places } from "./places.ts";
 import type { Range } from "./ranges.ts";
+import { type LocatedStore, locateRows, type RowLocations } from "./row-locations.ts";
 import { SessionNames } from "./session-names.ts";
 
 // Windows are made from the others, so they tell nothing new.
-const watched = ["sessions", "messages", "parts"] as const;
+const countedTables = ["sessions", "messages", "parts"] as const;
 
 /** A store that sessions are copied to, and where it has rows of them. */
 export class Target {
   readonly store: Store;
   readonly #isWanted: (sessionId: string) => boolean;
   /** The state when the copy began. */
-  readonly #first: Places;
+  readonly #initial: RowLocations;
   readonly #inserted: Map<string, number> = new Map();
 
-  private constructor(store: Store, isWanted: (sessionId: string) => boolean, first: Places) {
+  private constructor(
+    store: Store,
+    isWanted: (sessionId: string) => boolean,
+    initial: RowLocations,
+  ) {
     this.store = store;
     this.#isWanted = isWanted;
-    this.#first = first;
+    this.#initial = initial;
   }
 
-  static async look(store: Store, isWanted: (sessionId: string) => boolean): Promise<Target> {
-    return new Target(store, isWanted, await findRows(store, { isWanted }));
+  static async locate(store: Store, isWanted: (sessionId: string) => boolean): Promise<Target> {
+    return new Target(store, isWanted, await locateRows(store, { isWanted }));
   }
 
   /** Call it with everything that the copy inserts. */
@@ -33,22 +37,22 @@ export class Target {
    * Where the store's rows of a range are now, as long as the copy has written none of them. Known
    * from the beginning, unless another process has written since.
    */
-  async placesOf(range: Range): Promise<Places> {
-    return (await this.isAlone()) ? this.#first : this.lookAgain(range);
+  async locationsOf(range: Range): Promise<RowLocations> {
+    return (await this.isAlone()) ? this.#initial : this.locateAgain(range);
   }
 
-  /** True for the result of {@link placesOf} if no other process has written. */
-  isFirst(places: Places): boolean {
-    return places === this.#first;
+  /** True for the result of {@link locationsOf} if no other process has written. */
+  isInitial(locations: RowLocations): boolean {
+    return locations === this.#initial;
   }
 
   /** Where the store's rows of a range are now. */
-  lookAgain(range: Range): Promise<Places> {
-    return findRows(this.store, { isWanted: this.#isWanted, range });
+  locateAgain(range: Range): Promise<RowLocations> {
+    return locateRows(this.store, { isWanted: this.#isWanted, range });
   }
 
-  placed(places: Places): PlacedStore {
-    return { store: this.store, places, names: new SessionNames() };
+  located(locations: RowLocations): LocatedStore {
+    return { store: this.store, locations, names: new SessionNames() };
   }
 
   /**
@@ -56,10 +60,10 @@ export class Target {
    * are as many as at the beginning and as were added.
    */
   async isAlone(): Promise<boolean> {
-    for (const name of watched) {
+    for (const name of countedTables) {
       const table = this.store.table(name);
       await table.refresh();
-      const own = this.#first.rows(name) + (this.#inserted.get(name) ?? 0);
+      const own = this.#initial.rows(name) + (this.#inserted.get(name) ?? 0);
       if ((await table.count()) !== own) return false;
     }
     return true;

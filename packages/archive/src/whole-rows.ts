@@ -25,7 +25,7 @@ export class WholeRows {
   }
 
   /** Reports sessions that are left out as a whole. */
-  leaveOut(sessionIds: Iterable<string>): void {
+  addDamaged(sessionIds: Iterable<string>): void {
     for (const id of sessionIds) this.#damaged.add(id);
   }
 
@@ -38,7 +38,7 @@ export class WholeRows {
     const sessionId = String(message["session_id"]);
     if (this.#damaged.has(sessionId)) return;
     if (message["revises"] !== null || isAsWritten(message, parts)) return;
-    if (!(await isSaidAgain(this.#store, sessionId, message))) this.#damaged.add(sessionId);
+    if (!(await isRepeatedByCarrier(this.#store, sessionId, message))) this.#damaged.add(sessionId);
   }
 
   /** The acceptable rows of a table, in the order of their keys. Sessions have to come first. */
@@ -80,15 +80,16 @@ export class WholeRows {
     const [message] = await messagesAt(this.#store, sessionId, "id", id);
     const carriers = await carriersOf(this.#store, sessionId, id);
     const carrier = carriers.find(({ digest }) => digest === message?.["digest"]);
-    const said = message && carrier && rowsOfCarrier(message, carrier);
-    if (said) return said.parts.toSorted((a, b) => compareText(String(a["id"]), String(b["id"])));
+    const repeated = message && carrier && rowsOfCarrier(message, carrier);
+    if (repeated)
+      return repeated.parts.toSorted((a, b) => compareText(String(a["id"]), String(b["id"])));
     this.#damaged.add(sessionId);
     return whole;
   }
 }
 
 /** True if a carrier of a message in that session repeats what its row and parts were. */
-export async function isSaidAgain(
+export async function isRepeatedByCarrier(
   store: Store,
   sessionId: string,
   { id, digest }: Row,

@@ -1,4 +1,4 @@
-import { inOneForm } from "@pond/sessions/search";
+import { normalizeText } from "@pond/sessions/search";
 import type { ParsedQuery } from "./query.ts";
 import { indexForms, inSmallLetters } from "./small-letters.ts";
 import { holdsWhole, isCutByIndex, isUnspaced, wordsOf } from "./words.ts";
@@ -77,5 +77,5 @@ function inARow(text: string): string {
 }
 
 function comparable(text: string): string {
-  return inSmallLetters(inOneForm(text)).replaceAll("’", "'").replaceAll(/\s+/g, " ");
+  return inSmallLetters(normalizeText(text)).replaceAll("’", "'").replaceAll(/\s+/g, " ");
 }

@@ -1,4 +1,4 @@
-import { inOneForm, windowText } from "@pond/sessions/search";
+import { normalizeText, windowText } from "@pond/sessions/search";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import { inSmallLetters } from "./small-letters.ts";
 import { inSpacedWord, inWord, isUnspaced, wordsOf } from "./words.ts";
@@ -30,7 +30,7 @@ export function toCoverage(asked: Asked): Coverage {
   const total = weightOf(stems);
   const ofPairs = weightOf(pairs);
   return (text) => {
-    const lower = inSmallLetters(inOneForm(text.slice(0, readChars)));
+    const lower = inSmallLetters(normalizeText(text.slice(0, readChars)));
     const held = new Set(stems.filter((each) => placeOf(lower, each, 0) !== -1));
     const beside = pairs.filter(
       ({ first, second }) => held.has(first) && held.has(second) && inARow(lower, first, second),

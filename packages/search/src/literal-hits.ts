@@ -1,5 +1,5 @@
 import type { SessionStore } from "@pond/sessions";
-import { inOneForm } from "@pond/sessions/search";
+import { normalizeText } from "@pond/sessions/search";
 import type { Row } from "@pond/substrate";
 import { type FoundMessage, toFound } from "./message.ts";
 import { inSmallLetters } from "./small-letters.ts";
@@ -40,7 +40,7 @@ export async function literalHits(
 
 /** How exactly a text holds a literal, if it has the literal's words in a row. */
 export function exactness(stored: string, literal: string): number {
-  const text = inOneForm(stored);
+  const text = normalizeText(stored);
   if (holdsWhole(text, literal)) return exactly;
   const [lowText, lowLiteral] = [inSmallLetters(text), inSmallLetters(literal)];
   if (holdsWhole(lowText, lowLiteral)) return inAnotherCase;

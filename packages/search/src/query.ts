@@ -1,4 +1,4 @@
-import { inOneForm } from "@pond/sessions/search";
+import { normalizeText } from "@pond/sessions/search";
 import { QueryError } from "./errors.ts";
 import { functionWordsOf } from "./function-words.ts";
 import {
@@ -133,7 +133,7 @@ function beginningOf(text: string): string {
 /** Brings a query into the form of the index, whatever the keyboard or the clipboard produced. */
 export function typedText(query: string): string {
   const written = query.toWellFormed().replaceAll(colours, "").replaceAll(notWritten, " ");
-  return inOneForm(written.trim());
+  return normalizeText(written.trim());
 }
 
 function understood(tokens: readonly Token[]): ParsedQuery {

@@ -9,11 +9,11 @@ export {
   UnsafePathError,
 } from "./errors.ts";
 export { cleanSessions, type FoldSessionsOptions, foldSessions } from "./fold-sessions.ts";
-export { idApart } from "./ingest/apart.ts";
 export { type Damaged, type DamageOptions, findDamaged } from "./ingest/damaged.ts";
 export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";
 export type { AddedAt, IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
-export { type HeldMessages, onlyPlace, type Place } from "./ingest/place.ts";
+export { qualifiedId } from "./ingest/qualified-ids.ts";
+export { type HeldMessages, onlyPlace, type Place } from "./ingest/source-place.ts";
 export type { ExpectedSession } from "./ingest/stored-sessions.ts";
 export { lastActive } from "./read/activity.ts";
 export { childrenOf, rootOf, rootsOf } from "./read/ancestry.ts";
@@ -40,11 +40,11 @@ export {
   type ResponseMode,
   type ShownMessage,
   summarizePart,
-} from "./read/shown.ts";
+} from "./read/shown-message.ts";
 export { type LabelCounts, type Statistics, statistics } from "./read/statistics.ts";
 export { titles } from "./read/titles.ts";
 export { holdsLines } from "./restore/append-lines.ts";
-export { type Doubled, doubledFor } from "./restore/doubled.ts";
+export { type Duplicates, duplicatesFor } from "./restore/duplicates.ts";
 export { LeftDrafts } from "./restore/left-drafts.ts";
 export { type LineageOptions, loadLineage, rootIds } from "./restore/lineage.ts";
 export { LineagesAhead } from "./restore/lineages-ahead.ts";
@@ -61,7 +61,7 @@ export {
   type CheckOptions,
   checkContent,
   type FindingKind,
-  type ToldKind,
+  type ReportedKind,
 } from "./rows/content-check.ts";
 export { openSessions, type SessionStore, type SessionStoreOptions } from "./session-store.ts";
 export { searchable, sessionTables } from "./tables.ts";

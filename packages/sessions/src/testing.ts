@@ -13,7 +13,7 @@ import * as seam from "@pond/canonical/adapter";
 import type { Row, Table } from "@pond/substrate";
 import { createIngest, type IngestOptions } from "./ingest/ingest.ts";
 import type { IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
-import { onlyPlace } from "./ingest/place.ts";
+import { onlyPlace } from "./ingest/source-place.ts";
 import { loadLineage } from "./restore/lineage.ts";
 import { openSessions, type SessionStore } from "./session-store.ts";
 import { sessionTables } from "./tables.ts";

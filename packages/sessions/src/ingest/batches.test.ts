@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { SessionStore } from "../session-store.ts";
 import { allRows, type DemoMessage, ingestDemo, said, shown, withStore } from "../testing.ts";
 import { createIngest } from "./ingest.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./source-place.ts";
 
 const count = 8;
 const positions = Array.from({ length: count }, (_, at) => at);

@@ -10,7 +10,7 @@ import {
   shown,
   withStore,
 } from "../testing.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./source-place.ts";
 
 type State = readonly (DemoMessage | "fault" | "fault beside")[];
 

@@ -10,20 +10,20 @@ import { idChunks } from "../rows/id-chunks.ts";
 import { checkedPartColumns } from "../rows/message-content.ts";
 import { tornDigest } from "../rows/message-digest.ts";
 import type { Labels } from "../rows/to-rows.ts";
-import { begunOf } from "./begun-elsewhere.ts";
-import type { Gathered, Inserted } from "./gathered.ts";
-import { isRival } from "./rivals.ts";
+import { isIdConflict } from "./id-conflicts.ts";
+import type { IncomingSession, InsertedMessage } from "./incoming-session.ts";
+import { startOf } from "./reused-ids.ts";
 import { withStoredOrigin } from "./stored-origin.ts";
 
-// Rows that were thought new may exist: from a run that broke off between two commits, or from
+// Rows that were presumed new may exist: from a run that broke off between two commits, or from
 // another process. The insert left those rows as they are; this file decides what that means for
 // the messages.
 
 /** What is needed from the batch that was written. */
-export type Written = {
+export type WrittenBatch = {
   readonly ingestedAt: bigint;
-  readonly inserted: ReadonlyMap<Gathered, readonly Inserted[]>;
-  messageOf(inserted: Inserted): Message;
+  readonly inserted: ReadonlyMap<IncomingSession, readonly InsertedMessage[]>;
+  messageOf(inserted: InsertedMessage): Message;
   partOf(row: number): Row;
 };
 
@@ -31,11 +31,11 @@ export type Written = {
  * Messages of which some or all part rows existed with other values. Their own rows may still be
  * missing, so nothing else would show that they do not match.
  */
-export async function findTorn(store: Store, batch: Written): Promise<Inserted[]> {
+export async function findTorn(store: Store, batch: WrittenBatch): Promise<InsertedMessage[]> {
   const bySession = new Map(
     [...batch.inserted].map(([{ labels }, own]) => [labels.sessionId, byId(own)]),
   );
-  const torn = new Set<Inserted>();
+  const torn = new Set<InsertedMessage>();
   for (const ids of idChunks([...bySession.keys()])) {
     const where = oneOf("session_id", ids);
     for await (const rows of store.table("parts").scan({ columns: checkedPartColumns, where })) {
@@ -52,37 +52,37 @@ export async function findTorn(store: Store, batch: Written): Promise<Inserted[]
  * The carriers that make the store show what was read, where existing rows hold another value or
  * are in another place. Corrects the counts of what was added.
  *
- * @param isMeant - Tells for each session whether its rows are to be looked at.
+ * @param isIncluded - Tells for each session whether its rows are to be looked at.
  */
 export async function reviseDiffering(
   store: Store,
-  batch: Written,
-  isMeant: (gathered: Gathered) => boolean,
+  batch: WrittenBatch,
+  isIncluded: (incoming: IncomingSession) => boolean,
 ): Promise<Columns> {
   const carriers = new Columns();
-  const meant = [...batch.inserted.keys()].filter(isMeant);
-  const gatheredBy = new Map(meant.map((each) => [each.labels.sessionId, each]));
-  for (const ids of idChunks([...gatheredBy.keys()])) {
+  const included = [...batch.inserted.keys()].filter(isIncluded);
+  const incomingBySession = new Map(included.map((each) => [each.labels.sessionId, each]));
+  for (const ids of idChunks([...incomingBySession.keys()])) {
     const stored = await storedMessages(store, ids);
     for (const id of ids) {
-      const [gathered, rows] = [gatheredBy.get(id), stored.get(id)];
-      if (!gathered || !rows) continue;
-      discount(gathered, batch, rows);
-      await reviseSession(gathered, batch, liveMessages(rows), carriers);
+      const [incoming, rows] = [incomingBySession.get(id), stored.get(id)];
+      if (!incoming || !rows) continue;
+      discountExisting(incoming, batch, rows);
+      await reviseSession(incoming, batch, liveMessages(rows), carriers);
     }
   }
   return carriers;
 }
 
 async function reviseSession(
-  gathered: Gathered,
-  batch: Written,
+  incoming: IncomingSession,
+  batch: WrittenBatch,
   live: ReadonlyMap<string, LiveMessage>,
   carriers: Columns,
 ): Promise<void> {
-  const { labels, outcome, hooks } = gathered;
+  const { labels, outcome, hooks } = incoming;
   let isUnchanged: boolean | undefined;
-  for (const inserted of batch.inserted.get(gathered) ?? []) {
+  for (const inserted of batch.inserted.get(incoming) ?? []) {
     const { id, digest, ordinal } = inserted;
     const stored = live.get(id);
     if (stored === undefined) continue;
@@ -104,8 +104,8 @@ async function reviseSession(
 }
 
 /** Sessions that were opened. */
-export type Opened = Pick<Written, "ingestedAt" | "inserted"> & {
-  readonly opened: ReadonlyMap<Gathered, Session>;
+export type Opened = Pick<WrittenBatch, "ingestedAt" | "inserted"> & {
+  readonly opened: ReadonlyMap<IncomingSession, Session>;
   /**
    * True if another session of that id is not to be revised, because each has a name of its own.
    */
@@ -119,9 +119,9 @@ export type Opened = Pick<Written, "ingestedAt" | "inserted"> & {
 export async function reviseOpened(
   store: Store,
   { opened, ingestedAt, inserted, areApart }: Opened,
-): Promise<{ readonly carriers: Columns; readonly taken: Map<Gathered, Labels> }> {
+): Promise<{ readonly carriers: Columns; readonly taken: Map<IncomingSession, Labels> }> {
   const carriers = new Columns();
-  const taken = new Map<Gathered, Labels>();
+  const taken = new Map<IncomingSession, Labels>();
   const own = new Map([...opened].map((each) => [each[1].id, each]));
   for (const ids of idChunks([...own.keys()])) {
     const where = oneOf("id", ids);
@@ -131,11 +131,14 @@ export async function reviseOpened(
       const { id: sessionId, source_agent: sourceAgent, project } = stored;
       const found = own.get(sessionId);
       if (found === undefined) continue;
-      const [gathered, read] = found;
-      const { outcome, hooks, unresolved } = gathered;
+      const [incoming, read] = found;
+      const { outcome, hooks, unresolved } = incoming;
       const labels = { sessionId, sourceAgent, project };
-      if (areApart && (await isRival(store, gathered, begunOf(stored), inserted.get(gathered)))) {
-        taken.set(gathered, labels);
+      if (
+        areApart &&
+        (await isIdConflict(store, incoming, startOf(stored), inserted.get(incoming)))
+      ) {
+        taken.set(incoming, labels);
         continue;
       }
       if (read.source_agent !== sourceAgent || read.project !== project) {
@@ -155,21 +158,25 @@ export async function reviseOpened(
 }
 
 /** Rows that existed were not added by this ingest. */
-function discount(
-  gathered: Gathered,
-  { inserted, ingestedAt }: Written,
+function discountExisting(
+  incoming: IncomingSession,
+  { inserted, ingestedAt }: WrittenBatch,
   rows: readonly FoundMessage[],
 ): void {
-  const ids = byId(inserted.get(gathered) ?? []);
+  const ids = byId(inserted.get(incoming) ?? []);
   for (const row of rows) {
     const own = row.ingestedAt === ingestedAt ? undefined : ids.get(row.id);
     if (own === undefined) continue;
-    gathered.outcome.messages_added -= 1;
-    gathered.outcome.parts_added -= own.partCount;
+    incoming.outcome.messages_added -= 1;
+    incoming.outcome.parts_added -= own.partCount;
   }
 }
 
-function holdsPart(batch: Written, { partRow, partCount }: Inserted, stored: Row): boolean {
+function holdsPart(
+  batch: WrittenBatch,
+  { partRow, partCount }: InsertedMessage,
+  stored: Row,
+): boolean {
   const position = Number(stored["ordinal"]);
   if (position >= partCount) return false;
   const own = batch.partOf(partRow + position);
@@ -184,6 +191,6 @@ function isSameCell(own: Cell, stored: Cell): boolean {
     : own === stored;
 }
 
-function byId(own: readonly Inserted[]): Map<string, Inserted> {
+function byId(own: readonly InsertedMessage[]): Map<string, InsertedMessage> {
   return new Map(own.map((each) => [each.id, each]));
 }

@@ -78,7 +78,7 @@ export async function findDamaged(
 type DamagedSession = {
   readonly live: Map<string, LiveMessage>;
   /** Ids of the carriers that hold the values shown, by message; other messages hold their own. */
-  readonly holders: ReadonlyMap<string, string>;
+  readonly valueCarriers: ReadonlyMap<string, string>;
   readonly rowIds: ReadonlySet<string>;
 };
 
@@ -90,15 +90,15 @@ type DamagedSession = {
 export async function loadDamaged(
   store: Store,
   sessionId: string,
-  { live, holders, rowIds }: DamagedSession,
+  { live, valueCarriers, rowIds }: DamagedSession,
 ): Promise<Map<string, DamagedMessage>> {
   const damaged = new Map<string, DamagedMessage>();
-  const holderOf = (id: string): string => holders.get(id) ?? id;
+  const valueRowIdOf = (id: string): string => valueCarriers.get(id) ?? id;
   const shown = [...live.values()].filter(
-    ({ id, digest }) => digest !== null && digest !== tornDigest && rowIds.has(holderOf(id)),
+    ({ id, digest }) => digest !== null && digest !== tornDigest && rowIds.has(valueRowIdOf(id)),
   );
   if (shown.length === 0) return damaged;
-  const ids = shown.map(({ id }) => holderOf(id));
+  const ids = shown.map(({ id }) => valueRowIdOf(id));
   const ofSession = eq("session_id", sessionId);
   const [rows, parts] = await Promise.all([
     store
@@ -112,9 +112,9 @@ export async function loadDamaged(
   const byId = new Map(rows.map((row) => [String(row["id"]), row]));
   const byMessage = Map.groupBy(parts, (part) => String(part["message_id"]));
   for (const message of shown) {
-    const holder = holderOf(message.id);
-    const row = byId.get(holder);
-    const own = byMessage.get(holder) ?? [];
+    const valueRowId = valueRowIdOf(message.id);
+    const row = byId.get(valueRowId);
+    const own = byMessage.get(valueRowId) ?? [];
     // A message that was given up waiting for may be whole.
     if (row === undefined || isMessageWhole(row, own)) continue;
     damaged.set(message.id, { row, parts: own });
@@ -127,7 +127,7 @@ export async function loadDamaged(
  * The places of the parts that a stored message lacks, if it would be whole with them; undefined if
  * something else is wrong with it.
  */
-export function absentParts(
+export function missingPartPositions(
   { row, parts }: DamagedMessage,
   { preparedParts, header }: PreparedMessage,
 ): number[] | undefined {

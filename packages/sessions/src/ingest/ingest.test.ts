@@ -4,7 +4,7 @@ import { loadLineage } from "../restore/lineage.ts";
 import { allRows, demoEvents, ingestDemo, said, shown, streamOf, withStore } from "../testing.ts";
 import { createIngest } from "./ingest.ts";
 import { emptyOutcome } from "./outcome.ts";
-import { digestOfIds, onlyPlace } from "./place.ts";
+import { digestOfIds, onlyPlace } from "./source-place.ts";
 
 const talk = {
   id: "s1",

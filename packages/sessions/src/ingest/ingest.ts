@@ -4,24 +4,24 @@ import { getHeapStatistics } from "node:v8";
 import type { ReadEvent, Session, SessionEvent } from "@pond/canonical";
 import { collectGarbage } from "@pond/canonical/adapter";
 import { checkCount } from "../read/check-count.ts";
-import { withPlainProject } from "../rows/whole-project.ts";
+import { withStorableProject } from "../rows/original-project.ts";
 import type { SessionStore } from "../session-store.ts";
-import { Ahead } from "./ahead.ts";
-import { type NamesApart, renamed } from "./apart.ts";
 import { Batch } from "./batch.ts";
-import { begunOf } from "./begun-elsewhere.ts";
+import { ConcurrentWrites } from "./concurrent-writes.ts";
 import type { Damaged } from "./damaged.ts";
-import { type Gathered, nothingGathered } from "./gathered.ts";
-import { Hanging } from "./hanging.ts";
-import { Intake } from "./intake.ts";
-import { loadKnown } from "./known.ts";
-import { KnownSession } from "./known-session.ts";
-import { NewSession } from "./new-session.ts";
-import { Others } from "./others.ts";
+import { emptyIncomingSession, type IncomingSession } from "./incoming-session.ts";
+import { MessageAssembler } from "./message-assembler.ts";
+import { NewSessionWriter } from "./new-session-writer.ts";
 import type { SessionHooks } from "./outcome.ts";
+import { ParentLinks } from "./parent-links.ts";
+import { PeekableEvents } from "./peekable-events.ts";
+import { type QualifiedNames, renamed } from "./qualified-ids.ts";
+import { startOf } from "./reused-ids.ts";
 import { SessionNames } from "./session-names.ts";
+import { loadSnapshot } from "./session-snapshot.ts";
 import type { SessionWriter } from "./session-writer.ts";
 import { withStoredOrigin } from "./stored-origin.ts";
+import { StoredSessionWriter } from "./stored-session-writer.ts";
 import { type ExpectedSession, StoredSessions } from "./stored-sessions.ts";
 
 /** How incoming sessions are stamped and batched. */
@@ -54,18 +54,18 @@ export type IngestOptions = {
 
 // Distinguishes processes that begin a batch in the same millisecond; in containers all have one
 // pid.
-const ownMicros = BigInt(randomInt(1000));
+const processOffsetMicros = BigInt(randomInt(1000));
 const defaultMaxBatchBytes = 16 * 1024 * 1024;
 /** How long a batch that is being written may wait for its next step. */
-const turnEveryMs = 5;
+const yieldEveryMs = 5;
 /**
  * A batch of so many times its intended size is mostly one value, which is copied several times on
  * its way.
  */
-const largeBatch = 2;
+const largeBatchFactor = 2;
 // Something is kept of each session that was read, and V8 collects once there is as much garbage as
 // that: 150 MB for 100,000 small ones. If little is kept, it collects before there is so much.
-const garbageAtMost = 64 * 1024 * 1024;
+const maxGarbageBytes = 64 * 1024 * 1024;
 
 /**
  * Takes sessions one after the other and stores them in large commits. Once a commit has failed,
@@ -80,19 +80,19 @@ export class Ingest {
   readonly #damaged: Damaged | undefined;
   readonly #stored: StoredSessions;
   readonly #names: SessionNames;
-  readonly #hanging: Hanging;
-  readonly #others: Others;
+  readonly #parentLinks: ParentLinks;
+  readonly #concurrentWrites: ConcurrentWrites;
   #batch: Batch;
   /** Settles with the parts of the batch handed over last. */
-  #below: Promise<void> = Promise.resolve();
+  #partsWriting: Promise<void> = Promise.resolve();
   /** Settles with every batch except that one. */
-  #visible: Promise<void> = Promise.resolve();
+  #earlierWriting: Promise<void> = Promise.resolve();
   /** Settles with every batch handed over so far. */
   #writing: Promise<void> = Promise.resolve();
   #lastMicros = 0n;
-  #turnedAtMs = 0;
+  #yieldedAtMs = 0;
   /** Heap in use at the beginning, and after each collection. */
-  #heapHeld = heapUsed();
+  #heapBaseBytes = usedHeapBytes();
 
   constructor(sessions: SessionStore, options: IngestOptions) {
     this.#sessions = sessions;
@@ -107,8 +107,8 @@ export class Ingest {
       areClientsApart: options.areClientsApart ?? false,
       commit: () => this.#commit(),
     });
-    this.#hanging = new Hanging(sessions.store, this.#names);
-    this.#others = new Others(sessions.store);
+    this.#parentLinks = new ParentLinks(sessions.store, this.#names);
+    this.#concurrentWrites = new ConcurrentWrites(sessions.store);
     this.#batch = this.#nextBatch();
   }
 
@@ -118,23 +118,23 @@ export class Ingest {
    * @throws Whatever the events throw, and `SubstrateError` if the store cannot be written.
    */
   async session(events: AsyncIterable<ReadEvent>, hooks: SessionHooks): Promise<void> {
-    await this.#others.look();
-    const gathered = nothingGathered(hooks);
-    const { outcome } = gathered;
-    const intake = new Intake(outcome);
+    await this.#concurrentWrites.start();
+    const incoming = emptyIncomingSession(hooks);
+    const { outcome } = incoming;
+    const assembler = new MessageAssembler(outcome);
     let isLogWhole = true;
     let writer: SessionWriter | undefined;
-    let apart: NamesApart | undefined;
+    let qualified: QualifiedNames | undefined;
     let opened: { readonly session: Session; readonly given: Session } | undefined;
-    const closeMessage = (): void => {
-      const message = intake.close();
+    const addMessage = (): void => {
+      const message = assembler.takeMessage();
       if (message) writer?.add(message, this.#batch);
     };
-    const ahead = new Ahead(events);
-    for await (const read of ahead) {
-      const given = withPlainLabels(read);
-      if (given.kind === "session") apart = await this.#names.apart(given.session, ahead);
-      const event = apart ? renamed(given, apart) : given;
+    const peekable = new PeekableEvents(events);
+    for await (const read of peekable) {
+      const given = withStorableLabels(read);
+      if (given.kind === "session") qualified = await this.#names.qualify(given.session, peekable);
+      const event = qualified ? renamed(given, qualified) : given;
       switch (event.kind) {
         case "fault":
           outcome.faults += 1;
@@ -144,32 +144,32 @@ export class Ingest {
           outcome.pending += 1;
           break;
         case "session":
-          closeMessage();
-          if (!intake.accept(event)) break;
-          writer = await this.#open(gathered, event);
-          if (apart && writer instanceof NewSession) gathered.bases = apart.bases;
+          addMessage();
+          if (!assembler.accept(event)) break;
+          writer = await this.#open(incoming, event);
+          if (qualified && writer instanceof NewSessionWriter) incoming.bases = qualified.bases;
           // What this session left in them earlier is removed.
-          for (const { sessionId } of gathered.bases) this.#stored.leave(sessionId);
+          for (const { sessionId } of incoming.bases) this.#stored.skipPrefetch(sessionId);
           if (given.kind === "session") opened = { session: event.session, given: given.session };
           break;
         case "message":
-          closeMessage();
-          intake.accept(event);
+          addMessage();
+          assembler.accept(event);
           if (this.#isFull(writer)) await this.#makeRoom(writer);
-          await this.#letWriting();
+          await this.#yieldToWriting();
           break;
         case "part":
-          intake.accept(event);
+          assembler.accept(event);
       }
     }
-    closeMessage();
+    addMessage();
     const isWhole = isLogWhole && outcome.status !== "failed";
     await writer?.finish(this.#batch, isWhole);
     if (opened) {
-      this.#names.learn(opened.session);
-      this.#hanging.add(opened.session, opened.given);
+      this.#names.add(opened.session);
+      this.#parentLinks.add(opened.session, opened.given);
     }
-    this.#batch.finish(gathered);
+    this.#batch.finish(incoming);
     if (this.#batch.bytes >= this.#maxBatchBytes) await this.#rotate();
   }
 
@@ -180,49 +180,52 @@ export class Ingest {
   async finish(): Promise<void> {
     try {
       await this.#commit();
-      await this.#hanging.hangAnew();
+      await this.#parentLinks.reattach();
     } finally {
-      await Promise.allSettled([this.#below, this.#writing]);
+      await Promise.allSettled([this.#partsWriting, this.#writing]);
     }
   }
 
-  async #open(gathered: Gathered, { session, unresolved }: SessionEvent): Promise<SessionWriter> {
+  async #open(
+    incoming: IncomingSession,
+    { session, unresolved }: SessionEvent,
+  ): Promise<SessionWriter> {
     await this.#names.load();
     // The same session from a second source: what came from the first has to be there for
     // comparison.
     if (this.#batch.holds(session.id)) await this.#rotate();
     const { id: sessionId, source_agent: sourceAgent, project } = session;
-    const known = this.#names.begun(sessionId);
+    const known = this.#names.startOf(sessionId);
     // Labels are denormalised onto messages, so the first ones stay (spec 7.6).
-    gathered.labels = {
+    incoming.labels = {
       sessionId,
       sourceAgent: known?.sourceAgent ?? sourceAgent,
       project: known?.project ?? project,
     };
-    gathered.unresolved = unresolved;
-    gathered.begun = begunOf(session);
-    gathered.parentId = session.parent_session_id;
-    gathered.outcome.session_id = sessionId;
-    gathered.place = gathered.hooks.placeOf?.(sessionId);
-    if (known === undefined) return new NewSession(session, this.#host, gathered);
-    gathered.outcome.rejected = known.project !== project || known.sourceAgent !== sourceAgent;
-    if (!this.#stored.isAhead(sessionId)) await this.#writing;
+    incoming.unresolved = unresolved;
+    incoming.start = startOf(session);
+    incoming.parentId = session.parent_session_id;
+    incoming.outcome.session_id = sessionId;
+    incoming.place = incoming.hooks.placeOf?.(sessionId);
+    if (known === undefined) return new NewSessionWriter(session, this.#host, incoming);
+    incoming.outcome.rejected = known.project !== project || known.sourceAgent !== sourceAgent;
+    if (!this.#stored.isPrefetched(sessionId)) await this.#writing;
     const stored = await this.#stored.take(sessionId);
-    gathered.messageRows = stored.messages.length;
+    incoming.messageRows = stored.messages.length;
     const { store } = this.#sessions;
-    const found = await loadKnown(store, stored, {
-      place: gathered.place,
+    const found = await loadSnapshot(store, stored, {
+      place: incoming.place,
       host: this.#host,
       rowIds: this.#damaged?.get(sessionId),
-      idsOfOthers: await this.#names.idsOfOthers(sessionId),
+      foreignMessageIds: await this.#names.foreignMessageIds(sessionId),
     });
     const { state } = found;
-    const said = await withStoredOrigin(
+    const current = await withStoredOrigin(
       store,
       { session, unresolved },
       { session: stored.session, state },
     );
-    return new KnownSession(store, said, gathered, found);
+    return new StoredSessionWriter(store, current, incoming, found);
   }
 
   #isFull(writer: SessionWriter | undefined): boolean {
@@ -232,10 +235,10 @@ export class Ingest {
   /**
    * Reading files yields to nothing else, so no step of the writing would begin in the meantime.
    */
-  async #letWriting(): Promise<void> {
-    if (performance.now() - this.#turnedAtMs < turnEveryMs) return;
+  async #yieldToWriting(): Promise<void> {
+    if (performance.now() - this.#yieldedAtMs < yieldEveryMs) return;
     await turn();
-    this.#turnedAtMs = performance.now();
+    this.#yieldedAtMs = performance.now();
   }
 
   async #makeRoom(writer: SessionWriter | undefined): Promise<void> {
@@ -254,41 +257,43 @@ export class Ingest {
    * the one after that is gathered: at most three batches are held. Beside a large one, nothing is.
    */
   async #rotate(): Promise<void> {
-    await Promise.all([this.#below, this.#visible]);
+    await Promise.all([this.#partsWriting, this.#earlierWriting]);
     const batch = this.#batch;
     const { store } = this.#sessions;
     this.#batch = this.#nextBatch();
-    const isLarge = batch.bytes >= this.#maxBatchBytes * largeBatch;
-    if (isLarge || heapUsed() > this.#heapHeld + garbageAtMost) {
+    const isLarge = batch.bytes >= this.#maxBatchBytes * largeBatchFactor;
+    if (isLarge || usedHeapBytes() > this.#heapBaseBytes + maxGarbageBytes) {
       collectGarbage();
-      this.#heapHeld = heapUsed();
+      this.#heapBaseBytes = usedHeapBytes();
     }
-    this.#below = batch.writeBelow(store);
-    this.#visible = this.#writing;
-    this.#writing = Promise.all([this.#visible, this.#below]).then(() =>
-      batch.writeVisible(store, this.#others),
+    this.#partsWriting = batch.writePartsAndWindows(store);
+    this.#earlierWriting = this.#writing;
+    this.#writing = Promise.all([this.#earlierWriting, this.#partsWriting]).then(() =>
+      batch.writeMessagesAndSessions(store, this.#concurrentWrites),
     );
     // The next await throws a failure; it must not end the process before that.
-    this.#below.catch(() => undefined);
+    this.#partsWriting.catch(() => undefined);
     this.#writing.catch(() => undefined);
     if (isLarge) await this.#writing;
   }
 
   /** Every batch has a time of its own, by which it recognizes its rows. */
   #nextBatch(): Batch {
-    const now = BigInt(this.#now().getTime()) * 1000n + ownMicros;
+    const now = BigInt(this.#now().getTime()) * 1000n + processOffsetMicros;
     this.#lastMicros = now > this.#lastMicros ? now : this.#lastMicros + 1n;
-    const { areClientsApart, putOff } = this.#names;
-    return new Batch(this.#lastMicros, areClientsApart, putOff);
+    const { areClientsApart, deferredIds } = this.#names;
+    return new Batch(this.#lastMicros, areClientsApart, deferredIds);
   }
 }
 
-function heapUsed(): number {
+function usedHeapBytes(): number {
   return getHeapStatistics().used_heap_size;
 }
 
-function withPlainLabels(event: ReadEvent): ReadEvent {
-  return event.kind === "session" ? { ...event, session: withPlainProject(event.session) } : event;
+function withStorableLabels(event: ReadEvent): ReadEvent {
+  return event.kind === "session"
+    ? { ...event, session: withStorableProject(event.session) }
+    : event;
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   withStore,
 } from "../testing.ts";
 import { createIngest } from "./ingest.ts";
-import { onlyPlace } from "./place.ts";
+import { onlyPlace } from "./source-place.ts";
 
 const tables = ["parts", "windows", "messages", "sessions"] as const;
 

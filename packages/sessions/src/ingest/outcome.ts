@@ -1,5 +1,5 @@
 import type { PondError } from "@pond/canonical";
-import type { HeldMessages, Place } from "./place.ts";
+import type { HeldMessages, Place } from "./source-place.ts";
 
 /** Times by table, in microseconds. */
 export type AddedAt = { sessions?: bigint; messages?: bigint; parts?: bigint };
@@ -80,7 +80,7 @@ export function emptyOutcome(): IngestOutcome {
 /**
  * Leaves a whole session for the next time: another one was stored under that id in the meantime.
  */
-export function putOff(outcome: IngestOutcome): void {
+export function deferSession(outcome: IngestOutcome): void {
   const { deferred, ...none } = emptyOutcome();
   const { records_stored, records_carried, faults, pending } = outcome;
   Object.assign(outcome, { ...none, records_stored, records_carried, faults, pending });

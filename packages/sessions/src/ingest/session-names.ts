@@ -4,26 +4,26 @@ import { oneOf } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import type { SessionStore } from "../session-store.ts";
-import type { Ahead } from "./ahead.ts";
-import { idApart, idsApart, type NamesApart } from "./apart.ts";
+import type { PeekableEvents } from "./peekable-events.ts";
+import { type QualifiedNames, qualifiedId, qualifiedIds } from "./qualified-ids.ts";
 import {
-  type Begun,
-  BegunElsewhere,
-  begunAbove,
-  begunColumns,
-  begunFromRow,
-  begunOf,
-  idBegunElsewhere,
-  mayBeOther,
-  sharing,
-  timesAhead,
-} from "./begun-elsewhere.ts";
+  hasDifferentStart,
+  idWithStart,
+  nearestByProject,
+  peekMessageTimes,
+  ReusedIds,
+  type SessionStart,
+  sessionSharingMessages,
+  startColumns,
+  startFromRow,
+  startOf,
+} from "./reused-ids.ts";
 
 /** A session by its client's id, with what is needed to tell which session it belongs below. */
 export type Child = Pick<Session, "source_agent" | "project"> & { readonly id: string };
 
 /** When and where a session began, by its id. A store may hold a hundred thousand. */
-type Known = readonly [id: string, sourceAgent: string, project: string, createdAt: string];
+type PackedStart = readonly [id: string, sourceAgent: string, project: string, createdAt: string];
 
 export type SessionNamesOptions = {
   /** Ids of all sessions that will come, if they are few: nothing is read of any other. */
@@ -43,18 +43,18 @@ export class SessionNames {
    * Ids of sessions that are left for the next run, because another session got them in the
    * meantime.
    */
-  readonly putOff: Set<string> = new Set();
+  readonly deferredIds: Set<string> = new Set();
   readonly #sessions: SessionStore;
   readonly #sessionIds: readonly string[] | undefined;
   readonly #commit: () => Promise<void>;
   #isLoaded = false;
-  readonly #known = new PackedEntries<Known>();
+  readonly #known = new PackedEntries<PackedStart>();
   /** Sessions of one client that have the same id as another one, begun in other projects. */
-  #elsewhere: BegunElsewhere = new BegunElsewhere([]);
+  #reusedIds: ReusedIds = new ReusedIds([]);
   /** Sessions of other clients with the same id, as far as they were stored before. */
-  #apart: ReadonlyMap<string, readonly string[]> = new Map();
-  /** Sessions after this many were thought new, and may not have got their ids. */
-  #settled = 0;
+  #qualified: ReadonlyMap<string, readonly string[]> = new Map();
+  /** Sessions after this many were presumed new, and may not have got their ids. */
+  #settledCount = 0;
 
   constructor(sessions: SessionStore, options: SessionNamesOptions) {
     this.#sessions = sessions;
@@ -71,60 +71,60 @@ export class SessionNames {
     for (const ids of this.#sessionIds ? idChunks(this.#sessionIds) : [undefined]) {
       await this.#read(ids);
     }
-    this.#elsewhere = new BegunElsewhere(this.#all());
-    this.#apart = this.areClientsApart ? idsApart(this.#all()) : new Map();
-    this.#settled = this.#known.numbers;
+    this.#reusedIds = new ReusedIds(this.#all());
+    this.#qualified = this.areClientsApart ? qualifiedIds(this.#all()) : new Map();
+    this.#settledCount = this.#known.numbers;
     this.#isLoaded = true;
   }
 
-  begun(id: string): Begun | undefined {
+  startOf(id: string): SessionStart | undefined {
     const known = this.#known.get(id);
-    return known && begunOfKnown(known);
+    return known && startOfPacked(known);
   }
 
   /** True if any session has the id of another client's session. */
-  get hasApart(): boolean {
-    return idsApart(this.#all()).size > 0;
+  get hasQualified(): boolean {
+    return qualifiedIds(this.#all()).size > 0;
   }
 
   /** Projects of the sessions that a client began under such an id elsewhere, by their own ids. */
-  begunElsewhere(agent: string, shared: string): ReadonlyMap<string, string> {
-    return this.#elsewhere.of(agent, shared);
+  reusesOf(agent: string, clientId: string): ReadonlyMap<string, string> {
+    return this.#reusedIds.of(agent, clientId);
   }
 
   /** Notes a session that came in. */
-  learn(session: Session): void {
+  add(session: Session): void {
     const { id } = session;
     if (this.#known.has(id)) return;
-    const begun = begunOf(session);
-    this.#note(id, begun);
-    this.#elsewhere.add(id, begun);
+    const start = startOf(session);
+    this.#set(id, start);
+    this.#reusedIds.add(id, start);
   }
 
   /** Ids of the messages that other clients have in their own sessions with this id. */
-  async idsOfOthers(sessionId: string): Promise<ReadonlySet<string>> {
-    const apart = this.#apart.get(sessionId);
-    if (apart === undefined) return new Set();
-    const where = oneOf("session_id", apart);
+  async foreignMessageIds(sessionId: string): Promise<ReadonlySet<string>> {
+    const qualified = this.#qualified.get(sessionId);
+    if (qualified === undefined) return new Set();
+    const where = oneOf("session_id", qualified);
     const rows = await this.#sessions.store.table("messages").rows({ columns: ["id"], where });
     return new Set(rows.map(({ id }) => String(id)));
   }
 
   /** The names of a session whose id, or whose parent's id, another session has. */
-  async apart(session: Session, ahead: Ahead): Promise<NamesApart | undefined> {
+  async qualify(session: Session, events: PeekableEvents): Promise<QualifiedNames | undefined> {
     if (!this.areClientsApart) return undefined;
     await this.load();
     const { id, parent_session_id: parentId, source_agent: agent } = session;
-    for (const each of [id, idApart(agent, id)]) await this.#settle(each);
-    const named = this.#isNamedApart(agent, id) ? idApart(agent, id) : id;
+    for (const each of [id, qualifiedId(agent, id)]) await this.#settle(each);
+    const named = this.#isQualified(agent, id) ? qualifiedId(agent, id) : id;
     const own = {
-      id: await this.#idElsewhere(session, named, ahead),
-      parentId: parentId === undefined ? undefined : this.ofParent(session, parentId),
+      id: await this.#idAmongReuses(session, named, events),
+      parentId: parentId === undefined ? undefined : this.parentName(session, parentId),
     };
     if (own.id === id && own.parentId === parentId) return undefined;
-    const bases = [...new Set([id, idApart(agent, id)])].flatMap((sessionId): Labels[] => {
-      const begun = sessionId === own.id ? undefined : this.begun(sessionId);
-      return begun ? [{ sessionId, sourceAgent: begun.sourceAgent, project: begun.project }] : [];
+    const bases = [...new Set([id, qualifiedId(agent, id)])].flatMap((sessionId): Labels[] => {
+      const start = sessionId === own.id ? undefined : this.startOf(sessionId);
+      return start ? [{ sessionId, sourceAgent: start.sourceAgent, project: start.project }] : [];
     });
     return { ...own, bases };
   }
@@ -132,40 +132,43 @@ export class SessionNames {
   /**
    * The name of its parent.
    *
-   * @param shared - The parent's id at the client, which may have begun several under it.
+   * @param clientId - The parent's id at the client, which may have begun several under it.
    */
-  ofParent({ id, source_agent: agent, project }: Child, shared: string): string {
+  parentName({ id, source_agent: agent, project }: Child, clientId: string): string {
     // A parent is a soft reference: that of a copied session may come later.
-    const isApart =
-      this.#isNamedApart(agent, shared) &&
-      (this.#isNamedApart(agent, id) || this.#known.has(idApart(agent, shared)));
-    const name = isApart ? idApart(agent, shared) : shared;
-    const others = this.#elsewhere.of(agent, shared);
-    const stored = this.begun(name);
+    const isQualified =
+      this.#isQualified(agent, clientId) &&
+      (this.#isQualified(agent, id) || this.#known.has(qualifiedId(agent, clientId)));
+    const name = isQualified ? qualifiedId(agent, clientId) : clientId;
+    const others = this.#reusedIds.of(agent, clientId);
+    const stored = this.startOf(name);
     const all = stored ? [[name, stored.project] as const, ...others] : others;
-    return begunAbove(all, project) ?? name;
+    return nearestByProject(all, project) ?? name;
   }
 
   /** The id of a session that its client may have begun in several projects under one. */
-  async #idElsewhere(session: Session, id: string, ahead: Ahead): Promise<string> {
-    const begun = begunOf(session);
-    const own = idBegunElsewhere(session.id, begun);
+  async #idAmongReuses(session: Session, id: string, events: PeekableEvents): Promise<string> {
+    const start = startOf(session);
+    const own = idWithStart(session.id, start);
     if (this.#known.has(own)) return own;
-    const stored = this.begun(id);
-    if (stored === undefined || !mayBeOther(begun, stored)) return id;
-    const others = this.#elsewhere.of(session.source_agent, session.id);
+    const stored = this.startOf(id);
+    if (stored === undefined || !hasDifferentStart(start, stored)) return id;
+    const others = this.#reusedIds.of(session.source_agent, session.id);
     const same = [...others].find(([, project]) => project === session.project);
     if (same) return same[0];
     await this.#commit();
     const all = new Map([[id, stored.project], ...others]);
-    return (await sharing(this.#sessions.store, all, await timesAhead(ahead))) ?? own;
+    return (
+      (await sessionSharingMessages(this.#sessions.store, all, await peekMessageTimes(events))) ??
+      own
+    );
   }
 
   /** The other client's session may be in another store, for example if only these were copied. */
-  #isNamedApart(agent: string, id: string): boolean {
-    const stored = this.begun(id);
+  #isQualified(agent: string, id: string): boolean {
+    const stored = this.startOf(id);
     if (stored) return stored.sourceAgent !== agent;
-    return this.begun(idApart(agent, id))?.sourceAgent === agent;
+    return this.startOf(qualifiedId(agent, id))?.sourceAgent === agent;
   }
 
   /** Another session may have got the id of one that was read before, and then keeps it. */
@@ -173,36 +176,36 @@ export class SessionNames {
     if (!this.#isUnsettled(id)) return;
     await this.#commit();
     // By now all of them may have: a copied folder holds many sessions with the same id.
-    const taken = [...this.putOff].filter((each) => this.#isUnsettled(each));
+    const taken = [...this.deferredIds].filter((each) => this.#isUnsettled(each));
     for (const each of taken) this.#known.delete(each);
     for (const ids of idChunks(taken)) await this.#read(ids);
-    this.#settled = this.#known.numbers;
-    if (taken.length > 0) this.#elsewhere = new BegunElsewhere(this.#all());
+    this.#settledCount = this.#known.numbers;
+    if (taken.length > 0) this.#reusedIds = new ReusedIds(this.#all());
   }
 
   #isUnsettled(id: string): boolean {
     const number = this.#known.numberOf(id);
-    return number !== undefined && number >= this.#settled;
+    return number !== undefined && number >= this.#settledCount;
   }
 
-  *#all(): Generator<readonly [id: string, Begun]> {
-    for (const known of this.#known) yield [known[0], begunOfKnown(known)];
+  *#all(): Generator<readonly [id: string, SessionStart]> {
+    for (const known of this.#known) yield [known[0], startOfPacked(known)];
   }
 
-  #note(id: string, { sourceAgent, project, createdAt }: Begun): void {
+  #set(id: string, { sourceAgent, project, createdAt }: SessionStart): void {
     this.#known.set([id, sourceAgent, project, String(createdAt)]);
   }
 
   /** Notes what is stored of these sessions, or of all. */
   async #read(ids: readonly string[] | undefined): Promise<void> {
-    const columns = ["id", ...begunColumns];
+    const columns = ["id", ...startColumns];
     const table = this.#sessions.store.table("sessions");
     for await (const rows of table.scan({ columns, where: ids && oneOf("id", ids) })) {
-      for (const row of rows) this.#note(String(row["id"]), begunFromRow(row));
+      for (const row of rows) this.#set(String(row["id"]), startFromRow(row));
     }
   }
 }
 
-function begunOfKnown([, sourceAgent, project, createdAt]: Known): Begun {
+function startOfPacked([, sourceAgent, project, createdAt]: PackedStart): SessionStart {
   return { sourceAgent, project, createdAt: BigInt(createdAt) };
 }

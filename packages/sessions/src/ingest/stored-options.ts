@@ -17,17 +17,17 @@ const carriersAtOnce = 8;
  * The options of messages as they are shown, by id, without their other content, which may include
  * large files. Damaged ones are left out.
  *
- * @param holders - Ids of the carriers that hold the values shown, by message.
+ * @param valueCarriers - Ids of the carriers that hold the values shown, by message.
  */
 export async function storedOptions(
   store: Store,
   sessionId: string,
   ids: readonly string[],
-  holders: ReadonlyMap<string, string>,
+  valueCarriers: ReadonlyMap<string, string>,
 ): Promise<Map<string, StoredOptions>> {
-  const own = ids.filter((id) => !holders.has(id));
+  const own = ids.filter((id) => !valueCarriers.has(id));
   const revised = ids.flatMap((id) => {
-    const carrierId = holders.get(id);
+    const carrierId = valueCarriers.get(id);
     return carrierId === undefined ? [] : [{ id, carrierId }];
   });
   const [rows, partRows] = await Promise.all([

@@ -6,7 +6,7 @@ import { loadRevised } from "../read/outline.ts";
 import type { SessionState } from "../revisions/session-revisions.ts";
 
 /** A session as it was first stored, and which of its rows holds its present state. */
-export type StoredState = { readonly session: Session; readonly state: SessionState };
+export type SessionWithState = { readonly session: Session; readonly state: SessionState };
 
 type Read = {
   readonly session: Session;
@@ -20,10 +20,10 @@ type Read = {
 export async function withStoredOrigin(
   store: Store,
   { session, unresolved }: Read,
-  stored: StoredState,
+  stored: SessionWithState,
 ): Promise<Session> {
   if (unresolved === undefined) return session;
-  const known = await nowOf(store, stored);
+  const known = await currentSession(store, stored);
   const { parent_session_id: parentId, parent_message_id: cutPoint } = known;
   const isOther = session.parent_session_id !== parentId;
   if (parentId === undefined || (unresolved === "cut_point" && isOther)) return session;
@@ -35,7 +35,10 @@ export async function withStoredOrigin(
 }
 
 /** The present state of a session. */
-export async function nowOf(store: Store, { session, state }: StoredState): Promise<Session> {
+export async function currentSession(
+  store: Store,
+  { session, state }: SessionWithState,
+): Promise<Session> {
   if (state.revision === 0n) return session;
   // Nobody knows what a damaged carrier says, and it keeps nothing from being stored.
   return (await loadRevised(store, session, state.rowId).catch(nothingIfDamaged)) ?? session;

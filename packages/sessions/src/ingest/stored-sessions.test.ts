@@ -16,7 +16,7 @@ it("reads expected sessions together, and gives each once", () =>
 
     expect(first.session.id).toBe("a");
     expect(first.messages.map(({ id }) => id).sort()).toEqual(["1", "2"]);
-    expect(ids.map((id) => stored.isAhead(id))).toEqual([false, true, true]);
+    expect(ids.map((id) => stored.isPrefetched(id))).toEqual([false, true, true]);
   }));
 
 it("reads a session again when it comes again, and not ahead of that", () =>
@@ -27,7 +27,7 @@ it("reads a session again when it comes again, and not ahead of that", () =>
     await stored.take("a");
 
     // What was there of it before it was taken is no longer all of it.
-    expect(stored.isAhead("b")).toBe(false);
+    expect(stored.isPrefetched("b")).toBe(false);
     await ingestDemo(sessions, [{ id: "b", messages: [said("1"), said("2"), said("3")] }]);
     expect((await stored.take("b")).messages).toHaveLength(3);
   }));
@@ -43,7 +43,7 @@ it.each([
 
     await stored.take("a");
 
-    expect(ids.map((id) => stored.isAhead(id))).toEqual(ahead);
+    expect(ids.map((id) => stored.isPrefetched(id))).toEqual(ahead);
   }),
 );
 
@@ -53,10 +53,10 @@ it("reads a session only when it comes if others may add to it before", () =>
     const stored = new StoredSessions(sessions.store, expected);
     await stored.take("a");
 
-    stored.leave("b");
+    stored.skipPrefetch("b");
     await ingestDemo(sessions, [{ id: "b", messages: [said("1"), said("2"), said("3")] }]);
 
-    expect(ids.map((id) => stored.isAhead(id))).toEqual([false, false, true]);
+    expect(ids.map((id) => stored.isPrefetched(id))).toEqual([false, false, true]);
     expect((await stored.take("b")).messages).toHaveLength(3);
   }));
 
@@ -68,7 +68,7 @@ it("keeps the sessions it read ahead after an unexpected one", () =>
 
     await stored.take("x");
 
-    expect(ids.map((id) => stored.isAhead(id))).toEqual([false, true, true]);
+    expect(ids.map((id) => stored.isPrefetched(id))).toEqual([false, true, true]);
   }));
 
 it("reports a session that does not exist", () =>

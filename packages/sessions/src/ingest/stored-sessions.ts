@@ -30,52 +30,52 @@ const messagesAtOnce = 4_000;
 export class StoredSessions {
   readonly #store: Store;
   readonly #expected: readonly ExpectedSession[];
-  readonly #places: ReadonlyMap<string, number>;
-  readonly #ahead: Map<string, StoredSession> = new Map();
+  readonly #positions: ReadonlyMap<string, number>;
+  readonly #prefetched: Map<string, StoredSession> = new Map();
   readonly #taken: Set<string> = new Set();
 
   /** @param expected - The sessions that will come, about in order, each once. */
   constructor(store: Store, expected: readonly ExpectedSession[]) {
     this.#store = store;
     this.#expected = expected;
-    this.#places = new Map(expected.map(({ id }, place) => [id, place]));
+    this.#positions = new Map(expected.map(({ id }, position) => [id, position]));
   }
 
   /** True if a session was read before it was taken, so that nothing of it can have come. */
-  isAhead(id: string): boolean {
-    return this.#ahead.has(id);
+  isPrefetched(id: string): boolean {
+    return this.#prefetched.has(id);
   }
 
   /**
    * For a session to which rows of others may be added before it comes: it is read when it comes.
    */
-  leave(id: string): void {
-    this.#ahead.delete(id);
+  skipPrefetch(id: string): void {
+    this.#prefetched.delete(id);
     this.#taken.add(id);
   }
 
   /** @throws {SessionNotFoundError} */
   async take(id: string): Promise<StoredSession> {
-    if (!this.#ahead.has(id)) await this.#read(id);
-    const stored = this.#ahead.get(id);
+    if (!this.#prefetched.has(id)) await this.#read(id);
+    const stored = this.#prefetched.get(id);
     if (stored === undefined) throw new SessionNotFoundError(id);
-    this.#ahead.delete(id);
+    this.#prefetched.delete(id);
     if (this.#expected.length > 0) this.#taken.add(id);
     return stored;
   }
 
   async #read(id: string): Promise<void> {
-    const ids = [id, ...this.#idsBehind(id)];
+    const ids = [id, ...this.#nextExpectedIds(id)];
     const [rows, messages, withParts] = await Promise.all([
       this.#store.table("sessions").rows({ columns: sessionColumns, where: oneOf("id", ids) }),
       storedMessages(this.#store, ids),
       messagesWithParts(this.#store, ids),
     ]);
     // Otherwise others were read ahead, and will still come.
-    if (this.#places.has(id)) this.#ahead.clear();
+    if (this.#positions.has(id)) this.#prefetched.clear();
     for (const row of rows) {
       const session = sessionFromRow(row);
-      this.#ahead.set(session.id, {
+      this.#prefetched.set(session.id, {
         session,
         messages: messages.get(session.id) ?? [],
         withParts: withParts.get(session.id) ?? new Set(),
@@ -84,12 +84,12 @@ export class StoredSessions {
   }
 
   /** The next ones to come that are worth reading with it. */
-  #idsBehind(id: string): string[] {
-    const place = this.#places.get(id);
-    if (place === undefined) return [];
+  #nextExpectedIds(id: string): string[] {
+    const position = this.#positions.get(id);
+    if (position === undefined) return [];
     const ids: string[] = [];
-    let left = messagesAtOnce - (this.#expected[place]?.messages ?? 0);
-    for (const next of this.#expected.slice(place + 1, place + sessionsAtOnce)) {
+    let left = messagesAtOnce - (this.#expected[position]?.messages ?? 0);
+    for (const next of this.#expected.slice(position + 1, position + sessionsAtOnce)) {
       left -= next.messages ?? 0;
       if (left < 0) break;
       if (!this.#taken.has(next.id)) ids.push(next.id);

@@ -14,8 +14,8 @@ export type ActivityOptions = {
 };
 
 // So few are looked up by name; for more, only the newest messages are read, unless all are listed.
-const fewSessions = 500;
-const firstRead = 4_096;
+const maxNamedSessions = 500;
+const firstLimit = 4_096;
 const columns = ["session_id", "timestamp"];
 
 /**
@@ -26,7 +26,7 @@ export async function lastActive(
   { store }: SessionStore,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, bigint>> {
-  const where = ids.length <= fewSessions ? oneOf("id", ids) : undefined;
+  const where = ids.length <= maxNamedSessions ? oneOf("id", ids) : undefined;
   const rows = await store.table("sessions").rows({ columns: ["id", "created_at"], where });
   const wanted = new Set(ids);
   const listed = new Map(
@@ -41,7 +41,7 @@ export async function lastActive(
 export async function lastActivity(store: Store, options: ActivityOptions): Promise<Activity[]> {
   const { members, listed, limit, since } = options;
   const newest = new Map<string, bigint>();
-  const isWhole = members.length <= fewSessions || limit >= listed.size;
+  const isWhole = members.length <= maxNamedSessions || limit >= listed.size;
   const floor = await (isWhole ? readAll : readNewest)(store, options, newest);
   for (const [id, row] of listed) {
     const created = BigInt(row["created_at"] as bigint);
@@ -61,11 +61,11 @@ async function readAll(
   newest: Map<string, bigint>,
 ): Promise<bigint> {
   const { members, since } = options;
-  const named = members.length <= fewSessions ? oneOf("session_id", members) : undefined;
+  const named = members.length <= maxNamedSessions ? oneOf("session_id", members) : undefined;
   const recent = since === undefined ? undefined : isSince(since);
   const where = named && recent ? and(named, recent) : (named ?? recent);
   for await (const rows of store.table("messages").scan({ columns, where })) {
-    note(rows, options, newest);
+    addTimes(rows, options, newest);
   }
   return since ?? beginningOfTime;
 }
@@ -84,15 +84,15 @@ async function readNewest(
   const table = store.table("messages");
   const orderBy = [{ column: "timestamp", direction: "desc" }] as const;
   const where = options.since === undefined ? undefined : isSince(options.since);
-  for (let limit = firstRead; ; limit *= 4) {
+  for (let limit = firstLimit; ; limit *= 4) {
     const rows = await table.rows({ columns, where, orderBy, limit });
-    note(rows, options, newest);
+    addTimes(rows, options, newest);
     if (rows.length < limit) return options.since ?? beginningOfTime;
     if (newest.size >= options.limit) return BigInt(rows.at(-1)?.["timestamp"] as bigint);
   }
 }
 
-function note(
+function addTimes(
   rows: readonly Row[],
   { listedAs, listed }: ActivityOptions,
   newest: Map<string, bigint>,

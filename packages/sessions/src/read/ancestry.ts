@@ -20,14 +20,14 @@ export async function loadParents(store: Store, at: At): Promise<Parents> {
 }
 
 /** The same with forks as sessions without a parent. */
-export function withForksApart(
+export function withForksAsRoots(
   parents: Parents,
   forks: ReadonlySet<string>,
 ): Map<string, string | null> {
-  const apart = new Map(parents);
+  const roots = new Map(parents);
   // A session that has lost its own row is not among these.
-  for (const id of forks) if (apart.has(id)) apart.set(id, null);
-  return apart;
+  for (const id of forks) if (roots.has(id)) roots.set(id, null);
+  return roots;
 }
 
 /**
@@ -108,7 +108,7 @@ export function rootsOf(parents: Parents): Map<string, string> {
 }
 
 /** A session and all stored sessions above it, each once. */
-export function upFrom(parents: Parents, id: string): string[] {
+export function selfAndAncestors(parents: Parents, id: string): string[] {
   const path = new Set<string>();
   for (let at: string | null | undefined = id; typeof at === "string" && parents.has(at); ) {
     if (path.has(at)) break;

@@ -17,7 +17,7 @@ import { readableOptions } from "../rows/from-rows.ts";
 import { bagOf } from "../rows/option-bag.ts";
 
 /** What is known about a message that says a title. */
-type Named = {
+type TitleRecord = {
   /** The id of the row that says it. */
   readonly id: string;
   /** The key of the message. */
@@ -30,7 +30,7 @@ type Named = {
 };
 
 /** A later state of a message, from its row. */
-type State = Pick<Named, "id" | "ordinal" | "revision" | "digest">;
+type State = Pick<TitleRecord, "id" | "ordinal" | "revision" | "digest">;
 
 /**
  * The titles of these sessions in their clients, from the newest state of each; sessions without
@@ -40,17 +40,17 @@ export async function clientTitles(
   store: Store,
   sessionIds: readonly string[],
 ): Promise<Map<string, string>> {
-  const named = (await rowsWithTitles(store, sessionIds)).flatMap(toNamed);
+  const named = (await rowsWithTitles(store, sessionIds)).flatMap(toTitleRecords);
   const states = await newestStates(store, sessionIds, new Set(named.map(({ key }) => key)));
-  const said = new Map<string, Named>();
+  const titleRecords = new Map<string, TitleRecord>();
   for (const each of named) {
-    const [known, now] = [said.get(each.key), states.get(each.key)];
+    const [known, now] = [titleRecords.get(each.key), states.get(each.key)];
     // Another value says no title, or there is none because the message is gone.
     if (now && now.digest !== each.digest) continue;
     const isNewer = known === undefined || compareRevisions(each, known) > 0;
-    if (isNewer) said.set(each.key, { ...each, ordinal: now?.ordinal ?? each.ordinal });
+    if (isNewer) titleRecords.set(each.key, { ...each, ordinal: now?.ordinal ?? each.ordinal });
   }
-  const bySession = Map.groupBy(said.values(), ({ sessionId }) => sessionId);
+  const bySession = Map.groupBy(titleRecords.values(), ({ sessionId }) => sessionId);
   return new Map(
     [...bySession].flatMap(([id, own]): [string, string][] => {
       const title = titleOf(own.toSorted(byOrdinal));
@@ -104,7 +104,7 @@ function stateOf({ id, ordinal, revision, digest = null }: Row): State {
 }
 
 /** Nothing is known here about a damaged row, which is reported when the store is verified. */
-function toNamed(row: Row): Named[] {
+function toTitleRecords(row: Row): TitleRecord[] {
   const { session_id, id, revises } = row;
   const stored = readableOptions(row);
   if (stored === undefined) return [];

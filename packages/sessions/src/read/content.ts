@@ -23,11 +23,11 @@ export type PlacedMessage = {
   readonly message: Message;
   readonly isRevised: boolean;
   /** True if it has no part, although its digest says that it was written with some. */
-  readonly isHollow?: true;
+  readonly isMissingParts?: true;
 };
 
 /** What is needed to find a message. */
-export type Pointer = Pick<MessagePlace, "id" | "carrierId"> & {
+export type MessagePointer = Pick<MessagePlace, "id" | "carrierId"> & {
   readonly row?: MessagePlace["row"] | undefined;
 };
 
@@ -38,10 +38,10 @@ export type OnDamaged = (messageId: string) => void;
 export function loadMessages(
   store: Store,
   sessionId: string,
-  places: readonly Pointer[],
+  places: readonly MessagePointer[],
   onDamaged?: OnDamaged,
 ): Promise<PlacedMessage[]> {
-  return placedMessages(store, sessionId, places, new Map(), onDamaged);
+  return loadPlaced(store, sessionId, places, new Map(), onDamaged);
 }
 
 /**
@@ -52,7 +52,7 @@ export function loadMessages(
 export async function loadWithoutParts(
   store: Store,
   sessionId: string,
-  places: readonly Pointer[],
+  places: readonly MessagePointer[],
 ): Promise<Message[]> {
   if (places.length === 0) return [];
   const where = rowsAt(sessionId, places);
@@ -82,13 +82,13 @@ export function loadShown(
     if (carrierId !== undefined || role === "system") continue;
     known.set(id, { id, session_id: sessionId, timestamp, role, options: "{}" });
   }
-  return placedMessages(store, sessionId, places, known);
+  return loadPlaced(store, sessionId, places, known);
 }
 
-async function placedMessages(
+async function loadPlaced(
   store: Store,
   sessionId: string,
-  places: readonly Pointer[],
+  places: readonly MessagePointer[],
   known: ReadonlyMap<string, Row>,
   onDamaged?: OnDamaged,
 ): Promise<PlacedMessage[]> {
@@ -99,10 +99,16 @@ async function placedMessages(
   );
   const [rows, parts] = await Promise.all([
     store.table("messages").rows({ columns: onDamaged ? checkedColumns : messageColumns, where }),
-    loadParts(store, sessionId, withoutCarrier(places)),
+    loadParts(store, sessionId, unrevisedIds(places)),
   ]);
   const own = rows.filter((row) => row["session_id"] === sessionId);
-  return placed(store, { sessionId, places, rows: [...own, ...known.values()], parts, onDamaged });
+  return toPlaced(store, {
+    sessionId,
+    places,
+    rows: [...own, ...known.values()],
+    parts,
+    onDamaged,
+  });
 }
 
 /** Where the messages of a session are that are wanted. */
@@ -118,7 +124,7 @@ export type SessionPlaces = {
  * @throws {MessageNotFoundError}
  * @throws {OverBudgetError}
  */
-export async function loadOfSessions(
+export async function loadSessionMessages(
   store: Store,
   sessions: readonly SessionPlaces[],
   budget: ReadBudget,
@@ -129,12 +135,12 @@ export async function loadOfSessions(
     sessions.map(({ sessionId }) => sessionId),
   );
   const ownIds = new Map<string, ReadonlySet<string>>(
-    sessions.map(({ sessionId, places }) => [sessionId, new Set(withoutCarrier(places))]),
+    sessions.map(({ sessionId, places }) => [sessionId, new Set(unrevisedIds(places))]),
   );
   const isWanted = (row: Row): boolean =>
     ownIds.get(sessionOf(row))?.has(String(row["message_id"])) === true;
   const columns = onDamaged ? checkedColumns : messageColumns;
-  const ofMessages = { columns, where: and(where, withoutFormer(sessions)) };
+  const ofMessages = { columns, where: and(where, shownCarriersOnly(sessions)) };
   const [messageRows, partRows] = await Promise.all([
     rowsWithin(store.table("messages"), ofMessages, budget),
     rowsOfParts(store, where, isWanted, budget),
@@ -143,7 +149,7 @@ export async function loadOfSessions(
   const parts = Map.groupBy(partRows, sessionOf);
   return Promise.all(
     sessions.map(({ sessionId, places }) =>
-      placed(store, {
+      toPlaced(store, {
         ...{ sessionId, places, rows: rows.get(sessionId) ?? [] },
         parts: partsByMessage(parts.get(sessionId) ?? []),
         onDamaged: onDamaged && (() => onDamaged(sessionId)),
@@ -155,7 +161,7 @@ export async function loadOfSessions(
 /**
  * A message that was revised often has many carriers, each with a whole value; the last is shown.
  */
-function withoutFormer(sessions: readonly SessionPlaces[]): Filter {
+function shownCarriersOnly(sessions: readonly SessionPlaces[]): Filter {
   const carrierIds = sessions.flatMap(({ places }) =>
     places.flatMap(({ carrierId }) => carrierId ?? []),
   );
@@ -165,20 +171,20 @@ function withoutFormer(sessions: readonly SessionPlaces[]): Filter {
 }
 
 /** Ids of messages whose own rows hold their value. */
-function withoutCarrier(places: readonly Pointer[]): string[] {
+function unrevisedIds(places: readonly MessagePointer[]): string[] {
   return places.flatMap(({ id, carrierId }) => (carrierId === undefined ? [id] : []));
 }
 
 type Loaded = {
   readonly sessionId: string;
-  readonly places: readonly Pointer[];
+  readonly places: readonly MessagePointer[];
   /** At least these rows of the session's messages and carriers. */
   readonly rows: readonly Row[];
   readonly parts: ReadonlyMap<string, MessageParts>;
   readonly onDamaged: OnDamaged | undefined;
 };
 
-async function placed(
+async function toPlaced(
   store: Store,
   { sessionId, places, rows, parts, onDamaged }: Loaded,
 ): Promise<PlacedMessage[]> {
@@ -199,7 +205,7 @@ async function placed(
 }
 
 /** The same messages, with a mark on those that have lost their parts. */
-export async function markHollow(
+export async function markMissingParts(
   store: Store,
   sessionId: string,
   placed: readonly PlacedMessage[],
@@ -212,8 +218,10 @@ export async function markHollow(
   const rows = await store.table("messages").rows({ columns: checkedColumns, where });
   const wanted = new Set<string>(empty);
   const lost = rows.filter((row) => wanted.has(String(row["id"])) && !isAsWritten(row, []));
-  const hollow = new Set(lost.map((row) => String(row["id"])));
-  return placed.map((each) => (hollow.has(each.message.id) ? { ...each, isHollow: true } : each));
+  const withoutParts = new Set(lost.map((row) => String(row["id"])));
+  return placed.map((each) =>
+    withoutParts.has(each.message.id) ? { ...each, isMissingParts: true } : each,
+  );
 }
 
 /** The value in a message's own row and its parts. */
@@ -257,7 +265,7 @@ function revisionOf(row: Row): { readonly revision: bigint; readonly id: string 
 }
 
 /** At least the rows of these messages. By their numbers they are found in half of the time. */
-function rowsAt(sessionId: string, places: readonly Pointer[]): Filter {
+function rowsAt(sessionId: string, places: readonly MessagePointer[]): Filter {
   const rows = places.flatMap(({ row, carrierId }) =>
     row === undefined || carrierId !== undefined ? [] : [row],
   );

@@ -3,8 +3,8 @@ import { copyLetters, copyUuid } from "@pond/canonical/foreign";
 import { oneOf, type Store } from "@pond/substrate";
 import { sessionItself } from "../revisions/reconcile.ts";
 import { idChunks } from "../rows/id-chunks.ts";
-import { upFrom, withForksApart } from "./ancestry.ts";
-import { forksIn } from "./forks.ts";
+import { selfAndAncestors, withForksAsRoots } from "./ancestry.ts";
+import { loadForks } from "./forks.ts";
 import { laterParents, setLaterParents } from "./later-parents.ts";
 
 /**
@@ -26,9 +26,12 @@ export async function untouchedCopies(
 ): Promise<Map<string, string>> {
   const originals = originalsOf(sessions, ids);
   if (originals.size === 0) return new Map();
-  const moments = await momentsOf(store, new Set([...originals.keys(), ...originals.values()]));
+  const sessionTimes = await loadSessionTimes(
+    store,
+    new Set([...originals.keys(), ...originals.values()]),
+  );
   const isUntouched = ([copy, original]: readonly [string, string]): boolean => {
-    const [own, known] = [moments.get(copy), moments.get(original)];
+    const [own, known] = [sessionTimes.get(copy), sessionTimes.get(original)];
     if (own === undefined || known === undefined || own.isRevised) return false;
     return [...own.times].every((time) => known.times.has(time) || known.timesAbove.has(time));
   };
@@ -36,8 +39,8 @@ export async function untouchedCopies(
 }
 
 // No client derives ids from names, and opencode counts the ids of a millisecond from one.
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const lettered = /^ses_[0-9a-f]{9}fff(?<letters>[0-9A-Za-z]{14})$/;
+const copyUuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const opencodeCopyId = /^ses_[0-9a-f]{9}fff(?<letters>[0-9A-Za-z]{14})$/;
 
 /**
  * The session that each copy was made from, by the copy's id; sessions that are not copies are left
@@ -50,8 +53,8 @@ export function originalsOf(
   const copiesByName = new Map<string, string>();
   const targets = new Map<Origin, (target: Origin, id: string) => string>();
   for (const { id, sourceAgent } of sessions) {
-    const letters = lettered.exec(id)?.groups?.["letters"];
-    if (letters === undefined && !uuid.test(id)) continue;
+    const letters = opencodeCopyId.exec(id)?.groups?.["letters"];
+    if (letters === undefined && !copyUuidPattern.test(id)) continue;
     copiesByName.set(`${sourceAgent} ${letters ?? id}`, id);
     targets.set(sourceAgent, letters === undefined ? copyUuid : copyLetters);
   }
@@ -67,7 +70,7 @@ export function originalsOf(
 }
 
 /** The times of a session and those below it, which tell whether something was added. */
-type Moments = {
+type SessionTimes = {
   /**
    * When they began, and the times of all their messages, in milliseconds, which all clients know.
    */
@@ -81,54 +84,54 @@ type Moments = {
   isRevised: boolean;
 };
 
-/** The moments of sessions with everything below them, by their ids. Reads no texts. */
-async function momentsOf(
+/** The times of sessions with everything below them, by their ids. Reads no texts. */
+async function loadSessionTimes(
   store: Store,
   ids: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, Moments>> {
-  const moments = new Map([...ids].map((id): [string, Moments] => [id, nothingYet()]));
-  const { parents, began } = await storedFamilies(store);
+): Promise<ReadonlyMap<string, SessionTimes>> {
+  const sessionTimes = new Map([...ids].map((id): [string, SessionTimes] => [id, noTimes()]));
+  const { parents, began } = await loadParentsAndStarts(store);
   const later = await laterParents(store);
   setLaterParents(parents, later);
-  const forks = await forksIn(store, later);
+  const forks = await loadForks(store, later);
   // Continuing a fork is not continuing what it was forked from.
-  const apart = withForksApart(parents, forks);
-  /** For each session, the moments of the sessions that it belongs to. */
-  const ofMembers = new Map<string, readonly Moments[]>();
+  const forksAsRoots = withForksAsRoots(parents, forks);
+  /** For each session, the times of the sessions that it belongs to. */
+  const ofMembers = new Map<string, readonly SessionTimes[]>();
   for (const id of began.keys()) {
-    const own = upFrom(apart, id).flatMap((each) => moments.get(each) ?? []);
+    const own = selfAndAncestors(forksAsRoots, id).flatMap((each) => sessionTimes.get(each) ?? []);
     if (own.length > 0) ofMembers.set(id, own);
   }
-  /** For each session, the moments of sessions forked from it, directly or through other forks. */
-  const ofForks = new Map<string, Moments[]>();
-  for (const [id, own] of moments) {
+  /** For each session, the times of sessions forked from it, directly or through other forks. */
+  const ofForks = new Map<string, SessionTimes[]>();
+  for (const [id, own] of sessionTimes) {
     if (!forks.has(id)) continue;
-    for (const above of upFrom(parents, id).slice(1)) addTo(ofForks, above, own);
+    for (const above of selfAndAncestors(parents, id).slice(1)) addTo(ofForks, above, own);
   }
-  const note = (id: string, micros: bigint): void => {
+  const addTime = (id: string, micros: bigint): void => {
     const milliseconds = micros / 1000n;
     for (const { times } of ofMembers.get(id) ?? []) times.add(milliseconds);
     for (const { timesAbove } of ofForks.get(id) ?? []) timesAbove.add(milliseconds);
   };
-  for (const [id, micros] of began) note(id, micros);
+  for (const [id, micros] of began) addTime(id, micros);
   const columns = ["session_id", "timestamp", "revises"];
   for (const chunk of idChunks([...new Set([...ofMembers.keys(), ...ofForks.keys()])])) {
     const where = oneOf("session_id", chunk);
     for await (const rows of store.table("messages").scan({ columns, where })) {
       for (const { session_id, timestamp, revises } of rows) {
         const id = String(session_id);
-        note(id, BigInt(timestamp as bigint));
+        addTime(id, BigInt(timestamp as bigint));
         // A message that its client moved, for example into an archive, says what it said.
         if (revises === null || revises === sessionItself) continue;
         for (const each of ofMembers.get(id) ?? []) each.isRevised = true;
       }
     }
   }
-  return moments;
+  return sessionTimes;
 }
 
 /** The parents that were stored with sessions, and when each session began, in microseconds. */
-async function storedFamilies(store: Store): Promise<{
+async function loadParentsAndStarts(store: Store): Promise<{
   readonly parents: Map<string, string | null>;
   readonly began: ReadonlyMap<string, bigint>;
 }> {
@@ -144,7 +147,7 @@ async function storedFamilies(store: Store): Promise<{
   return { parents, began };
 }
 
-function nothingYet(): Moments {
+function noTimes(): SessionTimes {
   return { times: new Set(), timesAbove: new Set(), isRevised: false };
 }
 

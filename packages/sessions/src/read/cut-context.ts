@@ -1,5 +1,5 @@
 import type { MessageView } from "./get.ts";
-import { sizeOf } from "./shown.ts";
+import { sizeOf } from "./shown-message.ts";
 
 /** A message whose neighbours fit into a page. */
 export type CutView = MessageView & {

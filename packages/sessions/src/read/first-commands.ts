@@ -12,7 +12,7 @@ import { idChunks } from "../rows/id-chunks.ts";
 type Note = { readonly id: string; readonly ordinal: bigint; readonly digest: Cell };
 
 // A session that a command began has its note after few others.
-const notesLookedAt = 8;
+const maxNotes = 8;
 
 /** The command that began each of these sessions, if nobody said anything in it. */
 export async function firstCommands(
@@ -34,19 +34,16 @@ async function firstNotes(
 ): Promise<Map<string, readonly Note[]>> {
   const table = store.table("messages");
   const within = oneOf("session_id", sessionIds);
-  const unsaid = and(within, eq("role", "user"), eq("is_searchable", 0n), isNull("revises"));
+  const notSearchable = and(within, eq("role", "user"), eq("is_searchable", 0n), isNull("revises"));
   const notes = new Map<string, Note[]>();
   for await (const rows of table.scan({
     columns: ["session_id", "id", "ordinal", "digest"],
-    where: unsaid,
+    where: notSearchable,
   })) {
     for (const { session_id, id, ordinal, digest = null } of rows) {
       const session = String(session_id);
       const note = { id: String(id), ordinal: BigInt(ordinal as bigint), digest };
-      notes.set(
-        session,
-        [...(notes.get(session) ?? []), note].sort(byOrdinal).slice(0, notesLookedAt),
-      );
+      notes.set(session, [...(notes.get(session) ?? []), note].sort(byOrdinal).slice(0, maxNotes));
     }
   }
   const ids = [...notes.values()].flat().map(({ id }) => id);

@@ -10,7 +10,7 @@ const readAtOnce = 1_000;
  * The sessions that somebody forked from another and continued. Any other session with a parent is
  * a sub-agent.
  */
-export async function forksIn(store: Store, later: LaterParents): Promise<Set<string>> {
+export async function loadForks(store: Store, later: LaterParents): Promise<Set<string>> {
   const forks = new Set<string>();
   const sessions = store.table("sessions");
   const below = isNotNull("parent_session_id");

@@ -11,11 +11,11 @@ import { MessageNotFoundError, PartNotFoundError } from "../errors.ts";
 import { comparePlaces } from "../revisions/order.ts";
 import { searchText } from "../search/search-text.ts";
 import type { SessionStore } from "../session-store.ts";
+import { cachedOutline } from "./cached-outline.ts";
 import { checkCount } from "./check-count.ts";
-import { loadMessages, loadShown, markHollow } from "./content.ts";
-import { keptOutline } from "./kept-outline.ts";
+import { loadMessages, loadShown, markMissingParts } from "./content.ts";
 import type { MessagePlace, MessagePlaces } from "./outline.ts";
-import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown.ts";
+import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown-message.ts";
 
 /** Which page of a session, and how much of it. */
 export type GetOptions = {
@@ -46,13 +46,13 @@ export type MessageView = {
 
 const pageBytes = 64 * 1024;
 /** How much of a page a message takes; an estimate, until some of the session are read. */
-const usualBytes = { conversational: 600, complete: 240, verbatim: 2_000 } as const;
+const estimatedBytes = { conversational: 600, complete: 240, verbatim: 2_000 } as const;
 /** How many are read while that is an estimate, because each may hold a picture. */
-const firstRead = 140;
+const firstChunkMessages = 140;
 /** For many more, the whole session would be read. */
-const mostRead = 400;
+const maxChunkMessages = 400;
 // Reading a few too many costs less than reading again.
-const readBeyond = 1.25;
+const overreadFactor = 1.25;
 
 /**
  * Returns a page of a session.
@@ -84,11 +84,11 @@ export async function* readPages(
   options: GetOptions = {},
 ): AsyncGenerator<SessionPage> {
   const { mode = "conversational", limitBytes = pageBytes, afterId } = options;
-  if (!Object.hasOwn(usualBytes, mode)) throw new RangeError(`mode: there is no ${mode}`);
+  if (!Object.hasOwn(estimatedBytes, mode)) throw new RangeError(`mode: there is no ${mode}`);
   checkCount("limitBytes", limitBytes);
-  const outline = await keptOutline(store, id);
+  const outline = await cachedOutline(store, id);
   const { session, places: all } = outline;
-  const places = mode === "conversational" ? await spokenPlaces(store, id, all) : all;
+  const places = mode === "conversational" ? await conversationalPlaces(store, id, all) : all;
   // A page may begin after a message that this mode does not show.
   const from = afterId === undefined ? 0 : nextPlace(all, placeOf(outline, id, afterId));
   const before = new Set(all.slice(0, from));
@@ -96,7 +96,7 @@ export async function* readPages(
   let bytesEach: number | undefined;
   do {
     const limits = { bytes: limitBytes, bytesEach };
-    const page = await pageFrom(store, id, places.slice(next), mode, limits);
+    const page = await loadPage(store, id, places.slice(next), mode, limits);
     const { messages } = page;
     bytesEach = page.bytesEach;
     next += messages.length;
@@ -115,27 +115,30 @@ type PageLimits = {
   readonly bytesEach: number | undefined;
 };
 
-type PageFrom = Pick<PageLimits, "bytesEach"> & { readonly messages: readonly ShownMessage[] };
+type LoadedPage = Pick<PageLimits, "bytesEach"> & { readonly messages: readonly ShownMessage[] };
 
-async function pageFrom(
+async function loadPage(
   store: Store,
   id: string,
   places: readonly MessagePlace[],
   mode: ResponseMode,
   limits: PageLimits,
-): Promise<PageFrom> {
+): Promise<LoadedPage> {
   const load = mode === "verbatim" ? loadMessages : loadShown;
   const messages: ShownMessage[] = [];
   let bytes = 0;
   let { bytesEach } = limits;
   for (let next = 0; next < places.length && (next === 0 || bytes < limits.bytes); ) {
     const wanted = Math.ceil(
-      ((limits.bytes - bytes) / (bytesEach ?? usualBytes[mode])) * readBeyond,
+      ((limits.bytes - bytes) / (bytesEach ?? estimatedBytes[mode])) * overreadFactor,
     );
     // Many small messages may follow one large message, so what is read doubles.
     const atLeast = Math.max(1, next, wanted);
-    const count = Math.min(bytesEach === undefined ? firstRead : mostRead, atLeast);
-    const chunk = await markHollow(
+    const count = Math.min(
+      bytesEach === undefined ? firstChunkMessages : maxChunkMessages,
+      atLeast,
+    );
+    const chunk = await markMissingParts(
       store,
       id,
       await load(store, id, places.slice(next, next + count)),
@@ -180,7 +183,7 @@ export async function getMessage(
   checkCount("context", context);
   checkCount("limitBytes", limitBytes);
   const { store } = sessions;
-  const outline = await keptOutline(store, sessionId);
+  const outline = await cachedOutline(store, sessionId);
   const { session, places, removed } = outline;
   const place = placeOf(outline, sessionId, messageId);
   const isRemoved = removed.includes(place);
@@ -191,7 +194,11 @@ export async function getMessage(
     place,
     ...places.slice(next, next + context),
   ];
-  const placed = await markHollow(store, sessionId, await loadMessages(store, sessionId, wanted));
+  const placed = await markMissingParts(
+    store,
+    sessionId,
+    await loadMessages(store, sessionId, wanted),
+  );
   const found = placed.findIndex(({ message }) => message.id === messageId);
   const target = placed[found];
   if (target === undefined) throw new MessageNotFoundError(sessionId, messageId);
@@ -207,19 +214,21 @@ export async function getMessage(
 }
 
 /** The places of messages in which a person or a model says something. */
-async function spokenPlaces(
+async function conversationalPlaces(
   store: Store,
   id: string,
   places: readonly MessagePlace[],
 ): Promise<MessagePlace[]> {
-  const spoken = new Set(places.filter(({ isSearchable }) => isSearchable).map(({ id }) => id));
+  const conversational = new Set(
+    places.filter(({ isSearchable }) => isSearchable).map(({ id }) => id),
+  );
   // The row of a revised message says what it was; its carrier says what it is.
   const revised = places.filter(({ carrierId }) => carrierId !== undefined);
   for (const { message } of await loadMessages(store, id, revised)) {
-    if (searchText(message, partsOf(message)) === null) spoken.delete(message.id);
-    else spoken.add(message.id);
+    if (searchText(message, partsOf(message)) === null) conversational.delete(message.id);
+    else conversational.add(message.id);
   }
-  return places.filter((place) => spoken.has(place.id));
+  return places.filter((place) => conversational.has(place.id));
 }
 
 /** Where a message is, or was before it was removed. @throws {MessageNotFoundError} */

@@ -19,28 +19,31 @@ export type LaterParent = {
 /** By session; only those whose source said more about them after they were stored. */
 export type LaterParents = ReadonlyMap<string, LaterParent>;
 
-type Newest = { readonly id: string; readonly revision: bigint };
-type Kept = {
+type NewestCarrier = { readonly id: string; readonly revision: bigint };
+type Cached = {
   readonly version: number;
-  readonly newest: ReadonlyMap<string, Newest>;
+  readonly newest: ReadonlyMap<string, NewestCarrier>;
   readonly parents: LaterParents;
 };
 
-const kept = new WeakMap<Store, Promise<Kept>>();
+const cache = new WeakMap<Store, Promise<Cached>>();
 
 /**
  * The parents that a source named, or took back, after it was first read. Cached as long as nothing
  * is committed: the same map as long as it says the same, also for concurrent callers.
  */
 export async function laterParents(store: Store): Promise<LaterParents> {
-  const before = kept.get(store)?.catch(() => undefined);
-  const now = look(store, before);
-  kept.set(store, now);
+  const before = cache.get(store)?.catch(() => undefined);
+  const now = refresh(store, before);
+  cache.set(store, now);
   return (await now).parents;
 }
 
-async function look(store: Store, asked: Promise<Kept | undefined> | undefined): Promise<Kept> {
-  const before = await asked;
+async function refresh(
+  store: Store,
+  previous: Promise<Cached | undefined> | undefined,
+): Promise<Cached> {
+  const before = await previous;
   // Asked first: what is read below may be newer, and is then read once more, but is never older.
   const version = await store.table("messages").version();
   if (before?.version === version) return before;
@@ -57,8 +60,8 @@ export function setLaterParents(parents: Map<string, string | null>, later: Late
 }
 
 /** The newest carrier of each session that has one. */
-async function newestCarriers(store: Store): Promise<Map<string, Newest>> {
-  const newest = new Map<string, Newest>();
+async function newestCarriers(store: Store): Promise<Map<string, NewestCarrier>> {
+  const newest = new Map<string, NewestCarrier>();
   const columns = ["session_id", "id", "revision"];
   // By their ids, which have an index.
   const where = and(prefix("id", revisionPrefix), eq("revises", sessionItself));
@@ -75,7 +78,7 @@ async function newestCarriers(store: Store): Promise<Map<string, Newest>> {
 
 async function parentsIn(
   store: Store,
-  carriers: readonly (readonly [sessionId: string, carrier: Newest])[],
+  carriers: readonly (readonly [sessionId: string, carrier: NewestCarrier])[],
 ): Promise<Map<string, LaterParent>> {
   const parents = new Map<string, LaterParent>();
   const sessions = new Map(carriers.map(([sessionId, { id }]) => [id, sessionId]));

@@ -4,10 +4,10 @@ import { liveMessages } from "../revisions/reconcile.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import type { SessionStore } from "../session-store.ts";
 import { lastActivity } from "./activity.ts";
-import { type Parents, rootsOf, upFrom, withForksApart } from "./ancestry.ts";
+import { type Parents, rootsOf, selfAndAncestors, withForksAsRoots } from "./ancestry.ts";
 import { checkCount } from "./check-count.ts";
 import { untouchedCopies } from "./copies.ts";
-import { forksIn } from "./forks.ts";
+import { loadForks } from "./forks.ts";
 import { type LaterParents, laterParents, setLaterParents } from "./later-parents.ts";
 import { isInProject } from "./project.ts";
 import { titles } from "./titles.ts";
@@ -59,7 +59,7 @@ export async function listSessions(
   const rows = await store.table("sessions").rows({ columns });
   const later = await laterParents(store);
   const parents = parentsOf(rows, later);
-  const { rootsById, descendants } = fold(parents, await forksIn(store, later));
+  const { rootsById, descendants } = fold(parents, await loadForks(store, later));
   const listed = new Map<string, Row>();
   for (const row of rows) {
     const id = String(row["id"]);
@@ -139,10 +139,10 @@ function fold(
   readonly rootsById: ReadonlyMap<string, string>;
   readonly descendants: ReadonlyMap<string, number>;
 } {
-  const parents = withForksApart(withForks, forks);
+  const parents = withForksAsRoots(withForks, forks);
   const descendants = new Map<string, number>();
   for (const id of parents.keys()) {
-    for (const above of upFrom(parents, id).slice(1)) add(descendants, above, 1);
+    for (const above of selfAndAncestors(parents, id).slice(1)) add(descendants, above, 1);
   }
   return { rootsById: rootsOf(parents), descendants };
 }

@@ -100,11 +100,11 @@ export async function loadOutlines(
 export async function loadPlaces(
   store: Store,
   sessionId: string,
-  isOne: (id: string) => boolean = () => true,
+  isIncluded: (id: string) => boolean = () => true,
 ): Promise<readonly MessagePlace[]> {
   const all = await placeRows(store, [sessionId], "last", new ReadBudget());
   const stored = all.get(sessionId) ?? [];
-  const rows = stored.filter(({ id }) => isOne(String(id)));
+  const rows = stored.filter(({ id }) => isIncluded(String(id)));
   return toPlaces(rows, carrierIds(rows.map(storedMessage))).places;
 }
 

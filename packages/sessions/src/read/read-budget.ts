@@ -7,7 +7,7 @@ export class OverBudgetError extends Error {
 
 // All rows that are read at once take memory before the first of them is counted. Few at once take
 // longer: 32 take twice as long as 1,024 if they are small, 256 a tenth longer.
-const longRow = 64 * 1024;
+const longRowBytes = 64 * 1024;
 
 /** Limits how much is read of several sessions together, in bytes. */
 export class ReadBudget {
@@ -26,7 +26,7 @@ export class ReadBudget {
   /** Undefined if there is no limit: then as many as are fastest. */
   get rowsAtOnce(): number | undefined {
     if (this.#bytes === Number.POSITIVE_INFINITY) return undefined;
-    return Math.max(1, Math.floor(this.#bytes / longRow));
+    return Math.max(1, Math.floor(this.#bytes / longRowBytes));
   }
 
   /** @throws {OverBudgetError} */

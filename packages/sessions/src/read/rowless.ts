@@ -2,11 +2,11 @@ import { and, gte, oneOf, type Store } from "@pond/substrate";
 import type { SessionStore } from "../session-store.ts";
 
 /** The row of a session is stored after its messages: for so long an ingest may be going on. */
-const ingestMs = 3_600_000;
+const maxIngestMs = 3_600_000;
 
 /** Since when, in microseconds, stored messages may belong to a session whose row is on its way. */
-export function underwaySince(): number {
-  return (Date.now() - ingestMs) * 1000;
+export function ingestingSince(): number {
+  return (Date.now() - maxIngestMs) * 1000;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function stillRowless(store: Store, ids: readonly string[]): Promis
   if (ids.length === 0) return [];
   // Read after the messages, because it comes after them.
   await store.table("sessions").refresh();
-  const since = { micros: BigInt(underwaySince()) };
+  const since = { micros: BigInt(ingestingSince()) };
   const [there, fresh] = await Promise.all([
     store.table("sessions").rows({ columns: ["id"], where: oneOf("id", ids) }),
     store.table("messages").rows({

@@ -27,9 +27,9 @@ export async function titles(
   const named = await clientTitles(store, sessionIds);
   const nameless = sessionIds.filter((id) => !named.has(id));
   const said = nameless.length > 0 ? await firstTexts(store, nameless) : new Map<string, string>();
-  const silent = nameless.filter((id) => !said.has(id));
-  const called = await firstCommands(store, silent);
-  return new Map([...named, ...said, ...called].map(([id, text]) => [id, shorten(text)]));
+  const textless = nameless.filter((id) => !said.has(id));
+  const commands = await firstCommands(store, textless);
+  return new Map([...named, ...said, ...commands].map(([id, text]) => [id, shorten(text)]));
 }
 
 /** The first thing that a person said in each session, in its present form. */
@@ -37,11 +37,11 @@ async function firstTexts(
   store: Store,
   sessionIds: readonly string[],
 ): Promise<Map<string, string>> {
-  const first = await firstSaid(store, sessionIds);
+  const first = await firstStoredTexts(store, sessionIds);
   const found = new Map([...first].map(([id, { text }]) => [id, text]));
-  for (const [sessionId, text] of await typedBesideFiles(store, first)) found.set(sessionId, text);
-  for (const sessionId of await changedAbove(store, sessionIds, first)) {
-    const text = await firstSaidNow(store, sessionId, found.get(sessionId));
+  for (const [sessionId, text] of await textsBesideFiles(store, first)) found.set(sessionId, text);
+  for (const sessionId of await withChangedBeginning(store, sessionIds, first)) {
+    const text = await firstCurrentText(store, sessionId, found.get(sessionId));
     if (text === undefined) found.delete(sessionId);
     else found.set(sessionId, text);
   }
@@ -51,7 +51,7 @@ async function firstTexts(
 const readAtOnce = 16;
 
 /** @param stored - Used in place of a damaged row, which is reported when the store is verified. */
-async function firstSaidNow(
+async function firstCurrentText(
   store: Store,
   sessionId: string,
   stored: string | undefined,
@@ -82,10 +82,13 @@ function typedText(message: Message): string | null {
   return searchText(message, typed) ?? searchText(message, parts);
 }
 
-type Said = { readonly id: string; readonly ordinal: bigint; readonly text: string };
+type FirstText = { readonly id: string; readonly ordinal: bigint; readonly text: string };
 
 /** The user's first searchable message in each session, as it was first stored. */
-async function firstSaid(store: Store, sessionIds: readonly string[]): Promise<Map<string, Said>> {
+async function firstStoredTexts(
+  store: Store,
+  sessionIds: readonly string[],
+): Promise<Map<string, FirstText>> {
   const table = store.table("messages");
   const within = oneOf("session_id", sessionIds);
   const first = new Map<string, { readonly ordinal: bigint; readonly id: string }>();
@@ -101,7 +104,7 @@ async function firstSaid(store: Store, sessionIds: readonly string[]): Promise<M
       if (!known || ordinal < known.ordinal) first.set(session, { ordinal, id: String(row["id"]) });
     }
   }
-  const said = new Map<string, Said>();
+  const said = new Map<string, FirstText>();
   const ids = [...first.values()].map(({ id }) => id);
   const rows = await table.rows({
     columns: ["session_id", "id", "search_text"],
@@ -121,9 +124,9 @@ async function firstSaid(store: Store, sessionIds: readonly string[]): Promise<M
  * beside the words. For many sessions at once, because loading one takes longer than listing all
  * others.
  */
-async function typedBesideFiles(
+async function textsBesideFiles(
   store: Store,
-  first: ReadonlyMap<string, Said>,
+  first: ReadonlyMap<string, FirstText>,
 ): Promise<Map<string, string>> {
   const typed = new Map<string, string>();
   const table = store.table("parts");
@@ -141,12 +144,12 @@ async function typedBesideFiles(
   for (const sessions of idChunks([...first.keys()])) {
     const columns = ["session_id", "message_id"];
     const files = await table.rows({ columns, where: ofFirst(sessions, "file") });
-    const having = [...new Set(files.filter(isFirst).map((row) => String(row["session_id"])))];
-    if (having.length === 0) continue;
-    const texts = await table.rows({ columns: partColumns, where: ofFirst(having, "text") });
+    const withFiles = [...new Set(files.filter(isFirst).map((row) => String(row["session_id"])))];
+    if (withFiles.length === 0) continue;
+    const texts = await table.rows({ columns: partColumns, where: ofFirst(withFiles, "text") });
     const bySession = Map.groupBy(texts.filter(isFirst), (row) => String(row["session_id"]));
     for (const [session, rows] of bySession) {
-      const text = typedIn(rows);
+      const text = textOfParts(rows);
       if (text !== null) typed.set(session, text);
     }
   }
@@ -154,16 +157,16 @@ async function typedBesideFiles(
 }
 
 /** The text of a user message's text parts; null if there is none, or it is damaged. */
-function typedIn(rows: readonly Row[]): string | null {
+function textOfParts(rows: readonly Row[]): string | null {
   const parts = unlessDamaged(() => inOrder(rows).map((row) => partFromRow(row, null)));
   return parts ? searchText({ role: "user" }, parts) : null;
 }
 
 /** Sessions whose first message, or something above it, says something else by now. */
-async function changedAbove(
+async function withChangedBeginning(
   store: Store,
   sessionIds: readonly string[],
-  first: ReadonlyMap<string, Said>,
+  first: ReadonlyMap<string, FirstText>,
 ): Promise<Set<string>> {
   const changed = new Set<string>();
   const where = and(oneOf("session_id", sessionIds), ne("revises", sessionItself));

@@ -63,34 +63,34 @@ async function compareLines(path: string, content: Content, shared: SharedLines)
   const wanted = text.split("\n").filter((line) => line !== "");
   const own = wanted.map((line) => lineOf(line, shared));
   const session = own.at(-1)?.session ?? "";
-  const there: Line[] = [];
+  const existing: Line[] = [];
   let isEnded = true;
   for await (const lines of readLines(fileChunks(path))) {
     for (const { text, isTerminated } of lines) {
       isEnded = isTerminated;
-      if (text === undefined || !isTerminated || !mayName(text, session)) continue;
+      if (text === undefined || !isTerminated || !mayMention(text, session)) continue;
       const line = lineOf(text, shared);
-      if (line.session === session) there.push(line);
+      if (line.session === session) existing.push(line);
     }
   }
-  return { missing: missingLines(own, there).map(({ text }) => text), isEnded };
+  return { missing: missingLines(own, existing).map(({ text }) => text), isEnded };
 }
 
 /** Most lines belong to other sessions and need not be parsed to see that. */
-function mayName(text: string, session: string): boolean {
+function mayMention(text: string, session: string): boolean {
   return text.includes(session) || text.includes("\\");
 }
 
 /** The lines of a session that have to follow those that are there. */
-function missingLines(own: readonly Line[], there: readonly Line[]): readonly Line[] {
-  const [last, lastThere] = [own.at(-1), there.at(-1)];
-  if (last === undefined || lastThere === undefined) return own;
+function missingLines(own: readonly Line[], existing: readonly Line[]): readonly Line[] {
+  const [last, lastExisting] = [own.at(-1), existing.at(-1)];
+  if (last === undefined || lastExisting === undefined) return own;
   const places = Map.groupBy([...own.keys()].reverse(), (at) => own[at]?.text);
-  if (lastThere.time > last.time && !places.has(lastThere.text)) return [];
+  if (lastExisting.time > last.time && !places.has(lastExisting.text)) return [];
   // In the order of the existing lines, so that a line that is to be there twice is; a line that
   // comes before another existing one is not added.
   let end = 0;
-  for (const { text } of there) {
+  for (const { text } of existing) {
     const behind = places.get(text);
     let at = behind?.pop();
     while (at !== undefined && at < end) at = behind?.pop();
@@ -98,7 +98,7 @@ function missingLines(own: readonly Line[], there: readonly Line[]): readonly Li
   }
   const missing = own.slice(end);
   // The last existing line is not a later one, and the last one has to count.
-  return missing.length === 0 && lastThere.text !== last.text ? [last] : missing;
+  return missing.length === 0 && lastExisting.text !== last.text ? [last] : missing;
 }
 
 type Line = {

@@ -7,7 +7,7 @@ import type {
   SessionContent,
 } from "@pond/canonical/adapter";
 import type { SessionStore } from "../session-store.ts";
-import { type LineageOptions, loadContent, loadLineage, ofClient } from "./lineage.ts";
+import { type LineageOptions, loadContent, loadLineage, writtenBy } from "./lineage.ts";
 import type { LineagePart } from "./lineage-parts.ts";
 
 type BaseOptions = Required<Pick<LineageOptions, "at" | "onDamaged">> & {
@@ -15,7 +15,7 @@ type BaseOptions = Required<Pick<LineageOptions, "at" | "onDamaged">> & {
 };
 
 /** A part to restore natively, and which of its sessions are wanted. */
-type Based = {
+type NativePart = {
   readonly lineage: Lineage;
   /** The sessions of the part, and what they continue. */
   readonly wanted: ReadonlySet<SessionId>;
@@ -53,7 +53,7 @@ export class Bases {
    * A part with the lineages of what its sessions continue: a client refuses them without it, and
    * writers look at everything that continues a file.
    */
-  async under({ root, descendants }: LineagePart): Promise<Based> {
+  async withBases({ root, descendants }: LineagePart): Promise<NativePart> {
     const own = [root, ...descendants];
     const wanted = new Map(own.map((content) => [content.session.id, content]));
     for (const content of wanted.values()) {
@@ -112,7 +112,7 @@ export class Bases {
         this.incomplete.add(id);
         return found;
       }
-      known.push(next, ...this.#knownOf(next));
+      known.push(next, ...this.#basesKnownOf(next));
     }
   }
 
@@ -120,7 +120,7 @@ export class Bases {
    * What a session continues, as far as it was asked for: a session that continues it needs that,
    * too.
    */
-  #knownOf({ session }: SessionContent): readonly SessionContent[] {
+  #basesKnownOf({ session }: SessionContent): readonly SessionContent[] {
     const { pieces = [] } = this.#inherited.get(session.id) ?? {};
     const ids = new Set(pieces.map((piece) => piece.session.id));
     return [...ids].flatMap((id) => this.#contents.get(id) ?? []);
@@ -134,7 +134,7 @@ export class Bases {
     const [nearest = ""] = ids;
     const loaded = this.#contents.get(nearest);
     if (loaded?.session.source_agent === client) return loaded;
-    const stored = new Set(await ofClient(this.#sessions.store, ids, client));
+    const stored = new Set(await writtenBy(this.#sessions.store, ids, client));
     const id = ids.find((each) => stored.has(each));
     return id === undefined ? undefined : this.#load(id);
   }

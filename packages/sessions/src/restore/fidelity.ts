@@ -6,12 +6,12 @@ type Kind = keyof Fidelity;
 const nothing: FidelityCount = { kept: 0, translated: 0, dropped: 0 };
 
 /** The fidelity of a native restore: everything is kept. */
-export function keptWhole(messages: Iterable<Message>): Fidelity {
+export function allKept(messages: Iterable<Message>): Fidelity {
   return countedAs("kept", messages);
 }
 
 /** The fidelity of what is left out: nothing is kept. */
-export function droppedWhole(messages: Iterable<Message>): Fidelity {
+export function allDropped(messages: Iterable<Message>): Fidelity {
   return countedAs("dropped", messages);
 }
 

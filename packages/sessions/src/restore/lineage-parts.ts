@@ -25,12 +25,12 @@ export function lineageParts(
   for (const content of [root, ...descendants]) {
     const { id, parent_session_id: parent, source_agent } = content.session;
     const isNative = source_agent === client;
-    const above = parent === undefined ? undefined : places.get(parent);
-    if (above?.isNative === isNative) {
-      above.descendants.push(content);
-      places.set(id, above);
+    const parentPart = parent === undefined ? undefined : places.get(parent);
+    if (parentPart?.isNative === isNative) {
+      parentPart.descendants.push(content);
+      places.set(id, parentPart);
     } else {
-      const parents = above?.isNative ? upFrom(parent, above) : [];
+      const parents = parentPart?.isNative ? selfAndAncestors(parent, parentPart) : [];
       const part = { isNative, root: content, descendants: [], parents };
       parts.push(part);
       places.set(id, part);
@@ -40,7 +40,10 @@ export function lineageParts(
 }
 
 /** A session of a part and the sessions above it in the part. */
-function upFrom(id: SessionId | undefined, { root, descendants }: LineagePart): Session[] {
+function selfAndAncestors(
+  id: SessionId | undefined,
+  { root, descendants }: LineagePart,
+): Session[] {
   const members = new Map<SessionId | undefined, Session>(
     descendants.map(({ session }) => [session.id, session]),
   );

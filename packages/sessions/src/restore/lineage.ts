@@ -3,10 +3,10 @@ import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 import { and, eq, oneOf, type Store } from "@pond/substrate";
 import { SessionNotFoundError } from "../errors.ts";
 import { childrenOf, loadParents, rootsOf } from "../read/ancestry.ts";
-import { loadOfSessions } from "../read/content.ts";
+import { loadSessionMessages } from "../read/content.ts";
 import { type At, loadOutlines } from "../read/outline.ts";
 import { OverBudgetError, ReadBudget } from "../read/read-budget.ts";
-import { withWholeProject } from "../rows/whole-project.ts";
+import { withOriginalProject } from "../rows/original-project.ts";
 import type { SessionStore } from "../session-store.ts";
 
 /** What belongs to a lineage. */
@@ -39,9 +39,9 @@ export async function loadLineage(
   const client = isCutByClient ? root.session.source_agent : undefined;
   const descendants: SessionContent[] = [];
   const below = await descendantIds(store, id, at, client);
-  const portions = new Portions(store, at, onDamaged);
+  const batches = new ContentBatches(store, at, onDamaged);
   while (descendants.length < below.length) {
-    descendants.push(...(await portions.read(below.slice(descendants.length))));
+    descendants.push(...(await batches.read(below.slice(descendants.length))));
   }
   return { root, descendants };
 }
@@ -84,7 +84,7 @@ async function descendantIds(
     const children = await childrenOf(store, level, { at });
     // A session has one parent: a path that reaches a session twice leads around through the root.
     level = [...children.keys()].filter((id) => !found.has(id));
-    if (client !== undefined) level = await ofClient(store, level, client);
+    if (client !== undefined) level = await writtenBy(store, level, client);
     level.sort();
     for (const id of level) found.add(id);
   }
@@ -93,7 +93,7 @@ async function descendantIds(
 }
 
 /** Those of the sessions that a client wrote. */
-export async function ofClient(
+export async function writtenBy(
   store: Store,
   ids: readonly string[],
   client: string,
@@ -117,19 +117,19 @@ export async function loadContent(
 }
 
 // For small ones as fast as more; many hundred agents of one session are read a few at a time.
-const mostAtOnce = 100;
+const maxSessionsAtOnce = 100;
 /** Until their size is known. */
-const firstAtOnce = 8;
+const firstSessionsAtOnce = 8;
 // While they are read, all their rows are held besides what was made from them.
 const bytesAtOnce = 4 * 1024 * 1024;
 
 /** Reads whole sessions, as many at a time as fit. */
-export class Portions {
+export class ContentBatches {
   readonly #store: Store;
   readonly #at: At;
   readonly #onDamaged: LineageOptions["onDamaged"];
   readonly #bytes: number;
-  #count = firstAtOnce;
+  #count = firstSessionsAtOnce;
 
   /**
    * @param bytes - About how many are read at a time; if it becomes four times as many, fewer
@@ -159,7 +159,7 @@ export class Portions {
       } finally {
         const fitting = Math.floor((this.#bytes / budget.spent) * some.length);
         // A small one among large ones says nothing about the next ones.
-        this.#count = Math.max(1, Math.min(mostAtOnce, fitting, 4 * some.length));
+        this.#count = Math.max(1, Math.min(maxSessionsAtOnce, fitting, 4 * some.length));
       }
     }
   }
@@ -174,9 +174,9 @@ async function loadContents(
 ): Promise<SessionContent[]> {
   const outlines = await loadOutlines(store, ids, at, budget);
   const sessions = outlines.map(({ session, places }) => ({ sessionId: session.id, places }));
-  const placed = await loadOfSessions(store, sessions, budget, onDamaged);
+  const placed = await loadSessionMessages(store, sessions, budget, onDamaged);
   return outlines.map(({ session }, each) => ({
-    session: withWholeProject(session),
+    session: withOriginalProject(session),
     messages: (placed[each] ?? []).map(({ message }) => message),
   }));
 }

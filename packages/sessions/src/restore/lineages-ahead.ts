@@ -2,14 +2,14 @@ import type { SessionId } from "@pond/canonical";
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 import { childrenOf } from "../read/ancestry.ts";
 import type { SessionStore } from "../session-store.ts";
-import { type LineageOptions, loadLineage, Portions } from "./lineage.ts";
+import { ContentBatches, type LineageOptions, loadLineage } from "./lineage.ts";
 
 /** @inline */
 type Which = Omit<LineageOptions, "onDamaged">;
 
-const lookedAtAtOnce = 100;
+const checkedAtOnce = 100;
 // What is read ahead is held until it is taken, and nothing is gained for large sessions.
-const bytesAhead = 512 * 1024;
+const prefetchBytes = 512 * 1024;
 
 /**
  * The lineages of sessions that are restored one after the other. Those with nothing below them are
@@ -19,13 +19,13 @@ export class LineagesAhead {
   readonly #sessions: SessionStore;
   readonly #ids: readonly string[];
   readonly #which: Which;
-  readonly #places: ReadonlyMap<string, number>;
-  readonly #portions: Portions;
+  readonly #positions: ReadonlyMap<string, number>;
+  readonly #batches: ContentBatches;
   readonly #contents: Map<string, SessionContent> = new Map();
   readonly #damaged: Set<string> = new Set();
-  /** Sessions with others below them, as far as was looked. */
+  /** Sessions with others below them, as far as was checked. */
   readonly #parents: Set<string> = new Set();
-  #lookedTo = 0;
+  #checkedTo = 0;
   #readTo = 0;
 
   /** @param ids - Each once, about in the order in which they are taken. */
@@ -33,16 +33,16 @@ export class LineagesAhead {
     this.#sessions = sessions;
     this.#ids = ids;
     this.#which = which;
-    this.#places = new Map(ids.map((id, place) => [id, place]));
+    this.#positions = new Map(ids.map((id, position) => [id, position]));
     const onDamaged = (id: SessionId): void => void this.#damaged.add(id);
     const { at = "last" } = which;
-    this.#portions = new Portions(sessions.store, at, onDamaged, bytesAhead);
+    this.#batches = new ContentBatches(sessions.store, at, onDamaged, prefetchBytes);
   }
 
   /** The same result as that of {@link loadLineage}. @throws what that throws. */
   async take(id: string, onDamaged?: LineageOptions["onDamaged"]): Promise<Lineage> {
-    const place = this.#places.get(id) ?? -1;
-    if (place >= this.#readTo) await this.#readFrom(place);
+    const position = this.#positions.get(id) ?? -1;
+    if (position >= this.#readTo) await this.#readFrom(position);
     const root = this.#contents.get(id);
     if (root === undefined) return loadLineage(this.#sessions, id, { ...this.#which, onDamaged });
     this.#contents.delete(id);
@@ -50,28 +50,28 @@ export class LineagesAhead {
     return { root, descendants: [] };
   }
 
-  async #readFrom(place: number): Promise<void> {
+  async #readFrom(position: number): Promise<void> {
     this.#contents.clear();
     try {
-      if (place >= this.#lookedTo) await this.#lookFrom(place);
-      this.#readTo = place + 1;
-      const ids = this.#ids.slice(place, this.#lookedTo);
+      if (position >= this.#checkedTo) await this.#checkFrom(position);
+      this.#readTo = position + 1;
+      const ids = this.#ids.slice(position, this.#checkedTo);
       const alone = ids.filter((id) => !this.#parents.has(id));
       if (alone[0] !== ids[0]) return;
-      for (const content of await this.#portions.read(alone)) {
+      for (const content of await this.#batches.read(alone)) {
         this.#contents.set(content.session.id, content);
-        this.#readTo = (this.#places.get(content.session.id) ?? place) + 1;
+        this.#readTo = (this.#positions.get(content.session.id) ?? position) + 1;
       }
     } catch {
       // One of them cannot be read. Which one, and why, is reported when each is read by itself.
-      this.#readTo = this.#lookedTo;
+      this.#readTo = this.#checkedTo;
     }
   }
 
-  async #lookFrom(place: number): Promise<void> {
+  async #checkFrom(position: number): Promise<void> {
     const { at = "last" } = this.#which;
-    const ids = this.#ids.slice(place, place + lookedAtAtOnce);
-    this.#lookedTo = place + ids.length;
+    const ids = this.#ids.slice(position, position + checkedAtOnce);
+    this.#checkedTo = position + ids.length;
     const children = await childrenOf(this.#sessions.store, ids, { at });
     for (const parent of children.values()) this.#parents.add(parent);
   }

@@ -11,14 +11,14 @@ import type {
 import type { Store } from "@pond/substrate";
 import type { SessionStore } from "../session-store.ts";
 import { Bases } from "./bases.ts";
-import { droppedWhole, keptWhole, sumOf } from "./fidelity.ts";
+import { clientIdOf, toClientLineage } from "./client-ids.ts";
+import { allDropped, allKept, sumOf } from "./fidelity.ts";
 import { type LineageOptions, loadLineage } from "./lineage.ts";
 import { type LineagePart, lineageParts } from "./lineage-parts.ts";
 import type { LineagesAhead } from "./lineages-ahead.ts";
-import { atClient, ownIdOf } from "./own-ids.ts";
-import { parentsThere } from "./parents-there.ts";
+import { parentsAtClient } from "./parents-at-client.ts";
 import { checkPath } from "./safe-path.ts";
-import { withoutTakenBack } from "./taken-back.ts";
+import { withoutUndoneAgents } from "./undone-agents.ts";
 
 /** The outcome for some sessions. */
 export type RestoredPart = {
@@ -96,7 +96,7 @@ export async function restore(
   const { at = "last" } = which;
   const { session } = lineage.root;
   const parentsOfRoot = hasFile
-    ? await parentsThere(sessions.store, session, writer, { at, hasFile })
+    ? await parentsAtClient(sessions.store, session, writer, { at, hasFile })
     : [];
   const bases = new Bases(sessions, lineage, { at, meanings, onDamaged });
   const toTranslate = async (content: SessionContent): Promise<SessionContent> => {
@@ -112,14 +112,14 @@ export async function restore(
     const above =
       part.root === lineage.root
         ? parentsOfRoot
-        : await placed(sessions.store, part.parents, paths);
+        : await parentFiles(sessions.store, part.parents, paths);
     const { files, fidelity } = part.isNative
       ? await nativeFiles(sessions.store, part, writer, bases, hasFile)
       : foreignFiles(await eachChanged(part, toTranslate), writer, meanings, above);
     for (const { session, path } of files) if (!paths.has(session)) paths.set(session, path);
     written.push({ files, part: { isNative: part.isNative, fidelity } });
   }
-  const files = withoutShared(
+  const files = withoutDuplicates(
     written.flatMap(({ files, part }) => files.map((file) => ({ ...file, part }))),
   );
   for (const file of files) checkPath(file);
@@ -143,9 +143,9 @@ async function nativeFiles(
   bases: Bases,
   hasFile: RestoreOptions["hasFile"],
 ): Promise<Written> {
-  const { lineage, wanted } = await bases.under(part);
+  const { lineage, wanted } = await bases.withBases(part);
   const own = new Set([part.root, ...part.descendants].map(({ session }) => session.id));
-  const named = await atClient(store, lineage);
+  const named = await toClientLineage(store, lineage);
   const isOwn = ({ session }: RestoredFile): boolean => own.has(session);
   const files = [...writer.writeNative(named.lineage, hasFile)]
     .map((file) => ({ ...file, session: named.storedIds.get(file.session) ?? file.session }))
@@ -154,7 +154,7 @@ async function nativeFiles(
   const restored = contents.filter(({ session }) => wanted.has(session.id));
   return {
     files: [...files.filter(isOwn), ...files.filter((file) => !isOwn(file))],
-    fidelity: keptWhole(restored.flatMap(({ messages }) => messages)),
+    fidelity: allKept(restored.flatMap(({ messages }) => messages)),
   };
 }
 
@@ -164,12 +164,12 @@ function foreignFiles(
   meanings: Meanings,
   above: readonly NativeParent[],
 ): Written {
-  const { lineage: remaining, leftOut } = withoutTakenBack(lineage, meanings);
+  const { lineage: remaining, leftOut } = withoutUndoneAgents(lineage, meanings);
   const lost = new Map(leftOut);
   const files = [...writer.writeForeign(remaining, meanings, above)].map((file): RestoredFile => {
     const { session, fidelity } = file;
     if (fidelity === undefined) return file;
-    const dropped = droppedWhole(lost.get(session) ?? []);
+    const dropped = allDropped(lost.get(session) ?? []);
     // Its other files count what is theirs.
     lost.delete(session);
     return { ...file, fidelity: sumOf([fidelity, dropped]) };
@@ -186,7 +186,7 @@ async function eachChanged(
 }
 
 /** The sessions of which there is a file, with the path of the first. */
-async function placed(
+async function parentFiles(
   store: Store,
   sessions: readonly Session[],
   paths: ReadonlyMap<string, string>,
@@ -195,13 +195,13 @@ async function placed(
   for (const session of sessions) {
     const path = paths.get(session.id);
     if (path === undefined) continue;
-    found.push({ session: { ...session, id: await ownIdOf(store, session) }, path });
+    found.push({ session: { ...session, id: await clientIdOf(store, session) }, path });
   }
   return found;
 }
 
 /** Sessions share what they attach: of files with the same path and bytes, the first is enough. */
-function withoutShared(files: readonly LineageFile[]): LineageFile[] {
+function withoutDuplicates(files: readonly LineageFile[]): LineageFile[] {
   const alike = Map.groupBy(files, ({ path }) => path);
   return files.filter((file) => {
     const [first = file] = alike.get(file.path) ?? [];

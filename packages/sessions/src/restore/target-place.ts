@@ -18,7 +18,7 @@ export function targetPlace(file: string, isForced: boolean): string {
   try {
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
     if (isThere && !isForced) throw new TargetExistsError(file);
-    const place = behindLinks(file);
+    const place = resolveLinks(file);
     const found = lstatSync(place, { throwIfNoEntry: false });
     if (found === undefined || found.isFile()) return place;
     const what = found.isDirectory() ? "a folder is there" : "what is there is not a file";
@@ -28,7 +28,7 @@ export function targetPlace(file: string, isForced: boolean): string {
   }
 }
 
-function behindLinks(file: string): string {
+function resolveLinks(file: string): string {
   let path = file;
   for (let links = 0; links < maxLinks; links++) {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;

@@ -4,9 +4,9 @@ import { dirname, join, resolve } from "node:path";
 import { makeFolder, type RestoredFile } from "@pond/canonical/adapter";
 import { codeOf, TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
 import { appendLines } from "./append-lines.ts";
+import { setIncreasingMtime } from "./increasing-mtime.ts";
 import { LeftDrafts } from "./left-drafts.ts";
 import { checkPath } from "./safe-path.ts";
-import { setLater } from "./set-later.ts";
 import { placeDraft } from "./target-place.ts";
 
 /** How restored files are put on disk. */
@@ -51,7 +51,7 @@ export async function writeFiles(
     }
     paths.add(target.path);
     if (isShared) shared.add(target.path);
-    const isFree = await checkWay(root, target, isForced);
+    const isFree = await checkTargetPath(root, target, isForced);
     if (!isFree) present.add(target.path);
   }
   for (const path of paths) await leftDrafts.removeOf(path);
@@ -61,7 +61,7 @@ export async function writeFiles(
       await makeFolder(dirname(path));
       if (file.shared) await appendLines(path, file.content, file.shared);
       else if (save) await save(path, file.content);
-      else await writeOne(path, file.content, isForced);
+      else await writeAtomically(path, file.content, isForced);
     } catch (error) {
       throw TargetUnwritableError.from(path, error);
     }
@@ -69,7 +69,7 @@ export async function writeFiles(
   return targets.map(({ path }) => path);
 }
 
-async function writeOne(
+async function writeAtomically(
   path: string,
   content: RestoredFile["content"],
   isForced: boolean,
@@ -79,7 +79,7 @@ async function writeOne(
   try {
     try {
       for (const piece of content) await file.writeFile(piece);
-      await setLater(file);
+      await setIncreasingMtime(file);
     } finally {
       await file.close();
     }
@@ -94,7 +94,11 @@ async function writeOne(
  *
  * @returns False if the very same file is there already: sessions share what they attach.
  */
-async function checkWay(root: string, { file, path }: Target, isForced: boolean): Promise<boolean> {
+async function checkTargetPath(
+  root: string,
+  { file, path }: Target,
+  isForced: boolean,
+): Promise<boolean> {
   const steps = file.path.split("/");
   for (let depth = 1; depth <= steps.length; depth++) {
     const step = join(root, ...steps.slice(0, depth));

@@ -18,8 +18,8 @@ type Value = Pick<FoundMessage, "id" | "revises" | "revision" | "digest" | "inge
  */
 export function formerValues(stored: Session, rows: readonly FoundMessage[]): FormerValues {
   const revised = new Set(rows.map(({ revises }) => revises));
-  const said = rows.filter(({ id, revises }) => revises !== null || revised.has(id));
-  const byMessage = Map.groupBy<string, Value>(said, ({ id, revises }) => revises ?? id);
+  const revisedRows = rows.filter(({ id, revises }) => revises !== null || revised.has(id));
+  const byMessage = Map.groupBy<string, Value>(revisedRows, ({ id, revises }) => revises ?? id);
   const ofSession = byMessage.get(sessionItself);
   const digest = sessionDigest(stored);
   ofSession?.unshift({ id: stored.id, revises: null, revision: 0n, digest, ingestedAt: 0n });

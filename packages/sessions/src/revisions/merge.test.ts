@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type DatedMessage, mergeMessages } from "./merge.ts";
-import { type Incoming, liveMessages, reconcile } from "./reconcile.ts";
+import { type IncomingMessage, liveMessages, reconcile } from "./reconcile.ts";
 import { carrierRowId } from "./revisions.ts";
 
 type Rows = readonly DatedMessage[];
 
 /** What a store holds that saw these states, at these times. */
-function storeThatSaw(states: readonly (readonly [number, readonly Incoming[]])[]): Rows {
+function storeThatSaw(states: readonly (readonly [number, readonly IncomingMessage[]])[]): Rows {
   let rows: DatedMessage[] = [];
   for (const [time, state] of states) {
-    const changes = reconcile(liveMessages(rows), state, { mayRemove: true, reach: "whole" });
+    const changes = reconcile(liveMessages(rows), state, { mayRemove: true, coverage: "whole" });
     const base = { timestamp: 0n, ingestedAt: BigInt(time) };
     const added = changes.map((change): DatedMessage => {
       const { id = "", digest = null } =
@@ -59,7 +59,7 @@ function order(rows: Rows): string[] {
     .map(({ id }) => id);
 }
 
-const said = (id: string, digest: string): Incoming => ({ id, digest, timestamp: 0n });
+const said = (id: string, digest: string): IncomingMessage => ({ id, digest, timestamp: 0n });
 
 // A source whose every message only ever gets values it never had.
 const history = fc

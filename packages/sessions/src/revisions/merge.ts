@@ -1,11 +1,11 @@
 import { comparePlaces, compareRevisions } from "./order.ts";
 import {
+  fixedOrdinals,
   type LiveMessage,
   liveMessages,
   reconcile,
   type StoredMessage,
   sessionItself,
-  unmoved,
 } from "./reconcile.ts";
 import { carrierRowId, isMendedRow } from "./revisions.ts";
 
@@ -21,7 +21,7 @@ export type AddedRow = Pick<StoredMessage, "id" | "ordinal" | "revision"> & {
 };
 
 /** A message that has to make room for others, and where it goes. */
-export type MadeRoom = {
+export type MovedMessage = {
   readonly previous: LiveMessage;
   readonly ordinal: bigint;
   readonly timestamp: bigint;
@@ -30,7 +30,7 @@ export type MadeRoom = {
 /** The rows of a session in another store that are to be added to one's own. */
 export type Merge = {
   readonly added: readonly AddedRow[];
-  readonly moves: readonly MadeRoom[];
+  readonly moves: readonly MovedMessage[];
   /** Ids of messages that stay as they are although the other store shows another state. */
   readonly differing: readonly string[];
 };
@@ -61,7 +61,7 @@ export function mergeMessages(
   const [known, states] = [statesOf(own), statesOf(others)];
   const isNew = ({ id, revises }: DatedMessage): boolean =>
     revises === null && !stored.has(id) && !isLeftOut(id);
-  const { ordinals, moves } = placesOf(own, others, isNew);
+  const { ordinals, moves } = placeNewMessages(own, others, isNew);
   const live = liveMessages(own);
   for (const { previous, ordinal } of moves) {
     const { id, digest, revision } = previous;
@@ -76,11 +76,11 @@ export function mergeMessages(
     if (isNew(first)) {
       const ordinal = ordinals.get(id) ?? 0n;
       added.push({ from: id, id, ordinal, revision: 0n });
-      added.push(...following(later, { id, rowId: id, revision: 0n }, ordinal));
+      added.push(...carriersAfter(later, { id, rowId: id, revision: 0n }, ordinal));
     } else if (previous) {
       const next = statesAfter(known.get(id) ?? [], [first, ...later]);
       if (next === undefined) differing.push(id);
-      else added.push(...following(next, previous, previous.ordinal));
+      else added.push(...carriersAfter(next, previous, previous.ordinal));
     }
   }
   // What an interrupted copy left is there already.
@@ -107,7 +107,7 @@ export function mergeSession(sessionId: string, own: DatedSession, others: Dated
   const next = statesAfter(valuesOf(known), valuesOf(states));
   if (next === undefined) return { added: [], moves: [], differing: [sessionItself] };
   const { id: rowId = sessionId, revision = 0n } = known.at(-1) ?? {};
-  const added = following(next, { id: sessionItself, rowId, revision }, 0n);
+  const added = carriersAfter(next, { id: sessionItself, rowId, revision }, 0n);
   return { added, moves: [], differing: [] };
 }
 
@@ -150,7 +150,7 @@ function statesAfter(
 }
 
 /** Carriers in the form in which they follow another row. */
-function following(
+function carriersAfter(
   states: readonly DatedMessage[],
   { id: message, rowId, revision }: Pick<LiveMessage, "id" | "rowId" | "revision">,
   ordinal: bigint,
@@ -164,20 +164,20 @@ function following(
 }
 
 /** Where new messages go, and which others have to make room for them. */
-function placesOf(
+function placeNewMessages(
   own: readonly DatedMessage[],
   others: readonly DatedMessage[],
   isNew: (row: DatedMessage) => boolean,
-): { readonly ordinals: ReadonlyMap<string, bigint>; readonly moves: readonly MadeRoom[] } {
+): { readonly ordinals: ReadonlyMap<string, bigint>; readonly moves: readonly MovedMessage[] } {
   const ordinals = new Map<string, bigint>();
-  const moves: MadeRoom[] = [];
+  const moves: MovedMessage[] = [];
   if (!others.some(isNew)) return { ordinals, moves };
   const live = liveMessages(own);
-  const shown = inPlace(own).filter(({ id }) => live.get(id)?.digest !== null);
+  const shown = orderedMessages(own).filter(({ id }) => live.get(id)?.digest !== null);
   const shownIds = new Set(shown.map(({ id }) => id));
-  const given = inPlace(others);
+  const given = orderedMessages(others);
   const common = new Map([...live].filter(([id]) => shownIds.has(id)));
-  const neighbours = unmoved(common, given, "whole");
+  const neighbours = fixedOrdinals(common, given, "whole");
   let run: DatedMessage[] = [];
   const runs = new Map<string, readonly DatedMessage[]>();
   for (const [position, row] of given.entries()) {
@@ -192,7 +192,7 @@ function placesOf(
     digest: live.get(id)?.digest ?? digest ?? "",
     timestamp,
   }));
-  for (const change of reconcile(live, incoming, { mayRemove: false, reach: "whole" })) {
+  for (const change of reconcile(live, incoming, { mayRemove: false, coverage: "whole" })) {
     const row = change.kind === "remove" ? undefined : merged[change.position];
     if (change.kind === "remove" || row === undefined) continue;
     if (!shownIds.has(row.id)) ordinals.set(row.id, change.ordinal);
@@ -205,7 +205,7 @@ function placesOf(
 }
 
 /** The messages with a row of their own, in the order of their places. */
-function inPlace(rows: readonly DatedMessage[]): DatedMessage[] {
+function orderedMessages(rows: readonly DatedMessage[]): DatedMessage[] {
   const live = liveMessages(rows);
   const placed = rows.flatMap((row) => {
     const ordinal = live.get(row.id)?.ordinal;

@@ -2,7 +2,11 @@
 type Revision = { readonly revision: bigint; readonly id: string };
 
 /** The place of a message in its session. @inline */
-type Standing = { readonly ordinal: bigint; readonly timestamp: bigint; readonly id: string };
+type MessagePosition = {
+  readonly ordinal: bigint;
+  readonly timestamp: bigint;
+  readonly id: string;
+};
 
 /**
  * Orders the rows of a message, the newest last. Equal revisions come from writers that raced; the
@@ -15,7 +19,7 @@ export function compareRevisions(left: Revision, right: Revision): number {
 }
 
 /** Orders the messages of a session by their places. */
-export function comparePlaces(left: Standing, right: Standing): number {
+export function comparePlaces(left: MessagePosition, right: MessagePosition): number {
   if (left.ordinal !== right.ordinal) return left.ordinal < right.ordinal ? -1 : 1;
   if (left.timestamp !== right.timestamp) return left.timestamp < right.timestamp ? -1 : 1;
   if (left.id === right.id) return 0;
@@ -24,8 +28,8 @@ export function comparePlaces(left: Standing, right: Standing): number {
 
 /** Orders only by ordinals, to tell which of a few messages came first. */
 export function byOrdinal(
-  left: Pick<Standing, "ordinal">,
-  right: Pick<Standing, "ordinal">,
+  left: Pick<MessagePosition, "ordinal">,
+  right: Pick<MessagePosition, "ordinal">,
 ): number {
   return left.ordinal < right.ordinal ? -1 : 1;
 }

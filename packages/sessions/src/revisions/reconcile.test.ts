@@ -1,23 +1,23 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ordinalGap, type Reach } from "./place-between.ts";
+import { type Coverage, ordinalGap } from "./ordinals.ts";
 import {
-  type Incoming,
+  type IncomingMessage,
   type LiveMessage,
   liveMessages,
   reconcile,
   type StoredMessage,
 } from "./reconcile.ts";
 
-type Options = { readonly mayRemove?: boolean; readonly reach?: Reach };
+type Options = { readonly mayRemove?: boolean; readonly coverage?: Coverage };
 
 /** Stores what reconciling asks for, as ingest does. */
 function apply(
   stored: readonly StoredMessage[],
-  incoming: readonly Incoming[],
-  { mayRemove = true, reach = "whole" }: Options = {},
+  incoming: readonly IncomingMessage[],
+  { mayRemove = true, coverage = "whole" }: Options = {},
 ): StoredMessage[] {
-  const changes = reconcile(liveMessages(stored), incoming, { mayRemove, reach });
+  const changes = reconcile(liveMessages(stored), incoming, { mayRemove, coverage });
   const added = changes.map((change): StoredMessage => {
     const {
       id = "",
@@ -42,7 +42,7 @@ function apply(
 }
 
 /** What a reader is shown: the live messages in their order. */
-function shown(stored: readonly StoredMessage[]): Incoming[] {
+function shown(stored: readonly StoredMessage[]): IncomingMessage[] {
   return [...liveMessages(stored).values()]
     .filter((message): message is LiveMessage & { digest: string } => message.digest !== null)
     .sort((left, right) => (left.ordinal < right.ordinal ? -1 : 1))
@@ -50,7 +50,7 @@ function shown(stored: readonly StoredMessage[]): Incoming[] {
 }
 
 /** As a source holds it whose records have no times of their own. */
-const untimed = (id: string, digest = "1"): Incoming => ({ id, digest, timestamp: 0n });
+const untimed = (id: string, digest = "1"): IncomingMessage => ({ id, digest, timestamp: 0n });
 
 const state = fc.uniqueArray(
   fc.record({
@@ -84,7 +84,7 @@ describe("reconcile", () => {
           for (const each of states) stored = apply(stored, each, { mayRemove });
           stored = apply(stored, last, { mayRemove });
 
-          const options = { mayRemove, reach: "whole" } as const;
+          const options = { mayRemove, coverage: "whole" } as const;
           expect(reconcile(liveMessages(stored), last, options)).toEqual([]);
         },
       ),
@@ -129,10 +129,14 @@ describe("reconcile", () => {
     const stored = apply([], ids);
     const [first, ...others] = ids;
 
-    const moved = reconcile(liveMessages(stored), [...others, first ?? ids[0]] as Incoming[], {
-      mayRemove: true,
-      reach: "whole",
-    });
+    const moved = reconcile(
+      liveMessages(stored),
+      [...others, first ?? ids[0]] as IncomingMessage[],
+      {
+        mayRemove: true,
+        coverage: "whole",
+      },
+    );
 
     expect(moved.map(({ kind }) => kind)).toEqual(["move"]);
   });
@@ -142,7 +146,7 @@ describe("reconcile", () => {
 
     const incoming = ["a", "new", "b"].map((id) => untimed(id));
 
-    const options = { mayRemove: true, reach: "whole" } as const;
+    const options = { mayRemove: true, coverage: "whole" } as const;
     expect(reconcile(liveMessages(stored), incoming, options)).toEqual([
       { kind: "insert", position: 1, ordinal: ordinalGap / 2n },
     ]);
@@ -194,7 +198,7 @@ const anyTimes = fc.array(fc.nat({ max: 9 }), {
 });
 
 /** The source's messages, so far apart in time. */
-function timed(steps: readonly number[]): Incoming[] {
+function timed(steps: readonly number[]): IncomingMessage[] {
   let time = 0n;
   return source.map((id, at) => {
     time += BigInt(steps[at] ?? 0);
@@ -203,8 +207,11 @@ function timed(steps: readonly number[]): Incoming[] {
 }
 
 /** What a client sends: cut so, with the messages beside each cut in both batches. */
-function batchesOf(messages: readonly Incoming[], sizes: readonly number[]): Incoming[][] {
-  const batches: Incoming[][] = [];
+function batchesOf(
+  messages: readonly IncomingMessage[],
+  sizes: readonly number[],
+): IncomingMessage[][] {
+  const batches: IncomingMessage[][] = [];
   for (let from = 0, at = 0; from < messages.length; at++) {
     const to = from + (sizes[at] ?? 1);
     batches.push(messages.slice(Math.max(0, from - 1), to + 1));
@@ -213,9 +220,12 @@ function batchesOf(messages: readonly Incoming[], sizes: readonly number[]): Inc
   return batches;
 }
 
-const ofBatch = { mayRemove: false, reach: "part" } as const;
+const ofBatch = { mayRemove: false, coverage: "part" } as const;
 
-function sent(stored: readonly StoredMessage[], batches: readonly Incoming[][]): StoredMessage[] {
+function sent(
+  stored: readonly StoredMessage[],
+  batches: readonly IncomingMessage[][],
+): StoredMessage[] {
   return batches.reduce((rows, batch) => apply(rows, batch, ofBatch), [...stored]);
 }
 
@@ -235,9 +245,9 @@ describe("reconcile of a session that is read in several commits", () => {
 
         for (let from = 0, at = 0; from < source.length; at++) {
           const to = from + (sizes[at] ?? 1);
-          const reach = from === 0 ? "beginning" : "middle";
+          const coverage = from === 0 ? "beginning" : "middle";
           const read = messages.slice(Math.max(0, from - 1), to);
-          stored = apply(stored, read, { mayRemove: false, reach });
+          stored = apply(stored, read, { mayRemove: false, coverage });
           from = to;
         }
 

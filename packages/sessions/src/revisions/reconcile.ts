@@ -1,5 +1,5 @@
 import { compareRevisions } from "./order.ts";
-import { hasBeginning, placeBetween, type Reach } from "./place-between.ts";
+import { assignOrdinals, type Coverage, hasBeginning } from "./ordinals.ts";
 
 /** A stored row of a session, as far as reconciling needs it. */
 export type StoredMessage = {
@@ -25,7 +25,7 @@ export type LiveMessage = {
   readonly rowId: string;
 };
 
-export type Incoming = {
+export type IncomingMessage = {
   readonly id: string;
   readonly digest: string;
   readonly timestamp: bigint;
@@ -65,11 +65,11 @@ export function liveMessages(stored: readonly StoredMessage[]): Map<string, Live
  */
 export function reconcile(
   live: ReadonlyMap<string, LiveMessage>,
-  incoming: readonly Incoming[],
-  { mayRemove, reach }: { readonly mayRemove: boolean; readonly reach: Reach },
+  incoming: readonly IncomingMessage[],
+  { mayRemove, coverage }: { readonly mayRemove: boolean; readonly coverage: Coverage },
 ): Change[] {
-  const fixed = unmoved(live, incoming, reach);
-  const ordinals = placeBetween(incoming, fixed, live, reach);
+  const fixed = fixedOrdinals(live, incoming, coverage);
+  const ordinals = assignOrdinals(incoming, fixed, live, coverage);
   const changes: Change[] = [];
   for (const [position, { id, digest }] of incoming.entries()) {
     const previous = live.get(id);
@@ -97,10 +97,10 @@ export function reconcile(
  *
  * @returns Ordinals by position, the first position first.
  */
-export function unmoved(
+export function fixedOrdinals(
   live: ReadonlyMap<string, LiveMessage>,
-  incoming: readonly Pick<Incoming, "id">[],
-  reach: Reach,
+  incoming: readonly Pick<IncomingMessage, "id">[],
+  coverage: Coverage,
 ): Map<number, bigint> {
   const stored = incoming.flatMap(({ id }, position) => {
     const message = live.get(id);
@@ -108,7 +108,7 @@ export function unmoved(
   });
   const [first] = stored;
   const placed =
-    first === undefined || hasBeginning(reach)
+    first === undefined || hasBeginning(coverage)
       ? stored
       : stored.filter((each) => each === first || each.ordinal > first.ordinal);
   // Patience sorting: `tails[n]` ends the best increasing run of length n + 1.

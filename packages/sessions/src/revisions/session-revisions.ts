@@ -43,7 +43,7 @@ export function sessionState(stored: Session, rows: readonly StoredMessage[]): S
  * Hash of everything that a source says about a session, without its labels, which never change.
  */
 export function sessionDigest(session: Session): string {
-  return hash("sha256", stringifyJson(said(session))).slice(0, 32);
+  return hash("sha256", stringifyJson(sessionFacts(session))).slice(0, 32);
 }
 
 /** The carrier of a session's present state. */
@@ -58,7 +58,7 @@ export function sessionRevisionRow(
     timestamp: session.created_at,
     ordinal: 0n,
     digest: sessionDigest(session),
-    facts: { session: said(session) },
+    facts: { session: sessionFacts(session) },
   });
 }
 
@@ -90,7 +90,7 @@ export function carriedSessionDigest(row: Row): string | undefined {
 }
 
 /** In one order, so that equal sessions have equal texts. */
-function said(session: Session): JsonObject {
+function sessionFacts(session: Session): JsonObject {
   const { id, parent_session_id, parent_message_id, created_at, options } = sessionToWire(session);
   const { pond: _pond, ...own } = options;
   return {

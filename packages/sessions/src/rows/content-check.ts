@@ -1,5 +1,5 @@
 import type { Cell, ContentCheck, ContentVerdict, Row } from "@pond/substrate";
-import { underwaySince } from "../read/rowless.ts";
+import { ingestingSince } from "../read/rowless.ts";
 import { isMendedRow } from "../revisions/revisions.ts";
 import { sessionTables } from "../tables.ts";
 import { checkRow } from "./check-row.ts";
@@ -33,7 +33,7 @@ export type FindingKind = "digest" | "extra" | "session" | "text" | "head" | "fo
  * What is reported about a row: the problem, or that it could not be checked because it waited for
  * too long.
  */
-export type ToldKind = FindingKind | "unchecked";
+export type ReportedKind = FindingKind | "unchecked";
 
 /** How much a check may hold back, and who is told what it finds. */
 export type CheckOptions = {
@@ -43,7 +43,7 @@ export type CheckOptions = {
    */
   readonly maxBytes?: number;
   /** Called with every row that is wrong, and every message that could not be checked. */
-  readonly onFinding?: (table: string, kind: ToldKind, row: Row) => void;
+  readonly onFinding?: (table: string, kind: ReportedKind, row: Row) => void;
 };
 
 const reasons: Readonly<Record<FindingKind, string>> = {
@@ -75,16 +75,16 @@ const maxIds = 20;
  * and windows only by their form. Good for one reading of a store.
  */
 export function checkContent(options: CheckOptions = {}): ContentCheck {
-  return new StoredContent(options);
+  return new StoredContentCheck(options);
 }
 
-class StoredContent implements ContentCheck {
+class StoredContentCheck implements ContentCheck {
   readonly columns: ContentCheck["columns"] = columns;
   readonly #maxBytes: number;
   readonly #waiting: Map<string, Waiting> = new Map();
   #waitingBytes = 0;
   /** Bytes of messages that wait for parts, less those of parts that wait for messages. */
-  #ahead = 0;
+  #messageLeadBytes = 0;
   /** Carriers that are not what was written. */
   readonly #broken: Row[] = [];
   /** Keys and digests of what was stored again. */
@@ -94,7 +94,7 @@ class StoredContent implements ContentCheck {
   #unchecked = 0;
   readonly #bySession: Map<string, SessionMessages> = new Map();
   readonly #sessionIds: Set<string> = new Set();
-  #isOfSessions = false;
+  #checksSessions = false;
   readonly #findings: Findings;
   readonly #onFinding: CheckOptions["onFinding"];
 
@@ -109,8 +109,8 @@ class StoredContent implements ContentCheck {
    * before them, so the parts of every message are there, whatever is written in the meantime.
    */
   next(tables: readonly string[]): string | undefined {
-    this.#isOfSessions ||= tables.includes("sessions");
-    const wanted = this.#ahead > 0 ? "parts" : "messages";
+    this.#checksSessions ||= tables.includes("sessions");
+    const wanted = this.#messageLeadBytes > 0 ? "parts" : "messages";
     return tables.includes(wanted) ? wanted : tables[0];
   }
 
@@ -120,7 +120,7 @@ class StoredContent implements ContentCheck {
     else {
       for (const row of rows) {
         if (table === "sessions") this.#sessionIds.add(String(row["id"]));
-        if (!holds(() => checkRow(table, row))) this.#findings.add(table, "form", row);
+        if (!passes(() => checkRow(table, row))) this.#findings.add(table, "form", row);
       }
     }
   }
@@ -141,8 +141,8 @@ class StoredContent implements ContentCheck {
       else this.#findings.add("messages", "digest", message);
     }
     // A session's own row comes last: an interrupted ingest leaves these, too.
-    if (this.#isOfSessions && !damaged.has("sessions")) {
-      const since = underwaySince();
+    if (this.#checksSessions && !damaged.has("sessions")) {
+      const since = ingestingSince();
       for (const [sessionId, { first, rows, newest }] of this.#bySession) {
         if (this.#sessionIds.has(sessionId) || newest >= since) continue;
         this.#findings.add("messages", "session", first, rows);
@@ -164,7 +164,7 @@ class StoredContent implements ContentCheck {
       ofSession.rows += 1;
       ofSession.newest = Math.max(ofSession.newest, Number(row["ingested_at"]));
       if (row["revises"] !== null) {
-        if (!holds(() => isCarrierWhole(row))) this.#broken.push(row);
+        if (!passes(() => isCarrierWhole(row))) this.#broken.push(row);
         else if (isMendedRow(String(row["id"]))) this.#mended.add(valueKeyOf(row));
         continue;
       }
@@ -215,7 +215,7 @@ class StoredContent implements ContentCheck {
 
   #count({ message, messageBytes, partBytes }: Waiting, sign: 1 | -1): void {
     this.#waitingBytes += sign * (messageBytes + partBytes);
-    this.#ahead += sign * (message ? messageBytes : -partBytes);
+    this.#messageLeadBytes += sign * (message ? messageBytes : -partBytes);
   }
 
   #settle(keys: ReadonlySet<string>): void {
@@ -227,8 +227,8 @@ class StoredContent implements ContentCheck {
       const parts = ownParts(message, waiting.parts);
       this.#waiting.delete(key);
       this.#count(waiting, -1);
-      if (!holds(() => isTextOf(message, parts))) this.#findings.add("messages", "text", message);
-      if (!holds(() => isHeadOf(message, parts))) this.#findings.add("messages", "head", message);
+      if (!passes(() => isTextOf(message, parts))) this.#findings.add("messages", "text", message);
+      if (!passes(() => isHeadOf(message, parts))) this.#findings.add("messages", "head", message);
     }
     for (const [key, waiting] of this.#waiting) {
       if (this.#waitingBytes <= this.#maxBytes) break;
@@ -281,7 +281,7 @@ class Findings {
 }
 
 /** Also false if it cannot even be read. */
-function holds(check: () => unknown): boolean {
+function passes(check: () => unknown): boolean {
   try {
     return check() !== false;
   } catch {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, partsOf, stringifyJson } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
 import { unlessDamaged } from "../errors.ts";
-import type { AddedRow, MadeRoom } from "../revisions/merge.ts";
+import type { AddedRow, MovedMessage } from "../revisions/merge.ts";
 import { revisionRow } from "../revisions/revisions.ts";
 import { carriedSessionDigest, sessionDigest } from "../revisions/session-revisions.ts";
 import { messageFromCarrier, objectIn, sessionColumns, sessionFromRow } from "./from-rows.ts";
@@ -27,7 +27,7 @@ function withRevision(row: Row, revision: bigint): string {
 /** The carrier of a message that has to make room; the labels are those of its session. */
 export function movedRow(
   sessionId: string,
-  { previous, ordinal, timestamp }: MadeRoom,
+  { previous, ordinal, timestamp }: MovedMessage,
   ingestedAt: bigint,
 ): Row {
   const labels = { sessionId, sourceAgent: "", project: "" };

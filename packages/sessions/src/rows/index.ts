@@ -1,27 +1,27 @@
 export { isDamage } from "../errors.ts";
 export {
-  type Begun,
-  begunAbove,
-  begunOf,
-  idAtClient,
-  idBegunElsewhere,
-  mayBeOther,
-} from "../ingest/begun-elsewhere.ts";
-export { type Hung, hangBelow } from "../ingest/hang-below.ts";
-export {
   claimShared,
-  leaveOutLeft,
-  type NamedApart,
+  foreignOwners,
   type Owner,
-  strangersAmong,
-} from "../ingest/rivals.ts";
+  type RenamedSession,
+  removeLeftovers,
+} from "../ingest/id-conflicts.ts";
+export { type Reattachment, reattachSessions } from "../ingest/reattach-sessions.ts";
+export {
+  hasDifferentStart,
+  idAtClient,
+  idWithStart,
+  nearestByProject,
+  type SessionStart,
+  startOf,
+} from "../ingest/reused-ids.ts";
 export { loadParents, type Parents } from "../read/ancestry.ts";
 export {
   type AddedRow,
   type DatedMessage,
   type DatedSession,
-  type MadeRoom,
   type Merge,
+  type MovedMessage,
   mergeMessages,
   mergeSession,
 } from "../revisions/merge.ts";

@@ -2,7 +2,7 @@ import { type MessageHeader, partsOf, stringifyJson } from "@pond/canonical";
 import type { Row } from "@pond/substrate";
 import { sessionItself } from "../revisions/reconcile.ts";
 import { carriedSessionDigest } from "../revisions/session-revisions.ts";
-import { foundBy, fromIndexed } from "../search/indexed-text.ts";
+import { fromIndexed, indexedPart } from "../search/indexed-text.ts";
 import { headOf, toHeadText } from "../search/message-head.ts";
 import { searchText } from "../search/search-text.ts";
 import {
@@ -73,9 +73,9 @@ function toPrepared(row: Row): PreparedPart {
  */
 export function isCarrierWhole(row: Row): boolean {
   const { digest, revises } = row;
-  const said = bagOf(objectIn(row, "options"), "pond");
-  if (said["digest"] !== digest || said["revision"] !== Number(row["revision"])) return false;
-  if ((said["revises"] ?? said["removes"] ?? sessionItself) !== revises) return false;
+  const facts = bagOf(objectIn(row, "options"), "pond");
+  if (facts["digest"] !== digest || facts["revision"] !== Number(row["revision"])) return false;
+  if ((facts["revises"] ?? facts["removes"] ?? sessionItself) !== revises) return false;
   if (row["role"] !== "system" || row["content"] !== stringifyJson("")) return false;
   if (row["search_text"] !== null || Number(row["is_searchable"]) !== 0) return false;
   if (row["head"] !== null) return false;
@@ -105,7 +105,7 @@ export function isTextOf(row: Row, parts: readonly Row[]): boolean {
   if (text === null || !isSearchable) return false;
   // Earlier versions stored all of a long one.
   const found = fromIndexed(stored);
-  return found === foundBy(text) || found === text;
+  return found === indexedPart(text) || found === text;
 }
 
 /** True if search shows a whole message as itself, or has nothing yet to show it by. */

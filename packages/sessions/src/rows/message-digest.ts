@@ -30,18 +30,18 @@ export function messageDigest(
  */
 function digestOf(pieces: readonly string[]): string {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  if (length < atOnceChars) return hash("sha256", pieces.join("\0"));
+  if (length < maxChunkChars) return hash("sha256", pieces.join("\0"));
   const digest = createHash("sha256");
   for (const [at, piece] of pieces.entries()) {
     if (at > 0) digest.update("\0");
-    for (const stretch of textStretches(piece)) digest.update(stretch);
+    for (const chunk of textChunks(piece)) digest.update(chunk);
   }
   return digest.digest("hex");
 }
 
-function* textStretches(text: string): Generator<string> {
+function* textChunks(text: string): Generator<string> {
   for (let from = 0, to = 0; from < text.length; from = to) {
-    to = Math.min(from + atOnceChars, text.length);
+    to = Math.min(from + maxChunkChars, text.length);
     // Hashed apart, the halves of a pair would be two other characters.
     if (isLowSurrogate(text.charCodeAt(to))) to++;
     yield text.slice(from, to);
@@ -52,7 +52,7 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-const atOnceChars = 1024 * 1024;
+const maxChunkChars = 1024 * 1024;
 
 /** The digest of a message whose parts do not all belong to one state; equals no other. */
 export const tornDigest = "torn";

@@ -6,7 +6,7 @@ import { byOrdinal } from "../revisions/order.ts";
 import type { LiveMessage } from "../revisions/reconcile.ts";
 import type { Labels } from "../rows/to-rows.ts";
 import {
-  isFurtherStretch,
+  isContinuation,
   pieceOfStored,
   type Window,
   type WindowPiece,
@@ -14,7 +14,7 @@ import {
 } from "./windows.ts";
 
 // With more to load, the whole session might as well be loaded.
-const loadedAtMost = 200;
+const maxLoadedMessages = 200;
 
 /** What the store holds of a session. */
 type Stored = {
@@ -29,7 +29,7 @@ type StoredWindows = {
   readonly last: { readonly ordinal: bigint; readonly ids: string };
   readonly titleIds: ReadonlySet<string>;
   /** Ids of the windows that continue a long message. */
-  readonly furtherIds: ReadonlySet<string>;
+  readonly continuationIds: ReadonlySet<string>;
 };
 
 /** What was read of a session. */
@@ -57,36 +57,36 @@ export async function appendedWindows(
   known: Stored,
   { added, pieceOf }: Read,
 ): Promise<Window[] | undefined> {
-  if (!added.some((piece) => isNews(piece, known))) return [];
+  if (!added.some((piece) => isNewContent(piece, known))) return [];
   const stored = await storedWindows(store, sessionId, known);
   if (stored === undefined) return undefined;
-  const { last, titleIds, furtherIds } = stored;
+  const { last, titleIds, continuationIds } = stored;
   const tail = [...known.live.values()].filter(({ ordinal }) => ordinal >= last.ordinal);
   // A carrier holds a later value of its message, or another place for it.
   const isPlain = tail.every(({ id, rowId, digest }) => digest !== null && rowId === id);
   const unread = tail.filter(({ id }) => pieceOf(id) === undefined);
-  if (!isPlain || unread.length > loadedAtMost) return undefined;
+  if (!isPlain || unread.length > maxLoadedMessages) return undefined;
   const loaded = await loadPieces(store, sessionId, unread, known).catch(nothingIfDamaged);
   if (loaded === undefined) return undefined;
   const pieces = tail.toSorted(byOrdinal).flatMap(({ id }) => pieceOf(id) ?? loaded.get(id) ?? []);
-  const again = windowsOf(pieces);
-  const first = again.find(({ messageIds }) => messageIds.length > 0);
+  const rebuilt = windowsOf(pieces);
+  const first = rebuilt.find(({ messageIds }) => messageIds.length > 0);
   if (first === undefined || idsText(first) !== last.ids) return undefined;
   // An earlier version made one window of a long message.
-  if (again.some(({ id }) => isFurtherStretch(id) && !furtherIds.has(id))) return undefined;
+  if (rebuilt.some(({ id }) => isContinuation(id) && !continuationIds.has(id))) return undefined;
   return windowsOf([...pieces, ...added]).filter(
     ({ id, messageIds }) =>
-      !(titleIds.has(id) || furtherIds.has(id)) && stringifyJson(messageIds) !== last.ids,
+      !(titleIds.has(id) || continuationIds.has(id)) && stringifyJson(messageIds) !== last.ids,
   );
 }
 
 /** True for something that windows do not hold yet: a text or a title of a new message. */
-function isNews({ id, text, title }: WindowPiece, { live }: Stored): boolean {
+function isNewContent({ id, text, title }: WindowPiece, { live }: Stored): boolean {
   return !live.has(id) && (text !== null || title !== undefined);
 }
 
 /**
- * The window that begins last, and the ids of those of titles and of further stretches. Undefined
+ * The window that begins last, and the ids of those of titles and of further chunks. Undefined
  * unless every other window begins with an existing message, and each message with a text is in one
  * of them: processes that stored some of a session at the same time made windows without each
  * other's messages.
@@ -98,9 +98,9 @@ async function storedWindows(
 ): Promise<StoredWindows | undefined> {
   const columns = ["id", "message_ids"];
   const rows = await store.table("windows").rows({ columns, where: eq("session_id", sessionId) });
-  const within = new Set<string>();
+  const covered = new Set<string>();
   const titleIds = new Set<string>();
-  const furtherIds = new Set<string>();
+  const continuationIds = new Set<string>();
   let last: StoredWindows["last"] | undefined;
   for (const row of rows) {
     const [id, ids] = [String(row["id"]), String(row["message_ids"])];
@@ -109,23 +109,23 @@ async function storedWindows(
       titleIds.add(id);
       continue;
     }
-    if (isFurtherStretch(id)) {
-      furtherIds.add(id);
+    if (isContinuation(id)) {
+      continuationIds.add(id);
       continue;
     }
     const first = live.get(id);
     if (first === undefined || first.digest === null) return undefined;
     if (last === undefined || first.ordinal > last.ordinal) last = { ordinal: first.ordinal, ids };
     for (const id of JSON.parse(ids) as string[]) {
-      if (within.has(id)) return undefined;
-      within.add(id);
+      if (covered.has(id)) return undefined;
+      covered.add(id);
     }
   }
   // A carrier's text may differ, or be missing.
-  const isLeftOut = (id: string): boolean => live.get(id)?.rowId === id && !within.has(id);
-  return last === undefined || searchable.some(isLeftOut)
+  const isUncovered = (id: string): boolean => live.get(id)?.rowId === id && !covered.has(id);
+  return last === undefined || searchable.some(isUncovered)
     ? undefined
-    : { last, titleIds, furtherIds };
+    : { last, titleIds, continuationIds };
 }
 
 const noIds = stringifyJson([]);

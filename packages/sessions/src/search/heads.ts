@@ -96,8 +96,8 @@ async function bytesOf(table: Table, row: Row): Promise<Cell> {
 
 // An update writes the column anew for every fragment that it touches, so it is large. What is read
 // for a head is larger than the head.
-const perUpdate = 32_768;
-const perRead = 500;
+const messagesPerUpdate = 32_768;
+const messagesPerRead = 500;
 
 /**
  * Gives searchable messages the head that they lack: those of a store from before there were heads,
@@ -111,11 +111,13 @@ export async function fillHeads(sessions: SessionStore, signal?: AbortSignal): P
   const messages = store.table("messages");
   const where = and(searchable, isNull("head"));
   for (let filled = 0; ; ) {
-    const rows = await messages.rows({ columns: [rowId], where, limit: perUpdate });
+    const rows = await messages.rows({ columns: [rowId], where, limit: messagesPerUpdate });
     const heads: MessageHead[] = [];
-    for (let from = 0; from < rows.length; from += perRead) {
+    for (let from = 0; from < rows.length; from += messagesPerRead) {
       signal?.throwIfAborted();
-      const some = rows.slice(from, from + perRead).map((row) => BigInt(row[rowId] as bigint));
+      const some = rows
+        .slice(from, from + messagesPerRead)
+        .map((row) => BigInt(row[rowId] as bigint));
       for (const { head, isWhole } of (await makeHeads(sessions, some)).values()) {
         if (isWhole) heads.push(head);
       }
@@ -127,7 +129,7 @@ export async function fillHeads(sessions: SessionStore, signal?: AbortSignal): P
     });
     await store.flush();
     filled += updated;
-    if (rows.length < perUpdate || updated === 0) return filled;
+    if (rows.length < messagesPerUpdate || updated === 0) return filled;
   }
 }
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foundBy, fromIndexed, toIndexed } from "./indexed-text.ts";
-import { inOneForm } from "./one-form.ts";
+import { fromIndexed, indexedPart, toIndexed } from "./indexed-text.ts";
+import { normalizeText } from "./normalize-text.ts";
 
-describe("inOneForm (search-language-neutral-index)", () => {
+describe("normalizeText (search-language-neutral-index)", () => {
   it.each([
     ["French", "crème brûlée".normalize("NFD"), "crème brûlée"],
     ["Vietnamese", "Tiếng Việt".normalize("NFD"), "Tiếng Việt"],
@@ -13,14 +13,14 @@ describe("inOneForm (search-language-neutral-index)", () => {
     ["half-width kana", "ﾃﾞｰﾀ ﾊﾟ", "データ パ"],
     ["full-width Latin", "ＡＰＩ ｖ２", "API v2"],
   ])("gives the same text however it was typed: %s", (_, text, expected) => {
-    expect(inOneForm(text)).toBe(expected);
-    expect(inOneForm(expected)).toBe(expected);
+    expect(normalizeText(text)).toBe(expected);
+    expect(normalizeText(expected)).toBe(expected);
   });
 
   it.each(["plain", "½ ™ ﬁ … ² Ⅷ", "（全角），。", "中文", "❤\ufe0f 👩‍👩‍👧", "नि ไทย שָׁ"])(
     "leaves %j as it is",
     (text) => {
-      expect(inOneForm(text)).toBe(text);
+      expect(normalizeText(text)).toBe(text);
     },
   );
 });
@@ -34,7 +34,9 @@ describe("a long text", () => {
     );
     fc.assert(
       fc.property(fc.array(units, { minLength: 1_500, maxLength: 2_500 }), (pieces) => {
-        expect(inOneForm(pieces.join(""))).toBe(pieces.map((piece) => inOneForm(piece)).join(""));
+        expect(normalizeText(pieces.join(""))).toBe(
+          pieces.map((piece) => normalizeText(piece)).join(""),
+        );
       }),
       { numRuns: 20 },
     );
@@ -43,7 +45,7 @@ describe("a long text", () => {
   it("of half a million combining marks can be put into one form", () => {
     const marks = "\u0301\u0323".repeat(250_000);
 
-    expect(inOneForm(`a${marks}`).length).toBe(500_000);
+    expect(normalizeText(`a${marks}`).length).toBe(500_000);
   });
 });
 
@@ -76,11 +78,11 @@ describe("toIndexed", () => {
   });
 });
 
-describe("foundBy", () => {
+describe("indexedPart", () => {
   it("keeps a text of 1,048,576 characters whole", () => {
     const text = "abc ".repeat(262_144);
 
-    expect(foundBy(text)).toBe(text);
+    expect(indexedPart(text)).toBe(text);
     expect(fromIndexed(toIndexed(text))).toBe(text);
   });
 
@@ -88,7 +90,7 @@ describe("foundBy", () => {
     const [beginning, end] = ["first ".repeat(87_381), "final ".repeat(87_381)];
     const middle = "middle ".repeat(10_000);
 
-    const found = foundBy(`${beginning}${middle}${end}`);
+    const found = indexedPart(`${beginning}${middle}${end}`);
 
     expect(found.length).toBeLessThanOrEqual(1_048_576 + 3 + 256);
     expect(found.startsWith(beginning) && found.endsWith(end)).toBe(true);

@@ -1,5 +1,5 @@
-import { inOneForm } from "./one-form.ts";
-import { wordEdgeNear } from "./stretches.ts";
+import { normalizeText } from "./normalize-text.ts";
+import { wordBoundaryNear } from "./text-chunks.ts";
 
 // Not a character, so nobody writes it or looks for it.
 const divider = "\uffff";
@@ -9,36 +9,36 @@ const divider = "\uffff";
  * times its length, and up to fifty, whenever the index is made or something outside of it is
  * searched.
  */
-const indexedChars = 1024 * 1024;
-const gap = "\n…\n";
+const maxIndexedChars = 1024 * 1024;
+const omission = "\n…\n";
 
 /**
  * The text that a message is found by: its own, or the beginning and the end of one longer than
  * 1,048,576 characters. Words in the rest are found through windows, which hold all of it.
  */
-export function foundBy(text: string): string {
-  if (isFoundByAll(text)) return text;
-  const half = indexedChars / 2;
-  const beginning = text.slice(0, wordEdgeNear(text, half));
-  return `${beginning}${gap}${text.slice(wordEdgeNear(text, text.length - half))}`;
+export function indexedPart(text: string): string {
+  if (isIndexedWhole(text)) return text;
+  const half = maxIndexedChars / 2;
+  const beginning = text.slice(0, wordBoundaryNear(text, half));
+  return `${beginning}${omission}${text.slice(wordBoundaryNear(text, text.length - half))}`;
 }
 
 /** True if a message is found by all of its text. */
-function isFoundByAll(text: string): boolean {
-  return text.length <= indexedChars;
+function isIndexedWhole(text: string): boolean {
+  return text.length <= maxIndexedChars;
 }
 
 /**
- * The content of `search_text`: the text that a message is found by ({@link foundBy}), followed by
- * those of its lines that are not in the form of a query ({@link inOneForm}). The index finds
+ * The content of `search_text`: the text that a message is found by ({@link indexedPart}), followed by
+ * those of its lines that are not in the form of a query ({@link normalizeText}). The index finds
  * these, while a reader gets the text itself.
  */
 export function toIndexed(whole: string): string {
-  const text = foundBy(whole);
-  const one = inOneForm(text);
-  if (one === text && !text.includes(divider)) return text;
+  const text = indexedPart(whole);
+  const normalized = normalizeText(text);
+  if (normalized === text && !text.includes(divider)) return text;
   const lines = text.split("\n");
-  const others = one.split("\n").filter((line, at) => line !== lines[at]);
+  const others = normalized.split("\n").filter((line, at) => line !== lines[at]);
   return `${text}${divider}${others.join("\n").replaceAll(divider, "")}`;
 }
 

@@ -1,6 +1,6 @@
 import type { MessageHeader, Part } from "@pond/canonical";
 import { DamagedRowError } from "../errors.ts";
-import { type PartSummary, summarizePart } from "../read/shown.ts";
+import { type PartSummary, summarizePart } from "../read/shown-message.ts";
 
 /** What search shows of a message besides its text. */
 export type MessageHead = {
@@ -15,7 +15,7 @@ export type MessageHead = {
 /** The role whose messages have their first parts in the head. */
 export const roleWithParts = "user";
 /** How many parts a head has at most. */
-export const partsShown = 32;
+export const maxHeadParts = 32;
 // Names come from the source, and may have any length.
 const nameChars = 200;
 
@@ -25,7 +25,7 @@ export function headOf(
   { id, role, timestamp }: Pick<MessageHeader, "id" | "role" | "timestamp">,
   parts: readonly Part[],
 ): MessageHead {
-  const shown = role === roleWithParts ? parts.slice(0, partsShown) : [];
+  const shown = role === roleWithParts ? parts.slice(0, maxHeadParts) : [];
   return { sessionId, id, role, timestamp, parts: shown.map(shortSummary) };
 }
 
@@ -47,7 +47,7 @@ export function fromHeadText(text: string): MessageHead {
   try {
     const [sessionId, id, role, micros, parts = []] = JSON.parse(text);
     const isWhole = [sessionId, id, role, micros].every((each) => typeof each === "string");
-    const isShown = Array.isArray(parts) && parts.length <= partsShown && parts.every(isSummary);
+    const isShown = Array.isArray(parts) && parts.length <= maxHeadParts && parts.every(isSummary);
     if (isWhole && isShown && integer.test(micros)) {
       const timestamp = BigInt(micros);
       const isTime = BigInt.asIntN(64, timestamp) === timestamp;

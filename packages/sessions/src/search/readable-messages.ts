@@ -1,7 +1,7 @@
 import type { Message } from "@pond/canonical";
 import type { Store } from "@pond/substrate";
 import { isDamage } from "../errors.ts";
-import { loadMessages, type Pointer } from "../read/content.ts";
+import { loadMessages, type MessagePointer } from "../read/content.ts";
 
 /**
  * The stored messages at these places, in order, for windows. Damaged ones are left out: they are
@@ -10,7 +10,7 @@ import { loadMessages, type Pointer } from "../read/content.ts";
 export async function readableMessages(
   store: Store,
   sessionId: string,
-  places: readonly Pointer[],
+  places: readonly MessagePointer[],
 ): Promise<Message[]> {
   try {
     const placed = await loadMessages(store, sessionId, places);

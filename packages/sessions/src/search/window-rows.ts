@@ -31,9 +31,9 @@ export async function changedWindows(
     const known = stored.get(id);
     stored.delete(id);
     if (known?.text !== text || known.ids !== stringifyJson(messageIds)) return true;
-    return !isOf(labels, known);
+    return !isOwnedBy(labels, known);
   });
-  return [...changed, ...emptied(stored, labels)];
+  return [...changed, ...emptyWindows(stored, labels)];
 }
 
 /**
@@ -56,9 +56,10 @@ export async function differingRows(store: Store, rows: Columns): Promise<Column
     const some = Array.from({ length: count }, (_, at) => rows.row(from + at));
     const stored = await storedAmong(store, some);
     for (const row of some) {
-      const there = stored.get(keyOf(row));
-      const isEqual = there?.text === row["text"] && there?.ids === row["message_ids"];
-      const isOwn = there?.sourceAgent === row["source_agent"] && there?.project === row["project"];
+      const existing = stored.get(keyOf(row));
+      const isEqual = existing?.text === row["text"] && existing?.ids === row["message_ids"];
+      const isOwn =
+        existing?.sourceAgent === row["source_agent"] && existing?.project === row["project"];
       if (!isEqual || !isOwn) differing.push(row);
     }
   }
@@ -66,7 +67,7 @@ export async function differingRows(store: Store, rows: Columns): Promise<Column
 }
 
 /** Empties what an interrupted run left of windows that begin elsewhere now. */
-export async function emptyOtherWindows(
+export async function emptyLeftoverWindows(
   store: Store,
   labels: Labels,
   windowIds: readonly string[],
@@ -79,7 +80,7 @@ export async function emptyOtherWindows(
 /** Empties the windows that another session with that id has left. */
 export async function emptyForeignWindows(store: Store, labels: Labels): Promise<void> {
   const stored = await storedWindows(store, labels.sessionId);
-  for (const [id, window] of stored) if (isOf(labels, window)) stored.delete(id);
+  for (const [id, window] of stored) if (isOwnedBy(labels, window)) stored.delete(id);
   await empty(store, labels, stored);
 }
 
@@ -88,7 +89,7 @@ async function empty(
   labels: Labels,
   stored: ReadonlyMap<string, StoredWindow>,
 ): Promise<void> {
-  const rows = windowRows(labels, emptied(stored, labels));
+  const rows = windowRows(labels, emptyWindows(stored, labels));
   await store.table("windows").replace(rows.batch());
 }
 
@@ -126,15 +127,15 @@ function keyOf({ session_id: sessionId, id }: Row): string {
   return stringifyJson([String(sessionId), String(id)]);
 }
 
-function emptied(stored: ReadonlyMap<string, StoredWindow>, labels: Labels): Window[] {
+function emptyWindows(stored: ReadonlyMap<string, StoredWindow>, labels: Labels): Window[] {
   return [...stored].flatMap(([id, window]) => {
     const { ids, text, timestamp } = window;
     // Empty already, or the window of a title that it had; one of another session is not its name.
-    const isLeft = ids === noIds && (text === null || isOf(labels, window));
+    const isLeft = ids === noIds && (text === null || isOwnedBy(labels, window));
     return isLeft ? [] : [{ id, timestamp, text: null, messageIds: [] }];
   });
 }
 
-function isOf({ sourceAgent, project }: Labels, window: StoredWindow): boolean {
+function isOwnedBy({ sourceAgent, project }: Labels, window: StoredWindow): boolean {
   return window.sourceAgent === sourceAgent && window.project === project;
 }

@@ -1,4 +1,4 @@
-import { inOneForm } from "./one-form.ts";
+import { normalizeText } from "./normalize-text.ts";
 
 const scripts = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"];
 const unspaced = `[${scripts.map((script) => `\\p{Script=${script}}`).join("")}ー]`;
@@ -15,12 +15,12 @@ const besideHangul = new RegExp(
 /**
  * A text as windows hold it: words cut to five letters, so that inflected forms match in any
  * language (`search-language-neutral-index`). Messages are also searched by whole words. However it
- * was typed, a text has one form ({@link inOneForm}). Scripts without spaces stay as they are,
+ * was typed, a text has one form ({@link normalizeText}). Scripts without spaces stay as they are,
  * because a run of them is many words; words of other scripts among them are cut: `用Docke运行`. To
  * the index `API를` is one word, so only windows are found by its `API`.
  */
 export function windowText(text: string): string {
-  const written = inOneForm(text);
-  const apart = hangul.test(written) ? written.replace(besideHangul, " ") : written;
-  return apart.replace(longWord, "$1");
+  const normalized = normalizeText(text);
+  const spaced = hangul.test(normalized) ? normalized.replace(besideHangul, " ") : normalized;
+  return spaced.replace(longWord, "$1");
 }

@@ -91,7 +91,7 @@ it("ends a window at a compaction and at about 2,000 characters", () => {
   ]);
 });
 
-it("cuts a long message into stretches, each in a different window", () => {
+it("cuts a long message into chunks, each in a different window", () => {
   const long = "Weavers weave baskets. ".repeat(10_000);
   const said = (text: string) => ({ text, isBoundary: false });
 

@@ -4,16 +4,16 @@ import { titleOf } from "@pond/canonical/foreign";
 import { bagOf } from "../rows/option-bag.ts";
 import type { PreparedMessage } from "../rows/prepare.ts";
 import { searchText } from "./search-text.ts";
-import { stretchesOf } from "./stretches.ts";
+import { textChunks } from "./text-chunks.ts";
 import { windowText } from "./window-text.ts";
 
 /**
- * A run of conversational messages of one session, a stretch of a long message, or a title,
+ * A run of conversational messages of one session, a chunk of a long message, or a title,
  * searched as one text.
  */
 export type Window = {
   /**
-   * Id of its first message; for a title and for a further stretch, an id that is the same whenever
+   * Id of its first message; for a title and for a further chunk, an id that is the same whenever
    * it is said.
    */
   readonly id: string;
@@ -30,13 +30,13 @@ export const titleTime: Micros = 0n;
 const windowChars = 2_000;
 // To cut a text into words takes the engine about twenty times its length, and more for a text of
 // many short words.
-const longestChars = 64 * 1024;
+const maxChunkChars = 64 * 1024;
 const titleChars = 500;
-const furtherStretch = "pond-window:";
+const continuationPrefix = "pond-window:";
 
 /**
  * Cuts a session into windows of about 2,000 characters as its messages come. Of a message longer
- * than 65,536 characters, each further stretch is a window of its own. A boundary depends only on
+ * than 65,536 characters, each further chunk is a window of its own. A boundary depends only on
  * what precedes it, so a session that grows changes no window except its last.
  */
 export class WindowBuilder {
@@ -50,14 +50,14 @@ export class WindowBuilder {
   /** @returns True if that completes a window. */
   add(id: string, timestamp: Micros, text: string): boolean {
     if (this.#ids.length === 0) this.#timestamp = timestamp;
-    const [first = "", ...others] = stretchesOf(text, longestChars);
+    const [first = "", ...others] = textChunks(text, maxChunkChars);
     this.#ids.push(id);
     this.#texts.push(windowText(first));
     this.#chars += text.length;
     const isComplete = this.#chars >= windowChars && this.close();
     for (const [at, other] of others.entries()) {
       this.#windows.push({
-        id: `${furtherStretch}${at + 1}:${id}`,
+        id: `${continuationPrefix}${at + 1}:${id}`,
         timestamp,
         messageIds: [id],
         // Made when it is written: until then it takes no memory of its own.
@@ -100,8 +100,8 @@ export class WindowBuilder {
 }
 
 /** True for the id of a window that continues a message which another window begins. */
-export function isFurtherStretch(id: string): boolean {
-  return id.startsWith(furtherStretch);
+export function isContinuation(id: string): boolean {
+  return id.startsWith(continuationPrefix);
 }
 
 /** The parts of a message that matter to windows. */
