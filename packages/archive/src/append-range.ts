@@ -115,7 +115,7 @@ async function* windowsOf(
   for await (const { key, rows: stored } of groupedBy(rows, ["session_id"])) {
     if (!isSame) break;
     const [sessionId = ""] = key;
-    const isOwn = describe(stored, copied.get(sessionId));
+    const isOwn = areWindowsOf(stored, copied.get(sessionId));
     yield* isOwn ? stored : makeWindows(from, [sessionId], copied, options);
     last = sessionId;
   }
@@ -125,7 +125,7 @@ async function* windowsOf(
 }
 
 /** True for windows that describe the messages of a session, and no others. */
-function describe(windows: readonly Row[], session: CopiedSession | undefined): boolean {
+function areWindowsOf(windows: readonly Row[], session: CopiedSession | undefined): boolean {
   if (session === undefined) return false;
   const { messageIds, withText, revised } = session;
   const described = new Set(windows.flatMap(idsIn));

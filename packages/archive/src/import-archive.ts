@@ -50,14 +50,15 @@ export async function updateIndexes(
   { onProgress, signal }: Watch = {},
 ): Promise<void> {
   let done = -1;
-  const tell = (): void => onProgress?.({ step: "fold", done, total: sessionTables.length });
+  const reportProgress = (): void =>
+    onProgress?.({ step: "fold", done, total: sessionTables.length });
   const onTable = (): void => {
     done += 1;
-    tell();
+    reportProgress();
   };
   const onMend = (_table: string, { rows, total }: MendProgress): void => {
     if (rows < total) onProgress?.({ step: "mend", done: rows, total });
-    else tell();
+    else reportProgress();
   };
   await foldSessions(sessions, { signal, onTable, onMend });
 }

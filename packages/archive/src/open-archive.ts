@@ -64,14 +64,14 @@ async function checked<T>(file: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    if (!isOfEngine(error)) throw error;
+    if (!isEngineError(error)) throw error;
     const reason = `its tables cannot be read: ${error.message}`;
     throw new ArchiveDamagedError({ file }, reason, { cause: error });
   }
 }
 
 /** The engine's errors for unreadable files have no type of their own. */
-function isOfEngine(error: unknown): error is Error {
+function isEngineError(error: unknown): error is Error {
   if (error instanceof SubstrateError) return true;
   return error instanceof Error && "code" in error && error.code === "GenericFailure";
 }

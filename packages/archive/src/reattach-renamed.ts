@@ -39,9 +39,13 @@ export async function reattachRenamed(
   await reattachSessions(to, reattachments);
 
   /** True if the client began another session there that is nearer. */
-  function isOtherNearer(child: string, from: string, begun: readonly [string, string]): boolean {
+  function isOtherNearer(
+    child: string,
+    from: string,
+    renamedParent: readonly [string, string],
+  ): boolean {
     const [own, other] = [target.get(child), target.get(from)];
     if (own === undefined || own.sourceAgent !== other?.sourceAgent) return false;
-    return nearestByProject([begun, [from, other.project]], own.project) === from;
+    return nearestByProject([renamedParent, [from, other.project]], own.project) === from;
   }
 }

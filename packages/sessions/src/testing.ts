@@ -119,7 +119,7 @@ export function said(id: string, text: string = `This is ${id}.`): DemoMessage {
   return { id, text };
 }
 
-export type Ingested = Partial<IngestOptions> &
+export type IngestDemoOptions = Partial<IngestOptions> &
   Partial<SessionHooks> & {
     /** Only some of each session comes; else what it lacks has disappeared. */
     readonly addsOnly?: boolean;
@@ -137,7 +137,7 @@ export async function ingestDemo(
     areClientsApart = false,
     addsOnly = false,
     ...hooks
-  }: Ingested = {},
+  }: IngestDemoOptions = {},
 ): Promise<IngestOutcome[]> {
   const outcomes: IngestOutcome[] = [];
   const options = {
@@ -238,7 +238,7 @@ export async function allRows(sessions: SessionStore): Promise<Record<string, st
 }
 
 /** The same store, but for one table whose next inserts fail. */
-export function failingAt(sessions: SessionStore, name: string): SessionStore {
+export function failingInserts(sessions: SessionStore, name: string): SessionStore {
   return beforeInsert(sessions, name, async () => {
     throw new Error("no space left on device");
   });
@@ -250,19 +250,19 @@ export function beforeInsert(
   name: string,
   run: () => Promise<void>,
 ): SessionStore {
-  const inserting = withMember(sessions, name, "insert", (insert) => async (...values) => {
+  const inserting = withTableMethod(sessions, name, "insert", (insert) => async (...values) => {
     await run();
     return insert(...values);
   });
-  return withMember(inserting, name, "replace", (replace) => async (...values) => {
+  return withTableMethod(inserting, name, "replace", (replace) => async (...values) => {
     await run();
     return replace(...values);
   });
 }
 
 /** The same store, which notes how many parts each query gives. */
-export function watching(sessions: SessionStore, read: number[]): SessionStore {
-  return withMember(sessions, "parts", "rows", (rows) => async (options) => {
+export function recordingPartQueries(sessions: SessionStore, read: number[]): SessionStore {
+  return withTableMethod(sessions, "parts", "rows", (rows) => async (options) => {
     const found = await rows(options);
     read.push(found.length);
     return found;
@@ -270,12 +270,12 @@ export function watching(sessions: SessionStore, read: number[]): SessionStore {
 }
 
 /** The same store, which notes of each scan how many parts it gave, or what these weigh. */
-export function watchingScans(
+export function recordingPartScans(
   sessions: SessionStore,
   read: number[],
   weigh: (part: Row) => number = () => 1,
 ): SessionStore {
-  return withMember(
+  return withTableMethod(
     sessions,
     "parts",
     "scan",
@@ -295,7 +295,7 @@ export function watchingScans(
 }
 
 /** The same store, one of whose tables does something else. */
-export function withMember<Name extends "rows" | "scan" | "insert" | "replace">(
+export function withTableMethod<Name extends "rows" | "scan" | "insert" | "replace">(
   sessions: SessionStore,
   name: string,
   member: Name,

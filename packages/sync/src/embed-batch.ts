@@ -50,7 +50,7 @@ export class BatchEmbedder {
       vectors = await this.#vectorsOf(texts);
     } catch (error) {
       this.#signal?.throwIfAborted();
-      if (isOfModel(error)) throw error;
+      if (isModelError(error)) throw error;
       this.#failuresInRow += 1;
       if (this.#failuresInRow > maxFailuresInRow) {
         await this.prove();
@@ -99,7 +99,7 @@ export class BatchEmbedder {
 }
 
 /** True if no text can be embedded: no model, half a model, no runtime, nothing that answers. */
-function isOfModel(error: unknown): boolean {
+function isModelError(error: unknown): boolean {
   if (!PondError.is(error) || error.code === "vectors_invalid") return false;
   return error.code !== "embedding_failed" || error.details["isOfEveryText"] === true;
 }

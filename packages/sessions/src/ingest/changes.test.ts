@@ -4,7 +4,7 @@ import type { SessionStore } from "../session-store.ts";
 import {
   allRows,
   type DemoMessage,
-  type Ingested,
+  type IngestDemoOptions,
   ingestDemo,
   said,
   shown,
@@ -15,7 +15,11 @@ import type { Place } from "./source-place.ts";
 type State = readonly (DemoMessage | "fault" | "fault beside")[];
 
 /** Ingests one state of session `s` after the other; the outcome of the last. */
-async function sync(sessions: SessionStore, states: readonly State[], options: Ingested = {}) {
+async function sync(
+  sessions: SessionStore,
+  states: readonly State[],
+  options: IngestDemoOptions = {},
+) {
   let last: Awaited<ReturnType<typeof ingestDemo>> = [];
   for (const messages of states)
     last = await ingestDemo(sessions, [{ id: "s", messages }], options);

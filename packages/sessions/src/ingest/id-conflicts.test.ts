@@ -3,7 +3,7 @@ import type { SessionStore } from "../session-store.ts";
 import {
   type DemoSession,
   demoEvents,
-  failingAt,
+  failingInserts,
   ingestDemo,
   said,
   shown,
@@ -80,7 +80,7 @@ it("keeps a copy from another project in the session that was stored at the same
 
 it("removes an interrupted session's messages from another session once the two are told apart", () =>
   withStore(async (sessions) => {
-    const killed = failingAt(sessions, "sessions");
+    const killed = failingInserts(sessions, "sessions");
     await expect(ingestDemo(killed, [inBlog], apart)).rejects.toThrow("no space");
     await ingestDemo(sessions, [inShop], { now: () => new Date(2) });
     const before = await shown(sessions, "s");
@@ -95,7 +95,7 @@ it("removes an interrupted session's messages from another session once the two 
 it("shows a message of both sessions when the one that gets the id comes in several batches", () =>
   withStore(async (sessions) => {
     const mode = { id: "mode", role: "carrier" } as const;
-    const killed = failingAt(sessions, "sessions");
+    const killed = failingInserts(sessions, "sessions");
     const left = { ...inShop, messages: [mode, said("a")] };
     await expect(ingestDemo(killed, [left], apart)).rejects.toThrow("no space");
     const long = "x".repeat(3000);

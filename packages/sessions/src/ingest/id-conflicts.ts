@@ -168,12 +168,12 @@ export type RenamedSession = {
  */
 export async function removeLeftovers(
   store: Store,
-  named: readonly RenamedSession[],
+  renamed: readonly RenamedSession[],
   ingestedAt: bigint,
 ): Promise<void> {
-  const all = named.flatMap(({ bases }) => bases.map(({ sessionId }) => sessionId));
+  const all = renamed.flatMap(({ bases }) => bases.map(({ sessionId }) => sessionId));
   const owners = await ownersIn(store, [...new Set(all)]);
-  for (const { labels, bases, times } of named) {
+  for (const { labels, bases, times } of renamed) {
     const left = bases.filter(({ sessionId }) => owners.get(sessionId)?.has(keyOf(labels)));
     if (left.length === 0) continue;
     const own = await times();

@@ -4,7 +4,7 @@ import {
   allRows,
   type DemoSession,
   demoEvents,
-  failingAt,
+  failingInserts,
   ingestDemo,
   said,
   shown,
@@ -21,7 +21,7 @@ const second: DemoSession = { id: "t", messages: [said("a", "Another one's.")] }
 
 /** Runs an ingest that breaks off when it comes to one table. */
 async function breakOff(sessions: SessionStore, table: string, demos: readonly DemoSession[]) {
-  await expect(ingestDemo(failingAt(sessions, table), demos)).rejects.toThrow("no space left");
+  await expect(ingestDemo(failingInserts(sessions, table), demos)).rejects.toThrow("no space left");
 }
 
 describe("an ingest that is interrupted", () => {
@@ -103,7 +103,7 @@ describe("an ingest that is interrupted", () => {
     withStore(async (sessions) => {
       const grown = { ...first, messages: [...first.messages, said("d")] };
       await ingestDemo(sessions, [first]);
-      const broken = ingestDemo(failingAt(sessions, table), [grown]);
+      const broken = ingestDemo(failingInserts(sessions, table), [grown]);
       // A session that is known has its own row already.
       if (table !== "sessions") await expect(broken).rejects.toThrow("no space left");
       else await expect(broken).rejects.toThrow();
@@ -218,7 +218,7 @@ describe("an ingest that is interrupted", () => {
 
   it("acknowledges nothing, then or later, and makes no session visible", () =>
     withStore(async (sessions) => {
-      const failing = createIngest(failingAt(sessions, "messages"), {
+      const failing = createIngest(failingInserts(sessions, "messages"), {
         host: "h",
         now: () => new Date(0),
         maxBatchBytes: 500,

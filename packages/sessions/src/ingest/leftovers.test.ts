@@ -6,7 +6,7 @@ import {
   beforeInsert,
   type DemoSession,
   demoEvents,
-  failingAt,
+  failingInserts,
   ingestDemo,
   said,
   shown,
@@ -48,7 +48,7 @@ async function sessionsIn(sessions: SessionStore): Promise<unknown> {
 
 it("does not wait for another client's interrupted ingest, and keeps its session apart if it resumes", () =>
   withStore(async (sessions) => {
-    await expect(ingestDemo(failingAt(sessions, "sessions"), [ofPi], apart)).rejects.toThrow();
+    await expect(ingestDemo(failingInserts(sessions, "sessions"), [ofPi], apart)).rejects.toThrow();
 
     const [outcome] = await ingestDemo(sessions, [ofOmp], later);
     const before = await sessionsIn(sessions);
@@ -97,7 +97,7 @@ it.each(["messages", "sessions"])(
   "removes from search the leftovers of an ingest that broke off before its %s",
   (table) =>
     withStore(async (sessions) => {
-      await expect(ingestDemo(failingAt(sessions, table), [inShop], apart)).rejects.toThrow();
+      await expect(ingestDemo(failingInserts(sessions, table), [inShop], apart)).rejects.toThrow();
 
       await ingestDemo(sessions, [inBlog], later);
 
@@ -107,7 +107,7 @@ it.each(["messages", "sessions"])(
 
 it("removes what an interrupted ingest left in another client's session when it is read again", () =>
   withStore(async (sessions) => {
-    const killed = failingAt(sessions, "sessions");
+    const killed = failingInserts(sessions, "sessions");
     const late = beforeInsert(killed, "messages", async () => {
       if ((await sessions.store.table("sessions").count()) === 0) {
         await ingestDemo(sessions, [ofPi], apart);
@@ -170,7 +170,7 @@ it("removes the title of an interrupted session from search", () =>
           return { ...event, message: { ...event.message, options: { source } } };
         },
       );
-    const killed = failingAt(sessions, "sessions");
+    const killed = failingInserts(sessions, "sessions");
     await expect(ingestDemo(killed, [called(inShop, "Shopping")], apart)).rejects.toThrow();
 
     await ingestDemo(sessions, [called(inBlog, "Writing")], later);
@@ -185,7 +185,9 @@ it("keeps what an interrupted ingest stored of the same session, in however many
     const timed = ["a", "b", "c"].map((id) => ({ ...said(id), seconds: 0 }));
     const before: DemoSession = { id: "s", project: "/old", messages: timed.slice(0, 2) };
     const now: DemoSession = { id: "s", project: "/new", seconds: 60, messages: timed };
-    await expect(ingestDemo(failingAt(sessions, "sessions"), [before], apart)).rejects.toThrow();
+    await expect(
+      ingestDemo(failingInserts(sessions, "sessions"), [before], apart),
+    ).rejects.toThrow();
 
     await ingestDemo(sessions, [now], { ...later, maxBatchBytes: 1 });
 

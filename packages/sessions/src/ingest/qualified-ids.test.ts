@@ -5,7 +5,7 @@ import type { SessionStore } from "../session-store.ts";
 import {
   type DemoSession,
   demoEvents,
-  failingAt,
+  failingInserts,
   ingestDemo,
   said,
   shown,
@@ -554,7 +554,7 @@ it.each([
 
 it("takes an id under which an interrupted ingest left rows without a session", () =>
   withStore(async (sessions) => {
-    const killed = failingAt(sessions, "sessions");
+    const killed = failingInserts(sessions, "sessions");
     await expect(ingestDemo(killed, [inShop], apart)).rejects.toThrow("no space");
 
     await ingestDemo(sessions, [inBlog], { ...apart, now: () => new Date(2) });

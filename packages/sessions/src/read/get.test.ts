@@ -5,8 +5,8 @@ import { openSessions, type SessionStore } from "../session-store.ts";
 import {
   type DemoSession,
   ingestDemo,
+  recordingPartQueries,
   said,
-  watching,
   withAltered,
   withStore,
 } from "../testing.ts";
@@ -231,7 +231,8 @@ describe("readPages", () => {
       const pages: SessionPage[] = [];
 
       const options = { mode: "verbatim", limitBytes: 1024 * 1024 } as const;
-      for await (const page of readPages(watching(sessions, read), "s", options)) pages.push(page);
+      for await (const page of readPages(recordingPartQueries(sessions, read), "s", options))
+        pages.push(page);
 
       expect(pages.flatMap(idsOf)).toEqual(messages.map(({ id }) => id));
       // Of a text and a picture, the pictures once more.
@@ -248,7 +249,8 @@ describe("readPages", () => {
       const read: number[] = [];
       const pages: SessionPage[] = [];
 
-      for await (const page of readPages(watching(sessions, read), "s")) pages.push(page);
+      for await (const page of readPages(recordingPartQueries(sessions, read), "s"))
+        pages.push(page);
 
       expect(pages.flatMap(idsOf)).toEqual(messages.map(({ id }) => id));
       expect(read.length).toBeLessThan(pages.length * 7);

@@ -52,15 +52,15 @@ export async function statistics({ store }: SessionStore): Promise<Statistics> {
 
 type Counts = Map<string, { sessions: number; messages: number }>;
 
-type Labels = {
+type CountsByLabel = {
   readonly byAgent: Counts;
   readonly byProject: Counts;
   readonly byModel: Map<string, number>;
 };
 
 /** In one pass, because it reads every message's labels. */
-async function countLabels(store: Store): Promise<Labels> {
-  const labels: Labels = { byAgent: new Map(), byProject: new Map(), byModel: new Map() };
+async function countLabels(store: Store): Promise<CountsByLabel> {
+  const labels: CountsByLabel = { byAgent: new Map(), byProject: new Map(), byModel: new Map() };
   const columns = ["source_agent", "project"];
   for await (const rows of store.table("sessions").scan({ columns })) {
     for (const row of rows) addLabels(labels, row, "sessions");
@@ -77,7 +77,11 @@ async function countLabels(store: Store): Promise<Labels> {
   return labels;
 }
 
-function addLabels({ byAgent, byProject }: Labels, row: Row, table: "sessions" | "messages"): void {
+function addLabels(
+  { byAgent, byProject }: CountsByLabel,
+  row: Row,
+  table: "sessions" | "messages",
+): void {
   add(byAgent, String(row["source_agent"]), table);
   add(byProject, String(row["project"]), table);
 }

@@ -3,12 +3,12 @@ import { rootOf } from "../read/ancestry.ts";
 import {
   type DemoSession,
   ingestDemo,
+  recordingPartScans,
   said,
   shown,
-  watchingScans,
   withAltered,
-  withMember,
   withStore,
+  withTableMethod,
 } from "../testing.ts";
 import { loadLineage, rootIds } from "./lineage.ts";
 
@@ -55,7 +55,7 @@ describe("loadLineage", () => {
       await ingestDemo(sessions, [session("root"), ...children]);
       const read: number[] = [];
 
-      const { descendants } = await loadLineage(watchingScans(sessions, read), "root");
+      const { descendants } = await loadLineage(recordingPartScans(sessions, read), "root");
 
       expect(descendants.map((each) => each.session.id)).toEqual(below);
       expect(Math.max(...read)).toBe(atOnce);
@@ -69,7 +69,7 @@ describe("loadLineage", () => {
         await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b", text)] }], { now });
       }
       const read: unknown[] = [];
-      const watched = withMember(sessions, "messages", "rows", (rows) => async (options) => {
+      const watched = withTableMethod(sessions, "messages", "rows", (rows) => async (options) => {
         const found = await rows(options);
         if (options.columns?.includes("options")) read.push(...found.map((row) => row["revision"]));
         return found;

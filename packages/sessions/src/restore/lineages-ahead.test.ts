@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import {
   type DemoSession,
   ingestDemo,
+  recordingPartScans,
   said,
-  watchingScans,
   withAltered,
   withStore,
 } from "../testing.ts";
@@ -54,7 +54,7 @@ it("reads small lineages many at a time", () =>
     const many = numbered(60);
     await ingestDemo(sessions, many);
     const read: number[] = [];
-    const ahead = new LineagesAhead(watchingScans(sessions, read), idsOf(many));
+    const ahead = new LineagesAhead(recordingPartScans(sessions, read), idsOf(many));
 
     for (const id of idsOf(many)) await ahead.take(id);
 
@@ -73,7 +73,7 @@ it("stops reading ahead at large lineages after small ones, and reads fewer from
     const read: number[] = [];
     const chars = (part: Row): number => String(part["variant_data"]).length;
     const ids = [...idsOf(small), ...idsOf(large)];
-    const ahead = new LineagesAhead(watchingScans(sessions, read, chars), ids);
+    const ahead = new LineagesAhead(recordingPartScans(sessions, read, chars), ids);
 
     for (const id of ids) expect((await ahead.take(id)).root.messages).toHaveLength(2);
 

@@ -6,7 +6,14 @@ import type { IngestOutcome } from "../ingest/outcome.ts";
 import { getSession } from "../read/get.ts";
 import { loadLineage } from "../restore/lineage.ts";
 import type { SessionStore } from "../session-store.ts";
-import { allRows, demoEvents, type Ingested, ingestDemo, streamOf, withStore } from "../testing.ts";
+import {
+  allRows,
+  demoEvents,
+  type IngestDemoOptions,
+  ingestDemo,
+  streamOf,
+  withStore,
+} from "../testing.ts";
 import { sessionFromCarrier } from "./session-revisions.ts";
 
 /** What a source says of session `s`, and nothing else. */
@@ -27,7 +34,11 @@ function state(
   return [{ kind: "session", session, ...(unresolved && { unresolved }) }];
 }
 
-async function sync(sessions: SessionStore, events: readonly ReadEvent[], hooks: Ingested = {}) {
+async function sync(
+  sessions: SessionStore,
+  events: readonly ReadEvent[],
+  hooks: IngestDemoOptions = {},
+) {
   const [outcome] = await ingestDemo(sessions, [events], hooks);
   return outcome;
 }

@@ -7,9 +7,9 @@ import {
   type DemoSession,
   demoEvents,
   ingestDemo,
-  watching,
-  withMember,
+  recordingPartQueries,
   withStore,
+  withTableMethod,
 } from "../testing.ts";
 
 type Turn = {
@@ -114,7 +114,7 @@ it("makes new windows from the last window alone, however long the session is", 
   withStore(async (sessions) => {
     await ingest(sessions, [Array.from({ length: 30 }, (_, at) => said(`${at} `.repeat(600)))]);
     const read: number[] = [];
-    const watched = watching(sessions, read);
+    const watched = recordingPartQueries(sessions, read);
 
     await ingestDemo(watched, [[session, ...eventsOf([said("more")], 30)]], { addsOnly: true });
 
@@ -128,8 +128,8 @@ it.each([100, 300])("reads no parts again to extend a last window of %s messages
     await ingest(sessions, [turns]);
     const parts: number[] = [];
     const columns: string[] = [];
-    const watched = withMember(
-      watching(sessions, parts),
+    const watched = withTableMethod(
+      recordingPartQueries(sessions, parts),
       "windows",
       "rows",
       (rows) => async (options) => {
@@ -159,7 +159,7 @@ it("reads no parts of messages without searchable text to extend a window", () =
     const read: number[] = [];
 
     const more = demoEvents(demo([{ id: "3", text: "And now?" }]));
-    await ingestDemo(watching(sessions, read), [more], { addsOnly: true });
+    await ingestDemo(recordingPartQueries(sessions, read), [more], { addsOnly: true });
 
     expect(await windows(sessions)).toMatchObject({ 1: { text: expect.stringMatching(/now/) } });
     expect(read).toEqual([1]);
@@ -170,7 +170,7 @@ it("adds a window after a long message while keeping that message's windows", ()
     await ingest(sessions, [[said("short"), said("long ".repeat(40_000))]]);
     const before = await windows(sessions);
     const read: number[] = [];
-    const watched = watching(sessions, read);
+    const watched = recordingPartQueries(sessions, read);
 
     await ingestDemo(watched, [[session, ...eventsOf([said("more")], 2)]], { addsOnly: true });
 
@@ -207,7 +207,7 @@ it("makes new windows from the last window alone, also in a session with titles"
     const turns = Array.from({ length: 30 }, (_, at) => said(`${at} `.repeat(600)));
     await ingest(sessions, [[called("one"), ...turns, called("two")]]);
     const read: number[] = [];
-    const watched = watching(sessions, read);
+    const watched = recordingPartQueries(sessions, read);
 
     const more = eventsOf([called("two"), said("more"), called("three")], 32);
     await ingestDemo(watched, [[session, ...more]], { addsOnly: true });
@@ -223,7 +223,7 @@ it("writes no window for a title that is repeated, nor for messages that are rea
   withStore(async (sessions) => {
     await ingest(sessions, [[called("one"), said("first")]]);
     const written: number[] = [];
-    const watched = withMember(sessions, "windows", "insert", (insert) => async (rows) => {
+    const watched = withTableMethod(sessions, "windows", "insert", (insert) => async (rows) => {
       written.push(rows["id"]?.length ?? 0);
       return insert(rows);
     });
@@ -238,7 +238,7 @@ it("writes no window for a title that is repeated, nor for messages that are rea
 
 it("adds windows for the titles of a session stored without them, when the session grows", () =>
   withStore(async (sessions) => {
-    const older = withMember(sessions, "windows", "insert", (insert) => async (rows) => {
+    const older = withTableMethod(sessions, "windows", "insert", (insert) => async (rows) => {
       const places = Array.from({ length: rows["id"]?.length ?? 0 }, (_, at) => at);
       const kept = places.filter((at) => rows["message_ids"]?.at(at) !== "[]");
       const columns = Object.entries(rows).map(([name, cells]) => {

@@ -100,11 +100,11 @@ export function windowRows(labels: Labels, windows: readonly Window[]): Columns 
   return rows;
 }
 
-const storedColumns = ["id", "text", "message_ids", "timestamp", "source_agent", "project"];
+const windowColumns = ["id", "text", "message_ids", "timestamp", "source_agent", "project"];
 
 async function storedWindows(store: Store, sessionId: string): Promise<Map<string, StoredWindow>> {
   const where = eq("session_id", sessionId);
-  const rows = await store.table("windows").rows({ columns: storedColumns, where });
+  const rows = await store.table("windows").rows({ columns: windowColumns, where });
   return new Map(rows.map((row) => [String(row["id"]), storedWindow(row)]));
 }
 
@@ -113,7 +113,7 @@ async function storedAmong(store: Store, rows: readonly Row[]): Promise<Map<stri
   const oneOfAll = (column: string): Filter =>
     oneOf(column, [...new Set(rows.map((row) => String(row[column])))]);
   const where = and(oneOfAll("session_id"), oneOfAll("id"));
-  const columns = ["session_id", ...storedColumns];
+  const columns = ["session_id", ...windowColumns];
   const stored = await store.table("windows").rows({ columns, where });
   return new Map(stored.map((row) => [keyOf(row), storedWindow(row)]));
 }
