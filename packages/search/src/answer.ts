@@ -6,11 +6,10 @@ import {
   guessesOf,
   matchesPerSession,
   rowsOf,
-  titledOf,
+  titledSessionsOf,
 } from "./candidates.ts";
 import { type Coverage, toCoverage } from "./coverage.ts";
-import { firstSaid } from "./first-said.ts";
-import type { KnownSessions } from "./known-sessions.ts";
+import { loadFirstMessages } from "./first-messages.ts";
 import {
   type FoundMessage,
   keyText,
@@ -20,18 +19,19 @@ import {
   type MessageKey,
 } from "./message.ts";
 import {
-  type Chosen,
+  type ChosenRoot,
   type MessageBounds,
-  type OnPage,
-  onPage,
+  type PageSegment,
+  pageSegmentsOf,
   withMoreMessages,
-} from "./on-page.ts";
+} from "./page-segments.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { SearchMatch, SessionMatches } from "./request.ts";
 import type { Roots } from "./roots.ts";
-import { rounded, type Scored, scoreMessages, scoreRows } from "./scores.ts";
-import { beginning, type Highlighter, toHighlighter, toSnippet } from "./snippet.ts";
-import { loadStates, type State } from "./states.ts";
+import { rounded, type ScoredMessage, scoreMessages, scoreRows } from "./scores.ts";
+import type { SessionCache } from "./session-cache.ts";
+import { type Highlighter, prefixOf, toHighlighter, toSnippet } from "./snippet.ts";
+import { loadStates, type MessageState } from "./states.ts";
 import { countSubAgents } from "./sub-agents.ts";
 
 /** A text is shown whole up to this length. */
@@ -39,31 +39,31 @@ const wholeChars = 600;
 const prefixChars = 300;
 
 /** A root together with its wire form. */
-export type Answered = Chosen & { readonly matches: SessionMatches };
+export type AnsweredRoot = ChosenRoot & { readonly matches: SessionMatches };
 
 /** A message that is shown. */
-type Shown = FoundMessage & {
+type ShownMessage = FoundMessage & {
   readonly score: number;
   readonly similarity?: number | undefined;
   readonly isNearest?: true;
 };
 
 /** The message that is probably why a window was found. */
-type Guess = Shown & { readonly isRevised: boolean };
+type Guess = ShownMessage & { readonly isRevised: boolean };
 
-type ShownByRoot = ReadonlyMap<string, readonly Shown[]>;
+type ShownByRoot = ReadonlyMap<string, readonly ShownMessage[]>;
 
 /** The chosen sessions in their wire form. */
 export async function toAnswer(
   sessions: SessionStore,
   query: ParsedQuery,
-  chosen: readonly Chosen[],
-  { known, ...bounds }: MessageBounds & { readonly known: KnownSessions },
-): Promise<Answered[]> {
+  chosen: readonly ChosenRoot[],
+  { cache, ...bounds }: MessageBounds & { readonly cache: SessionCache },
+): Promise<AnsweredRoot[]> {
   const rootIds = chosen.map(({ root }) => root.rootId);
   const coverage = toCoverage(query);
-  const pages = onPage(chosen);
-  const loadMore = async (): Promise<[readonly OnPage[], ShownByRoot, ShownByRoot]> => {
+  const pages = pageSegmentsOf(chosen);
+  const loadMore = async (): Promise<[readonly PageSegment[], ShownByRoot, ShownByRoot]> => {
     const more = await Promise.all(
       pages.map((page) => withMoreMessages(sessions, query, bounds, page)),
     );
@@ -76,9 +76,9 @@ export async function toAnswer(
   const [[more, found, titled], guesses, subAgents] = await Promise.all([
     loadMore(),
     loadGuesses(sessions, query, pages, coverage),
-    countSubAgents(sessions, known, rootIds),
+    countSubAgents(sessions, cache, rootIds),
   ]);
-  const guessed = worthShowing(guesses, more, coverage);
+  const guessed = guessesWorthShowing(guesses, more, coverage);
   const groups = chosen.map(({ root, segment }) => {
     const { rootId } = root;
     const [own = [], others = []] = [found.get(rootId), guessed.get(rootId)];
@@ -91,10 +91,10 @@ export async function toAnswer(
   );
   const isByCharacters = chosen.some(({ segment }) => segment.isByCharacters);
   const highlighter = toHighlighter(isByCharacters ? { ...query, literals: [query.text] } : query);
-  return groups.flatMap(({ root, segment, shown: found }): Answered[] => {
+  return groups.flatMap(({ root, segment, shown: found }): AnsweredRoot[] => {
     const { roots } = segment;
     // A message that says nothing any more was the client's own, or is empty.
-    const shown = found.filter((each) => details.states.get(keyText(each))?.said?.text !== "");
+    const shown = found.filter((each) => details.states.get(keyText(each))?.revised?.text !== "");
     const [first] = shown;
     if (first === undefined) return [];
     // The root itself, if it is stored.
@@ -131,13 +131,13 @@ export async function toAnswer(
 async function loadFound(
   sessions: SessionStore,
   query: ParsedQuery,
-  pages: readonly OnPage[],
+  pages: readonly PageSegment[],
 ): Promise<ShownByRoot> {
   const rows = pages.flatMap(({ found, rootOf }) => rowsOf(found, rootOf));
   const scored = new Set(pages.flatMap(({ found }) => found.messages.map(({ row }) => row)));
   const unscored = rows.filter((row) => !scored.has(row));
   const scores = await scoreRows(sessions, query, unscored);
-  const toShown = (message: Candidate): Shown => {
+  const toShown = (message: Candidate): ShownMessage => {
     return { ...message, score: message.score ?? scores.get(message.row) ?? 0 };
   };
   return new Map(
@@ -154,7 +154,7 @@ async function loadFound(
 async function loadGuesses(
   sessions: SessionStore,
   query: ParsedQuery,
-  pages: readonly OnPage[],
+  pages: readonly PageSegment[],
   coverage: Coverage,
 ): Promise<ReadonlyMap<string, Guess>> {
   const guesses = pages.flatMap(({ segment, rootOf }) => [...guessesOf(segment.found, rootOf)]);
@@ -164,7 +164,7 @@ async function loadGuesses(
     loadStates(sessions, keys),
   ]);
   // Their newest words are only in windows, and some had none when they were stored.
-  const late = keys.filter((key) => states.get(keyText(key))?.said && !scored.has(keyText(key)));
+  const late = keys.filter((key) => states.get(keyText(key))?.revised && !scored.has(keyText(key)));
   for (const message of await loadRows(sessions, late)) {
     scored.set(keyText(message), { ...message, score: 0 });
   }
@@ -174,16 +174,16 @@ async function loadGuesses(
   for (const message of await loadMessages(sessions, wordlessKeys)) {
     scored.set(keyText(message), { ...message, score: 0 });
   }
-  const byNow = (message: Scored): Scored => {
-    return { ...message, text: states.get(keyText(message))?.said?.text ?? message.text };
+  const asRevised = (message: ScoredMessage): ScoredMessage => {
+    return { ...message, text: states.get(keyText(message))?.revised?.text ?? message.text };
   };
-  const known = new Map([...scored].map(([key, message]) => [key, byNow(message)]));
-  const shareOf = ({ text }: Scored): number => coverage(text).share;
+  const known = new Map([...scored].map(([key, message]) => [key, asRevised(message)]));
+  const shareOf = ({ text }: ScoredMessage): number => coverage(text).share;
   return new Map(
     guesses.flatMap(([root, own]): [string, Guess][] => {
-      const message = holdingMost(own, known, shareOf);
+      const message = bestCovered(own, known, shareOf);
       if (message === undefined) return [];
-      const isRevised = states.get(keyText(message))?.said !== undefined;
+      const isRevised = states.get(keyText(message))?.revised !== undefined;
       return [[root, { ...message, isRevised }]];
     }),
   );
@@ -194,9 +194,9 @@ async function loadGuesses(
  * holds more of the query than they do, by forms of words that only windows are found by, or if it
  * was revised: only windows hold its newest words.
  */
-function worthShowing(
+function guessesWorthShowing(
   guesses: ReadonlyMap<string, Guess>,
-  pages: readonly OnPage[],
+  pages: readonly PageSegment[],
   coverage: Coverage,
 ): ShownByRoot {
   const mostOf = new Map<string, number>();
@@ -216,9 +216,12 @@ function worthShowing(
 /**
  * For roots of which only titles were found: what was said first in the session with that title.
  */
-async function loadTitled(sessions: SessionStore, pages: readonly OnPage[]): Promise<ShownByRoot> {
-  const titled = pages.flatMap(({ found, rootOf }) => [...titledOf(found, rootOf)]);
-  const first = await firstSaid(
+async function loadTitled(
+  sessions: SessionStore,
+  pages: readonly PageSegment[],
+): Promise<ShownByRoot> {
+  const titled = pages.flatMap(({ found, rootOf }) => [...titledSessionsOf(found, rootOf)]);
+  const first = await loadFirstMessages(
     sessions,
     titled.map(([, sessionId]) => sessionId),
   );
@@ -232,10 +235,10 @@ async function loadTitled(sessions: SessionStore, pages: readonly OnPage[]): Pro
 
 /** The found messages, with guesses before them if those hold more of the query. */
 function withGuesses(
-  found: readonly Shown[],
-  guesses: readonly Shown[],
+  found: readonly ShownMessage[],
+  guesses: readonly ShownMessage[],
   coverage: Coverage,
-): readonly Shown[] {
+): readonly ShownMessage[] {
   const others = guesses.filter(({ row }) => !found.some((each) => each.row === row));
   const most = coverage(found[0]?.text ?? "").share;
   const isMore = others.some(({ text }) => coverage(text).share > most);
@@ -244,12 +247,12 @@ function withGuesses(
 }
 
 /** The message that holds most of the query; undefined if no text is stored. */
-function holdingMost(
+function bestCovered(
   keys: readonly MessageKey[],
-  messages: ReadonlyMap<string, Scored>,
-  shareOf: (message: Scored) => number,
-): Scored | undefined {
-  let best: Scored | undefined;
+  messages: ReadonlyMap<string, ScoredMessage>,
+  shareOf: (message: ScoredMessage) => number,
+): ScoredMessage | undefined {
+  let best: ScoredMessage | undefined;
   let most = -1;
   for (const key of keys) {
     const message = messages.get(keyText(key));
@@ -264,12 +267,15 @@ function holdingMost(
 /** What is read about the messages that are shown. */
 type Details = {
   /** By key. */
-  readonly states: ReadonlyMap<string, State>;
+  readonly states: ReadonlyMap<string, MessageState>;
   /** By row. */
   readonly parts: ReadonlyMap<bigint, FoundMessage["parts"]>;
 };
 
-async function loadDetails(sessions: SessionStore, messages: readonly Shown[]): Promise<Details> {
+async function loadDetails(
+  sessions: SessionStore,
+  messages: readonly ShownMessage[],
+): Promise<Details> {
   const [states, parts] = await Promise.all([
     loadStates(sessions, messages),
     loadParts(sessions, messages),
@@ -280,7 +286,7 @@ async function loadDetails(sessions: SessionStore, messages: readonly Shown[]): 
 type Parent = Pick<SearchMatch, "parent_session_id" | "parent_message_id">;
 
 /** Where the session of a match hangs below the topmost one, as far as that is stored. */
-function parentOf({ sessionId }: Shown, topmost: string, roots: Roots): Parent {
+function parentOf({ sessionId }: ShownMessage, topmost: string, roots: Roots): Parent {
   const labels = roots.labels(sessionId);
   if (sessionId === topmost || labels === undefined || labels.parentId === null) return {};
   if (roots.labels(labels.parentId) === undefined) return {};
@@ -291,14 +297,14 @@ function parentOf({ sessionId }: Shown, topmost: string, roots: Roots): Parent {
 }
 
 function toMatch(
-  { score, similarity, ...message }: Shown,
+  { score, similarity, ...message }: ShownMessage,
   { states, parts }: Details,
   parent: Parent,
   highlighter: Highlighter,
 ): SearchMatch {
   const state = states.get(keyText(message));
-  const { text, role, timestamp } = state?.said ?? message;
-  const shownParts = state?.said?.parts ?? parts.get(message.row);
+  const { text, role, timestamp } = state?.revised ?? message;
+  const shownParts = state?.revised?.parts ?? parts.get(message.row);
   return {
     message_id: message.id,
     session_id: message.sessionId,
@@ -307,10 +313,10 @@ function toMatch(
     ...parent,
     score: rounded(score),
     ...(similarity !== undefined && { similarity: rounded(similarity) }),
-    ...(text.length <= wholeChars ? { text } : { prefix: beginning(text, prefixChars) }),
+    ...(text.length <= wholeChars ? { text } : { prefix: prefixOf(text, prefixChars) }),
     snippet: toSnippet(text, highlighter),
     ...(role === "user" && { parts_summary: shownParts ?? [] }),
-    ...(state?.said !== undefined && { revised: true as const }),
+    ...(state?.revised !== undefined && { revised: true as const }),
     ...(state?.isRemoved && { removed: true as const }),
   };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toMeetsBounds } from "./bounds.ts";
+import { toBoundsCheck } from "./bounds.ts";
 import type { SearchRequest } from "./request.ts";
 import { search } from "./search.ts";
 import { storeOf, type TestStore } from "./testing.ts";
@@ -249,12 +249,12 @@ describe("when more texts match than an arm reads at once", () => {
   });
 });
 
-describe("toMeetsBounds", () => {
+describe("toBoundsCheck", () => {
   it.each(["⚠️Warning: full", "1️⃣Warning", "有Warning错误", "มีwarningอยู่"])(
     "finds the word warning within %s",
     (text) => {
-      const required = toMeetsBounds({ required: ["warning"], excluded: [] })(text);
-      const excluded = toMeetsBounds({ required: [], excluded: ["warning"] })(text);
+      const required = toBoundsCheck({ required: ["warning"], excluded: [] })(text);
+      const excluded = toBoundsCheck({ required: [], excluded: ["warning"] })(text);
 
       expect([required, excluded]).toEqual([true, false]);
     },
@@ -267,8 +267,8 @@ describe("toMeetsBounds", () => {
         const start = from % words.length;
         const wanted = words.slice(start, start + 1 + (length % words.length)).join(" ");
 
-        const required = toMeetsBounds({ required: [wanted], excluded: [] })(words.join("  "));
-        const excluded = toMeetsBounds({ required: [], excluded: [wanted] })(words.join("\n"));
+        const required = toBoundsCheck({ required: [wanted], excluded: [] })(words.join("  "));
+        const excluded = toBoundsCheck({ required: [], excluded: [wanted] })(words.join("\n"));
 
         expect([required, excluded]).toEqual([true, false]);
       }),

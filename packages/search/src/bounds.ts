@@ -1,6 +1,6 @@
-import { normalizeText } from "@pond/sessions/search";
+import { inOneForm } from "@pond/sessions/search";
+import { foldCase, indexForms } from "./case-folding.ts";
 import type { ParsedQuery } from "./query.ts";
-import { indexForms, inSmallLetters } from "./small-letters.ts";
 import { holdsWhole, isCutByIndex, isUnspaced, wordsOf } from "./words.ts";
 
 /** What every match holds, and what no match holds. */
@@ -19,42 +19,42 @@ export function indexBounds({ required, excluded }: Bounds): Bounds {
 
 /** The bounds that only the texts can decide, whatever the index said. */
 export function textBounds({ required, excluded }: Bounds): Bounds {
-  const isForTexts = (text: string): boolean => !isPlain(text) || !isWrittenOnce(text);
-  return { required: required.filter(isForTexts), excluded: excluded.filter(isForTexts) };
+  const needsText = (text: string): boolean => !isPlain(text) || !hasOneForm(text);
+  return { required: required.filter(needsText), excluded: excluded.filter(needsText) };
 }
 
 /**
  * Makes a check whether a text holds everything that a query requires and nothing that it excludes,
  * in any case.
  */
-export function toMeetsBounds({ required, excluded }: Bounds): (text: string) => boolean {
-  const [wanted, unwanted] = [required.map(toWanted), excluded.map(toWanted)];
+export function toBoundsCheck({ required, excluded }: Bounds): (text: string) => boolean {
+  const [wanted, unwanted] = [required.map(toBoundText), excluded.map(toBoundText)];
   if (wanted.length + unwanted.length === 0) return () => true;
   return (text) => {
     const whole = comparable(text);
     let words: string | undefined;
-    const holds = ({ text, row }: Wanted): boolean => {
-      if (row === undefined) return holdsWhole(whole, text);
-      words ??= inARow(whole);
-      return words.includes(row);
+    const holds = ({ text, phrase }: BoundText): boolean => {
+      if (phrase === undefined) return holdsWhole(whole, text);
+      words ??= paddedWords(whole);
+      return words.includes(phrase);
     };
     return wanted.every(holds) && !unwanted.some(holds);
   };
 }
 
-type Wanted = {
+type BoundText = {
   readonly text: string;
   /** Its words in a row; undefined if exactly these characters are wanted. */
-  readonly row: string | undefined;
+  readonly phrase: string | undefined;
 };
 
-function toWanted(wanted: string): Wanted {
+function toBoundText(wanted: string): BoundText {
   const text = comparable(wanted);
-  return { text, row: isPlain(wanted) ? inARow(text) : undefined };
+  return { text, phrase: isPlain(wanted) ? paddedWords(text) : undefined };
 }
 
 // The index drops words of 256 bytes, and a letter may take three.
-const wordChars = 85;
+const maxIndexedWordChars = 85;
 
 /**
  * True for words with only spaces between them. The index drops punctuation and very long words and
@@ -63,19 +63,21 @@ const wordChars = 85;
  */
 function isPlain(text: string): boolean {
   const words = wordsOf(text);
-  const isIndexed = words.every((word) => word.length <= wordChars && !isCutByIndex(word));
+  const isIndexed = words.every(
+    (word) => word.length <= maxIndexedWordChars && !isCutByIndex(word),
+  );
   return isIndexed && words.join(" ") === text && !isUnspaced(text);
 }
 
 /** False for a phrase that the index may write in several ways: only some of them are asked for. */
-function isWrittenOnce(text: string): boolean {
+function hasOneForm(text: string): boolean {
   return wordsOf(text).length === 1 || indexForms(text).length === 1;
 }
 
-function inARow(text: string): string {
+function paddedWords(text: string): string {
   return ` ${wordsOf(text).join(" ")} `;
 }
 
 function comparable(text: string): string {
-  return inSmallLetters(normalizeText(text)).replaceAll("’", "'").replaceAll(/\s+/g, " ");
+  return foldCase(inOneForm(text)).replaceAll("’", "'").replaceAll(/\s+/g, " ");
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { candidatesOf, type Found, guessesOf, titledOf } from "./candidates.ts";
+import { candidatesOf, type Found, guessesOf, titledSessionsOf } from "./candidates.ts";
 import type { MessageHit } from "./full-text.ts";
 
 // A hit is its session and its place there: row 12 is message "2" of session "s1".
@@ -110,12 +110,12 @@ describe("guessesOf", () => {
   });
 });
 
-describe("titledOf", () => {
+describe("titledSessionsOf", () => {
   it("names the session with a matching title if its root has no other hits", () => {
     const windows = [window(2, 6, []), window(3, 5, []), window(3, 4, [2]), window(4, 3, [])];
     const found = { ...nothing, windows, messages: [message(40, 1)] };
 
-    expect([...titledOf(found, rootOf)]).toEqual([["s1", "s2"]]);
+    expect([...titledSessionsOf(found, rootOf)]).toEqual([["s1", "s2"]]);
     expect([...guessesOf(found, rootOf)]).toEqual([["s3", [{ sessionId: "s3", id: "2" }]]]);
   });
 });

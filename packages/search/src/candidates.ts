@@ -46,7 +46,7 @@ export function candidatesOf(found: Found, rootOf: RootOf): Map<string, Candidat
   const byRoot = Map.groupBy(byRow.values(), ({ sessionId }) => rootOf(sessionId) ?? "");
   return new Map(
     [...byRoot].map(([root, found]) => {
-      const own = withoutCopies(found, root).toSorted(byRank);
+      const own = withoutDuplicates(found, root).toSorted(byRank);
       return [root, own.slice(0, matchesPerSession)];
     }),
   );
@@ -67,7 +67,7 @@ export function keysOf({ sessionId, messageIds }: WindowHit): MessageKey[] {
 /** For each root of which only windows were found: the messages of its best window. */
 export function guessesOf(found: Found, rootOf: RootOf): Map<string, MessageKey[]> {
   const guesses = new Map<string, MessageKey[]>();
-  for (const [root, windows] of unsure(found, rootOf)) {
+  for (const [root, windows] of windowsOfUnprovenRoots(found, rootOf)) {
     const keys = windows.map(keysOf).find(({ length }) => length > 0);
     if (keys !== undefined) guesses.set(root, keys.slice(0, guessesPerWindow));
   }
@@ -75,18 +75,18 @@ export function guessesOf(found: Found, rootOf: RootOf): Map<string, MessageKey[
 }
 
 /** For each root of which only titles were found: the session with the best title. */
-export function titledOf(found: Found, rootOf: RootOf): Map<string, string> {
+export function titledSessionsOf(found: Found, rootOf: RootOf): Map<string, string> {
   const titled = new Map<string, string>();
-  for (const [root, windows] of unsure(found, rootOf)) {
+  for (const [root, windows] of windowsOfUnprovenRoots(found, rootOf)) {
     const [best] = windows;
-    const isNamed = windows.every((window) => keysOf(window).length === 0);
-    if (best !== undefined && isNamed) titled.set(root, best.sessionId);
+    const areTitles = windows.every((window) => keysOf(window).length === 0);
+    if (best !== undefined && areTitles) titled.set(root, best.sessionId);
   }
   return titled;
 }
 
 /** The windows of each root of which nothing else was found, best first. */
-function unsure(found: Found, rootOf: RootOf): Map<string, WindowHit[]> {
+function windowsOfUnprovenRoots(found: Found, rootOf: RootOf): Map<string, WindowHit[]> {
   const sure = new Set(messagesOf(found).map(({ sessionId }) => rootOf(sessionId)));
   const byRoot = Map.groupBy(found.windows, ({ sessionId }) => rootOf(sessionId) ?? "");
   return new Map([...byRoot].filter(([root]) => root !== "" && !sure.has(root)));
@@ -100,19 +100,19 @@ function messagesOf({ messages, literals, vectors }: Found): FoundMessage[] {
  * Keeps each text once if sessions below a root repeat it, or if it was said again. The root's own
  * is kept, if that was found.
  */
-function withoutCopies(found: readonly Candidate[], root: string): Candidate[] {
+function withoutDuplicates(found: readonly Candidate[], root: string): Candidate[] {
   const inRoot = ({ sessionId }: Candidate): number => Number(sessionId === root);
   const ownFirst = (left: Candidate, right: Candidate): number =>
     inRoot(right) - inRoot(left) || Number(left.row - right.row);
   const byText = new Map<string, Candidate>();
   for (const candidate of found.toSorted(ownFirst)) {
     const kept = byText.get(candidate.text);
-    byText.set(candidate.text, kept === undefined ? candidate : asBestOf(kept, candidate));
+    byText.set(candidate.text, kept === undefined ? candidate : mergeDuplicate(kept, candidate));
   }
   return [...byText.values()];
 }
 
-function asBestOf(kept: Candidate, copy: Candidate): Candidate {
+function mergeDuplicate(kept: Candidate, copy: Candidate): Candidate {
   const isNearest = kept.isNearest === true || copy.isNearest === true;
   return {
     ...kept,
@@ -137,8 +137,8 @@ function hitsByRow({ messages, literals }: Found, rootOf: RootOf): Map<bigint, C
     const score = bm25 ?? known?.score;
     byRow.set(message.row, { ...message, rank, score, similarity: undefined });
   };
-  const stretch = minMax(messages.map(({ rank }) => rank));
-  for (const hit of messages) add(hit, weights.message * stretch(hit.rank), hit.score);
+  const normalize = minMax(messages.map(({ rank }) => rank));
+  for (const hit of messages) add(hit, weights.message * normalize(hit.rank), hit.score);
   for (const hit of literals) add(hit, weights.literal * hit.share);
   return byRow;
 }
@@ -148,13 +148,13 @@ function addVectors(
   vectors: readonly VectorHit[],
   rootOf: RootOf,
 ): void {
-  const stretch = minMax(vectors.map(({ similarity }) => similarity));
+  const normalize = minMax(vectors.map(({ similarity }) => similarity));
   const seen = new Set<string>();
   for (const hit of vectors) {
     const root = rootOf(hit.sessionId);
     if (root === undefined) continue;
     const known = byRow.get(hit.row);
-    const rank = (known?.rank ?? 0) + weights.vector * stretch(hit.similarity);
+    const rank = (known?.rank ?? 0) + weights.vector * normalize(hit.similarity);
     byRow.set(hit.row, {
       ...{ ...hit, rank, score: known?.score },
       ...(!seen.has(root) && { isNearest: true }),

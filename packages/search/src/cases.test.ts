@@ -1,7 +1,7 @@
 import { windowText } from "@pond/sessions/search";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cutForms, foldCase, indexForms } from "./case-folding.ts";
 import { search } from "./search.ts";
-import { cutForms, indexForms, inSmallLetters } from "./small-letters.ts";
 import { storeOf, type TestStore } from "./testing.ts";
 
 const texts: Readonly<Record<string, string>> = {
@@ -110,7 +110,7 @@ describe("indexForms", () => {
     ["Trivial", ["Trivial"]],
   ])("gives few forms of %s, which differ only in case", (text, forms) => {
     expect(indexForms(text)).toEqual(forms);
-    expect(new Set(forms.map(inSmallLetters)).size).toBe(1);
+    expect(new Set(forms.map(foldCase)).size).toBe(1);
   });
 });
 

@@ -1,10 +1,10 @@
-import { normalizeText, windowText } from "@pond/sessions/search";
+import { inOneForm, windowText } from "@pond/sessions/search";
+import { foldCase } from "./case-folding.ts";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
-import { inSmallLetters } from "./small-letters.ts";
-import { inSpacedWord, inWord, isUnspaced, wordsOf } from "./words.ts";
+import { isUnspaced, spacedWordCharacter, wordCharacter, wordsOf } from "./words.ts";
 
 /** How much of a query a text holds. */
-type Held = {
+type CoverageResult = {
   /** The share of the words' weights that it holds, 0 to 1. */
   readonly share: number;
   /** The number of function words that it holds. */
@@ -14,45 +14,46 @@ type Held = {
 };
 
 /** Tells how much of a query a text holds. */
-export type Coverage = (text: string) => Held;
+export type Coverage = (text: string) => CoverageResult;
 
 // What a pasted log holds beyond this length says little about its topic.
-const readChars = 8 * 1024;
+const maxReadChars = 8 * 1024;
 
 /**
  * Measures how many of a query's words a text holds. Words are cut as windows cut them, so that
  * inflected forms count. With BM25 alone, one rare word said often outranks a text that holds all
  * of the words.
  */
-export function toCoverage(asked: Asked): Coverage {
+export function toCoverage(asked: QueryWords): Coverage {
   const stems = stemsOf(asked);
   const pairs = pairsOf(asked, stems);
   const total = weightOf(stems);
-  const ofPairs = weightOf(pairs);
+  const pairTotal = weightOf(pairs);
   return (text) => {
-    const lower = inSmallLetters(normalizeText(text.slice(0, readChars)));
-    const held = new Set(stems.filter((each) => placeOf(lower, each, 0) !== -1));
-    const beside = pairs.filter(
-      ({ first, second }) => held.has(first) && held.has(second) && inARow(lower, first, second),
+    const lower = foldCase(inOneForm(text.slice(0, maxReadChars)));
+    const held = new Set(stems.filter((each) => indexOfStem(lower, each, 0) !== -1));
+    const adjacent = pairs.filter(
+      ({ first, second }) =>
+        held.has(first) && held.has(second) && areAdjacent(lower, first, second),
     );
     return {
       share: total === 0 ? 0 : weightOf([...held]) / total,
       functionWords: [...held].filter(({ weight }) => weight === functionWordWeight).length,
-      sideBySide: ofPairs === 0 ? 0 : weightOf(beside) / ofPairs,
+      sideBySide: pairTotal === 0 ? 0 : weightOf(adjacent) / pairTotal,
     };
   };
 }
 
 /** True if the query has words side by side, so that a text can hold them that way. */
-export function hasPairs(asked: Asked): boolean {
+export function hasPairs(asked: QueryWords): boolean {
   return pairsOf(asked, stemsOf(asked)).length > 0;
 }
 
-type Asked = Pick<ParsedQuery, "terms"> & Partial<Pick<ParsedQuery, "text">>;
+type QueryWords = Pick<ParsedQuery, "terms"> & Partial<Pick<ParsedQuery, "text">>;
 
-type Weighed = { readonly weight: number };
+type Weighted = { readonly weight: number };
 
-function weightOf(all: readonly Weighed[]): number {
+function weightOf(all: readonly Weighted[]): number {
   return all.reduce((sum, { weight }) => sum + weight, 0);
 }
 
@@ -62,15 +63,15 @@ type Stem = {
   readonly endsWord: boolean;
 };
 
-type WeighedStem = Stem & Weighed;
+type WeightedStem = Stem & Weighted;
 
-type Pair = Weighed & { readonly first: WeighedStem; readonly second: WeighedStem };
+type Pair = Weighted & { readonly first: WeightedStem; readonly second: WeightedStem };
 
 /**
  * Each pair of words that stand side by side in a query, once. Words inside a name do not count:
  * another arm looks for the name itself.
  */
-function pairsOf({ text: query = "" }: Asked, stems: readonly WeighedStem[]): Pair[] {
+function pairsOf({ text: query = "" }: QueryWords, stems: readonly WeightedStem[]): Pair[] {
   const known = new Map(stems.map((each) => [each.stem, each]));
   const words = query
     .split(/\s+/)
@@ -89,13 +90,13 @@ function pairsOf({ text: query = "" }: Asked, stems: readonly WeighedStem[]): Pa
   return [...pairs.values()];
 }
 
-function stemsOf({ terms }: Asked): WeighedStem[] {
+function stemsOf({ terms }: QueryWords): WeightedStem[] {
   const weights = new Map<string, number>();
   for (const { word, weight } of terms) {
     const stem = stemOf(word);
     weights.set(stem, Math.max(weights.get(stem) ?? 0, weight));
   }
-  return [...weights].map(([stem, weight]) => ({ stem, weight, ...endsOf(stem) }));
+  return [...weights].map(([stem, weight]) => ({ stem, weight, ...boundariesOf(stem) }));
 }
 
 /**
@@ -103,7 +104,7 @@ function stemsOf({ terms }: Asked): WeighedStem[] {
  * middle, stays whole.
  */
 function stemOf(word: string): string {
-  const whole = inSmallLetters(word);
+  const whole = foldCase(word);
   const cut = windowText(whole);
   return whole.startsWith(cut) ? cut : whole;
 }
@@ -112,7 +113,7 @@ function stemOf(word: string): string {
  * A word that was cut goes on in the text; any other ends there. In scripts without spaces, neither
  * end is known.
  */
-function endsOf(stem: string): Omit<Stem, "stem"> {
+function boundariesOf(stem: string): Omit<Stem, "stem"> {
   const isSpaced = !isUnspaced(stem);
   return { startsWord: isSpaced, endsWord: isSpaced && windowText(`${stem}a`) !== stem };
 }
@@ -121,7 +122,7 @@ function endsOf(stem: string): Omit<Stem, "stem"> {
  * Where a text next holds a stem, or -1. It matches as a regular expression would, in half the
  * time.
  */
-function placeOf(text: string, stem: Stem, from: number): number {
+function indexOfStem(text: string, stem: Stem, from: number): number {
   let at = text.indexOf(stem.stem, from);
   while (at !== -1 && !isWordAt(text, stem, at)) at = text.indexOf(stem.stem, at + 1);
   return at;
@@ -138,22 +139,26 @@ function isWordAt(text: string, { stem, startsWord, endsWord }: Stem, at: number
  * True if a word of the second stem follows a word of the first with nothing between that separates
  * them.
  */
-function inARow(text: string, first: Stem, second: Stem): boolean {
-  for (let at = placeOf(text, first, 0); at !== -1; at = placeOf(text, first, at + 1)) {
+function areAdjacent(text: string, first: Stem, second: Stem): boolean {
+  for (let at = indexOfStem(text, first, 0); at !== -1; at = indexOfStem(text, first, at + 1)) {
     const cut = at + first.stem.length;
-    const next = endOf(signs, text, first.startsWord ? endOf(letters, text, cut) : cut);
+    const next = endOfRun(
+      separatorRun,
+      text,
+      first.startsWord ? endOfRun(letterRun, text, cut) : cut,
+    );
     if (text.startsWith(second.stem, next) && isWordAt(text, second, next)) return true;
   }
   return false;
 }
 
-function endOf(run: RegExp, text: string, from: number): number {
+function endOfRun(run: RegExp, text: string, from: number): number {
   run.lastIndex = from;
   return from + (run.exec(text)?.[0].length ?? 0);
 }
 
-const letters = new RegExp(`${inSpacedWord}*`, "vy");
+const letterRun = new RegExp(`${spacedWordCharacter}*`, "vy");
 // A comma or the end of a sentence separates words.
-const signs = new RegExp(`[^${inWord}\\p{Terminal_Punctuation}]*`, "vy");
-const wordEnd = new RegExp(`${inSpacedWord}$`, "v");
-const wordStart = new RegExp(`^${inSpacedWord}`, "v");
+const separatorRun = new RegExp(`[^${wordCharacter}\\p{Terminal_Punctuation}]*`, "vy");
+const wordEnd = new RegExp(`${spacedWordCharacter}$`, "v");
+const wordStart = new RegExp(`^${spacedWordCharacter}`, "v");

@@ -25,7 +25,7 @@ export class FilterError extends PondError {
 }
 
 /** A value of a request in a form that a message can show. */
-export function shown(value: unknown): string {
+export function displayValue(value: unknown): string {
   const isPlain = typeof value === "string" || typeof value === "number";
   return isPlain ? String(value).slice(0, 40) : `what is no text or number (${typeof value})`;
 }

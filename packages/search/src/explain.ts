@@ -1,13 +1,13 @@
 import type { SessionStore } from "@pond/sessions";
 import type { FullTextOptions, NearestOptions } from "@pond/substrate";
-import type { Answered } from "./answer.ts";
+import type { AnsweredRoot } from "./answer.ts";
 import type { Scope } from "./filter.ts";
 import { literalQuery, messageQuery, windowQuery } from "./full-text.ts";
 import type { ParsedQuery } from "./query.ts";
 import type { Explanation } from "./request.ts";
 import { rounded } from "./scores.ts";
 import type { Segment } from "./segments.ts";
-import type { Meaning } from "./vector.ts";
+import type { VectorResult } from "./vector.ts";
 import { wordsOf } from "./words.ts";
 
 const hitsShown = 20;
@@ -23,14 +23,14 @@ export async function explain(
   {
     read,
     answered,
-    meaning,
+    vectorResult,
   }: {
     readonly read: readonly Segment[];
-    readonly answered: readonly Answered[];
-    readonly meaning: Meaning;
+    readonly answered: readonly AnsweredRoot[];
+    readonly vectorResult: VectorResult;
   },
 ): Promise<Explanation> {
-  const arms = read[0]?.arms.filter(({ name }) => name !== "vector" || meaning.asked) ?? [];
+  const arms = read[0]?.arms.filter(({ name }) => name !== "vector" || vectorResult.asked) ?? [];
   return {
     terms: query.terms.map(({ word, weight }) => `${word}*${weight}`),
     literals: query.literals,
@@ -48,8 +48,8 @@ export async function explain(
         }),
       };
     }),
-    ...(meaning.asked && { nearest: nearestShown(meaning) }),
-    plans: await plansOf(sessions, query, scope, meaning.asked),
+    ...(vectorResult.asked && { nearest: nearestShown(vectorResult) }),
+    plans: await plansOf(sessions, query, scope, vectorResult.asked),
   };
 }
 
@@ -58,8 +58,8 @@ function scoresOf({ arms }: Segment, name: string): number[] {
 }
 
 function perRoot(
-  answered: readonly Answered[],
-  toNumber: (root: Answered["root"], segment: Segment) => number | undefined,
+  answered: readonly AnsweredRoot[],
+  toNumber: (root: AnsweredRoot["root"], segment: Segment) => number | undefined,
 ): Record<string, number> {
   return Object.fromEntries(
     answered.flatMap(({ root, segment, matches }) => {
@@ -69,7 +69,7 @@ function perRoot(
   );
 }
 
-function nearestShown({ hits }: Meaning): NonNullable<Explanation["nearest"]> {
+function nearestShown({ hits }: VectorResult): NonNullable<Explanation["nearest"]> {
   return hits.slice(0, hitsShown).map(({ sessionId, id, similarity }) => {
     return { session_id: sessionId, message_id: id, similarity: rounded(similarity) };
   });

@@ -11,7 +11,7 @@ describe("toScope", () => {
     expect(toScope({ query })).toEqual({
       messages: undefined,
       windows: undefined,
-      isLoose: false,
+      hasMessageFilters: false,
     });
   });
 
@@ -21,7 +21,7 @@ describe("toScope", () => {
     expect(toScope({ query, project: "/a/b" })).toEqual({
       messages: project,
       windows: project,
-      isLoose: false,
+      hasMessageFilters: false,
     });
   });
 
@@ -44,7 +44,7 @@ describe("toScope", () => {
     ).toEqual({
       messages: and(agent, since, until, eq("role", "user")),
       windows: and(agent, or(and(dayBefore, until), title)),
-      isLoose: true,
+      hasMessageFilters: true,
     });
   });
 

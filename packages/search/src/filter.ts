@@ -2,7 +2,7 @@ import { fromRfc3339, type Micros } from "@pond/canonical";
 import { projectFilter, type SessionStore } from "@pond/sessions";
 import { titleTime } from "@pond/sessions/search";
 import { and, eq, type Filter, gte, lt, or } from "@pond/substrate";
-import { FilterError, shown } from "./errors.ts";
+import { displayValue, FilterError } from "./errors.ts";
 import type { SearchRequest } from "./request.ts";
 
 /** The checked bounds of a request as conditions that the arms push down. */
@@ -12,12 +12,12 @@ export type Scope = {
   /** On windows. A window has no role: it may hold messages of both. */
   readonly windows: Filter | undefined;
   /** True if a window in scope may hold no message that is in scope. */
-  readonly isLoose: boolean;
+  readonly hasMessageFilters: boolean;
 };
 
 const roles = ["user", "assistant"];
 // The longest folder or id; anything longer is a mistake.
-const longestText = 32_768;
+const maxFilterChars = 32_768;
 const fields: ReadonlySet<string> = new Set<keyof SearchRequest>([
   "query",
   "project",
@@ -36,11 +36,14 @@ const fields: ReadonlySet<string> = new Set<keyof SearchRequest>([
 export function toScope(request: SearchRequest): Scope {
   const unknown = Object.keys(request).find((field) => !fields.has(field));
   if (unknown !== undefined) {
-    throw new FilterError(shown(unknown), `no such filter; there are ${[...fields].join(", ")}`);
+    throw new FilterError(
+      displayValue(unknown),
+      `no such filter; there are ${[...fields].join(", ")}`,
+    );
   }
   const { role } = request;
   if (role !== undefined && !roles.includes(role)) {
-    throw new FilterError("role", `"${shown(role)}" is not searched; use user or assistant`);
+    throw new FilterError("role", `"${displayValue(role)}" is not searched; use user or assistant`);
   }
   if (request.explain !== undefined && typeof request.explain !== "boolean") {
     throw new FilterError("explain", "it is neither true nor false");
@@ -55,7 +58,7 @@ export function toScope(request: SearchRequest): Scope {
   return {
     messages: all([...shared, ...timeFilters(times), ...ofRole]),
     windows: all([...shared, ...windowTimes({ ...times, from: times.windowsFrom })]),
-    isLoose: [role, request.since, request.until].some((bound) => bound !== undefined),
+    hasMessageFilters: [role, request.since, request.until].some((bound) => bound !== undefined),
   };
 }
 
@@ -70,7 +73,7 @@ export async function refuseUnknown(
 ): Promise<void> {
   const table = store.table("sessions");
   if (session !== undefined && (await table.count(eq("id", session))) === 0) {
-    throw new FilterError("session", `no session "${shown(session)}" is stored`);
+    throw new FilterError("session", `no session "${displayValue(session)}" is stored`);
   }
   if (agent === undefined || (await table.count(eq("source_agent", agent))) > 0) return;
   const agents = new Set<string>();
@@ -78,7 +81,10 @@ export async function refuseUnknown(
     for (const row of rows) agents.add(String(row["source_agent"]));
   }
   const stored = agents.size > 0 ? [...agents].sort().join(", ") : "none";
-  throw new FilterError("agent", `no session of "${shown(agent)}" is stored; there are: ${stored}`);
+  throw new FilterError(
+    "agent",
+    `no session of "${displayValue(agent)}" is stored; there are: ${stored}`,
+  );
 }
 
 function whereText(
@@ -90,8 +96,8 @@ function whereText(
   if (value === undefined) return [];
   if (typeof value !== "string") throw new FilterError(field, "it is not a string");
   if (value.trim() === "") throw new FilterError(field, "it is empty");
-  if (value.length > longestText) {
-    throw new FilterError(field, `it is longer than ${longestText} characters`);
+  if (value.length > maxFilterChars) {
+    throw new FilterError(field, `it is longer than ${maxFilterChars} characters`);
   }
   return [toFilter(value)];
 }
@@ -133,7 +139,7 @@ function timeOf(field: "since" | "until", text: string): Micros {
   const micros = fromRfc3339(isDate ? `${text}T00:00:00Z` : text);
   if (micros === undefined) {
     const example = "2026-11-20 or 2026-11-20T08:00:00Z";
-    throw new FilterError(field, `"${shown(text)}" is not a time; write ${example}`);
+    throw new FilterError(field, `"${displayValue(text)}" is not a time; write ${example}`);
   }
   return micros;
 }

@@ -1,13 +1,13 @@
 import type { SessionStore } from "@pond/sessions";
 import { windowText } from "@pond/sessions/search";
 import { type Filter, type FullTextQuery, type Row, rowId } from "@pond/substrate";
-import { indexBounds, textBounds, toMeetsBounds } from "./bounds.ts";
+import { bestRows, byBm25 } from "./best-rows.ts";
+import { indexBounds, textBounds, toBoundsCheck } from "./bounds.ts";
+import { cutForms, indexForms } from "./case-folding.ts";
+import { bestAcceptedRows, collectHits, type Hits } from "./collect-hits.ts";
 import { hasPairs, toCoverage } from "./coverage.ts";
-import { type FoundMessage, foundColumns, textOf, toFound } from "./message.ts";
-import { fullWeight, type ParsedQuery, type Term, tellingTerms } from "./query.ts";
-import { deepHits, type Hits, keptRows } from "./rounds.ts";
-import { cutForms, indexForms } from "./small-letters.ts";
-import { bestRows, byBm25 } from "./ties.ts";
+import { type FoundMessage, messageColumns, textOf, toFoundMessages } from "./message.ts";
+import { contentTerms, fullWeight, type ParsedQuery, type Term } from "./query.ts";
 import { weights } from "./weights.ts";
 import { inCamelCase, isCutByIndex, wordsOf } from "./words.ts";
 
@@ -42,7 +42,7 @@ export async function messageArm(
 ): Promise<Hits<MessageHit>> {
   const ask = (within: Filter | undefined): Promise<MessageHit[]> =>
     bestMessages(sessions, query, within, messageDepth);
-  return deepHits(ask, where, messageDepth);
+  return collectHits(ask, where, messageDepth);
 }
 
 /** The best of these messages, ranked as the message arm ranks them. */
@@ -54,13 +54,13 @@ export async function bestMessages(
 ): Promise<MessageHit[]> {
   const messages = sessions.store.table("messages");
   const search = { column: "search_text", query: messageQuery(query) };
-  const meetsBounds = toMeetsBounds(textBounds(query));
+  const meetsBounds = toBoundsCheck(textBounds(query));
   const isKept = (row: Row): boolean => meetsBounds(textOf(row));
   const coverage = toCoverage(query);
-  const perFunctionWord = tellingTerms(query.terms) === query.terms ? 0 : weights.functionWord;
-  const asked = { where, limit, columns: foundColumns };
-  const rows = await keptRows(byBm25(messages, search), asked, isKept);
-  const found = await toFound(sessions, rows, (row) => ({ score: scoreOf(row) }));
+  const perFunctionWord = contentTerms(query.terms) === query.terms ? 0 : weights.functionWord;
+  const asked = { where, limit, columns: messageColumns };
+  const rows = await bestAcceptedRows(byBm25(messages, search), asked, isKept);
+  const found = await toFoundMessages(sessions, rows, (row) => ({ score: scoreOf(row) }));
   return found.map((message) => {
     const { share, functionWords, sideBySide } = coverage(message.text);
     const score = message.score + functionWords * perFunctionWord;
@@ -94,19 +94,19 @@ export async function windowArm(
     const rows = await bestRows(index, { ...asked, where: within });
     return rows.map(toHit).toSorted((left, right) => right.score - left.score);
   };
-  return deepHits(ask, where, windowDepth);
+  return collectHits(ask, where, windowDepth);
 }
 
 /** The query that is put to the index of messages. */
 export function messageQuery(query: ParsedQuery): FullTextQuery {
-  return bounded(tellingTerms(query.terms), indexBounds(query), indexForms, phraseOrWords);
+  return boundedQuery(contentTerms(query.terms), indexBounds(query), indexForms, phraseOrWords);
 }
 
 /** The query that is put to the index of windows, which knows no positions. */
 export function windowQuery(query: ParsedQuery): FullTextQuery {
   const { required, excluded } = indexBounds(query);
   const bounds = { required, excluded: excluded.filter(isOneWord) };
-  return bounded(query.terms, bounds, windowForms, allWords);
+  return boundedQuery(query.terms, bounds, windowForms, allWords);
 }
 
 function windowForms(text: string): string[] {
@@ -124,7 +124,7 @@ export function literalQuery(query: ParsedQuery, literal: string): FullTextQuery
   return { must: [held, ...must], mustNot: noneOf(excluded.flatMap(indexForms), phraseOrWords) };
 }
 
-function bounded(
+function boundedQuery(
   terms: readonly Term[],
   { required, excluded }: Pick<ParsedQuery, "required" | "excluded">,
   toForms: (text: string) => readonly string[],

@@ -69,14 +69,14 @@ function votesOf(
     else byRoot.set(root, [score]);
   }
   const ends = [...hits.map(({ score }) => score), ...(isFromZero ? [0] : [])];
-  const stretch = isShare ? (score: number) => score : minMax(ends);
+  const normalize = isShare ? (score: number) => score : minMax(ends);
   const sums = new Map<string, number>();
   let most = 0;
   for (const [root, scores] of byRoot) {
     // Equal scores belong to a text that was repeated, as sub-agents and templates do.
     const distinct = [...new Set(scores)];
     const best = distinct.sort((left, right) => right - left).slice(0, hitsPerRoot);
-    const sum = best.reduce((total, score, rank) => total + stretch(score) * decay ** rank, 0);
+    const sum = best.reduce((total, score, rank) => total + normalize(score) * decay ** rank, 0);
     sums.set(root, sum);
     most = Math.max(most, sum);
   }

@@ -1,6 +1,6 @@
 import type { FullTextOptions, Table } from "@pond/substrate";
 import { expect, it, vi } from "vitest";
-import { byLiteral } from "./lexical.ts";
+import { searchLiteral } from "./lexical.ts";
 import { parseQuery } from "./query.ts";
 import { storeOf } from "./testing.ts";
 
@@ -31,9 +31,9 @@ it("searches windows for a name no message holds without waiting for the message
     order.push("windows");
     windowsAsked.resolve();
   });
-  const bounds = { messages: undefined, windows: undefined, isSure: false };
+  const bounds = { messages: undefined, windows: undefined, mustCheckWindows: false };
 
-  const { messages, windows, literals } = await byLiteral(
+  const { messages, windows, literals } = await searchLiteral(
     sessions,
     parseQuery("retry_budget"),
     bounds,

@@ -1,17 +1,17 @@
 import type { SessionStore } from "@pond/sessions";
 import type { Found } from "./candidates.ts";
+import { type Hits, sessionsWanted } from "./collect-hits.ts";
 import type { Scope } from "./filter.ts";
 import { type MessageHit, messageArm, type WindowHit, windowArm } from "./full-text.ts";
-import { indexedLiteral, type LiteralHits, withUnread } from "./literal.ts";
-import { eachLiteral, literalArm } from "./literal-arm.ts";
-import { isHeldWhole, type LiteralHit } from "./literal-hits.ts";
+import { indexedLiteral, type LiteralHits, withScannedHits } from "./literal.ts";
+import { findLiterals, literalArm } from "./literal-arm.ts";
+import { isWholeMatch, type LiteralHit } from "./literal-hits.ts";
 import { isScoredByLiteral, type ParsedQuery } from "./query.ts";
-import { type Hits, sessionsWanted } from "./rounds.ts";
 import { substringArm } from "./substrings.ts";
-import { isNoPart, isUnspaced } from "./words.ts";
+import { isUnspaced, matchesOnlyWhole } from "./words.ts";
 
 /** What the arms for words and characters found. */
-export type Lexical = {
+export type LexicalHits = {
   readonly messages: Hits<MessageHit>;
   readonly windows: Hits<WindowHit>;
   readonly literals: Hits<LiteralHit>;
@@ -20,33 +20,39 @@ export type Lexical = {
 };
 
 /** The scope of these arms. */
-export type Bounds = Pick<Scope, "messages" | "windows"> & {
+export type ArmScope = Pick<Scope, "messages" | "windows"> & {
   /** True if windows list only what messages in bounds prove. */
-  readonly isSure: boolean;
+  readonly mustCheckWindows: boolean;
 };
 
 /** A way to ask these arms. */
-export type Ask = (sessions: SessionStore, query: ParsedQuery, bounds: Bounds) => Promise<Lexical>;
-
-const nothing = { hits: [], isCut: false };
-/** Not asked yet. */
-const later = { hits: [], isCut: true };
-
-/** Asks the arms for words, all at once. */
-export async function byWords(
+export type LexicalSearch = (
   sessions: SessionStore,
   query: ParsedQuery,
-  { messages: where, windows: whereWindows }: Bounds,
-): Promise<Lexical> {
+  bounds: ArmScope,
+) => Promise<LexicalHits>;
+
+const noHits = { hits: [], isCut: false };
+/** Not asked yet. */
+const notAsked = { hits: [], isCut: true };
+
+/** Asks the arms for words, all at once. */
+export async function searchWords(
+  sessions: SessionStore,
+  query: ParsedQuery,
+  { messages: where, windows: whereWindows }: ArmScope,
+): Promise<LexicalHits> {
   const hasWords = query.terms.length > 0;
-  const [messages, windows, ofEach] = await Promise.all([
-    hasWords ? messageArm(sessions, query, where) : nothing,
-    hasWords ? windowArm(sessions, query, whereWindows) : nothing,
-    eachLiteral(sessions, query, where),
+  const [messages, windows, perLiteral] = await Promise.all([
+    hasWords ? messageArm(sessions, query, where) : noHits,
+    hasWords ? windowArm(sessions, query, whereWindows) : noHits,
+    findLiterals(sessions, query, where),
   ]);
   const found = { messages: messages.hits, windows: windows.hits };
-  const literals = await literalArm(sessions, query, where, ofEach, found);
-  const isScanned = query.literals.some((literal, at) => isScan(query, literal, ofEach[at]));
+  const literals = await literalArm(sessions, query, where, perLiteral, found);
+  const isScanned = query.literals.some((literal, at) =>
+    isQueryScanned(query, literal, perLiteral[at]),
+  );
   return { messages, windows, literals, isScanned };
 }
 
@@ -56,31 +62,33 @@ export async function byWords(
  * message is found: what they add comes last, if an answer reads on that far, and their votes alone
  * are not worth a search.
  */
-export async function byLiteral(
+export async function searchLiteral(
   sessions: SessionStore,
   query: ParsedQuery,
-  bounds: Bounds,
-): Promise<Lexical> {
+  bounds: ArmScope,
+): Promise<LexicalHits> {
   const [literal = ""] = query.literals;
   // In a script without spaces, it is mostly a short word: many messages hold it, and no more is
   // needed.
   const asked = isUnspaced(literal) ? undefined : messageArm(sessions, query, bounds.messages);
-  const answer = async (): Promise<Lexical> => {
+  const answer = async (): Promise<LexicalHits> => {
     const indexed = await indexedLiteral(sessions, query, literal, bounds.messages);
-    const whole = indexed.hits.filter(isHeldWhole);
+    const whole = indexed.hits.filter(isWholeMatch);
     const scored = isScoredByLiteral(query) ? whole.flatMap(toMessageHit) : [];
     if (new Set(scored.map(({ sessionId }) => sessionId)).size >= sessionsWanted) {
       // There is more: at least messages that hold it less exactly.
       const isCut = true;
       const messages = { hits: scored, isCut };
-      return { messages, windows: later, literals: { hits: whole, isCut }, isScanned: false };
+      return { messages, windows: notAsked, literals: { hits: whole, isCut }, isScanned: false };
     }
-    const [messages, windows, [literals = nothing]] = await Promise.all([
+    const [messages, windows, [literals = noHits]] = await Promise.all([
       asked ?? messageArm(sessions, query, bounds.messages),
-      whole.length > 0 || bounds.isSure ? later : windowArm(sessions, query, bounds.windows),
-      withUnread(sessions, query, [indexed]),
+      whole.length > 0 || bounds.mustCheckWindows
+        ? notAsked
+        : windowArm(sessions, query, bounds.windows),
+      withScannedHits(sessions, query, [indexed]),
     ]);
-    return { messages, windows, literals, isScanned: isScan(query, literal, literals) };
+    return { messages, windows, literals, isScanned: isQueryScanned(query, literal, literals) };
   };
   // The literal is searched first; what it lacks is searched while the message arm still runs.
   const [lexical] = await Promise.all([answer(), asked]);
@@ -91,13 +99,13 @@ export async function byLiteral(
  * Adds what windows find after messages have found everything: the newest words of a revised
  * message.
  */
-export async function byWindows(
+export async function searchWindows(
   sessions: SessionStore,
   query: ParsedQuery,
-  { windows: where }: Bounds,
-): Promise<Lexical> {
+  { windows: where }: ArmScope,
+): Promise<LexicalHits> {
   const windows = await windowArm(sessions, query, where);
-  return { messages: nothing, windows, literals: nothing, isScanned: false };
+  return { messages: noHits, windows, literals: noHits, isScanned: false };
 }
 
 /** A hit of the message arm for a message that holds all of the query. */
@@ -106,21 +114,25 @@ function toMessageHit({ score, ...hit }: LiteralHit): MessageHit[] {
 }
 
 /** Looks for the query as it stands, even inside words. */
-export async function byCharacters(
+export async function searchCharacters(
   sessions: SessionStore,
   query: ParsedQuery,
-  { messages: where }: Bounds,
-): Promise<Lexical> {
-  const [literals = nothing] = await substringArm(sessions, query, [query.text], where);
-  return { messages: nothing, windows: nothing, literals, isScanned: true };
+  { messages: where }: ArmScope,
+): Promise<LexicalHits> {
+  const [literals = noHits] = await substringArm(sessions, query, [query.text], where);
+  return { messages: noHits, windows: noHits, literals, isScanned: true };
 }
 
 /** True if all texts were read for the query as it stands, or for a piece of it that none holds. */
-function isScan({ text }: ParsedQuery, literal: string, found: LiteralHits | undefined): boolean {
+function isQueryScanned(
+  { text }: ParsedQuery,
+  literal: string,
+  found: LiteralHits | undefined,
+): boolean {
   if (found?.isScanned !== true) return false;
   if (literal === text) return true;
   // Such a name is left out inside a longer one, which may be what the query goes on with.
-  return found.hits.length === 0 && text.includes(literal) && !isNoPart(literal);
+  return found.hits.length === 0 && text.includes(literal) && !matchesOnlyWhole(literal);
 }
 
 /** True if words and characters found nothing. */

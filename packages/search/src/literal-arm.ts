@@ -1,19 +1,22 @@
 import type { SessionStore } from "@pond/sessions";
 import { and, type Filter, oneOf } from "@pond/substrate";
+import { type Hits, sessionsWanted } from "./collect-hits.ts";
 import type { MessageHit, WindowHit } from "./full-text.ts";
-import { indexedLiteral, type LiteralHits, withUnread } from "./literal.ts";
-import { exactness, inWords, isHeldWhole, type LiteralHit } from "./literal-hits.ts";
+import { indexedLiteral, type LiteralHits, withScannedHits } from "./literal.ts";
+import { exactness, isWholeMatch, type LiteralHit, wordsOnlyShare } from "./literal-hits.ts";
 import type { FoundMessage } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
-import { type Hits, sessionsWanted } from "./rounds.ts";
 import { weights } from "./weights.ts";
 import { isHangul } from "./words.ts";
 
-const fewLiterals = 2;
+const maxLiteralsOutsideSentence = 2;
 const noHits = { hits: [], isCut: false };
 
 /** What the arms for words found. */
-type ByWords = { readonly messages: readonly MessageHit[]; readonly windows: readonly WindowHit[] };
+type WordHits = {
+  readonly messages: readonly MessageHit[];
+  readonly windows: readonly WindowHit[];
+};
 
 /**
  * For each literal of the query, the messages that hold it. The index finds its words in a row, and
@@ -22,20 +25,20 @@ type ByWords = { readonly messages: readonly MessageHit[]; readonly windows: rea
  * every word, and common ones would outweigh a rare one: for words that the index knows, BM25
  * decides.
  */
-export async function eachLiteral(
+export async function findLiterals(
   sessions: SessionStore,
   query: ParsedQuery,
   where: Filter | undefined,
 ): Promise<LiteralHits[]> {
-  const isSentence = query.literals.length > fewLiterals;
+  const isSentence = query.literals.length > maxLiteralsOutsideSentence;
   const indexed = await Promise.all(
     query.literals.map((literal) => indexedLiteral(sessions, query, literal, where)),
   );
-  const told = indexed.filter(
+  const searched = indexed.filter(
     ({ literal, hits }) => !(isSentence && hits.length > 0 && isHangul(literal)),
   );
-  const found = await withUnread(sessions, query, told);
-  return indexed.map((each) => found[told.indexOf(each)] ?? noHits);
+  const found = await withScannedHits(sessions, query, searched);
+  return indexed.map((each) => found[searched.indexOf(each)] ?? noHits);
 }
 
 /**
@@ -43,22 +46,22 @@ export async function eachLiteral(
  * a literal than were looked at, it is also searched in what the other literals and the words
  * found, and those decide.
  *
- * @param found - The result of {@link eachLiteral}.
+ * @param found - The result of {@link findLiterals}.
  */
 export async function literalArm(
   sessions: SessionStore,
   query: ParsedQuery,
   where: Filter | undefined,
   found: readonly Hits<LiteralHit>[],
-  byWords: ByWords,
+  byWords: WordHits,
 ): Promise<Hits<LiteralHit>> {
   const all = await Promise.all(
     query.literals.map(async (literal, at) => {
       const own = found[at]?.hits ?? [];
       if (!found[at]?.isCut) return own;
       const others = found.toSpliced(at, 1).map(({ hits }) => hits);
-      const held = [...own, ...heldIn([byWords.messages, ...others].flat(), literal)];
-      const lacking = bestSessions(byWords, held.filter(isHeldWhole));
+      const held = [...own, ...matchesAmong([byWords.messages, ...others].flat(), literal)];
+      const lacking = bestSessions(byWords, held.filter(isWholeMatch));
       if (lacking.length === 0) return held;
       const isLacking = oneOf("session_id", lacking);
       const within = where ? and(where, isLacking) : isLacking;
@@ -66,10 +69,10 @@ export async function literalArm(
     }),
   );
   const byRow = new Map<bigint, LiteralHit>();
-  for (const [at, worth] of worths(query, found).entries()) {
+  for (const [at, weight] of literalWeights(query, found).entries()) {
     // A message found in two ways counts once.
     for (const [row, hit] of new Map(all[at]?.map((each) => [each.row, each]))) {
-      byRow.set(row, { ...hit, share: (byRow.get(row)?.share ?? 0) + hit.share * worth });
+      byRow.set(row, { ...hit, share: (byRow.get(row)?.share ?? 0) + hit.share * weight });
     }
   }
   const hits = [...byRow.values()].toSorted((left, right) => right.share - left.share);
@@ -81,48 +84,48 @@ export async function literalArm(
  * tells no more than a short run: otherwise messages with a piece of the one, or only the other,
  * would fill the page. A line that no message holds tells nothing.
  */
-function worths(
+function literalWeights(
   { literals, runs, line }: ParsedQuery,
   found: readonly Hits<LiteralHit>[],
 ): number[] {
   const names = literals.length - runs;
   const isName = (at: number): boolean => at < names;
-  const isTold = found.some((each, at) => isName(at) && isTelling(each));
+  const hasDistinctiveName = found.some((each, at) => isName(at) && isDistinctive(each));
   const each = literals.map((literal, at): number => {
     if (literal === line && found[at]?.hits.length === 0) return 0;
-    return isName(at) || !isTold ? 1 : weights.runBesideName;
+    return isName(at) || !hasDistinctiveName ? 1 : weights.runBesideName;
   });
   const total = Math.max(
-    each.reduce((sum, worth) => sum + worth, 0),
+    each.reduce((sum, weight) => sum + weight, 0),
     weights.runBesideName,
   );
-  return each.map((worth) => worth / total);
+  return each.map((weight) => weight / total);
 }
 
 /**
  * True if some messages hold a literal. False if there are more of them than are looked at and a
  * page of sessions holds it whole.
  */
-function isTelling({ hits, isCut }: Hits<LiteralHit>): boolean {
-  const whole = hits.filter(isHeldWhole).map(({ sessionId }) => sessionId);
+function isDistinctive({ hits, isCut }: Hits<LiteralHit>): boolean {
+  const whole = hits.filter(isWholeMatch).map(({ sessionId }) => sessionId);
   const isEverywhere = isCut && new Set(whole).size >= sessionsWanted;
-  return hits.some(isHeld) && !isEverywhere;
+  return hits.some(holdsLiteral) && !isEverywhere;
 }
 
 /** The messages that hold a literal, out of those whose texts are at hand. */
-function heldIn(messages: readonly FoundMessage[], literal: string): LiteralHit[] {
+function matchesAmong(messages: readonly FoundMessage[], literal: string): LiteralHit[] {
   return messages
     .map((message) => ({ ...message, share: exactness(message.text, literal) }))
-    .filter(isHeld);
+    .filter(holdsLiteral);
 }
 
 /** False if a message only has the words of the literal, with something else between them. */
-function isHeld({ share }: LiteralHit): boolean {
-  return share > inWords;
+function holdsLiteral({ share }: LiteralHit): boolean {
+  return share > wordsOnlyShare;
 }
 
 /** The sessions that the arms for words rank best, without those that hold the literal. */
-function bestSessions({ messages, windows }: ByWords, held: readonly LiteralHit[]): string[] {
+function bestSessions({ messages, windows }: WordHits, held: readonly LiteralHit[]): string[] {
   const byRank = messages.toSorted((left, right) => right.rank - left.rank);
   const best = [byRank, windows].flatMap((hits) =>
     [...new Set(hits.map(({ sessionId }) => sessionId))].slice(0, sessionsWanted),

@@ -1,19 +1,19 @@
 import type { SessionStore } from "@pond/sessions";
 import type { Filter } from "@pond/substrate";
-import { textBounds, toMeetsBounds } from "./bounds.ts";
+import { byBm25 } from "./best-rows.ts";
+import { textBounds, toBoundsCheck } from "./bounds.ts";
+import { bestAcceptedRows, collectHits, excludingSessions, type Hits } from "./collect-hits.ts";
 import { literalQuery, phraseOrWords } from "./full-text.ts";
 import {
   exactness,
-  inAnotherCase,
-  isHeldWhole,
+  isWholeMatch,
   type LiteralHit,
   literalHits,
+  otherCaseShare,
 } from "./literal-hits.ts";
-import { foundColumns, textOf } from "./message.ts";
+import { messageColumns, textOf } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
-import { deepHits, type Hits, keptRows, without } from "./rounds.ts";
 import { literalDepth, substringArm } from "./substrings.ts";
-import { byBm25 } from "./ties.ts";
 import { isHangul, isKey, isShortName, isUnspaced, wordsOf } from "./words.ts";
 
 /** The messages that hold a literal. */
@@ -26,7 +26,7 @@ export type LiteralHits = Hits<LiteralHit> & {
 export type IndexedLiteral = Hits<LiteralHit> & {
   readonly literal: string;
   /** Where other messages may hold it that the index cannot find; undefined for nowhere. */
-  readonly unread: () => Promise<Scope | undefined>;
+  readonly scopeToScan: () => Promise<Scope | undefined>;
 };
 
 type Scope = { readonly where: Filter | undefined };
@@ -39,55 +39,55 @@ export async function indexedLiteral(
   where: Filter | undefined,
 ): Promise<IndexedLiteral> {
   const words = wordsOf(literal);
-  const meetsBounds = toMeetsBounds(textBounds(query));
+  const meetsBounds = toBoundsCheck(textBounds(query));
   const search = { column: "search_text", query: literalQuery(query, literal) };
   const index = byBm25(sessions.store.table("messages"), search);
   const ask = async (within: Filter | undefined): Promise<LiteralHit[]> => {
     if (words.length === 0) return [];
-    const asked = { where: within, limit: literalDepth, columns: foundColumns };
-    const rows = await keptRows(index, asked, (row) => meetsBounds(textOf(row)));
+    const asked = { where: within, limit: literalDepth, columns: messageColumns };
+    const rows = await bestAcceptedRows(index, asked, (row) => meetsBounds(textOf(row)));
     return literalHits(sessions, rows, literal);
   };
-  const { hits, isCut } = await deepHits(ask, where, literalDepth);
-  const isWhole = hits.some(isHeldWhole);
-  const isServed = words.join(" ") === literal && !isUnspaced(literal);
+  const { hits, isCut } = await collectHits(ask, where, literalDepth);
+  const isWhole = hits.some(isWholeMatch);
+  const isIndexable = words.join(" ") === literal && !isUnspaced(literal);
   // For `__add__` the index knows only "add", which may be everywhere. For a Korean phrase it
   // misses messages in which the last word continues with a particle.
-  const isVague = !isServed && (words.length <= 1 || isHangul(words.at(-1) ?? ""));
+  const isVague = !isIndexable && (words.length <= 1 || isHangul(words.at(-1) ?? ""));
   // More messages hold it whole than are looked at, so a scan would add others in no useful order.
-  const isFull = isCut && hits.every(isHeldWhole);
+  const isFull = isCut && hits.every(isWholeMatch);
   // The index knows whether it has a phrase of plain words; a scan would read everything in scope.
   // The same goes for `a_b` and `POND-58`, unless too many messages hold `a b` or a dictionary
   // cuts.
   const isName = isShortName(literal) || isKey(literal);
   const isKnownName = isName && !isUnspaced(literal) && !isCut;
-  const isPhrase = words.length > 1 && (isServed || isKnownName);
+  const isPhrase = words.length > 1 && (isIndexable || isKnownName);
   // A pasted line need not be in any text as it stands, so it is worth no scan.
   const isEnough = literal === query.line || isPhrase || isFull || (isWhole && !isVague);
-  const unread = async (): Promise<Scope | undefined> => {
+  const scopeToScan = async (): Promise<Scope | undefined> => {
     // If others hold it as it stands and only the filters exclude them, no longer word is meant.
-    const isAll = isEnough || (where && !isVague && (await isKnown(sessions, literal)));
+    const isAll = isEnough || (where && !isVague && (await isInIndex(sessions, literal)));
     if (isAll) return undefined;
     // Otherwise a scan would find nothing but sessions that hold it often.
-    const held = hits.length < literalDepth ? [] : hits.filter(isHeldWhole);
-    return { where: without(new Set(held.map(({ sessionId }) => sessionId)), where) };
+    const held = hits.length < literalDepth ? [] : hits.filter(isWholeMatch);
+    return { where: excludingSessions(new Set(held.map(({ sessionId }) => sessionId)), where) };
   };
-  return { literal, hits, isCut, unread };
+  return { literal, hits, isCut, scopeToScan };
 }
 
 /** Adds messages that the index could not find. Texts needed for several literals are read once. */
-export async function withUnread(
+export async function withScannedHits(
   sessions: SessionStore,
   query: ParsedQuery,
   indexed: readonly IndexedLiteral[],
 ): Promise<LiteralHits[]> {
-  const scopes = await Promise.all(indexed.map(({ unread }) => unread()));
+  const scopes = await Promise.all(indexed.map(({ scopeToScan }) => scopeToScan()));
   const found = indexed.map(({ hits, isCut }): LiteralHits => ({ hits, isCut }));
-  const unread = indexed.flatMap((each, at) =>
+  const toScan = indexed.flatMap((each, at) =>
     scopes[at] ? [{ ...each, ...scopes[at], at }] : [],
   );
-  const byScope = Map.groupBy(unread, ({ where }) => where);
-  const read = async ([where, literals]: readonly [Filter | undefined, typeof unread]) => {
+  const byScope = Map.groupBy(toScan, ({ where }) => where);
+  const read = async ([where, literals]: readonly [Filter | undefined, typeof toScan]) => {
     const texts = literals.map(({ literal }) => literal);
     const anywhere = await substringArm(sessions, query, texts, where);
     for (const [position, { at, hits, isCut }] of literals.entries()) {
@@ -101,15 +101,15 @@ export async function withUnread(
   return found;
 }
 
-const knownDepth = 5;
+const indexedDepth = 5;
 
 /** True if the index finds the literal as it stands in any message. */
-async function isKnown({ store }: SessionStore, literal: string): Promise<boolean> {
+async function isInIndex({ store }: SessionStore, literal: string): Promise<boolean> {
   const rows = await store.table("messages").fullText({
     column: "search_text",
     query: phraseOrWords(literal),
     columns: ["search_text"],
-    limit: knownDepth,
+    limit: indexedDepth,
   });
-  return rows.some((row) => exactness(String(row["search_text"]), literal) >= inAnotherCase);
+  return rows.some((row) => exactness(String(row["search_text"]), literal) >= otherCaseShare);
 }

@@ -15,10 +15,10 @@ export type FoundMessage = Omit<MessageHead, "parts"> & {
 };
 
 /**
- * Columns of `messages` that {@link toFound} reads. Each column is read for every row that is
+ * Columns of `messages` that {@link toFoundMessages} reads. Each column is read for every row that is
  * found.
  */
-export const foundColumns: readonly string[] = ["head", "search_text", rowId];
+export const messageColumns: readonly string[] = ["head", "search_text", rowId];
 
 /** A key as text, for maps. */
 export function keyText({ sessionId, id }: MessageKey): string {
@@ -29,7 +29,7 @@ export function keyText({ sessionId, id }: MessageKey): string {
  * A filter for the rows of these messages. Sessions and ids may combine freely, because a message
  * that was not asked for is never looked up; naming each pair takes the index twice as long.
  */
-export function within(keys: readonly MessageKey[], column: string): Filter {
+export function whereKeys(keys: readonly MessageKey[], column: string): Filter {
   return and(
     oneOf("session_id", [...new Set(keys.map(({ sessionId }) => sessionId))]),
     oneOf(column, [...new Set(keys.map(({ id }) => id))]),
@@ -37,7 +37,7 @@ export function within(keys: readonly MessageKey[], column: string): Filter {
 }
 
 /** Converts found rows to messages, each with what `extra` reads from its row. */
-export async function toFound<Extra extends object>(
+export async function toFoundMessages<Extra extends object>(
   sessions: SessionStore,
   rows: readonly Row[],
   extra: (row: Row) => Extra,
@@ -95,10 +95,10 @@ export async function loadRows(
 ): Promise<FoundMessage[]> {
   if (keys.length === 0) return [];
   const rows = await sessions.store.table("messages").rows({
-    columns: foundColumns,
-    where: and(within(keys, "id"), ...(where ? [where] : [])),
+    columns: messageColumns,
+    where: and(whereKeys(keys, "id"), ...(where ? [where] : [])),
   });
-  return toFound(sessions, rows, () => ({}));
+  return toFoundMessages(sessions, rows, () => ({}));
 }
 
 /** The row of a message that was read with {@link rowId}. */

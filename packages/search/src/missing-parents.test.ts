@@ -1,9 +1,9 @@
 import { copyUuid } from "@pond/canonical/foreign";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { knownSessions } from "./known-sessions.ts";
 import type { SearchRequest, SearchResponse, SessionMatches } from "./request.ts";
 import { loadRoots } from "./roots.ts";
 import { search } from "./search.ts";
+import { loadSessionCache } from "./session-cache.ts";
 import { countSubAgents } from "./sub-agents.ts";
 import { addChats, type Chat, storeOf, type TestStore } from "./testing.ts";
 
@@ -124,7 +124,7 @@ describe("sub-agents of a session that is not stored", () => {
       { id: "deep", parent: "gone/sub0", texts: ["more"] },
       other,
     ]);
-    const known = await knownSessions(sessions, { first, again: first });
+    const known = await loadSessionCache(sessions, { first, again: first });
 
     const roots = await loadRoots(sessions, known, ["deep", "gone/sub1", "other", "gone"]);
 

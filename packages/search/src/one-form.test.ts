@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { asSearched } from "./as-searched.ts";
 import { search } from "./search.ts";
+import { toSearchForm } from "./search-form.ts";
 import { storeOf, type TestStore } from "./testing.ts";
 
 type Form = "NFC" | "NFD";
@@ -123,12 +123,12 @@ describe("text that an earlier version stored without normalizing it", () => {
   });
 });
 
-describe("asSearched", () => {
+describe("toSearchForm", () => {
   it("maps every place back to whole characters of the written text", () => {
     const units = fc.constantFrom("a", "e\u0301", "\u1112\u1161\u11ab", "Ａ", "ﾃﾞ", "é", "中");
     fc.assert(
       fc.property(fc.array(units), fc.nat(), fc.nat(), (written, one, other) => {
-        const { text, startOf, endOf } = asSearched(written.join(""));
+        const { text, startOf, endOf } = toSearchForm(written.join(""));
         const places = [one, other].map((at) => at % (written.length + 1));
         const [from, to] = [Math.min(...places), Math.max(...places)];
 
@@ -156,7 +156,7 @@ describe("asSearched", () => {
     const texts = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: marks }));
     fc.assert(
       fc.property(texts, (written) => {
-        const { text, startOf, endOf } = asSearched(written);
+        const { text, startOf, endOf } = toSearchForm(written);
 
         expect([startOf(0), endOf(text.length)]).toEqual([0, written.length]);
       }),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FilterError } from "./errors.ts";
-import { markOf, nextToken, sessionsAtMost, toPage } from "./page.ts";
+import { maxSessions, nextToken, rootDigest, toPage } from "./page.ts";
 import type { SearchRequest } from "./request.ts";
 
 const query = "x";
@@ -13,19 +13,19 @@ describe("toPage", () => {
   });
 
   it("reads from a token which sessions were shown", () => {
-    const marks = new Set(["a", "b", "c/subagents/d"].map(markOf));
-    const after = nextToken({ query, ...bounds }, marks);
+    const digests = new Set(["a", "b", "c/subagents/d"].map(rootDigest));
+    const after = nextToken({ query, ...bounds }, digests);
 
     expect(toPage({ query, ...bounds, after, limit: 3 })).toEqual({
       ...{ limit: 3, minScore: 2 },
-      shown: marks,
+      shown: digests,
     });
   });
 
   it("reads the longest possible token", () => {
-    const marks = new Set(Array.from({ length: sessionsAtMost }, (_, at) => markOf(`s${at}`)));
+    const digests = new Set(Array.from({ length: maxSessions }, (_, at) => rootDigest(`s${at}`)));
 
-    expect(toPage({ query, after: nextToken({ query }, marks) }).shown).toEqual(marks);
+    expect(toPage({ query, after: nextToken({ query }, digests) }).shown).toEqual(digests);
   });
 
   it("accepts a token after `since` has moved on", () => {

@@ -1,13 +1,13 @@
 import type { Embedder } from "@pond/embed";
-import { type ParsedQuery, typedText } from "./query.ts";
+import { normalizeQuery, type ParsedQuery } from "./query.ts";
 
 // No model reads what is cut off here: a model takes some hundred tokens, and cuts at its own.
-const embeddedChars = 8_000;
+const maxEmbeddedChars = 8_000;
 
 /** The part of a query that is put to a model: everything except what is to be excluded. */
 export function textToEmbed(raw: string, { excluded }: Pick<ParsedQuery, "excluded">): string {
   // As the query was read, so that excluded words are found however they were typed.
-  let text = typedText(raw.slice(0, embeddedChars));
+  let text = normalizeQuery(raw.slice(0, maxEmbeddedChars));
   for (const each of excluded) {
     const said = each.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
     const excluding = `(?<!\\S)-(?:["“«「]\\s*${said}\\s*["”»」]|${said}(?!\\S))`;
@@ -27,7 +27,7 @@ export async function queryVector(
   text: string,
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<Float32Array> {
-  const vectors = await withinTime({ signal, timeoutMs }, (either) =>
+  const vectors = await withTimeout({ signal, timeoutMs }, (either) =>
     embedder.embed([text], { kind: "query", signal: either }),
   );
   const [vector] = vectors;
@@ -46,10 +46,10 @@ export async function queryVector(
 }
 
 // A timer takes no more.
-const longestMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** Not every embedder listens to a signal; and even if all wait for one, its time still passes. */
-async function withinTime<T>(
+async function withTimeout<T>(
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -63,7 +63,7 @@ async function withinTime<T>(
       const message = `the operation was aborted due to timeout after ${timeoutMs} ms`;
       controller.abort(new DOMException(message, "TimeoutError"));
     },
-    Math.min(timeoutMs, longestMs),
+    Math.min(timeoutMs, maxTimerMs),
   );
   if (signal?.aborted) stop();
   else signal?.addEventListener("abort", stop, { once: true });

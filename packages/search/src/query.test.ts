@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { QueryError } from "./errors.ts";
 import {
+  contentTerms,
   isOneLiteral,
   isScoredByLiteral,
   type ParsedQuery,
   parseQuery,
-  tellingTerms,
 } from "./query.ts";
 
 /** The parsed query in one line a field, to compare whole. */
@@ -384,14 +384,14 @@ describe("isOneLiteral", () => {
   });
 });
 
-describe("tellingTerms", () => {
+describe("contentTerms", () => {
   it.each([
     ["leaves function words out beside others", "why is the upload slow", "upload slow"],
     ["keeps the pieces of a name", "where is getUser", "getUser get user"],
     ["keeps function words beside a single other word", "why is the upload", "why is the upload"],
     ["keeps function words when there is nothing else", "to be or not to be", "to be or not"],
   ])("%s", (_, query, words) => {
-    const terms = tellingTerms(parseQuery(query).terms);
+    const terms = contentTerms(parseQuery(query).terms);
 
     expect(terms.map(({ word }) => word).join(" ")).toBe(words);
   });

@@ -8,7 +8,7 @@ import {
   isTypeName,
   isUnspaced,
   joinedPieces,
-  needsSigns,
+  needsPunctuation,
   wordRuns,
   wordsOf,
 } from "./words.ts";
@@ -52,7 +52,7 @@ export const fullWeight = 4;
 const pieceWeight = 2;
 export const functionWordWeight = 1;
 /** A single word may rank very many messages alike. */
-const enoughTelling = 2;
+const minContentTerms = 2;
 
 type Token = {
   readonly text: string;
@@ -66,7 +66,7 @@ type Token = {
 const colours = /(?:\u001b\[|\u009b)[\d;:]*[mK]/g;
 // Other terminal sequences (cursor, window names, links), control characters, and the end of a text
 // in the index.
-const notWritten =
+const controlSequences =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\p{Cc}\uffff]+/gu;
 
@@ -78,28 +78,29 @@ const notWritten =
  * @throws {QueryError} if nothing is asked for.
  */
 export function parseQuery(query: string): ParsedQuery {
-  const tokens = tokensOf(typedText(query));
+  const tokens = tokensOf(normalizeQuery(query));
   if (tokens.length === 0) {
     throw new QueryError("it is empty; write the words to look for, such as: retry after timeout");
   }
   const signs = tokens.filter(({ sign }) => sign !== "").length;
   const isPasted = signs > limits.signs || /[\r\n]/.test(query.trim());
-  const parsed = understood(isPasted ? tokens.map(withoutSign) : unopposed(tokens));
-  const line = isPasted || isBound(parsed) ? undefined : printedLine(typedText(query), parsed);
+  const parsed = toParsedQuery(isPasted ? tokens.map(withoutSign) : withoutContradictions(tokens));
+  const line =
+    isPasted || hasBounds(parsed) ? undefined : printedLine(normalizeQuery(query), parsed);
   if (line === undefined) return parsed;
   return { ...parsed, literals: [line, ...parsed.literals], line };
 }
 
-const fewestWords = 3;
+const minLineWords = 3;
 // Punctuation that ends a sentence, stands within a word or quotes it is prose; these characters
 // are not.
 const printedSign = /:\s|[;=<>{}|\\]/;
-const inWord = /[\p{L}\p{N}]/u;
+const letterOrDigit = /[\p{L}\p{N}]/u;
 
 /** A line printed by a program, which says more as it stands than its words do. */
 function printedLine(text: string, { terms }: ParsedQuery): string | undefined {
-  const line = beginningOf(text);
-  if (terms.length < fewestWords || isUnspaced(line)) return undefined;
+  const line = firstWordsOf(text);
+  if (terms.length < minLineWords || isUnspaced(line)) return undefined;
   // The punctuation of a name says nothing about the text around it, except for a colon after it.
   // Nor does that of a phrase, which somebody wrote to find it by itself.
   const words = line.replaceAll(phrasePattern, "x").split(/\s+/);
@@ -109,7 +110,7 @@ function printedLine(text: string, { terms }: ParsedQuery): string | undefined {
   });
   const inside = bare.join(" ");
   const at = inside.search(printedSign);
-  return at !== -1 && inWord.test(inside.slice(at)) ? line : undefined;
+  return at !== -1 && letterOrDigit.test(inside.slice(at)) ? line : undefined;
 }
 
 const wholeWords = new RegExp(`^.{1,${limits.textChars}}\\S{0,${limits.lastWordChars}}`, "su");
@@ -118,35 +119,35 @@ const wholeWords = new RegExp(`^.{1,${limits.textChars}}\\S{0,${limits.lastWordC
  * Reads a query as exactly the text that was typed. If nothing else meets its operators, they may
  * be part of a command or of code that somebody pasted.
  */
-export function asTyped(query: string): ParsedQuery {
-  return understood([{ text: beginningOf(typedText(query)), sign: "+", isPhrase: true }]);
+export function parseVerbatim(query: string): ParsedQuery {
+  return toParsedQuery([{ text: firstWordsOf(normalizeQuery(query)), sign: "+", isPhrase: true }]);
 }
 
 /**
  * The first words of a long text. A word is never cut, because the text does not hold the cut word;
  * a long word is never dropped, because any text may hold what is left.
  */
-function beginningOf(text: string): string {
+function firstWordsOf(text: string): string {
   return wholeWords.exec(text)?.[0] ?? text;
 }
 
 /** Brings a query into the form of the index, whatever the keyboard or the clipboard produced. */
-export function typedText(query: string): string {
-  const written = query.toWellFormed().replaceAll(colours, "").replaceAll(notWritten, " ");
-  return normalizeText(written.trim());
+export function normalizeQuery(query: string): string {
+  const written = query.toWellFormed().replaceAll(colours, "").replaceAll(controlSequences, " ");
+  return inOneForm(written.trim());
 }
 
-function understood(tokens: readonly Token[]): ParsedQuery {
+function toParsedQuery(tokens: readonly Token[]): ParsedQuery {
   const wanted = tokens.filter(({ sign }) => sign !== "-");
   if (wanted.length === 0) {
     throw new QueryError("it only excludes; add a word to look for, such as: error -timeout");
   }
-  const required = textsOf(tokens, "+");
+  const required = distinctTexts(tokens, "+");
   return {
     terms: termsOf(wanted.map((token) => token.text)),
     ...literalsOf(wanted),
     required,
-    excluded: textsOf(tokens, "-"),
+    excluded: distinctTexts(tokens, "-"),
     text: wanted
       .map((token) => token.text)
       .join(" ")
@@ -156,7 +157,7 @@ function understood(tokens: readonly Token[]): ParsedQuery {
 }
 
 /** True if not every text with a word of the query may be shown. */
-export function isBound({
+export function hasBounds({
   required,
   excluded,
 }: Pick<ParsedQuery, "required" | "excluded">): boolean {
@@ -168,9 +169,9 @@ export function isBound({
  * takes half of the time of a question. So they are left out if there are others, and the found
  * texts tell which of them they hold.
  */
-export function tellingTerms(terms: readonly Term[]): readonly Term[] {
-  const telling = terms.filter(({ weight }) => weight > functionWordWeight);
-  return telling.length >= enoughTelling ? telling : terms;
+export function contentTerms(terms: readonly Term[]): readonly Term[] {
+  const content = terms.filter(({ weight }) => weight > functionWordWeight);
+  return content.length >= minContentTerms ? content : terms;
 }
 
 /**
@@ -178,7 +179,7 @@ export function tellingTerms(terms: readonly Term[]): readonly Term[] {
  */
 export function isOneLiteral(query: ParsedQuery): boolean {
   const [literal, ...others] = query.literals;
-  if (literal === undefined || others.length > 0 || isBound(query)) return false;
+  if (literal === undefined || others.length > 0 || hasBounds(query)) return false;
   // Prose has the punctuation of such a line too: if one message says it exactly so, others say it
   // in other words.
   if (literal === query.line) return false;
@@ -213,7 +214,7 @@ function tokensOf(text: string): Token[] {
     if (phrase !== undefined) {
       const inner = phrase.trim();
       if (inner !== "") tokens.push({ text: inner, sign: signOf(sign), isPhrase: true });
-    } else if (word !== undefined && !unseen.test(word)) {
+    } else if (word !== undefined && !invisible.test(word)) {
       tokens.push(wordToken(word));
     }
   }
@@ -222,13 +223,13 @@ function tokensOf(text: string): Token[] {
 
 // A zero-width space, a soft hyphen, or what turns a character into an emoji: inside quotes they
 // are meant.
-const unseen = /^\p{Default_Ignorable_Code_Point}+$/u;
+const invisible = /^\p{Default_Ignorable_Code_Point}+$/u;
 
 /**
  * An operator needs a word after it: `-rf`, `--force`, `+1`, `-DNAME=1` and `->` are themselves.
  */
 function wordToken(word: string): Token {
-  const [, sign = "", text = ""] = (word.length <= limits.wordChars && signed.exec(word)) || [];
+  const [, sign = "", text = ""] = (word.length <= limits.wordChars && signedWord.exec(word)) || [];
   const isSigned = sign === "+" || (sign === "-" && (text.length >= 3 || isUnspaced(text)));
   return isSigned
     ? { text, sign: signOf(sign), isPhrase: false }
@@ -239,13 +240,13 @@ function wordToken(word: string): Token {
  * An operator, a name or a word with the joiners it may contain, and the punctuation that a
  * sentence puts after it.
  */
-const signed =
+const signedWord =
   /^([+-])(\p{L}(?:[\p{L}\p{M}\p{N}\u200c-\u200d\u2010-\u2011·・־״׳_.:/@'’+#-]|(?<=\p{Script=Hebrew}\p{M}*)"(?=\p{L}))*?)[,;:.!?()[\]·״]*$/u;
 
 /** Nothing can both hold a word and not hold it: both operators are then text. */
-function unopposed(tokens: readonly Token[]): readonly Token[] {
+function withoutContradictions(tokens: readonly Token[]): readonly Token[] {
   const low = (sign: Token["sign"]): Set<string> =>
-    new Set(textsIn(tokens, sign).map((text) => text.toLowerCase()));
+    new Set(textsSigned(tokens, sign).map((text) => text.toLowerCase()));
   const [required, excluded] = [low("+"), low("-")];
   return tokens.map((token) => {
     const text = token.text.toLowerCase();
@@ -261,11 +262,11 @@ function signOf(sign: string): Token["sign"] {
   return sign === "+" || sign === "-" ? sign : "";
 }
 
-function textsOf(tokens: readonly Token[], sign: Token["sign"]): string[] {
-  return [...new Set(textsIn(tokens, sign))];
+function distinctTexts(tokens: readonly Token[], sign: Token["sign"]): string[] {
+  return [...new Set(textsSigned(tokens, sign))];
 }
 
-function textsIn(tokens: readonly Token[], sign: Token["sign"]): string[] {
+function textsSigned(tokens: readonly Token[], sign: Token["sign"]): string[] {
   return tokens.filter((token) => token.sign === sign).map(({ text }) => text);
 }
 
@@ -293,17 +294,17 @@ function termsOf(texts: readonly string[]): Term[] {
   for (const piece of pieces) {
     if (!words.has(piece)) terms.push({ word: piece, weight: pieceWeight });
   }
-  return terms.length <= limits.terms ? terms : mostTelling(terms);
+  return terms.length <= limits.terms ? terms : mostDistinctive(terms);
 }
 
-function mostTelling(terms: readonly Term[]): Term[] {
+function mostDistinctive(terms: readonly Term[]): Term[] {
   // Long words and those with digits are rare. Without the index, nothing better is known.
   const value = ({ word, weight }: Term): number =>
     weight * 8 + Math.min(word.length, 16) + (/\d/.test(word) ? 4 : 0);
   return terms.toSorted((left, right) => value(right) - value(left)).slice(0, limits.terms);
 }
 
-const fewTokens = 2;
+const maxTokensForSignNames = 2;
 
 function literalsOf(tokens: readonly Token[]): Pick<ParsedQuery, "literals" | "runs"> {
   const names = new Set<string>();
@@ -318,17 +319,17 @@ function literalsOf(tokens: readonly Token[]): Pick<ParsedQuery, "literals" | "r
   return { literals, runs: literals.filter((literal) => !names.has(literal)).length };
 }
 
-const around = "[()\"'`<>[\\]{},.;:!?*]";
+const punctuation = "[()\"'`<>[\\]{},.;:!?*]";
 // Only from the beginning of the last run: trying each place of a long one would take quadratic
 // time.
-const aroundNames = new RegExp(`^[("'\`<[{*$]+|(?<!${around})${around}+$`, "gu");
+const punctuationAround = new RegExp(`^[("'\`<[{*$]+|(?<!${punctuation})${punctuation}+$`, "gu");
 
 const quoted = /^[("[]*([`'‘])[^`'‘’]+[`'’][\])".,;:!?]*$/u;
 
 /** A phrase, or a name without the punctuation around it; undefined for other words. */
 function nameOf({ text, isPhrase }: Omit<Token, "sign">, tokens: number): string | undefined {
   if (isPhrase) return text;
-  const bare = text.replaceAll(aroundNames, "");
+  const bare = text.replaceAll(punctuationAround, "");
   // Alone or in quotes, a word is a name however it looks in a sentence.
   const isApart = tokens === 1 || quoted.test(text);
   // Other people write a call with the same name, but with different arguments.
@@ -337,7 +338,7 @@ function nameOf({ text, isPhrase }: Omit<Token, "sign">, tokens: number): string
   const name = [bare, callee].find((each) => isIdentifier(each) || isTypeName(each, { pieces }));
   if (name === undefined && isApart && isJoined(bare)) return bare;
   // In a long sentence it would cost a look into every text.
-  return name ?? (tokens <= fewTokens && needsSigns(bare) ? bare : undefined);
+  return name ?? (tokens <= maxTokensForSignNames && needsPunctuation(bare) ? bare : undefined);
 }
 
 /**

@@ -1,29 +1,29 @@
 import { rootOf, type SessionStore } from "@pond/sessions";
 import { oneOf } from "@pond/substrate";
-import { keepNewest } from "./kept.ts";
-import { type KnownSessions, readLabels, rootAbove, type SessionLabels } from "./known-sessions.ts";
-import { markOf } from "./page.ts";
+import { evictOldest } from "./evict-oldest.ts";
+import { rootDigest } from "./page.ts";
+import { readLabels, rootAbove, type SessionCache, type SessionLabels } from "./session-cache.ts";
 
 // A long-running process over a million sessions would come to hold them all.
-const keptLabels = 120_000;
+const maxCachedLabels = 120_000;
 
 /** Session rows by id. Once stored they never change, so they are kept. */
 export class Roots {
   readonly #labels: ReadonlyMap<string, SessionLabels>;
   readonly #parents: ReadonlyMap<string, string | null>;
   /** For roots that are not stored: when the first session directly below them began. */
-  readonly #beganBelow: ReadonlyMap<string, bigint>;
+  readonly #missingRootStarts: ReadonlyMap<string, bigint>;
 
-  /** @param shown - Marks of the roots that earlier pages have shown. */
+  /** @param shown - Digests of the roots that earlier pages have shown. */
   constructor(labels: ReadonlyMap<string, SessionLabels>, shown: ReadonlySet<number>) {
     this.#labels = labels;
     // What was shown as a root stays one, whatever was stored above it since; otherwise it would be
     // shown again.
-    const wasRoot = (id: string): boolean => shown.size > 0 && shown.has(markOf(id));
+    const wasRoot = (id: string): boolean => shown.size > 0 && shown.has(rootDigest(id));
     this.#parents = new Map(
       [...labels].map(([id, { parentId }]) => [id, wasRoot(id) ? null : parentId]),
     );
-    this.#beganBelow = beganBelowMissing(labels);
+    this.#missingRootStarts = missingRootStarts(labels);
   }
 
   labels(id: string): SessionLabels | undefined {
@@ -42,18 +42,18 @@ export class Roots {
 
   /** Compares two roots: the later one first. */
   newerFirst(left: string, right: string): number {
-    const one = this.#beganAt(left);
-    const other = this.#beganAt(right);
+    const one = this.#startOf(left);
+    const other = this.#startOf(right);
     if (one !== other) return one > other ? -1 : 1;
     return left < right ? -1 : 1;
   }
 
-  #beganAt(root: string): bigint {
-    return this.#labels.get(root)?.createdAt ?? this.#beganBelow.get(root) ?? 0n;
+  #startOf(root: string): bigint {
+    return this.#labels.get(root)?.createdAt ?? this.#missingRootStarts.get(root) ?? 0n;
   }
 }
 
-function beganBelowMissing(labels: ReadonlyMap<string, SessionLabels>): Map<string, bigint> {
+function missingRootStarts(labels: ReadonlyMap<string, SessionLabels>): Map<string, bigint> {
   const began = new Map<string, bigint>();
   for (const { parentId, createdAt } of labels.values()) {
     if (parentId === null || labels.has(parentId)) continue;
@@ -66,11 +66,11 @@ function beganBelowMissing(labels: ReadonlyMap<string, SessionLabels>): Map<stri
 /**
  * Loads these sessions and all sessions above them.
  *
- * @param shown - Marks of the roots that earlier pages have shown.
+ * @param shown - Digests of the roots that earlier pages have shown.
  */
 export async function loadRoots(
   sessions: SessionStore,
-  { labels: all }: KnownSessions,
+  { labels: all }: SessionCache,
   sessionIds: Iterable<string>,
   shown: ReadonlySet<number> = new Set(),
 ): Promise<Roots> {
@@ -97,6 +97,6 @@ export async function loadRoots(
     }
     level = parents;
   }
-  keepNewest(all, keptLabels);
+  evictOldest(all, maxCachedLabels);
   return new Roots(wanted, shown);
 }

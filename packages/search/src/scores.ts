@@ -4,17 +4,17 @@ import type { Found } from "./candidates.ts";
 import { messageQuery, scoreOf } from "./full-text.ts";
 import {
   type FoundMessage,
-  foundColumns,
   keyText,
   type MessageKey,
+  messageColumns,
   rowOf,
-  toFound,
-  within,
+  toFoundMessages,
+  whereKeys,
 } from "./message.ts";
 import type { ParsedQuery } from "./query.ts";
 
 /** A message and its BM25. */
-export type Scored = FoundMessage & { readonly score: number };
+export type ScoredMessage = FoundMessage & { readonly score: number };
 
 /**
  * The BM25 of these messages, by key, as the message arm would give it; messages without any of the
@@ -24,17 +24,17 @@ export async function scoreMessages(
   sessions: SessionStore,
   query: ParsedQuery,
   keys: readonly MessageKey[],
-): Promise<Map<string, Scored>> {
+): Promise<Map<string, ScoredMessage>> {
   if (keys.length === 0 || query.terms.length === 0) return new Map();
   const sessionIds = new Set(keys.map(({ sessionId }) => sessionId));
   const rows = await sessions.store.table("messages").fullText({
     column: "search_text",
     query: messageQuery(query),
-    where: within(keys, "id"),
-    columns: foundColumns,
+    where: whereKeys(keys, "id"),
+    columns: messageColumns,
     limit: keys.length * sessionIds.size,
   });
-  const scored = await toFound(sessions, rows, (row) => ({ score: scoreOf(row) }));
+  const scored = await toFoundMessages(sessions, rows, (row) => ({ score: scoreOf(row) }));
   return new Map(scored.map((message) => [keyText(message), message]));
 }
 
@@ -56,7 +56,7 @@ export async function scoreRows(
 }
 
 /** Leaves out the messages with a lower score, whichever arm found them. */
-export async function atLeast(
+export async function withMinScore(
   sessions: SessionStore,
   query: ParsedQuery,
   found: Found,

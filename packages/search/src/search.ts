@@ -1,16 +1,16 @@
 import type { SessionStore } from "@pond/sessions";
 import { toAnswer } from "./answer.ts";
+import { countInScope } from "./count-in-scope.ts";
 import { QueryError } from "./errors.ts";
 import { explain } from "./explain.ts";
 import { refuseUnknown, toScope } from "./filter.ts";
-import { countInScope } from "./in-scope.ts";
-import { knownSessions } from "./known-sessions.ts";
-import type { Chosen } from "./on-page.ts";
-import { markOf, nextToken, type Page, sessionsAtMost, toPage } from "./page.ts";
-import { asTyped, isBound, type ParsedQuery, parseQuery } from "./query.ts";
+import { maxSessions, nextToken, type Page, rootDigest, toPage } from "./page.ts";
+import type { ChosenRoot } from "./page-segments.ts";
+import { hasBounds, type ParsedQuery, parseQuery, parseVerbatim } from "./query.ts";
 import type { SearchOptions, SearchRequest, SearchResponse } from "./request.ts";
 import { type Segment, segments } from "./segments.ts";
-import { type Meaning, vectorArm } from "./vector.ts";
+import { loadSessionCache } from "./session-cache.ts";
+import { type VectorResult, vectorArm } from "./vector.ts";
 
 /**
  * Finds messages by their words, and by meaning if they are embedded. Groups them by root session,
@@ -41,65 +41,64 @@ export async function search(
   const scope = toScope(request);
   const page = toPage(request);
   const asked = vectorArm(sessions, parsed, { raw, where: scope.messages }, options);
-  const known = knownSessions(sessions);
-  const answerTo = async (query: ParsedQuery, meaning: Promise<Meaning>): Promise<Read> => {
-    const ranking = segments(sessions, query, scope, { ...page, meaning, known });
+  const cache = loadSessionCache(sessions);
+  const answerTo = async (
+    query: ParsedQuery,
+    vectorResult: Promise<VectorResult>,
+  ): Promise<QueryPage> => {
+    const ranking = segments(sessions, query, scope, { ...page, vectorResult, cache });
     return { ...(await readPage(ranking, page, signal)), query };
   };
-  const answer = async (): Promise<Read> => {
+  const answer = async (): Promise<QueryPage> => {
     const first = await answerTo(parsed, asked);
-    if (areWordsFound(first) || !isBound(parsed)) return first;
+    if (areWordsFound(first) || !hasBounds(parsed)) return first;
     // Messages near to it in meaning need not hold it.
-    const typed = await answerTo(asTyped(raw), Promise.resolve({ hits: [] }));
+    const typed = await answerTo(parseVerbatim(raw), Promise.resolve({ hits: [] }));
     return areWordsFound(typed) ? typed : first;
   };
-  const [{ query, chosen, read, shown, isMore }, total, meaning, knownNow] = await Promise.all([
-    answer(),
-    countInScope(sessions, scope.messages, request),
-    asked,
-    known,
-  ]);
+  const [{ query, chosen, read, shown, hasMore }, total, vectorResult, loadedCache] =
+    await Promise.all([answer(), countInScope(sessions, scope.messages, request), asked, cache]);
   if (total === 0) await refuseUnknown(sessions, request);
   const answered = await toAnswer(sessions, query, chosen, {
-    ...{ known: knownNow, where: scope.messages, minScore: page.minScore },
+    ...{ cache: loadedCache, where: scope.messages, minScore: page.minScore },
   });
   const explanation = request.explain
-    ? await explain(sessions, query, scope, { read, answered, meaning })
+    ? await explain(sessions, query, scope, { read, answered, vectorResult })
     : undefined;
   signal?.throwIfAborted();
   return {
-    mode: meaning.asked ? "hybrid" : "full_text",
+    mode: vectorResult.asked ? "hybrid" : "full_text",
     total_in_scope: total,
     sessions: answered.map(({ matches }) => matches),
-    ...(isMore && shown.size < sessionsAtMost && { next: nextToken(request, shown) }),
+    ...(hasMore && shown.size < maxSessions && { next: nextToken(request, shown) }),
     took_ms: Math.round((performance.now() - startedMs) * 10) / 10,
-    ...(meaning.warning && { warnings: [meaning.warning] }),
+    ...(vectorResult.warning && { warnings: [vectorResult.warning] }),
     ...(explanation && { explanation }),
   };
 }
 
 // A pasted log is not a question: the rest of it is not searched for.
-const queryChars = 16_384;
+const maxQueryChars = 16_384;
 
 /** The part of a query that is read. */
 function queryText({ query }: SearchRequest): string {
   if (typeof query !== "string") throw new QueryError("it is not a string");
-  return query.slice(0, queryChars);
+  return query.slice(0, maxQueryChars);
 }
 
 type ReadPage = {
-  readonly chosen: readonly Chosen[];
+  readonly chosen: readonly ChosenRoot[];
   readonly read: readonly Segment[];
-  /** Marks of the sessions of this page and all earlier ones. */
+  /** Digests of the roots of this page and all earlier ones. */
   readonly shown: ReadonlySet<number>;
-  readonly isMore: boolean;
+  readonly hasMore: boolean;
 };
 
 /** A page that was read, and the query. */
-type Read = ReadPage & { readonly query: ParsedQuery };
+type QueryPage = ReadPage & { readonly query: ParsedQuery };
 
 /** True if more was found than the messages nearest in meaning, of which there are always some. */
-function areWordsFound({ read }: Read): boolean {
+function areWordsFound({ read }: QueryPage): boolean {
   return read.some(({ ranked }) =>
     ranked.some(({ votes }) => "message" in votes || "literal" in votes || !("vector" in votes)),
   );
@@ -112,18 +111,18 @@ async function readPage(
   signal: AbortSignal | undefined,
 ): Promise<ReadPage> {
   const shown = new Set(before);
-  const chosen: Chosen[] = [];
+  const chosen: ChosenRoot[] = [];
   const read: Segment[] = [];
   for await (const segment of ranking) {
     signal?.throwIfAborted();
     read.push(segment);
     for (const root of segment.ranked) {
-      const mark = markOf(root.rootId);
-      if (shown.has(mark)) continue;
-      if (chosen.length === limit) return { chosen, read, shown, isMore: true };
+      const digest = rootDigest(root.rootId);
+      if (shown.has(digest)) continue;
+      if (chosen.length === limit) return { chosen, read, shown, hasMore: true };
       chosen.push({ root, segment });
-      shown.add(mark);
+      shown.add(digest);
     }
   }
-  return { chosen, read, shown, isMore: false };
+  return { chosen, read, shown, hasMore: false };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { toScope } from "./filter.ts";
-import { knownSessions } from "./known-sessions.ts";
 import { parseQuery } from "./query.ts";
 import type { SearchRequest } from "./request.ts";
 import { segments } from "./segments.ts";
+import { loadSessionCache } from "./session-cache.ts";
 import { type Chat, storeOf } from "./testing.ts";
 
 it.each([
@@ -21,9 +21,9 @@ it.each([
   const ranked: string[][] = [];
   const found: string[] = [];
   const scope = toScope({ query: "mango" });
-  const meaning = Promise.resolve({ hits: [] });
-  const known = knownSessions(own.sessions);
-  const options = { minScore: 0, shown: new Set<number>(), meaning, known };
+  const vectorResult = Promise.resolve({ hits: [] });
+  const cache = loadSessionCache(own.sessions);
+  const options = { minScore: 0, shown: new Set<number>(), vectorResult, cache };
   for await (const segment of segments(own.sessions, query, scope, options)) {
     ranked.push(segment.ranked.map(({ rootId }) => rootId));
     found.push(...[...segment.foundIn.values()].flat());
@@ -57,8 +57,8 @@ describe("when the query is a single literal", () => {
       ...{
         minScore,
         shown: new Set<number>(),
-        meaning: Promise.resolve({ hits: [] }),
-        known: knownSessions(own.sessions),
+        vectorResult: Promise.resolve({ hits: [] }),
+        cache: loadSessionCache(own.sessions),
       },
     });
     for await (const { ranked: roots, arms } of all) {

@@ -1,29 +1,29 @@
 import type { SessionStore } from "@pond/sessions";
 import { type Found, sessionIdsOf } from "./candidates.ts";
+import { type CheckedHits, checkWindows } from "./check-windows.ts";
+import { excludingSessions } from "./collect-hits.ts";
 import { CopyFilter } from "./copies.ts";
 import type { Scope } from "./filter.ts";
 import { type Arm, fuse, type RankedRoot } from "./fuse.ts";
-import { type InBounds, inBounds } from "./in-bounds.ts";
-import type { KnownSessions } from "./known-sessions.ts";
 import {
-  type Ask,
-  byCharacters,
-  byLiteral,
-  byWindows,
-  byWords,
   isEmpty,
-  type Lexical,
+  type LexicalHits,
+  type LexicalSearch,
+  searchCharacters,
+  searchLiteral,
+  searchWindows,
+  searchWords,
 } from "./lexical.ts";
 import type { Page } from "./page.ts";
-import { isBound, isOneLiteral, type ParsedQuery } from "./query.ts";
+import { hasBounds, isOneLiteral, type ParsedQuery } from "./query.ts";
 import { loadRoots, type Roots } from "./roots.ts";
-import { without } from "./rounds.ts";
-import { atLeast } from "./scores.ts";
+import { withMinScore } from "./scores.ts";
+import type { SessionCache } from "./session-cache.ts";
 import { subAgentsOf } from "./sub-agents.ts";
-import type { Meaning, VectorHit } from "./vector.ts";
+import type { VectorHit, VectorResult } from "./vector.ts";
 import { weights } from "./weights.ts";
 
-type Asked = InBounds & { readonly words: Lexical };
+type RoundHits = CheckedHits & { readonly words: LexicalHits };
 
 /** A segment of the ranking: what the arms found when they were asked once. */
 export type Segment = {
@@ -43,15 +43,15 @@ export type Segment = {
 };
 
 export type SegmentOptions = Pick<Page, "minScore" | "shown"> & {
-  readonly known: Promise<KnownSessions>;
+  readonly cache: Promise<SessionCache>;
   /** The future result of the vector arm. */
-  readonly meaning: Promise<Meaning>;
+  readonly vectorResult: Promise<VectorResult>;
 };
 
 // Each segment asks for sessions that none before has seen; this is where the longest paging ends.
-const segmentsAtMost = 100;
+const maxSegments = 100;
 // If the best windows have nothing in bounds, the others mostly have nothing either.
-const barrenAtMost = 3;
+const maxEmptyRounds = 3;
 
 /**
  * Yields the ranking from the best down: first what the arms find, then what they find without
@@ -64,68 +64,74 @@ export async function* segments(
   sessions: SessionStore,
   query: ParsedQuery,
   scope: Scope,
-  { minScore, shown, meaning, known: sessionsKnown }: SegmentOptions,
+  { minScore, shown, vectorResult, cache: cachePromise }: SegmentOptions,
 ): AsyncGenerator<Segment> {
   // The bounds are on messages: no message of a window may meet them.
-  const isSure = scope.isLoose || isBound(query) || minScore > 0;
+  const mustCheckWindows = scope.hasMessageFilters || hasBounds(query) || minScore > 0;
   const copies = new CopyFilter(sessions);
-  const met = { messages: new Set<string>(), windows: new Set<string>() };
+  const seen = { messages: new Set<string>(), windows: new Set<string>() };
   // Words that are said often may score more than the literal: messages that hold it need not be
   // enough.
-  let ask: Ask = isOneLiteral(query) && minScore === 0 ? byLiteral : byWords;
+  let ask: LexicalSearch = isOneLiteral(query) && minScore === 0 ? searchLiteral : searchWords;
   let ceiling = 1;
-  let barren = 0;
-  for (let round = 0; round < segmentsAtMost; round += 1) {
-    const rest = {
-      messages: without(met.messages, scope.messages),
-      windows: without(met.windows, scope.windows),
-      isSure,
+  let emptyRounds = 0;
+  for (let round = 0; round < maxSegments; round += 1) {
+    const armScope = {
+      messages: excludingSessions(seen.messages, scope.messages),
+      windows: excludingSessions(seen.windows, scope.windows),
+      mustCheckWindows,
     };
-    const answerOf = async (way: Ask): Promise<Asked> => {
-      const words = await way(sessions, query, rest);
-      const vectors = round === 0 ? (await meaning).hits : [];
-      const hits = await atLeast(sessions, query, foundOf(words, vectors), minScore);
-      return { words, ...(await inBounds(sessions, query, hits, { isSure, minScore, scope })) };
+    const answerOf = async (search: LexicalSearch): Promise<RoundHits> => {
+      const words = await search(sessions, query, armScope);
+      const vectors = round === 0 ? (await vectorResult).hits : [];
+      const hits = await withMinScore(sessions, query, foundOf(words, vectors), minScore);
+      return {
+        words,
+        ...(await checkWindows(sessions, query, hits, { mustCheckWindows, minScore, scope })),
+      };
     };
-    let [answer, known] = await Promise.all([answerOf(ask), sessionsKnown]);
+    let [answer, cache] = await Promise.all([answerOf(ask), cachePromise]);
     if (round === 0 && isEmpty(answer.found) && minScore === 0) {
       // Words found nothing. It may be a part of a word, or a phrase of punctuation.
-      const exact = answer.words.isScanned ? answer : await answerOf(byCharacters);
+      const exact = answer.words.isScanned ? answer : await answerOf(searchCharacters);
       if (!isEmpty(exact.found) || !answer.words.windows.isCut) {
-        ask = byCharacters;
+        ask = searchCharacters;
         answer = exact;
       }
     }
-    const { words, found, listed, judged } = answer;
-    const all = sessionIdsOf(found);
-    const isByCharacters = ask === byCharacters;
+    const { words, found, listed, examined } = answer;
+    const foundIds = sessionIdsOf(found);
+    const isByCharacters = ask === searchCharacters;
     // Messages with a name as it stands are shown; those with its pieces are not worth another
     // search.
-    const hasMore = words.messages.isCut && ask === byWords;
-    const roots = await loadRoots(sessions, known, all, shown);
+    const hasMore = words.messages.isCut && ask === searchWords;
+    const roots = await loadRoots(sessions, cache, foundIds, shown);
     const ranking = rank(found, roots, { listed, ceiling });
-    const ranked = await copies.without(ranking, all);
+    const ranked = await copies.without(ranking, foundIds);
     yield { ...ranking, ranked, isByCharacters, hasMore };
     const { messages, windows, literals } = words;
     // For a query that is one name, windows find nothing that bounds on messages let pass.
-    const areWindowsOver = isSure && (minScore > 0 || ask === byLiteral);
-    const isLeft = windows.isCut || all.size > judged.size;
-    const isCut = messages.isCut || literals.isCut || (isLeft && !areWindowsOver);
-    if (listed.size === 0) barren += 1;
-    if (!isCut || judged.size === 0 || barren > barrenAtMost) return;
+    const areWindowsDone = mustCheckWindows && (minScore > 0 || ask === searchLiteral);
+    const hasMoreWindows = windows.isCut || foundIds.size > examined.size;
+    const isCut = messages.isCut || literals.isCut || (hasMoreWindows && !areWindowsDone);
+    if (listed.size === 0) emptyRounds += 1;
+    if (!isCut || examined.size === 0 || emptyRounds > maxEmptyRounds) return;
     const below = await subAgentsOf(
       sessions,
-      known,
+      cache,
       ranking.ranked.map(({ rootId }) => rootId),
     );
-    for (const id of [...listed, ...below]) met.messages.add(id);
-    for (const id of [...judged, ...below]) met.windows.add(id);
-    if (ask === byLiteral && !messages.isCut && !literals.isCut) ask = byWindows;
+    for (const id of [...listed, ...below]) seen.messages.add(id);
+    for (const id of [...examined, ...below]) seen.windows.add(id);
+    if (ask === searchLiteral && !messages.isCut && !literals.isCut) ask = searchWindows;
     ceiling = ranking.ranked.at(-1)?.score ?? ceiling;
   }
 }
 
-function foundOf({ messages, windows, literals }: Lexical, vectors: readonly VectorHit[]): Found {
+function foundOf(
+  { messages, windows, literals }: LexicalHits,
+  vectors: readonly VectorHit[],
+): Found {
   return { messages: messages.hits, windows: windows.hits, literals: literals.hits, vectors };
 }
 

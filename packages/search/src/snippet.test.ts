@@ -2,7 +2,7 @@ import { windowText } from "@pond/sessions/search";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseQuery } from "./query.ts";
-import { beginning, toHighlighter, toSnippet } from "./snippet.ts";
+import { prefixOf, toHighlighter, toSnippet } from "./snippet.ts";
 
 /** A snippet with its highlights in brackets. */
 function marked(text: string, query: string): string {
@@ -283,10 +283,10 @@ describe("highlights", () => {
   });
 });
 
-describe("beginning", () => {
+describe("prefixOf", () => {
   it("cuts between words, or between graphemes if there is no space", () => {
-    expect(beginning("short", 300)).toBe("short");
-    expect(beginning("one two three", 9)).toBe("one two");
-    expect(beginning("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 12)).toBe("👩‍👩‍👧");
+    expect(prefixOf("short", 300)).toBe("short");
+    expect(prefixOf("one two three", 9)).toBe("one two");
+    expect(prefixOf("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 12)).toBe("👩‍👩‍👧");
   });
 });

@@ -9,36 +9,39 @@ import {
 import type { SessionStore } from "@pond/sessions";
 import { headOf, type MessageHead, searchText } from "@pond/sessions/search";
 import { isNotNull, type Row } from "@pond/substrate";
-import { keyText, type MessageKey, within } from "./message.ts";
+import { keyText, type MessageKey, whereKeys } from "./message.ts";
 
 /** The current state of a message. */
-export type State = {
+export type MessageState = {
   /** Its current text, author, time and parts; undefined if those are still as first stored. */
-  readonly said: Said | undefined;
+  readonly revised: RevisedContent | undefined;
   readonly isRemoved: boolean;
 };
 
-type Said = Pick<MessageHead, "role" | "timestamp" | "parts"> & { readonly text: string };
+type RevisedContent = Pick<MessageHead, "role" | "timestamp" | "parts"> & { readonly text: string };
 
 const carrierColumns = ["session_id", "id", "revises", "revision", "digest", "options"];
-const carriers = new WeakMap<SessionStore, { readonly rows: number; readonly hasAny: boolean }>();
+const carrierCaches = new WeakMap<
+  SessionStore,
+  { readonly rows: number; readonly hasAny: boolean }
+>();
 
 /** The current states, by key, of those of these messages that were revised or removed since. */
 export async function loadStates(
   sessions: SessionStore,
   keys: readonly MessageKey[],
-): Promise<Map<string, State>> {
-  const states = new Map<string, State>();
+): Promise<Map<string, MessageState>> {
+  const states = new Map<string, MessageState>();
   if (keys.length === 0 || !(await hasCarriers(sessions))) return states;
   const rows = await sessions.store
     .table("messages")
-    .rows({ columns: carrierColumns, where: within(keys, "revises") });
+    .rows({ columns: carrierColumns, where: whereKeys(keys, "revises") });
   for (const row of rows.toSorted(byRevision)) {
     const key = keyText({ sessionId: String(row["session_id"]), id: String(row["revises"]) });
     const isRemoved = row["digest"] === null;
-    const said = isRemoved ? undefined : saidBy(row["options"]);
+    const revised = isRemoved ? undefined : revisedContentOf(row["options"]);
     // A carrier that only moves a message holds no text; the one before it still does.
-    states.set(key, { said: said ?? states.get(key)?.said, isRemoved });
+    states.set(key, { revised: revised ?? states.get(key)?.revised, isRemoved });
   }
   return states;
 }
@@ -47,10 +50,10 @@ export async function loadStates(
 async function hasCarriers(sessions: SessionStore): Promise<boolean> {
   const messages = sessions.store.table("messages");
   const rows = await messages.count();
-  const known = carriers.get(sessions);
+  const known = carrierCaches.get(sessions);
   if (known?.rows === rows) return known.hasAny;
   const hasAny = (await messages.count(isNotNull("revises"))) > 0;
-  carriers.set(sessions, { rows, hasAny });
+  carrierCaches.set(sessions, { rows, hasAny });
   return hasAny;
 }
 
@@ -59,7 +62,7 @@ function byRevision(left: Row, right: Row): number {
   return order || (String(left["id"]) < String(right["id"]) ? -1 : 1);
 }
 
-function saidBy(options: Row[string] | undefined): Said | undefined {
+function revisedContentOf(options: Row[string] | undefined): RevisedContent | undefined {
   const message = messageIn(options);
   if (message === undefined) return undefined;
   const parts = partsOf(message);

@@ -1,12 +1,12 @@
 import { childrenOf, type SessionStore } from "@pond/sessions";
-import { keepNewest } from "./kept.ts";
-import type { KnownSessions } from "./known-sessions.ts";
+import { evictOldest } from "./evict-oldest.ts";
+import type { SessionCache } from "./session-cache.ts";
 
-const keptCounts = 20_000;
+const maxCachedCounts = 20_000;
 // A root may have a hundred thousand; the reader of an answer wants to know whether there are few
 // or many.
-const countedAtMost = 5_000;
-const listedAtMost = 20_000;
+const maxCounted = 5_000;
+const maxListed = 20_000;
 
 /**
  * How many sessions are stored below each of these roots, at any depth; very many are not all
@@ -14,36 +14,36 @@ const listedAtMost = 20_000;
  */
 export async function countSubAgents(
   sessions: SessionStore,
-  { below, isWhole }: KnownSessions,
+  { descendantCounts, isComplete }: SessionCache,
   rootIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const wanted = new Map(rootIds.map((id) => [id, below.get(id)]));
-  const missing = isWhole ? [] : rootIds.filter((id) => wanted.get(id) === undefined);
-  for (const [root, count] of await countBelow(sessions, missing)) {
-    below.set(root, count);
+  const wanted = new Map(rootIds.map((id) => [id, descendantCounts.get(id)]));
+  const missing = isComplete ? [] : rootIds.filter((id) => wanted.get(id) === undefined);
+  for (const [root, count] of await countDescendants(sessions, missing)) {
+    descendantCounts.set(root, count);
     wanted.set(root, count);
   }
-  if (!isWhole) keepNewest(below, keptCounts);
+  if (!isComplete) evictOldest(descendantCounts, maxCachedCounts);
   return new Map([...wanted].map(([root, count]) => [root, count ?? 0]));
 }
 
 /** The sessions stored below these roots, at any depth; of very many, not all. */
 export async function subAgentsOf(
   sessions: SessionStore,
-  known: KnownSessions,
+  cache: SessionCache,
   rootIds: readonly string[],
 ): Promise<string[]> {
-  const counts = await countSubAgents(sessions, known, rootIds);
+  const counts = await countSubAgents(sessions, cache, rootIds);
   const parents = rootIds.filter((id) => counts.get(id) !== 0);
-  return [...(await rootsBelow(sessions, parents, listedAtMost)).keys()];
+  return [...(await rootsOfDescendants(sessions, parents, maxListed)).keys()];
 }
 
-async function countBelow(
+async function countDescendants(
   sessions: SessionStore,
   roots: readonly string[],
 ): Promise<Map<string, number>> {
   const counts = new Map(roots.map((id) => [id, 0]));
-  for (const root of (await rootsBelow(sessions, roots, countedAtMost)).values()) {
+  for (const root of (await rootsOfDescendants(sessions, roots, maxCounted)).values()) {
     counts.set(root, (counts.get(root) ?? 0) + 1);
   }
   return counts;
@@ -54,14 +54,14 @@ async function countBelow(
  *
  * @param atMost - For one level.
  */
-async function rootsBelow(
+async function rootsOfDescendants(
   { store }: SessionStore,
   roots: readonly string[],
-  atMost: number,
+  limit: number,
 ): Promise<Map<string, string>> {
   const known = new Map(roots.map((id) => [id, id]));
   for (let level = roots; level.length > 0; ) {
-    const children = await childrenOf(store, level, { limit: atMost });
+    const children = await childrenOf(store, level, { limit: limit });
     const below: string[] = [];
     for (const [id, parent] of children) {
       const root = known.get(parent);
@@ -70,7 +70,7 @@ async function rootsBelow(
       known.set(id, root);
       below.push(id);
     }
-    level = children.size < atMost ? below : [];
+    level = children.size < limit ? below : [];
   }
   for (const id of roots) known.delete(id);
   return known;

@@ -1,12 +1,12 @@
 import type { SessionStore } from "@pond/sessions";
 import { and, containsInAnyCase, type Filter, or, type Row, type Table } from "@pond/substrate";
-import { toMeetsBounds } from "./bounds.ts";
+import { toBoundsCheck } from "./bounds.ts";
+import type { Hits } from "./collect-hits.ts";
 import { phraseOrWords } from "./full-text.ts";
-import { exactness, inAnotherCase, type LiteralHit, literalHits } from "./literal-hits.ts";
-import { foundColumns, rowOf, textOf } from "./message.ts";
-import { isBound, type ParsedQuery } from "./query.ts";
-import type { Hits } from "./rounds.ts";
-import { innerWords, isNoPart } from "./words.ts";
+import { exactness, type LiteralHit, literalHits, otherCaseShare } from "./literal-hits.ts";
+import { messageColumns, rowOf, textOf } from "./message.ts";
+import { hasBounds, type ParsedQuery } from "./query.ts";
+import { innerWords, matchesOnlyWhole } from "./words.ts";
 
 export const literalDepth = 40;
 const scanDepth = 400;
@@ -23,15 +23,15 @@ export async function substringArm(
 ): Promise<Hits<LiteralHit>[]> {
   const messages = sessions.store.table("messages");
   const byWords = await Promise.all(texts.map((text) => byInnerWords(messages, text, where)));
-  const isAlone = (text: string): boolean => isBound(query) || isNoPart(text);
-  const others = texts.filter((text, at) => byWords[at] === undefined && !isAlone(text));
+  const needsOwnScan = (text: string): boolean => hasBounds(query) || matchesOnlyWhole(text);
+  const others = texts.filter((text, at) => byWords[at] === undefined && !needsOwnScan(text));
   const together = await scanTogether(messages, others, where);
   return Promise.all(
     texts.map((text, at) => {
-      const rows = byWords[at] ?? (isAlone(text) ? undefined : together);
+      const rows = byWords[at] ?? (needsOwnScan(text) ? undefined : together);
       // No limit: of many rows, the first ones may all fail a condition that a scan cannot check.
-      const limit = isAlone(text) ? undefined : scanDepth;
-      const batches = rows ? [rows.filter((row) => holds(row, text))] : undefined;
+      const limit = needsOwnScan(text) ? undefined : scanDepth;
+      const batches = rows ? [rows.filter((row) => matchesScan(row, text))] : undefined;
       return hitsAmong(sessions, query, text, batches ?? scan(messages, [text], where, limit));
     }),
   );
@@ -43,13 +43,13 @@ async function hitsAmong(
   text: string,
   batches: AsyncIterable<Row[]> | Iterable<Row[]>,
 ): Promise<Hits<LiteralHit>> {
-  const meetsBounds = toMeetsBounds(query);
+  const meetsBounds = toBoundsCheck(query);
   const found: LiteralHit[] = [];
   for await (const rows of batches) {
     const within = rows.filter(
       (row) =>
         meetsBounds(textOf(row)) &&
-        (!isNoPart(text) || exactness(textOf(row), text) >= inAnotherCase),
+        (!matchesOnlyWhole(text) || exactness(textOf(row), text) >= otherCaseShare),
     );
     found.push(...(await literalHits(sessions, within, text)));
     if (found.length >= scanDepth) break;
@@ -73,7 +73,7 @@ async function byInnerWords(
   const words = innerWords(text);
   if (words.length === 0 || !(await messages.knowsPhrases("search_text"))) return undefined;
   const search = { column: "search_text", query: phraseOrWords(words.join(" ")) };
-  const asked = { where, limit: innerDepth, columns: foundColumns };
+  const asked = { where, limit: innerDepth, columns: messageColumns };
   const rows = await messages.fullText({ ...search, ...asked });
   if (rows.length >= innerDepth) return undefined;
   // The score is that of a few words of the text, so the rows come in the order of a scan instead.
@@ -101,7 +101,7 @@ function scan(
   const forms = new Set(texts.flatMap(formsOf));
   const isHeld = or(...[...forms].map((form) => containsInAnyCase("search_text", form)));
   return messages.scan({
-    columns: foundColumns,
+    columns: messageColumns,
     where: where ? and(where, isHeld) : isHeld,
     limit,
   });
@@ -113,9 +113,9 @@ function formsOf(text: string): string[] {
 }
 
 /** True if a scan would find the row. */
-function holds(row: Row, text: string): boolean {
-  const stored = folded(String(row["search_text"]));
-  return formsOf(text).some((form) => stored.includes(folded(form)));
+function matchesScan(row: Row, text: string): boolean {
+  const stored = foldForScan(String(row["search_text"]));
+  return formsOf(text).some((form) => stored.includes(foldForScan(form)));
 }
 
 const capital = /[\p{Changes_When_Casefolded}\p{Lu}]/gu;
@@ -124,7 +124,7 @@ const capital = /[\p{Changes_When_Casefolded}\p{Lu}]/gu;
  * A text in which letters that a scan takes for the same are the same. One letter stays one: to a
  * scan, ß is not ss.
  */
-function folded(text: string): string {
+function foldForScan(text: string): string {
   return text.replaceAll(capital, (letter) => {
     const small = [letter.toUpperCase().toLowerCase(), letter.toLowerCase()];
     return small.find(({ length }) => length === letter.length) ?? letter;

@@ -1,14 +1,14 @@
 import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
 import { and, eq, type Filter, type NearestOptions } from "@pond/substrate";
-import { toMeetsBounds } from "./bounds.ts";
-import { type FoundMessage, foundColumns, toFound } from "./message.ts";
-import { isBound, type ParsedQuery } from "./query.ts";
+import { bestRows, type RankedIndex } from "./best-rows.ts";
+import { toBoundsCheck } from "./bounds.ts";
+import { collectHits } from "./collect-hits.ts";
+import { type FoundMessage, messageColumns, toFoundMessages } from "./message.ts";
+import { hasBounds, type ParsedQuery } from "./query.ts";
 import { queryVector, textToEmbed } from "./query-vector.ts";
 import type { SearchOptions, SearchWarning } from "./request.ts";
-import { deepHits } from "./rounds.ts";
 import { storedVectors } from "./stored-vectors.ts";
-import { bestRows, type RankedIndex } from "./ties.ts";
 
 /** A message that the vector arm found. */
 export type VectorHit = FoundMessage & {
@@ -17,7 +17,7 @@ export type VectorHit = FoundMessage & {
 };
 
 /** The result of the vector arm. */
-export type Meaning = {
+export type VectorResult = {
   readonly hits: readonly VectorHit[];
   /** The query to the table; undefined if the arm had no part in the answer. */
   readonly asked?: NearestOptions;
@@ -44,12 +44,12 @@ export async function vectorArm(
   query: ParsedQuery,
   { raw, where }: { readonly raw: string; readonly where: Filter | undefined },
   { embedder, signal, embedTimeoutMs: timeoutMs = defaultTimeoutMs }: SearchOptions,
-): Promise<Meaning> {
+): Promise<VectorResult> {
   // Punctuation alone has no meaning.
   if (embedder === undefined || query.terms.length === 0) return { hits: [] };
   try {
     const { isComparable, dimension } = await storedVectors(sessions, embedder);
-    if (!isComparable) return { hits: [], ...misfit(embedder, dimension) };
+    if (!isComparable) return { hits: [], ...dimensionWarning(embedder, dimension) };
     const text = textToEmbed(raw, query);
     const vector = await queryVector(embedder, text, { signal, timeoutMs });
     const ofModel = eq("embedding_model", embedder.modelId);
@@ -57,13 +57,13 @@ export async function vectorArm(
     return { hits: await nearest(sessions, query, asked), asked };
   } catch (error) {
     signal?.throwIfAborted();
-    return { hits: [], warning: { code: "embedding_failed", message: failure(error) } };
+    return { hits: [], warning: { code: "embedding_failed", message: failureMessage(error) } };
   }
 }
 
 function nearestOf(vector: Float32Array, query: ParsedQuery, where: Filter): NearestOptions {
-  const limit = isBound(query) ? boundedDepth : vectorDepth;
-  return { column: "vector", vector, where, columns: foundColumns, limit };
+  const limit = hasBounds(query) ? boundedDepth : vectorDepth;
+  return { column: "vector", vector, where, columns: messageColumns, limit };
 }
 
 async function nearest(
@@ -75,18 +75,18 @@ async function nearest(
   const index: RankedIndex = { table, ask: (each) => table.nearest({ ...asked, ...each }) };
   const ask = async (where: Filter | undefined): Promise<VectorHit[]> => {
     const rows = await bestRows(index, { ...asked, where });
-    return toFound(sessions, rows, (row) => ({
+    return toFoundMessages(sessions, rows, (row) => ({
       similarity: Math.min(1, Math.max(-1, 1 - Number(row["_distance"]))),
     }));
   };
-  const { hits } = await deepHits(ask, asked.where, asked.limit);
-  const meetsBounds = toMeetsBounds(query);
+  const { hits } = await collectHits(ask, asked.where, asked.limit);
+  const meetsBounds = toBoundsCheck(query);
   return hits
     .filter(({ text }) => meetsBounds(text))
     .toSorted((left, right) => right.similarity - left.similarity);
 }
 
-function misfit(
+function dimensionWarning(
   { modelId, dimension }: Embedder,
   stored: number | undefined,
 ): { readonly warning?: SearchWarning } {
@@ -95,7 +95,7 @@ function misfit(
   return { warning: { code: "dimension_mismatch", message } };
 }
 
-function failure(error: unknown): string {
+function failureMessage(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   return `meaning could not be searched, so only words were: ${reason.slice(0, longestReason)}`;
 }

@@ -8,10 +8,10 @@ const emojiMarks = "[\\ufe0e\\ufe0f\\p{Me}]";
  * A letter, mark or digit, for a `v` pattern. The marks of an emoji do not belong to the word after
  * it: `⚠️Warning`.
  */
-export const inWord: string = `[[\\p{L}\\p{M}\\p{N}]--${emojiMarks}]`;
+export const wordCharacter: string = `[[\\p{L}\\p{M}\\p{N}]--${emojiMarks}]`;
 
 /** Runs of these: where the index cuts, except within scripts without spaces. `1️⃣` is whole. */
-const wordPattern = new RegExp(`${inWord}+${emojiMarks}*`, "gv");
+const wordPattern = new RegExp(`${wordCharacter}+${emojiMarks}*`, "gv");
 
 /** Letters of scripts written without spaces between words. */
 const lettersWithoutSpaces = [
@@ -31,9 +31,9 @@ const unspaced = new RegExp(`[${lettersWithoutSpaces}\\p{Script=Hangul}]`, "u");
 const withoutSpaces = `[${lettersWithoutSpaces}ー]`;
 
 /**
- * {@link inWord} without these letters and Hangul: what can continue a word that has none of them.
+ * {@link wordCharacter} without these letters and Hangul: what can continue a word that has none of them.
  */
-export const inSpacedWord: string = `[${inWord}--[${withoutSpaces}\\p{Script=Hangul}]]`;
+export const spacedWordCharacter: string = `[${wordCharacter}--[${withoutSpaces}\\p{Script=Hangul}]]`;
 
 const piecesOfRun = new RegExp(
   `${withoutSpaces}(?:${withoutSpaces}|\\p{M})*|[^${withoutSpaces}]+`,
@@ -94,7 +94,7 @@ function segmentsOf(run: string): string[] {
 }
 
 // The index drops longer words.
-const longestWord = 255;
+const maxWordChars = 255;
 
 /**
  * The words of a text between its punctuation. Whatever holds the text holds these words in a row,
@@ -105,7 +105,7 @@ const longestWord = 255;
 export function innerWords(text: string): string[] {
   if (!/^[\0-\x7f]*$/.test(text)) return [];
   const words = text.match(/(?<=[^a-z\d])[a-z\d]+(?=[^a-z\d])/gi) ?? [];
-  return words.some(({ length }) => length > longestWord) ? [] : words;
+  return words.some(({ length }) => length > maxWordChars) ? [] : words;
 }
 
 /** True if the text holds a name and no other name continues at either side of it. */
@@ -114,17 +114,17 @@ export function holdsWhole(text: string, name: string): boolean {
     if (isUnspaced(name)) return true;
     const before = text.slice(Math.max(at - 2, 0), at + 1);
     const behind = text.slice(at + name.length - 1, at + name.length + 2);
-    if (!goesOnBefore.test(before) && !goesOnBehind.test(behind)) return true;
+    if (!continuesBefore.test(before) && !continuesAfter.test(behind)) return true;
   }
   return false;
 }
 
 // A character that says how letters are joined does not end a word.
-const inName = `[${inWord}_]`;
+const inName = `[${wordCharacter}_]`;
 const joiner = "(?:(?<=[\\p{M}--\\p{Alphabetic}])[\\u200c\\u200d])?";
-const besideName = `[${inSpacedWord}_]`;
-const goesOnBefore = new RegExp(`${besideName}${joiner}${inName}$`, "v");
-const goesOnBehind = new RegExp(`^${inName}${joiner}${besideName}`, "v");
+const besideName = `[${spacedWordCharacter}_]`;
+const continuesBefore = new RegExp(`${besideName}${joiner}${inName}$`, "v");
+const continuesAfter = new RegExp(`^${inName}${joiner}${besideName}`, "v");
 
 /** The pieces of a camelCase word; none if it is in one piece. */
 export function camelPieces(word: string): string[] {
@@ -135,7 +135,9 @@ export function camelPieces(word: string): string[] {
 /** The pieces of snake_case and kebab-case names, joined as in camelCase, in lower case. */
 export function joinedPieces(text: string): string[] {
   const runs = text.match(nameRuns) ?? [];
-  const names = runs.filter((run) => run.length <= longestIdentifier && /[^_-][_-][^_-]/.test(run));
+  const names = runs.filter(
+    (run) => run.length <= maxIdentifierChars && /[^_-][_-][^_-]/.test(run),
+  );
   return names.map((name) => name.replaceAll(/[_-]/g, "").toLowerCase());
 }
 
@@ -148,8 +150,8 @@ export function inCamelCase(name: string): string[] {
   return isName ? joinedPieces(name) : [];
 }
 
-const nameRuns = new RegExp(`[${inWord}_\\-]+`, "gv");
-const longestIdentifier = 256;
+const nameRuns = new RegExp(`[${wordCharacter}_\\-]+`, "gv");
+const maxIdentifierChars = 256;
 const snakeCase = "\\p{L}[\\p{L}\\p{N}]*_[\\p{L}\\p{N}_]+";
 const key = "\\p{Lu}[\\p{Lu}\\d]+-\\d+";
 /** A place in a file, as editors and compilers write it. */
@@ -197,7 +199,7 @@ const shortIdentifier = new RegExp(`^${snakeCase}$`, "u");
 
 /** True for a word that looks like a name in a program: it is searched exactly as it stands. */
 export function isIdentifier(word: string): boolean {
-  if (word.length > longestIdentifier || plainWord.test(word)) return false;
+  if (word.length > maxIdentifierChars || plainWord.test(word)) return false;
   if (word.length < 4) return isShortName(word);
   // Made for the first word that may be one: with all its tables of letters that takes 25 ms.
   identifier ??= new RegExp(`^(?:${identifiers.join("|")})$`, "u");
@@ -218,7 +220,7 @@ export function isTypeName(word: string, { pieces }: { readonly pieces: number }
  * punctuation stands between sentences.
  */
 export function isJoined(word: string): boolean {
-  return word.length <= longestIdentifier && joined.test(word) && !isUnspaced(word);
+  return word.length <= maxIdentifierChars && joined.test(word) && !isUnspaced(word);
 }
 
 const joined = /[\p{L}\p{M}\p{N}][^\p{L}\p{M}\p{N}\s'’]+[\p{L}\p{N}]/u;
@@ -226,7 +228,7 @@ const joined = /[\p{L}\p{M}\p{N}][^\p{L}\p{M}\p{N}\s'’]+[\p{L}\p{N}]/u;
 /**
  * True for `C++`, `C#`, `#58`, `!58` and the like: the index knows only their letters and digits.
  */
-export function needsSigns(word: string): boolean {
+export function needsPunctuation(word: string): boolean {
   return /^\p{L}[\p{L}\p{N}]{0,31}(?:\+\+|#)$/u.test(word) || isNumbered(word);
 }
 
@@ -251,6 +253,6 @@ export function isKey(word: string): boolean {
  * True for a text that is only searched by itself: as part of a longer number or name it is a
  * different one.
  */
-export function isNoPart(word: string): boolean {
+export function matchesOnlyWhole(word: string): boolean {
   return isNumbered(word) || isShortName(word) || isKey(word);
 }

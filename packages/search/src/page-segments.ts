@@ -4,17 +4,17 @@ import { candidatesOf, type Found, matchesPerSession, type RootOf } from "./cand
 import { bestMessages, type MessageHit } from "./full-text.ts";
 import type { RankedRoot } from "./fuse.ts";
 import type { ParsedQuery } from "./query.ts";
-import { atLeast } from "./scores.ts";
+import { withMinScore } from "./scores.ts";
 import type { Segment } from "./segments.ts";
 
 /** A root on the page. */
-export type Chosen = {
+export type ChosenRoot = {
   readonly root: RankedRoot;
   readonly segment: Segment;
 };
 
 /** What a page takes from one segment. */
-export type OnPage = {
+export type PageSegment = {
   readonly segment: Segment;
   /** What was found in it, including what is added later. */
   readonly found: Found;
@@ -28,10 +28,10 @@ export type MessageBounds = { readonly where: Filter | undefined; readonly minSc
 // Reading more shows nothing that answers (apps/bench, shown@5), and each one takes time.
 const pageDepth = 40;
 // A message that holds far less of the query than the best of its session answers next to nothing.
-const leastOfBest = 1 / 3;
+const minShareOfBest = 1 / 3;
 
 /** Splits the page by segment. */
-export function onPage(chosen: readonly Chosen[]): OnPage[] {
+export function pageSegmentsOf(chosen: readonly ChosenRoot[]): PageSegment[] {
   return [...Map.groupBy(chosen, ({ segment }) => segment)].map(([segment, own]) => {
     const shown = new Set(own.map(({ root }) => root.rootId));
     const rootOf = (id: string): string | undefined => {
@@ -51,8 +51,8 @@ export async function withMoreMessages(
   sessions: SessionStore,
   query: ParsedQuery,
   { where, minScore }: MessageBounds,
-  page: OnPage,
-): Promise<OnPage> {
+  page: PageSegment,
+): Promise<PageSegment> {
   const { segment, found, rootOf } = page;
   if (!segment.hasMore) return page;
   const known = candidatesOf(found, rootOf);
@@ -79,9 +79,9 @@ export async function withMoreMessages(
     [...ofRoot].map(([root, own]) => [root, Math.max(...own.map(({ rank }) => rank))]),
   );
   const isNear = ({ sessionId, rank }: MessageHit): boolean =>
-    rank >= leastOfBest * (most.get(rootOf(sessionId)) ?? 0);
+    rank >= minShareOfBest * (most.get(rootOf(sessionId)) ?? 0);
   const messages = best.filter(isNear);
   const more = { messages, windows: [], literals: [], vectors: [] };
-  const enough = await atLeast(sessions, query, more, minScore);
+  const enough = await withMinScore(sessions, query, more, minScore);
   return { ...page, found: { ...found, messages: [...found.messages, ...enough.messages] } };
 }

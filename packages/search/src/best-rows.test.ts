@@ -1,6 +1,6 @@
 import { type Row, rowId, type ScanOptions } from "@pond/substrate";
 import { expect, it } from "vitest";
-import { type Asked, bestRows, type RankedIndex } from "./ties.ts";
+import { bestRows, type RankedIndex, type RankedRead } from "./best-rows.ts";
 
 /** Rows with these scores: the later one is stored the newer it is. */
 function indexOf(scores: readonly number[]) {
@@ -71,7 +71,7 @@ it("takes the rows found first if a concurrent write changes all scores", async 
     return before.ask(asked);
   };
   const asked = { where: undefined, limit: 4, columns: [rowId] };
-  const index = { ask: (each: Asked) => ask(each), table: before.table };
+  const index = { ask: (each: RankedRead) => ask(each), table: before.table };
   const rows = await bestRows(index, asked);
 
   expect(rows.map((row) => Number(row[rowId]))).toEqual([0, 1, 2, 3]);

@@ -1,21 +1,21 @@
 import type { SessionStore } from "@pond/sessions";
-import { toMeetsBounds } from "./bounds.ts";
+import { toBoundsCheck } from "./bounds.ts";
 import { type Found, keysOf, sessionIdsOf } from "./candidates.ts";
+import { sessionsWanted } from "./collect-hits.ts";
 import { toCoverage } from "./coverage.ts";
 import type { Scope } from "./filter.ts";
-import { firstSaid } from "./first-said.ts";
+import { loadFirstMessages } from "./first-messages.ts";
 import type { WindowHit } from "./full-text.ts";
 import { keyText, loadMessages, type MessageKey } from "./message.ts";
-import { isBound, type ParsedQuery, tellingTerms } from "./query.ts";
-import { sessionsWanted } from "./rounds.ts";
+import { contentTerms, hasBounds, type ParsedQuery } from "./query.ts";
 
 /** What was found, as far as it may be listed. */
-export type InBounds = {
+export type CheckedHits = {
   readonly found: Found;
   /** The sessions whose roots are listed; for the others, windows only vote. */
   readonly listed: ReadonlySet<string>;
   /** The sessions whose windows were examined: they need not be asked for again. */
-  readonly judged: ReadonlySet<string>;
+  readonly examined: ReadonlySet<string>;
 };
 
 /**
@@ -23,26 +23,27 @@ export type InBounds = {
  * only vote. Otherwise their messages are read, and those in bounds that hold a word of the query
  * count. A title counts if a message of its session is in bounds.
  */
-export async function inBounds(
+export async function checkWindows(
   sessions: SessionStore,
   query: ParsedQuery,
   found: Found,
   {
-    isSure,
+    mustCheckWindows,
     minScore,
     scope,
-  }: { readonly isSure: boolean; readonly minScore: number; readonly scope: Scope },
-): Promise<InBounds> {
-  const judged = sessionIdsOf(found);
-  if (!isSure) return { found, listed: judged, judged };
-  const sure = sessionIdsOf({ ...found, windows: [] });
+  }: { readonly mustCheckWindows: boolean; readonly minScore: number; readonly scope: Scope },
+): Promise<CheckedHits> {
+  const examined = sessionIdsOf(found);
+  if (!mustCheckWindows) return { found, listed: examined, examined };
+  const provenIds = sessionIdsOf({ ...found, windows: [] });
   // What only windows find has no score.
-  if (minScore > 0 || sure.size >= sessionsWanted) return { found, listed: sure, judged: sure };
-  const others = found.windows.filter(({ sessionId }) => !sure.has(sessionId));
+  if (minScore > 0 || provenIds.size >= sessionsWanted)
+    return { found, listed: provenIds, examined: provenIds };
+  const others = found.windows.filter(({ sessionId }) => !provenIds.has(sessionId));
   const windows = await withMessagesInBounds(sessions, query, scope, others);
-  const voting = found.windows.filter(({ sessionId }) => sure.has(sessionId));
+  const voting = found.windows.filter(({ sessionId }) => provenIds.has(sessionId));
   const within = { ...found, windows: [...voting, ...windows] };
-  return { found: within, listed: sessionIdsOf(within), judged };
+  return { found: within, listed: sessionIdsOf(within), examined };
 }
 
 /** The windows that have messages in bounds, reduced to those messages. */
@@ -53,28 +54,28 @@ async function withMessagesInBounds(
   windows: readonly WindowHit[],
 ): Promise<WindowHit[]> {
   const messages = await loadMessages(sessions, windows.flatMap(keysOf), scope);
-  const coverage = toCoverage({ terms: tellingTerms(query.terms) });
-  const meetsBounds = toMeetsBounds(query);
+  const coverage = toCoverage({ terms: contentTerms(query.terms) });
+  const meetsBounds = toBoundsCheck(query);
   const within = new Set(
     messages
       .filter(({ text }) => coverage(text).share > 0 && meetsBounds(text))
       .map((message) => keyText(message)),
   );
   // It is not known whether a title holds what is required.
-  const titled = isBound(query) ? [] : windows.filter((each) => keysOf(each).length === 0);
-  const first = await firstSaid(
+  const titled = hasBounds(query) ? [] : windows.filter((each) => keysOf(each).length === 0);
+  const first = await loadFirstMessages(
     sessions,
     titled.map(({ sessionId }) => sessionId),
     scope,
   );
-  const keysIn = (window: WindowHit): MessageKey[] => {
+  const keysInBounds = (window: WindowHit): MessageKey[] => {
     const keys = keysOf(window);
     const said = first.get(window.sessionId);
     if (keys.length === 0) return said === undefined ? [] : [said];
     return keys.filter((key) => within.has(keyText(key)));
   };
   return windows.flatMap((window) => {
-    const ids = keysIn(window).map(({ id }) => id);
+    const ids = keysInBounds(window).map(({ id }) => id);
     return ids.length > 0 ? [{ ...window, messageIds: JSON.stringify(ids) }] : [];
   });
 }

@@ -9,7 +9,7 @@ import {
 import { rowOf } from "./message.ts";
 
 /** What an index is asked for. */
-export type Asked = {
+export type RankedRead = {
   readonly where: Filter | undefined;
   readonly limit: number;
   /** Includes {@link rowId}. */
@@ -19,7 +19,7 @@ export type Asked = {
 /** An index that ranks rows. */
 export type RankedIndex = {
   /** Asks the index; the best rows come first. */
-  readonly ask: (asked: Asked) => Promise<Row[]>;
+  readonly ask: (asked: RankedRead) => Promise<Row[]>;
   /** The table whose rows it ranks. */
   readonly table: Pick<Table, "rows">;
 };
@@ -34,10 +34,10 @@ export function byBm25(
 
 // Mostly few rows are equal: seeing where they end costs little, and asking again costs as much as
 // the list.
-const seenBeyond = 4;
+const lookaheadRows = 4;
 // Among more equal rows none is better than another, and reading when each was said takes longer
 // than the search.
-const tiedDepth = 300;
+const maxTiedRows = 300;
 
 /**
  * The best rows. Where the list would end among equal ones, the index takes any of them. Here the
@@ -45,15 +45,15 @@ const tiedDepth = 300;
  * many, the newest are. So an answer is the same whatever the engine's threads do, unless still
  * more are equal.
  */
-export async function bestRows(index: RankedIndex, asked: Asked): Promise<readonly Row[]> {
+export async function bestRows(index: RankedIndex, asked: RankedRead): Promise<readonly Row[]> {
   const { where, limit, columns } = asked;
-  const found = await index.ask({ ...asked, limit: limit + seenBeyond });
+  const found = await index.ask({ ...asked, limit: limit + lookaheadRows });
   const rows = found.toSorted(byScore);
-  const [last, end] = [rows[limit - 1], rows[limit + seenBeyond - 1]];
+  const [last, end] = [rows[limit - 1], rows[limit + lookaheadRows - 1]];
   const isTied = (row: Row): boolean => last !== undefined && scoreOf(row) === scoreOf(last);
   if (end === undefined || !isTied(end)) return rows.slice(0, limit);
   const better = rows.filter((row) => !isTied(row));
-  const all = await index.ask({ where, limit: limit + tiedDepth, columns: ["timestamp", rowId] });
+  const all = await index.ask({ where, limit: limit + maxTiedRows, columns: ["timestamp", rowId] });
   const newest = all
     .filter(isTied)
     .toSorted(newerFirst)

@@ -1,12 +1,12 @@
 import { type SessionStore, searchable } from "@pond/sessions";
 import { and, type Filter } from "@pond/substrate";
-import { keepNewest } from "./kept.ts";
+import { evictOldest } from "./evict-oldest.ts";
 import type { SearchRequest } from "./request.ts";
 
-type Counted = { readonly rows: number; readonly count: number };
+type CachedCount = { readonly rows: number; readonly count: number };
 
-const keptCounts = 64;
-const known = new WeakMap<SessionStore, Map<string, Counted>>();
+const maxCachedCounts = 64;
+const countCaches = new WeakMap<SessionStore, Map<string, CachedCount>>();
 
 /**
  * How many searchable messages the filters leave. The answer is cached: it holds until a message is
@@ -19,14 +19,14 @@ export async function countInScope(
 ): Promise<number> {
   const scopeKey = JSON.stringify([project, session, agent, role, since, until]);
   const messages = sessions.store.table("messages");
-  const counts = known.get(sessions) ?? new Map<string, Counted>();
-  known.set(sessions, counts);
+  const counts = countCaches.get(sessions) ?? new Map<string, CachedCount>();
+  countCaches.set(sessions, counts);
   const rows = await messages.count();
   const kept = counts.get(scopeKey);
   if (kept?.rows === rows) return kept.count;
   const count = await messages.count(where ? and(where, searchable) : searchable);
   counts.delete(scopeKey);
   counts.set(scopeKey, { rows, count });
-  keepNewest(counts, keptCounts);
+  evictOldest(counts, maxCachedCounts);
   return count;
 }

@@ -1,7 +1,7 @@
 import type { SessionStore } from "@pond/sessions";
 import { expect, it } from "vitest";
-import { knownSessions } from "./known-sessions.ts";
 import { loadRoots } from "./roots.ts";
+import { loadSessionCache } from "./session-cache.ts";
 import { countSubAgents } from "./sub-agents.ts";
 import { addChats, storeOf } from "./testing.ts";
 
@@ -16,35 +16,39 @@ it("reads all sessions at first only if they are few, and more when asked again"
   const { sessions, remove } = await storeOf(chats);
   const limits = { first: 3, again: 4 };
 
-  const first = await knownSessions(sessions, limits);
-  expect(first).toMatchObject({ isWhole: false, rows: 4 });
+  const first = await loadSessionCache(sessions, limits);
+  expect(first).toMatchObject({ isComplete: false, rows: 4 });
   expect(first.labels.size).toBe(0);
-  const again = await knownSessions(sessions, limits);
-  expect(again).toMatchObject({ isWhole: true, rows: 4, below: new Map([["root", 2]]) });
+  const again = await loadSessionCache(sessions, limits);
+  expect(again).toMatchObject({
+    isComplete: true,
+    rows: 4,
+    descendantCounts: new Map([["root", 2]]),
+  });
   expect(again.labels.get("other")).toMatchObject({ sourceAgent: "pi", project: "/else" });
-  expect(await knownSessions(sessions, limits)).toBe(again);
+  expect(await loadSessionCache(sessions, limits)).toBe(again);
 
   await addChats(sessions, [{ id: "deeper", parent: "deep", texts: ["five"] }]);
-  const grown = await knownSessions(sessions, limits);
-  expect(grown).toMatchObject({ isWhole: false, rows: 5, below: new Map() });
+  const grown = await loadSessionCache(sessions, limits);
+  expect(grown).toMatchObject({ isComplete: false, rows: 5, descendantCounts: new Map() });
   expect(grown.labels).toBe(again.labels);
-  expect(await knownSessions(sessions, limits)).toBe(grown);
+  expect(await loadSessionCache(sessions, limits)).toBe(grown);
   remove();
 });
 
 it("adds new sessions to the known ones, and reads all again if that misses any", async () => {
   const { sessions, remove } = await storeOf(chats);
-  const before = await knownSessions(sessions);
+  const before = await loadSessionCache(sessions);
 
   await addChats(sessions, [
     { id: "above", texts: ["zero"] },
     { id: "last", parent: "above", texts: ["five"] },
   ]);
-  const grown = await knownSessions(sessions);
+  const grown = await loadSessionCache(sessions);
   expect(grown).toMatchObject({
-    isWhole: true,
+    isComplete: true,
     rows: 6,
-    below: new Map([
+    descendantCounts: new Map([
       ["root", 2],
       ["above", 1],
     ]),
@@ -66,8 +70,8 @@ it("adds new sessions to the known ones, and reads all again if that misses any"
         ]),
       ),
     );
-  const read = await knownSessions(sessions);
-  expect(read).toMatchObject({ isWhole: true, rows: 7 });
+  const read = await loadSessionCache(sessions);
+  expect(read).toMatchObject({ isComplete: true, rows: 7 });
   expect(read.labels.has("copied")).toBe(true);
   remove();
 });
@@ -76,11 +80,11 @@ it("reads once for concurrent searches, and again after a failed read", async ()
   const { sessions, remove } = await storeOf(chats);
   const failing = failingOnce(sessions);
 
-  await expect(knownSessions(failing)).rejects.toThrow("no disk");
-  const all = await Promise.all(Array.from({ length: 8 }, () => knownSessions(failing)));
+  await expect(loadSessionCache(failing)).rejects.toThrow("no disk");
+  const all = await Promise.all(Array.from({ length: 8 }, () => loadSessionCache(failing)));
 
   expect(new Set(all).size).toBe(1);
-  expect(all[0]).toMatchObject({ isWhole: true, rows: 4 });
+  expect(all[0]).toMatchObject({ isComplete: true, rows: 4 });
   remove();
 });
 
@@ -106,18 +110,18 @@ it.each([
 ])("notices a parent that a known session gets later, with sessions %s", async (_, first) => {
   const { sessions, remove } = await storeOf(chats);
   const limits = { first, again: first };
-  await loadRoots(sessions, await knownSessions(sessions, limits), ["deep", "other"]);
+  await loadRoots(sessions, await loadSessionCache(sessions, limits), ["deep", "other"]);
 
   await addChats(sessions, [
     { id: "other", parent: "deep", texts: ["four"], project: "/else", agent: "pi" },
   ]);
 
-  const known = await knownSessions(sessions, limits);
+  const known = await loadSessionCache(sessions, limits);
   const roots = await loadRoots(sessions, known, ["other"]);
   expect(roots.rootOf("other")).toBe("root");
   expect(roots.labels("other")).toMatchObject({ parentId: "deep", project: "/else" });
   expect(await countSubAgents(sessions, known, ["root"])).toEqual(new Map([["root", 3]]));
-  expect(await knownSessions(sessions, limits)).toBe(known);
+  expect(await loadSessionCache(sessions, limits)).toBe(known);
   remove();
 });
 
@@ -126,7 +130,7 @@ it.each([
   ["looked up as needed", 0],
 ])("gives the same roots, labels and counts with sessions %s", async (_, first) => {
   const { sessions, remove } = await storeOf(chats);
-  const known = await knownSessions(sessions, { first, again: first });
+  const known = await loadSessionCache(sessions, { first, again: first });
 
   const roots = await loadRoots(sessions, known, ["deep", "other", "nowhere"]);
   expect(["deep", "other", "nowhere"].map((id) => roots.rootOf(id))).toEqual([

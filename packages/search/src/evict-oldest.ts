@@ -1,7 +1,7 @@
 /** Removes the oldest entries of a map until so many are left. */
-export function keepNewest(map: Map<string, unknown>, atMost: number): void {
+export function evictOldest(map: Map<string, unknown>, maxEntries: number): void {
   for (const key of map.keys()) {
-    if (map.size <= atMost) return;
+    if (map.size <= maxEntries) return;
     map.delete(key);
   }
 }

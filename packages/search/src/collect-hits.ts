@@ -1,6 +1,6 @@
 import { and, type Filter, not, oneOf, type Row, rowId } from "@pond/substrate";
+import { bestRows, type RankedIndex, type RankedRead } from "./best-rows.ts";
 import { rowOf } from "./message.ts";
-import { type Asked, bestRows, type RankedIndex } from "./ties.ts";
 
 /** What an arm found. */
 export type Hits<Hit> = {
@@ -9,7 +9,7 @@ export type Hits<Hit> = {
   readonly isCut: boolean;
 };
 
-const roundsAtMost = 3;
+const maxRounds = 3;
 /** As many as a first page holds, and one more that shows whether there is a next page. */
 export const sessionsWanted = 11;
 
@@ -19,15 +19,15 @@ export const sessionsWanted = 11;
  *
  * @param limit - Hits in one round.
  */
-export async function deepHits<Hit extends { readonly sessionId: string }>(
+export async function collectHits<Hit extends { readonly sessionId: string }>(
   ask: (where: Filter | undefined) => Promise<Hit[]>,
   where: Filter | undefined,
   limit: number,
 ): Promise<Hits<Hit>> {
   const hits: Hit[] = [];
   const seen = new Set<string>();
-  for (let round = 0; round < roundsAtMost; round += 1) {
-    const found = await ask(without(seen, where));
+  for (let round = 0; round < maxRounds; round += 1) {
+    const found = await ask(excludingSessions(seen, where));
     hits.push(...found);
     for (const { sessionId } of found) seen.add(sessionId);
     if (found.length < limit) return { hits, isCut: false };
@@ -36,25 +36,25 @@ export async function deepHits<Hit extends { readonly sessionId: string }>(
   return { hits, isCut: true };
 }
 
-const decisionsAtMost = 4;
+const maxReads = 4;
 
 /**
  * The best rows that `keeps` accepts. If too few of the best are, the next are read, each time four
  * times as many.
  */
-export async function keptRows(
+export async function bestAcceptedRows(
   index: RankedIndex,
-  { where, limit, columns }: Asked,
-  keeps: (row: Row) => boolean,
+  { where, limit, columns }: RankedRead,
+  accepts: (row: Row) => boolean,
 ): Promise<Row[]> {
   const kept: Row[] = [];
   const read: bigint[] = [];
   let depth = limit;
-  for (let round = 0; round < decisionsAtMost; round += 1) {
+  for (let round = 0; round < maxReads; round += 1) {
     const isUnread = not(oneOf(rowId, read));
     const within = read.length === 0 ? where : and(...(where ? [where] : []), isUnread);
     const rows = await bestRows(index, { where: within, limit: depth, columns });
-    kept.push(...rows.filter(keeps));
+    kept.push(...rows.filter(accepts));
     if (kept.length >= limit || rows.length < depth) break;
     read.push(...rows.map(rowOf));
     depth *= 4;
@@ -63,7 +63,7 @@ export async function keptRows(
 }
 
 /** The same filter without some sessions. */
-export function without(
+export function excludingSessions(
   sessionIds: ReadonlySet<string>,
   where: Filter | undefined,
 ): Filter | undefined {

@@ -6,7 +6,7 @@ import { type FoundMessage, keyText, loadMessages } from "./message.ts";
  * What a person said first in each of these sessions, as far as it is in scope. If nobody did, what
  * was said first by anyone.
  */
-export async function firstSaid(
+export async function loadFirstMessages(
   sessions: SessionStore,
   sessionIds: readonly string[],
   scope?: Filter,

@@ -1,7 +1,7 @@
 import { normalizeText } from "@pond/sessions/search";
 
 /** A text in the form in which it is searched, and where each place of it was written. */
-export type Searched = {
+export type SearchForm = {
   readonly text: string;
   /** Where a place of the searched text begins in the text as written. */
   startOf(at: number): number;
@@ -19,7 +19,7 @@ type Piece = {
 };
 
 // Characters that may combine into one letter or one syllable.
-const together = new RegExp(
+const clusterPattern = new RegExp(
   [
     "[\\u1100-\\u115f][\\u1160-\\u11a7]*[\\u11a8-\\u11ff]*\\p{M}*",
     "[\\uac00-\\ud7a3][\\u11a8-\\u11ff]*\\p{M}*",
@@ -34,8 +34,8 @@ const together = new RegExp(
  * Converts a text to the form in which it is searched. A match never begins or ends inside a piece:
  * a letter together with its mark has no half.
  */
-export function asSearched(written: string): Searched {
-  const text = normalizeText(written);
+export function toSearchForm(written: string): SearchForm {
+  const text = inOneForm(written);
   if (text === written) return { text, startOf: (at) => at, endOf: (at) => at };
   const pieces = differingPieces(written);
   return {
@@ -44,11 +44,13 @@ export function asSearched(written: string): Searched {
       const piece = lastPiece(pieces, at);
       if (piece === undefined) return at;
       const inside = at - piece.start;
-      return inside < piece.chars ? piece.writtenStart : behind(piece, inside);
+      return inside < piece.chars ? piece.writtenStart : writtenOffset(piece, inside);
     },
     endOf: (at) => {
       const piece = lastPiece(pieces, at - 1);
-      return piece === undefined ? at : behind(piece, Math.max(at - piece.start, piece.chars));
+      return piece === undefined
+        ? at
+        : writtenOffset(piece, Math.max(at - piece.start, piece.chars));
     },
   };
 }
@@ -58,9 +60,9 @@ function differingPieces(written: string): Piece[] {
   let lineStart = 0;
   let shift = 0;
   for (const line of written.split("\n")) {
-    const isSame = normalizeText(line) === line;
-    for (const { 0: piece, index } of isSame ? [] : line.matchAll(together)) {
-      const [chars, writtenChars] = [normalizeText(piece).length, piece.length];
+    const isSame = inOneForm(line) === line;
+    for (const { 0: piece, index } of isSame ? [] : line.matchAll(clusterPattern)) {
+      const [chars, writtenChars] = [inOneForm(piece).length, piece.length];
       if (chars === writtenChars) continue;
       const writtenStart = lineStart + index;
       pieces.push({ start: writtenStart - shift, chars, writtenStart, writtenChars });
@@ -74,7 +76,7 @@ function differingPieces(written: string): Piece[] {
 /**
  * Where a place after the start of a piece was written; `inside` is its distance from that start.
  */
-function behind({ chars, writtenStart, writtenChars }: Piece, inside: number): number {
+function writtenOffset({ chars, writtenStart, writtenChars }: Piece, inside: number): number {
   return writtenStart + writtenChars + inside - chars;
 }
 

@@ -3,7 +3,7 @@
  * and at its end, and mu, which keyboards also write as the micro sign. The same goes for ß, whose
  * capitals are SS, and for the Turkish i, which has a dot in capitals too, or in neither.
  */
-export function inSmallLetters(text: string): string {
+export function foldCase(text: string): string {
   const small = text.toLowerCase().replaceAll("ς", "σ").replaceAll("\u00b5", "μ");
   return small.replaceAll("ß", "ss").replaceAll("i\u0307", "i").replaceAll("ı", "i");
 }
@@ -25,12 +25,12 @@ export function cutForms(text: string, cut: (text: string) => string): string[] 
 }
 
 /** Letters of which the index makes two different words. */
-const twofold = /[σςΣ\u00b5μ\u039c]/;
+const ambiguousGreek = /[σςΣ\u00b5μ\u039c]/;
 const lastSigma = /(?<=\p{L}\p{M}*)[σΣ](?![\p{L}\p{M}\p{N}])/gu;
 const micro = /(?<!\p{Script=Greek}\p{M}*)[\u00b5μ\u039c](?!\p{Script=Greek})/gu;
 
 function greekForms(text: string): string[] {
-  if (!twofold.test(text)) return [text];
+  if (!ambiguousGreek.test(text)) return [text];
   const asOfCapitals = text.replaceAll("ς", "σ").replaceAll(micro, "\u00b5");
   const asInASentence = text.replaceAll(lastSigma, "ς").replaceAll(micro, "μ");
   return [text, asOfCapitals, asInASentence];
@@ -39,11 +39,11 @@ function greekForms(text: string): string[] {
 const sharpS = /[ßẞ]/g;
 const twoS = /ss/gi;
 /** Letters that may be Turkish; in capitals any I may be either letter. */
-const dotted = /^[iıİ]|[ıİğşçöü]/i;
+const maybeTurkish = /^[iıİ]|[ıİğşçöü]/i;
 const capitalI = /^\p{Lu}*I\p{Lu}*$/u;
 
 function letterForms(text: string): string[] {
-  const ofWord = isWord.test(text) ? [...sharp(text), ...turkish(text)] : [];
+  const ofWord = isWord.test(text) ? [...sharpSForms(text), ...turkishForms(text)] : [];
   return distinct([text, text.replaceAll(sharpS, "ss"), ...ofWord]);
 }
 
@@ -51,7 +51,7 @@ function letterForms(text: string): string[] {
 const isWord = /^\p{L}+$/u;
 
 /** A word in which an SS may be the capital of ß: with each of them replaced, and with all. */
-function sharp(word: string): string[] {
+function sharpSForms(word: string): string[] {
   const pairs = [...word.matchAll(twoS)].map(({ index }) => index);
   const each = pairs.map((at) => `${word.slice(0, at)}ß${word.slice(at + 2)}`);
   return pairs.length > 1 ? [...each, word.replaceAll(twoS, "ß")] : each;
@@ -61,8 +61,8 @@ function sharp(word: string): string[] {
  * A word as Turkish has it in lower case, with a capital and in capitals. For an I that was written
  * without its dot, as other keyboards have it, both forms.
  */
-function turkish(word: string): string[] {
-  if (!dotted.test(word) && !capitalI.test(word)) return [];
+function turkishForms(word: string): string[] {
+  if (!maybeTurkish.test(word) && !capitalI.test(word)) return [];
   return [word, word.replaceAll("I", "i")].flatMap((each) => {
     const capitals = each.toLocaleUpperCase("tr");
     const small = each.toLocaleLowerCase("tr");

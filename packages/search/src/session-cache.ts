@@ -11,87 +11,93 @@ export type SessionLabels = {
 };
 
 /** What a process remembers about the sessions of a store. */
-export type KnownSessions = {
+export type SessionCache = {
   /** By id. Once stored, they never change, except for a parent that a source names late. */
   readonly labels: Map<string, SessionLabels>;
   /**
    * How many sessions are below a root, stored or not, at any depth, for as many rows as were
    * counted.
    */
-  readonly below: Map<string, number>;
+  readonly descendantCounts: Map<string, number>;
   readonly rows: number;
   /** What the labels include already. */
   readonly later: LaterParents;
-  /** True if `labels` holds all sessions; a root that `below` lacks then has none. */
-  readonly isWhole: boolean;
+  /** True if `labels` holds all sessions; a root that `descendantCounts` lacks then has none. */
+  readonly isComplete: boolean;
 };
 
 // Each takes about 400 bytes, and 50,000 are read in 60 ms; but a search over more than it knows
 // asks for some four times. A process that asks once reads as many as can be read faster than asked
 // for.
-const readAtMost = { first: 20_000, again: 100_000 } as const;
+const readLimits = { first: 20_000, again: 100_000 } as const;
 const columns = [
   ...["id", "parent_session_id", "parent_message_id"],
   ...["source_agent", "project", "created_at", "ingested_at"],
 ];
 
-const kept = new WeakMap<SessionStore, Promise<KnownSessions>>();
+const caches = new WeakMap<SessionStore, Promise<SessionCache>>();
 
 /**
- * Loads what is known before a search; each search calls it once. Concurrent searches wait for each
+ * Loads the cache, or brings it up to date; each search calls it once. Concurrent searches wait for each
  * other, so that none reads what another is reading.
  *
  * @param limits - How many sessions are read at once, by a process that asks for the first time and
  * by one that asks again.
  */
-export function knownSessions(
+export function loadSessionCache(
   sessions: SessionStore,
-  limits: { readonly first: number; readonly again: number } = readAtMost,
-): Promise<KnownSessions> {
-  const before = kept.get(sessions)?.catch(() => undefined);
-  const now = look(sessions, before, limits);
-  kept.set(sessions, now);
+  limits: { readonly first: number; readonly again: number } = readLimits,
+): Promise<SessionCache> {
+  const before = caches.get(sessions)?.catch(() => undefined);
+  const now = refresh(sessions, before, limits);
+  caches.set(sessions, now);
   return now;
 }
 
-async function look(
+async function refresh(
   sessions: SessionStore,
-  before: Promise<KnownSessions | undefined> | undefined,
+  before: Promise<SessionCache | undefined> | undefined,
   limits: { readonly first: number; readonly again: number },
-): Promise<KnownSessions> {
+): Promise<SessionCache> {
   const known = await before;
   const { store } = sessions;
   const [rows, later] = await Promise.all([store.table("sessions").count(), laterParents(store)]);
-  const isAgain = known?.rows === rows;
-  const isSame = isAgain && known.later === later;
-  if (isSame && (known.isWhole || rows > limits.again)) return known;
-  if (known) setLater(known.labels, later);
-  if (known?.isWhole && rows <= limits.again) {
-    const labels = isAgain ? known.labels : await readNewer(sessions, known.labels);
+  const hasSameRows = known?.rows === rows;
+  const isSame = hasSameRows && known.later === later;
+  if (isSame && (known.isComplete || rows > limits.again)) return known;
+  if (known) applyLaterParents(known.labels, later);
+  if (known?.isComplete && rows <= limits.again) {
+    const labels = hasSameRows ? known.labels : await readNewer(sessions, known.labels);
     // Copied sessions may say that they were stored long ago.
-    if (labels.size >= rows) return whole(labels, later);
+    if (labels.size >= rows) return completeCache(labels, later);
   }
-  if (rows <= (isAgain ? limits.again : limits.first)) {
-    return whole(await readLabels(sessions), later);
+  if (rows <= (hasSameRows ? limits.again : limits.first)) {
+    return completeCache(await readLabels(sessions), later);
   }
-  return { labels: known?.labels ?? new Map(), below: new Map(), rows, later, isWhole: false };
+  return {
+    labels: known?.labels ?? new Map(),
+    descendantCounts: new Map(),
+    rows,
+    later,
+    isComplete: false,
+  };
 }
 
-function setLater(labels: Map<string, SessionLabels>, later: LaterParents): void {
+function applyLaterParents(labels: Map<string, SessionLabels>, later: LaterParents): void {
   for (const [id, { parentId, parentMessageId }] of later) {
     const own = labels.get(id);
     if (own !== undefined) labels.set(id, { ...own, parentId, parentMessageId });
   }
 }
 
-function whole(labels: Map<string, SessionLabels>, later: LaterParents): KnownSessions {
+function completeCache(labels: Map<string, SessionLabels>, later: LaterParents): SessionCache {
   const parents = new Map([...labels].map(([id, { parentId }]) => [id, parentId]));
-  const below = new Map<string, number>();
+  const descendantCounts = new Map<string, number>();
   for (const [id, topmost] of rootsOf(parents)) {
     const root = rootAbove(parents, topmost);
-    if (root !== id) below.set(root, (below.get(root) ?? 0) + 1);
+    if (root !== id) descendantCounts.set(root, (descendantCounts.get(root) ?? 0) + 1);
   }
-  return { labels, below, rows: labels.size, later, isWhole: true };
+  return { labels, descendantCounts, rows: labels.size, later, isComplete: true };
 }
 
 /**
@@ -124,7 +130,7 @@ export async function readLabels(
   const labels = new Map<string, SessionLabels>();
   // A few projects have many sessions, so each name is held once.
   const names = new Map<string, string>();
-  const nameOf = (value: unknown): string => {
+  const interned = (value: unknown): string => {
     const name = String(value);
     const known = names.get(name);
     if (known === undefined) names.set(name, name);
@@ -137,14 +143,14 @@ export async function readLabels(
       labels.set(String(row["id"]), {
         parentId: typeof parent === "string" ? parent : null,
         parentMessageId: typeof message === "string" ? message : null,
-        sourceAgent: nameOf(row["source_agent"]),
-        project: nameOf(row["project"]),
+        sourceAgent: interned(row["source_agent"]),
+        project: interned(row["project"]),
         createdAt: timeOf(row["created_at"]),
         ingestedAt: timeOf(row["ingested_at"]),
       });
     }
   }
-  setLater(labels, later);
+  applyLaterParents(labels, later);
   return labels;
 }
 
