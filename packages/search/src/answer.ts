@@ -127,7 +127,7 @@ export async function toAnswer(
   });
 }
 
-/** The messages found for the chosen roots, with their BM25 if their arm has not told it. */
+/** The messages found for the chosen roots, with their BM25 where their arm has none. */
 async function loadFound(
   sessions: SessionStore,
   query: ParsedQuery,

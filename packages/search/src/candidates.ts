@@ -17,7 +17,7 @@ export type Found = {
 export type Candidate = FoundMessage & {
   /** The fused score of the arms, for the order within a session. */
   readonly rank: number;
-  /** BM25; undefined if the message arm has not told it. */
+  /** BM25; undefined if the message arm did not find it. */
   readonly score: number | undefined;
   readonly similarity: number | undefined;
   /** True for the message of its root that is nearest in meaning. */

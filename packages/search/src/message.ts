@@ -15,8 +15,8 @@ export type FoundMessage = Omit<MessageHead, "parts"> & {
 };
 
 /**
- * Columns of `messages` that {@link toFoundMessages} reads. Each column is read for every row that is
- * found.
+ * Columns of `messages` that {@link toFoundMessages} reads. Each column is read for every row that
+ * is found.
  */
 export const messageColumns: readonly string[] = ["head", "search_text", rowId];
 

@@ -38,8 +38,8 @@ const columns = [
 const caches = new WeakMap<SessionStore, Promise<SessionCache>>();
 
 /**
- * Loads the cache, or brings it up to date; each search calls it once. Concurrent searches wait for each
- * other, so that none reads what another is reading.
+ * Loads the cache, or brings it up to date; each search calls it once. Concurrent searches wait for
+ * each other, so that none reads what another is reading.
  *
  * @param limits - How many sessions are read at once, by a process that asks for the first time and
  * by one that asks again.

@@ -31,7 +31,8 @@ const unspaced = new RegExp(`[${lettersWithoutSpaces}\\p{Script=Hangul}]`, "u");
 const withoutSpaces = `[${lettersWithoutSpaces}ー]`;
 
 /**
- * {@link wordCharacter} without these letters and Hangul: what can continue a word that has none of them.
+ * {@link wordCharacter} without these letters and Hangul: what can continue a word that has none of
+ * them.
  */
 export const spacedWordCharacter: string = `[${wordCharacter}--[${withoutSpaces}\\p{Script=Hangul}]]`;
 
