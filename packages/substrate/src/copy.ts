@@ -22,7 +22,7 @@ export async function copyStore(
     const source = from.table(name);
     const columns = await columnsToCopy(source, to.table(name));
     let inserted = 0;
-    for await (const rows of bySize(source.scan({ columns }))) {
+    for await (const rows of rebatch(source.scan({ columns }))) {
       inserted += (await to.table(name).insert(toColumns(columns, rows))).inserted;
     }
     copied[name] = inserted;
@@ -52,7 +52,7 @@ async function columnsToCopy(from: Table, to: Table): Promise<string[]> {
 }
 
 /** The same rows in larger batches, because each batch becomes a commit. */
-async function* bySize(batches: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
+async function* rebatch(batches: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
   let rows: Row[] = [];
   let bytes = 0;
   for await (const batch of batches) {

@@ -53,8 +53,8 @@ export {
 } from "./read/filter.ts";
 export { fragmentOf } from "./read/fragments.ts";
 export type { FullTextQuery } from "./read/full-text.ts";
-export { rowAddress, rowId } from "./read/known-columns.ts";
 export type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read/read.ts";
+export { rowAddress, rowId } from "./read/system-columns.ts";
 export { TextCells } from "./rows/text-cells.ts";
 export { flushFolder } from "./storage/storage.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { TableDeclaration } from "./declaration.ts";
+import { declarationProblem } from "./declaration-problem.ts";
 import { type Caches, createCaches } from "./engine/caches.ts";
 import { retry } from "./engine/retry.ts";
 import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
@@ -8,8 +9,7 @@ import { type Healing, healTable } from "./integrity/heal.ts";
 import { Catalog, type OpenedTable } from "./storage/catalog.ts";
 import { DurableFolder, isMissing, locate, lockFile } from "./storage/storage.ts";
 import { Table } from "./table.ts";
-import { unfitDeclaration } from "./unfit-declaration.ts";
-import { KnownKeys } from "./write/known-keys.ts";
+import { KeyCache } from "./write/key-cache.ts";
 import type { Exclusive } from "./write/write.ts";
 import { canLock, WriterLock } from "./write/writer-lock.ts";
 
@@ -137,13 +137,13 @@ export class Store {
 export async function openStore(location: string, options: StoreOptions): Promise<Store> {
   refuseOldNode();
   const { tables, mode = "read", storageOptions, onHeal, onMissingIndex, heals = true } = options;
-  refuseUnfitOptions(options);
+  validateOptions(options);
   const place = locate(location);
   const { caches = createCaches() } = options;
   for (const [at, table] of tables.entries()) {
     const isTwice = tables.findIndex(({ name }) => name === table.name) < at;
-    const unfit = isTwice ? "it is declared twice" : unfitDeclaration(table);
-    if (unfit !== undefined) throw new StoreSchemaError(place.uri, table.name, unfit);
+    const problem = isTwice ? "it is declared twice" : declarationProblem(table);
+    if (problem !== undefined) throw new StoreSchemaError(place.uri, table.name, problem);
   }
   const isLocal = place.folder !== undefined;
   const { stalenessMs = isLocal ? localStalenessMs : remoteStalenessMs } = options;
@@ -156,7 +156,7 @@ export async function openStore(location: string, options: StoreOptions): Promis
   const proveWritable = (): Promise<void> => catalog.proveWritable();
   try {
     if (place.folder !== undefined && heals) {
-      const datasets = await catalog.look(tables);
+      const datasets = await catalog.loadDatasets(tables);
       for (const table of tables) {
         const openTable = () => catalog.openAny(table.name);
         const dataset = datasets.get(table.name) ?? table.name;
@@ -200,7 +200,7 @@ function refuseOldNode(): void {
   throw new Error(`a store needs Node 22.18 or later; this is ${process.version}`);
 }
 
-function refuseUnfitOptions(options: StoreOptions): void {
+function validateOptions(options: StoreOptions): void {
   const { mode = "read", storageOptions = {}, stalenessMs = 0 } = options;
   if (mode !== "read" && mode !== "write") throw new TypeError(`no mode is called "${mode}"`);
   // The engine would panic over it, which looks like a damaged store.
@@ -238,6 +238,6 @@ function exclusiveOf(
   const open = () => catalog.openAny(table.name);
   return {
     lock: new WriterLock(join(home, lockFile), place),
-    keys: new KnownKeys({ table, handle, home, open }),
+    keys: new KeyCache({ table, handle, home, open }),
   };
 }

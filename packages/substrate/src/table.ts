@@ -1,7 +1,7 @@
 import type { Table as LanceTable, Query, VectorQuery } from "@lancedb/lancedb";
 import type { ColumnBatch, ColumnType, Row, TableDeclaration } from "./declaration.ts";
 import { release } from "./engine/lance.ts";
-import { toTyped } from "./engine/native-errors.ts";
+import { toTypedError } from "./engine/native-errors.ts";
 import { retry } from "./engine/retry.ts";
 import { absentColumns, columnsWithNulls, vectorDimension } from "./engine/schema.ts";
 import { type CleanOptions, clean } from "./indexes/clean.ts";
@@ -10,11 +10,8 @@ import { healthOf, type TableHealth } from "./indexes/health.ts";
 import { dropIndex, tokenize } from "./indexes/indexes.ts";
 import { refresh } from "./indexes/lost-indexes.ts";
 import { missingTextIndexes } from "./indexes/text-indexes.ts";
-import { and, columnsOf, type Filter, gte, lt, takesNothing } from "./read/filter.ts";
-import { refuseUnfitFilter } from "./read/fit-filter.ts";
-import { refuseUnfitRead } from "./read/fit-read.ts";
+import { and, columnsOf, type Filter, gte, lt, matchesNothing } from "./read/filter.ts";
 import { fragmentsOf } from "./read/fragments.ts";
-import { rowAddress, rowId } from "./read/known-columns.ts";
 import {
   type FullTextOptions,
   fullTextQuery,
@@ -24,9 +21,12 @@ import {
   type ScanOptions,
   scanQuery,
 } from "./read/read.ts";
+import { rowRangesOf } from "./read/row-ranges.ts";
 import { toSql } from "./read/sql.ts";
-import { stretchesOf } from "./read/stretches.ts";
-import { isReadAtOnce, nullsRead, scanFew } from "./read/with-nulls.ts";
+import { rowAddress, rowId } from "./read/system-columns.ts";
+import { validateFilter } from "./read/validate-filter.ts";
+import { validateRead } from "./read/validate-read.ts";
+import { nullsRead, readsAllAtOnce, scanInSmallBatches } from "./read/with-nulls.ts";
 import { locate } from "./storage/storage.ts";
 import { renew } from "./write/renew.ts";
 import { type Exclusive, type InsertOutcome, TableWriter } from "./write/write.ts";
@@ -176,16 +176,19 @@ export class Table {
    * compares a column with a value of another type, as every read does.
    */
   scan(options: ScanOptions): AsyncGenerator<Row[]> {
-    const isSlow = this.#withNulls.length > 0 && isReadAtOnce(options);
-    if (isSlow) return this.#scanFew(options);
-    return this.#isOfAllLong(options) ? this.#scanInStretches(options) : this.#scanMany(options);
+    const isSlow = this.#withNulls.length > 0 && readsAllAtOnce(options);
+    if (isSlow) return this.#scanInSmallBatches(options);
+    return this.#isFullScanOfLongColumns(options)
+      ? this.#scanInRanges(options)
+      : this.#scanMany(options);
   }
 
   /** The rows that meet a condition, all at once: for few rows. */
   rows(options: ScanOptions): Promise<Row[]> {
-    const isInPieces =
-      this.#isOfAllLong(options) || (this.#withNulls.length > 0 && isReadAtOnce(options));
-    if (isInPieces) return collect(this.scan(options));
+    const isInSmallBatches =
+      this.#isFullScanOfLongColumns(options) ||
+      (this.#withNulls.length > 0 && readsAllAtOnce(options));
+    if (isInSmallBatches) return collect(this.scan(options));
     return this.#collect(options, (stored, withNulls) =>
       scanQuery(this.declaration, this.#handle, stored, withNulls),
     );
@@ -194,7 +197,7 @@ export class Table {
   /** How many rows meet a filter; all of them without one. */
   async count(where?: Filter): Promise<number> {
     if (where !== undefined) {
-      refuseUnfitFilter(this.declaration, where);
+      validateFilter(this.declaration, where);
       // The engine counts many rows at once.
       const withNulls = await this.#retry(() => this.#columnsWithNulls());
       if (columnsOf(where).some((name) => withNulls.includes(name))) return this.#countEach(where);
@@ -257,7 +260,7 @@ export class Table {
    * @throws {TypeError} as the search does.
    */
   async explain(options: FullTextOptions | NearestOptions): Promise<string> {
-    refuseUnfitRead(this.declaration, options);
+    validateRead(this.declaration, options);
     return this.#retry(async () => {
       const { stored, withNulls } = await this.#stored(options);
       const query =
@@ -276,13 +279,13 @@ export class Table {
 
   /** See {@link fold}. */
   async fold(options: FoldOptions = {}): Promise<FoldOutcome> {
-    this.#refuseInRead();
+    this.#requireWriteMode();
     return fold(this.declaration, this.#handle, this.#foldPlace(), this.#flush, options);
   }
 
   /** See {@link clean}. */
   async clean(options: CleanOptions = {}): Promise<boolean> {
-    this.#refuseInRead();
+    this.#requireWriteMode();
     return clean(this.declaration, this.#handle, this.#foldPlace(), this.#flush, options);
   }
 
@@ -314,7 +317,7 @@ export class Table {
   }
 
   /** True for a scan of all rows with columns that may be long. */
-  #isOfAllLong({ columns, where, orderBy = [], limit }: ScanOptions): boolean {
+  #isFullScanOfLongColumns({ columns, where, orderBy = [], limit }: ScanOptions): boolean {
     const { columns: declared } = this.declaration;
     const isLong = columns.some(
       (name) => Object.hasOwn(declared, name) && declared[name]?.isSparse,
@@ -323,10 +326,10 @@ export class Table {
   }
 
   /** Reads few rows at a time where rows are long. */
-  async *#scanInStretches(options: ScanOptions): AsyncGenerator<Row[]> {
-    refuseUnfitRead(this.declaration, options);
+  async *#scanInRanges(options: ScanOptions): AsyncGenerator<Row[]> {
+    validateRead(this.declaration, options);
     const { folder } = locate(this.uri);
-    const long = folder === undefined ? undefined : await stretchesOf(folder);
+    const long = folder === undefined ? undefined : await rowRangesOf(folder);
     const { stored, absent, withNulls } = await this.#retry(() => this.#stored(options));
     if (long === undefined || withNulls.length > 0) {
       yield* this.#scanMany(options);
@@ -340,25 +343,25 @@ export class Table {
     try {
       // What others commit in the meantime may lie elsewhere.
       await this.#retry(() => handle.checkout(long.version));
-      for (const { from, to, rowsAtOnce } of long.stretches) {
+      for (const { from, to, rowsAtOnce } of long.ranges) {
         const where = and(gte(rowAddress, from), lt(rowAddress, to));
         yield* rowsAtOnce === undefined
           ? scan({ columns: stored.columns, where })
-          : scanFew(scan, { columns: options.columns, where }, rowsAtOnce);
+          : scanInSmallBatches(scan, { columns: options.columns, where }, rowsAtOnce);
       }
     } catch (error) {
-      throw toTyped(this.#place, error);
+      throw toTypedError(this.#place, error);
     } finally {
       release(handle);
     }
   }
 
-  async *#scanFew(options: ScanOptions): AsyncGenerator<Row[]> {
-    refuseUnfitRead(this.declaration, options);
+  async *#scanInSmallBatches(options: ScanOptions): AsyncGenerator<Row[]> {
+    validateRead(this.declaration, options);
     const withNulls = await this.#retry(() => this.#columnsWithNulls());
-    const isOfThese = options.columns.some((name) => withNulls.includes(name));
+    const readsNulls = options.columns.some((name) => withNulls.includes(name));
     const scan = (each: ScanOptions): AsyncGenerator<Row[]> => this.#scanMany(each);
-    yield* isOfThese ? scanFew(scan, options) : scan(options);
+    yield* readsNulls ? scanInSmallBatches(scan, options) : scan(options);
   }
 
   /** A query is repeated until its first batch arrives; what was yielded cannot be repeated. */
@@ -366,8 +369,8 @@ export class Table {
     options: Options,
     query: (stored: Options, withNulls: readonly string[]) => Query | VectorQuery,
   ): AsyncGenerator<Row[]> {
-    refuseUnfitRead(this.declaration, options);
-    if (isOfNothing(options)) return;
+    validateRead(this.declaration, options);
+    if (selectsNothing(options)) return;
     const { first, batches } = await this.#retry(async () => {
       const batches = await this.#run(options, query);
       return { first: await batches.next(), batches };
@@ -377,7 +380,7 @@ export class Table {
     try {
       yield* batches;
     } catch (error) {
-      throw toTyped(this.#place, error);
+      throw toTypedError(this.#place, error);
     }
   }
 
@@ -386,8 +389,8 @@ export class Table {
     options: Options,
     query: (stored: Options, withNulls: readonly string[]) => Query | VectorQuery,
   ): Promise<Row[]> {
-    refuseUnfitRead(this.declaration, options);
-    if (isOfNothing(options)) return [];
+    validateRead(this.declaration, options);
+    if (selectsNothing(options)) return [];
     return this.#retry(async () => collect(await this.#run(options, query)));
   }
 
@@ -433,11 +436,11 @@ export class Table {
 
   /** @throws {TypeError} in mode `read`. */
   async #beforeWriting(): Promise<void> {
-    this.#refuseInRead();
+    this.#requireWriteMode();
     await this.#proveWritable();
   }
 
-  #refuseInRead(): void {
+  #requireWriteMode(): void {
     if (this.#mode === "write") return;
     throw new TypeError(`${this.declaration.name}: the store is open in mode "read", not "write"`);
   }
@@ -461,8 +464,8 @@ type Stored<Options> = {
  * True for a read without rows: the engine cannot rank for a limit of 0, and no index answers for
  * an empty list.
  */
-function isOfNothing({ limit, where }: ScanOptions): boolean {
-  return limit === 0 || (where !== undefined && takesNothing(where));
+function selectsNothing({ limit, where }: ScanOptions): boolean {
+  return limit === 0 || (where !== undefined && matchesNothing(where));
 }
 
 async function collect(batches: AsyncIterable<Row[]>): Promise<Row[]> {

@@ -8,8 +8,8 @@ const require = createRequire(import.meta.url);
 let lance: Lance | undefined;
 
 /** The variable for how many rows the engine reads at once if a call cannot say it. */
-const rowsOfBatch = "LANCE_DEFAULT_BATCH_SIZE";
-const usualRows = "8192";
+const batchSizeVariable = "LANCE_DEFAULT_BATCH_SIZE";
+const defaultBatchSize = "8192";
 
 /** Loads the native engine when the first store is opened, which takes 0.1 s. */
 export function loadLance(): Lance {
@@ -29,7 +29,7 @@ export function loadLance(): Lance {
     process.env["LANCE_FTS_NUM_SHARDS"] ??= availableParallelism() < 4 ? "1" : "2";
     // The engine's own default. Set here, so that changing it moves nothing that a thread may be
     // reading.
-    process.env[rowsOfBatch] ??= usualRows;
+    process.env[batchSizeVariable] ??= defaultBatchSize;
     // With fewer than two, a write to a folder never ends.
     if (/^\+?0*[01]$/.test(process.env["LANCE_IO_THREADS"] ?? "")) {
       process.env["LANCE_IO_THREADS"] = "2";
@@ -41,27 +41,29 @@ export function loadLance(): Lance {
 }
 
 /** For each running call with small batches, its number of rows. */
-const asked: number[] = [];
-let usual = usualRows;
+const activeBatchSizes: number[] = [];
+let configuredBatchSize = defaultBatchSize;
 
 /**
  * Makes a call in which the engine reads so many rows at once. Concurrent calls read no more,
  * either.
  */
-export async function inBatchesOf<T>(rows: number, call: () => Promise<T>): Promise<T> {
-  if (asked.length === 0) usual = process.env[rowsOfBatch] ?? usualRows;
-  asked.push(rows);
-  setRowsOfBatch();
+export async function withBatchSize<T>(rows: number, call: () => Promise<T>): Promise<T> {
+  if (activeBatchSizes.length === 0)
+    configuredBatchSize = process.env[batchSizeVariable] ?? defaultBatchSize;
+  activeBatchSizes.push(rows);
+  applyBatchSize();
   try {
     return await call();
   } finally {
-    asked.splice(asked.indexOf(rows), 1);
-    setRowsOfBatch();
+    activeBatchSizes.splice(activeBatchSizes.indexOf(rows), 1);
+    applyBatchSize();
   }
 }
 
-function setRowsOfBatch(): void {
-  process.env[rowsOfBatch] = asked.length > 0 ? String(Math.min(...asked)) : usual;
+function applyBatchSize(): void {
+  process.env[batchSizeVariable] =
+    activeBatchSizes.length > 0 ? String(Math.min(...activeBatchSizes)) : configuredBatchSize;
 }
 
 /**

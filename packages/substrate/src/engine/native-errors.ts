@@ -34,7 +34,7 @@ const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
 export function kindOf(error: unknown): ErrorKind | undefined {
   if (error instanceof SubstrateError || !(error instanceof Error)) return undefined;
   // Whether a missing table is an error is for the code that opens it to decide.
-  if (isNotThere(error)) return undefined;
+  if (isTableNotFound(error)) return undefined;
   return kinds.find(([, pattern]) => pattern.test(error.message))?.[0];
 }
 
@@ -44,7 +44,7 @@ export function alreadyExists(error: unknown): boolean {
 }
 
 /** True for the error of opening a table that has no version. */
-export function isNotThere(error: unknown): boolean {
+export function isTableNotFound(error: unknown): boolean {
   return error instanceof Error && /^Table '.*' was not found/.test(error.message);
 }
 
@@ -52,31 +52,31 @@ export function isNotThere(error: unknown): boolean {
  * True for the error of more text than the engine reads at once, for example one long text repeated
  * for every null.
  */
-export function isTooMuchAtOnce(error: unknown): boolean {
+export function isOffsetOverflow(error: unknown): boolean {
   return error instanceof Error && /offset overflow/i.test(error.message);
 }
 
 /** True for the error of calling a closed handle. */
-function isOfClosed(error: unknown): boolean {
+function isClosedHandle(error: unknown): boolean {
   return error instanceof Error && /^(Table .*|Connection) is closed$/.test(error.message);
 }
 
 /** Why a vector cannot be searched for; undefined for any other error. */
-function otherLength(error: unknown): string | undefined {
+function vectorLengthMismatch(error: unknown): string | undefined {
   const pattern = /query dim\((\d+)\) doesn't match the column (\w+) vector dim\((\d+)\)/;
   const [, asked, column, stored] = (error instanceof Error && pattern.exec(error.message)) || [];
   return column && `${column}: its vectors have ${stored} numbers, not ${asked}`;
 }
 
 /** The error to throw for a native one; the same one if the call itself is to blame. */
-export function toTyped(
+export function toTypedError(
   { table, location }: { readonly table: string; readonly location: string },
   error: unknown,
   attempts: number = 1,
 ): unknown {
-  if (isOfClosed(error)) return new StoreClosedError(location, { cause: error });
-  const unfit = otherLength(error);
-  if (unfit !== undefined) return new TypeError(`${table}.${unfit}`, { cause: error });
+  if (isClosedHandle(error)) return new StoreClosedError(location, { cause: error });
+  const mismatch = vectorLengthMismatch(error);
+  if (mismatch !== undefined) return new TypeError(`${table}.${mismatch}`, { cause: error });
   const kind = kindOf(error);
   if (kind === undefined || !(error instanceof Error)) return error;
   const message = redact(error.message);

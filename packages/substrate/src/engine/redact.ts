@@ -4,19 +4,19 @@ const environmentNames = /^(AWS|AZURE|GOOGLE|GCS)_/;
 const parameters =
   /((?:sig|x-amz-signature|x-amz-security-token|x-amz-credential|accountkey)=|<AWSAccessKeyId>)[^&<;"'\s)]+/gi;
 
-const known = new Set<string>();
+const knownSecrets = new Set<string>();
 
 /** Remembers the secrets among storage options, so that {@link redact} removes them. */
 export function rememberSecrets(storageOptions: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(storageOptions)) {
-    if (secretNames.test(name) && isLong(value)) known.add(value);
+    if (secretNames.test(name) && isLongEnough(value)) knownSecrets.add(value);
   }
 }
 
 /** A message of the engine without credentials. The original may contain whole requests. */
 export function redact(message: string): string {
   let text = message.replace(parameters, "$1…");
-  for (const secret of [...known, ...secretsOfEnvironment()]) {
+  for (const secret of [...knownSecrets, ...secretsOfEnvironment()]) {
     text = text.replaceAll(secret, "…").replaceAll(encodeURIComponent(secret), "…");
   }
   return text;
@@ -24,11 +24,11 @@ export function redact(message: string): string {
 
 function secretsOfEnvironment(): string[] {
   return Object.entries(process.env).flatMap(([name, value = ""]) =>
-    environmentNames.test(name) && secretNames.test(name) && isLong(value) ? [value] : [],
+    environmentNames.test(name) && secretNames.test(name) && isLongEnough(value) ? [value] : [],
   );
 }
 
 /** Removing a short value would take words out of the message. */
-function isLong(value: string): boolean {
+function isLongEnough(value: string): boolean {
   return value.length >= 6;
 }

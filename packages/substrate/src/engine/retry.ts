@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { kindOf, toTyped } from "./native-errors.ts";
+import { kindOf, toTypedError } from "./native-errors.ts";
 
 export type RetryOptions = {
   readonly signal?: AbortSignal | undefined;
@@ -45,7 +45,7 @@ export async function retry<T>(
           : attempt >= Math.min(maxAttempts, defaults.maxStorageAttempts) ||
             Date.now() - startedMs > defaults.maxStorageMs;
       if (isLast || kind === undefined || kind === "storage") {
-        throw toTyped(place, error, attempt);
+        throw toTypedError(place, error, attempt);
       }
       const longest = Math.min(defaults.maxDelayMs, defaults.firstDelayMs * 2 ** (attempt - 1));
       await sleep(Math.random() * longest, undefined, { signal });

@@ -69,8 +69,8 @@ export function nullsUntilOf(schema: Arrow.Schema, table: TableDeclaration): num
   const columns = columnsWithNulls(schema, table);
   const fields = schema.fields.filter(({ name }) => columns.includes(name));
   const fragments = fields.flatMap(({ metadata }) => metadata.get(nullsUntil) ?? []);
-  const isBegun = columns.length > 0 && fragments.length === columns.length;
-  return isBegun ? Math.max(...fragments.map(Number)) : undefined;
+  const isInProgress = columns.length > 0 && fragments.length === columns.length;
+  return isInProgress ? Math.max(...fragments.map(Number)) : undefined;
 }
 
 /** Metadata of fields in the engine's form: null removes an entry. */
@@ -80,19 +80,19 @@ export type FieldMetadata = {
 };
 
 /** Sets the marks that {@link nullsUntilOf} reads. */
-export function saidNullsUntil(table: TableDeclaration, fragment: number): FieldMetadata[] {
+export function nullsUntilMetadata(table: TableDeclaration, fragment: number): FieldMetadata[] {
   const metadata = { [nullsUntil]: String(fragment) };
   return sparseColumns(table).map((path) => ({ path, metadata }));
 }
 
 /** Marks sparse columns as possibly holding nulls again, in any fragment. */
-export function saidWithNulls(table: TableDeclaration): FieldMetadata[] {
+export function withNullsMetadata(table: TableDeclaration): FieldMetadata[] {
   const metadata = { [withoutNulls]: null, [nullsUntil]: null };
   return sparseColumns(table).map((path) => ({ path, metadata }));
 }
 
 /** Marks sparse columns as having no nulls. */
-export function saidWithoutNulls(table: TableDeclaration): FieldMetadata[] {
+export function withoutNullsMetadata(table: TableDeclaration): FieldMetadata[] {
   return sparseColumns(table).map((path) => ({
     path,
     metadata: { [withoutNulls]: "true", [nullsUntil]: null },
@@ -160,7 +160,10 @@ export function absentColumns(schema: Arrow.Schema, table: TableDeclaration): st
  * The first declared column that a stored schema lacks although it is needed, or holds as another
  * type.
  */
-export function unmetColumn(schema: Arrow.Schema, table: TableDeclaration): string | undefined {
+export function mismatchedColumn(
+  schema: Arrow.Schema,
+  table: TableDeclaration,
+): string | undefined {
   const absent = absentColumns(schema, table);
   return Object.entries(withStoredVectors(table, schema).columns)
     .filter(([name]) => !absent.includes(name))

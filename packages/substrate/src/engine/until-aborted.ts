@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 // Most calls take less, and then leave nothing behind.
-const patienceMs = 1_000;
+const gracePeriodMs = 1_000;
 
 /**
  * Returns the result of a call; if a signal comes first, throws its reason, at most a second later.
@@ -17,7 +17,7 @@ export async function untilAborted<T>(
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const ended = new AbortController();
   const giveUp = async (): Promise<void> => {
-    await sleep(patienceMs, undefined, { signal: ended.signal }).catch(() => undefined);
+    await sleep(gracePeriodMs, undefined, { signal: ended.signal }).catch(() => undefined);
     reject(signal.reason);
   };
   signal.addEventListener("abort", giveUp);

@@ -5,7 +5,7 @@ import type { TableDeclaration } from "../declaration.ts";
 import { retry } from "../engine/retry.ts";
 import { nullsUntilOf } from "../engine/schema.ts";
 import { isManifest, versionsFolder } from "../manifest-names.ts";
-import { isGone } from "../storage/storage.ts";
+import { isFileNotFound } from "../storage/storage.ts";
 import { defaultRetentionMs, type FoldPlace } from "./fold.ts";
 import { healthOf, type TableHealth } from "./health.ts";
 import { isTagged } from "./tagged.ts";
@@ -18,9 +18,9 @@ export type CleanOptions = {
 };
 
 // Less is not worth checking who else writes.
-const leastBytes = 512 * 1024;
+const minRemovableBytes = 512 * 1024;
 /** The engine joins fragments with fewer rows than this. */
-const rowsOfFragment = 1024 * 1024;
+const maxJoinedRows = 1024 * 1024;
 
 /**
  * Removes the files that a fold left for processes that were reading them: as many bytes as the
@@ -46,7 +46,8 @@ export async function clean(
     nullsUntilOf(await handle.schema(), table) !== undefined;
   if (await retry(place, isHalf, options)) return false;
   const health = await retry(place, () => healthOf(table, handle), options);
-  if (!isJoined(health) || (await bytesIn(home)) - health.bytes < leastBytes) return false;
+  if (!isCompacted(health) || (await bytesIn(home)) - health.bytes < minRemovableBytes)
+    return false;
   if (await retry(place, () => isTagged(handle), options)) return false;
   await flush();
   await retry(place, () => handle.optimize({ cleanupOlderThan }), options);
@@ -63,9 +64,9 @@ async function isSuperseded(home: string, beforeMs: number): Promise<boolean> {
 }
 
 /** True if the engine would find no fragments to join and no index to extend. */
-function isJoined({ rows, fragments, indexes }: TableHealth): boolean {
+function isCompacted({ rows, fragments, indexes }: TableHealth): boolean {
   const isCovered = indexes.every(({ unindexedRows }) => unindexedRows === 0);
-  return isCovered && fragments <= 1 + Math.floor(rows / rowsOfFragment);
+  return isCovered && fragments <= 1 + Math.floor(rows / maxJoinedRows);
 }
 
 async function bytesIn(folder: string): Promise<number> {
@@ -77,7 +78,7 @@ async function bytesIn(folder: string): Promise<number> {
       else if (entry.isFile()) bytes += (await stat(path)).size;
     } catch (error) {
       // Another process is cleaning up.
-      if (!isGone(error)) throw error;
+      if (!isFileNotFound(error)) throw error;
     }
   }
   return bytes;

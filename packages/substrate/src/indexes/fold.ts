@@ -1,6 +1,6 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { IndexDeclaration, TableDeclaration } from "../declaration.ts";
-import { isTooMuchAtOnce } from "../engine/native-errors.ts";
+import { isOffsetOverflow } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
 import { columnsWithNulls } from "../engine/schema.ts";
 import { untilAborted } from "../engine/until-aborted.ts";
@@ -11,7 +11,7 @@ import { dropLostIndexes, refresh } from "./lost-indexes.ts";
 import { supersededBytes } from "./superseded.ts";
 import { isTagged } from "./tagged.ts";
 import { missingTextIndexes } from "./text-indexes.ts";
-import { countVectors, wornVectorIndexes } from "./vector-indexes.ts";
+import { countVectors, vectorIndexesToRetrain } from "./vector-indexes.ts";
 
 /** How thorough a fold is. */
 export type FoldOptions = {
@@ -109,7 +109,7 @@ export async function fold(
   try {
     return await foldNow(nulls === "replaced");
   } catch (error) {
-    if (!isTooMuchAtOnce(error)) throw error;
+    if (!isOffsetOverflow(error)) throw error;
     // A process of an earlier version that was open all along has stored some since.
     const doubted = { isDoubted: true, signal, onMend };
     const late = await replaceNulls(table, handle, place.location, doubted);
@@ -141,37 +141,38 @@ async function foldWithoutNulls(
     await checkIndexes();
   };
 
-  const look = (): Promise<TableHealth> => retry(place, () => healthOf(table, handle), options);
+  const readHealth = (): Promise<TableHealth> =>
+    retry(place, () => healthOf(table, handle), options);
 
-  const health = await look();
+  const health = await readHealth();
   if (health.rows === 0) return { table: table.name, created: [], isFolded: false };
-  const isKept = (): Promise<boolean> => retry(place, () => isTagged(handle), options);
+  const isAnyTagged = (): Promise<boolean> => retry(place, () => isTagged(handle), options);
   const isWorthCleaning = async (): Promise<boolean> =>
     home !== undefined &&
     (await supersededBytes(home, cutoff().getTime())) >=
       Math.max(thresholds.supersededBytes, health.bytes * thresholds.supersededShare) &&
-    !(await isKept());
+    !(await isAnyTagged());
   const isScattered = isChanged && health.fragments > thresholds.fragmentsMended;
-  const isJoining = isForced || isScattered || isCrowded(health) || (await isWorthCleaning());
+  const isCompacting = isForced || isScattered || isFragmented(health) || (await isWorthCleaning());
   const missing = isWithoutNewIndexes
     ? []
     : await retry(
         place,
-        () => indexesToMake(table, handle, health, { isForced, isJoining }),
+        () => indexesToMake(table, handle, health, { isForced, isCompacting }),
         options,
       );
   if (missing.length > 0) await proveWritable();
   const untrained = await createIndexes(table, handle, location, missing, { signal });
   const made = missing.map(({ column }) => column).filter((column) => !untrained.includes(column));
   await checkIndexes();
-  const isFolded = isJoining || isTailDue(await look());
+  const isFolded = isCompacting || hasLongTail(await readHealth());
   if (isFolded) {
     await proveWritable();
     await optimize(new Date(0));
   }
   if (isFolded || isChanged || made.length > 0) await flush();
   // Cleaned separately and last: the files that it removes are what a power cut would fall back on.
-  if (isFolded && !(await isKept())) await optimize(cutoff());
+  if (isFolded && !(await isAnyTagged())) await optimize(cutoff());
   const outcome = { table: table.name, created: made, isFolded };
   return untrained.length > 0 ? { ...outcome, untrained } : outcome;
 }
@@ -181,20 +182,20 @@ async function foldWithoutNulls(
  * them would rewrite every row. A forced fold also gives text indexes the positions they lack. Any
  * fold retrains worn vector indexes.
  *
- * @param isJoining - Fragments are joined next, which happens in one step if every index covers all
- * of them.
+ * @param isCompacting - Fragments are joined next, which happens in one step if every index covers
+ * all of them.
  */
 async function indexesToMake(
   table: TableDeclaration,
   handle: LanceTable,
   health: TableHealth,
-  { isForced, isJoining }: { readonly isForced: boolean; readonly isJoining: boolean },
+  { isForced, isCompacting }: { readonly isForced: boolean; readonly isCompacting: boolean },
 ): Promise<IndexDeclaration[]> {
   const missing: IndexDeclaration[] = [];
-  const isDue = isJoining || isTailDue(health);
+  const isDue = isCompacting || hasLongTail(health);
   const lacking: IndexDeclaration[] = [
     ...(isForced ? await missingTextIndexes(table, handle) : []),
-    ...(await wornVectorIndexes(table, handle, { isDue })),
+    ...(await vectorIndexesToRetrain(table, handle, { isDue })),
   ];
   for (const index of table.indexes) {
     const known = health.indexes.find(({ column }) => column === index.column);
@@ -229,17 +230,17 @@ async function isWorthTraining(
 }
 
 /** True if so many rows lie outside of an index that they slow its queries. */
-function isTailDue({ rows, indexes }: TableHealth): boolean {
+function hasLongTail({ rows, indexes }: TableHealth): boolean {
   const tail = Math.max(0, ...indexes.map(({ unindexedRows }) => unindexedRows));
-  const tailAtMost = Math.min(rows * thresholds.unindexedShare, thresholds.unindexedRowsAtMost);
-  return tail >= Math.max(thresholds.unindexedRows, tailAtMost);
+  const tailLimit = Math.min(rows * thresholds.unindexedShare, thresholds.unindexedRowsAtMost);
+  return tail >= Math.max(thresholds.unindexedRows, tailLimit);
 }
 
 /**
  * True if fragments should be joined: 20 slow a search by a third, and 100 double it. The larger
  * the table, the more it takes; if its indexes are made again anyway, few are enough.
  */
-function isCrowded(health: TableHealth): boolean {
+function isFragmented(health: TableHealth): boolean {
   const { bytes, fragments } = health;
   if (fragments < thresholds.fragments) return false;
   const most = Math.min(bytes / thresholds.bytesPerFragment, thresholds.fragmentsAtMost);
@@ -247,5 +248,5 @@ function isCrowded(health: TableHealth): boolean {
   const grown = health.indexes.filter(
     ({ indexedRows, unindexedRows }) => indexedRows > unindexedRows,
   );
-  return fragments >= most || isTailDue({ ...health, indexes: grown });
+  return fragments >= most || hasLongTail({ ...health, indexes: grown });
 }

@@ -4,10 +4,10 @@ import { isNotNull } from "../read/filter.ts";
 import { scanQuery } from "../read/read.ts";
 
 /** The message of every query with a condition as long as there is such an index. */
-const lost = /index referenced a field with id \d+ which did not exist/i;
-const notThere = /index not found|does not exist/i;
+const lostIndexMessage = /index referenced a field with id \d+ which did not exist/i;
+const notFoundMessage = /index not found|does not exist/i;
 // If a name is taken, a number is added.
-const names = ["_idx", "_idx_2", "_idx_3", "_idx_4"];
+const nameSuffixes = ["_idx", "_idx_2", "_idx_3", "_idx_4"];
 
 /** Brings a handle up to date before another attempt, because a stale one keeps losing. */
 export async function refresh(table: TableDeclaration, handle: LanceTable): Promise<void> {
@@ -26,8 +26,8 @@ export async function dropLostIndexes(table: TableDeclaration, handle: LanceTabl
   const listed = new Set((await handle.listIndices()).map(({ name }) => name));
   for (const { column } of table.indexes) {
     if (!table.columns[column]?.isDerived) continue;
-    for (const name of names.map((end) => column + end)) {
-      if (!listed.has(name)) await dropIfThere(handle, name);
+    for (const name of nameSuffixes.map((end) => column + end)) {
+      if (!listed.has(name)) await dropIfExists(handle, name);
     }
   }
 }
@@ -43,16 +43,16 @@ async function hasLostIndex(table: TableDeclaration, handle: LanceTable): Promis
     await scanQuery(table, handle, query).explainPlan();
     return false;
   } catch (error) {
-    if (error instanceof Error && lost.test(error.message)) return true;
+    if (error instanceof Error && lostIndexMessage.test(error.message)) return true;
     throw error;
   }
 }
 
 /** Drops an index by its name, unless another process did. */
-export async function dropIfThere(handle: LanceTable, name: string): Promise<void> {
+export async function dropIfExists(handle: LanceTable, name: string): Promise<void> {
   try {
     await handle.dropIndex(name);
   } catch (error) {
-    if (!(error instanceof Error && notThere.test(error.message))) throw error;
+    if (!(error instanceof Error && notFoundMessage.test(error.message))) throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { versionsFolder } from "../manifest-names.ts";
-import { isGone } from "../storage/storage.ts";
+import { isFileNotFound } from "../storage/storage.ts";
 
 /**
  * The bytes of the notes about each version, for versions made before a time. A row that is
@@ -24,7 +24,7 @@ async function bytesBefore(folder: string, beforeMs: number): Promise<number> {
     }
   } catch (error) {
     // Another process is cleaning up.
-    if (!isGone(error)) throw error;
+    if (!isFileNotFound(error)) throw error;
   }
   return bytes;
 }

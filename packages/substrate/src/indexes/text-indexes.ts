@@ -7,7 +7,7 @@ import { toSql } from "../read/sql.ts";
 import { refresh } from "./lost-indexes.ts";
 
 // Indexing so many takes a second or two, at the usual length of messages.
-const fewTexts = 10_000;
+const maxTextsAtOnce = 10_000;
 
 /**
  * The missing full-text indexes to make at once, because few rows have a text. Without its index a
@@ -27,7 +27,7 @@ export async function textIndexesToMake(
     if (withNulls.includes(index.column)) continue;
     const hasText = toSql(isNotNull(index.column), table);
     const texts = await retry(place, () => handle.countRows(hasText), options);
-    if (texts <= fewTexts) few.push(index);
+    if (texts <= maxTextsAtOnce) few.push(index);
   }
   return few;
 }

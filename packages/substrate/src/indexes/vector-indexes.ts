@@ -21,14 +21,14 @@ export function countVectors(
 
 // A fold adds a segment for new rows, and a search reads each: with 33 segments it takes two and a
 // half times as long.
-const manySegments = 16;
+const maxSegments = 16;
 
 /**
  * The vector indexes to train again: those that an earlier version trained with fewer bits, because
  * with what is read now they find only three quarters of the nearest; and those with many segments,
  * which are merely slower, when indexes are brought up to date anyway.
  */
-export async function wornVectorIndexes(
+export async function vectorIndexesToRetrain(
   table: TableDeclaration,
   handle: LanceTable,
   { isDue }: { readonly isDue: boolean },
@@ -37,7 +37,7 @@ export async function wornVectorIndexes(
   if (declared.length === 0) return [];
   const worn = (await handle.listIndices()).filter(
     ({ numSegments = 1, indexDetails }) =>
-      (isDue && numSegments >= manySegments) || indexDetails?.compression?.num_bits < bitsPerNumber,
+      (isDue && numSegments >= maxSegments) || indexDetails?.compression?.num_bits < bitsPerNumber,
   );
   const columns = new Set(worn.map(({ columns: [column] }) => column));
   return declared.filter(({ column }) => columns.has(column));

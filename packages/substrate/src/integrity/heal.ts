@@ -6,12 +6,12 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "../declaration.ts";
 import { columnsWithNulls } from "../engine/schema.ts";
 import { StorageUnavailableError } from "../errors.ts";
-import { dropIfThere } from "../indexes/lost-indexes.ts";
+import { dropIfExists } from "../indexes/lost-indexes.ts";
 import { isManifest, versionOf, versionsFolder } from "../manifest-names.ts";
-import { batchesOf, selected } from "../read/with-nulls.ts";
-import { isGone } from "../storage/storage.ts";
+import { batchesOf, toSelection } from "../read/with-nulls.ts";
+import { isFileNotFound } from "../storage/storage.ts";
 import { type NamedIndex, namedFiles } from "./manifest-files.ts";
-import { isTorn, isWhole } from "./torn-files.ts";
+import { hasFooter, isTorn } from "./torn-files.ts";
 
 /** A manifest that could not be read, or a table without one, and where it was set aside. */
 export type Healing = { readonly table: string; readonly setAside: string };
@@ -33,9 +33,9 @@ export type HealOptions = {
 
 // The system writes files to disk within half a minute. So only what was younger than this when the
 // power went, counted from the newest manifest, can be torn.
-const unwrittenMs = 120_000;
+const writeBackMs = 120_000;
 // The clock of the file system and the one read here differ a little.
-const clockMs = 2_000;
+const clockToleranceMs = 2_000;
 
 /**
  * Sets aside the newest manifests of a local table if a power cut left them torn, or they name torn
@@ -52,21 +52,21 @@ export async function healTable(
   options: HealOptions,
 ): Promise<Healing[]> {
   const healings: Healing[] = [];
-  for (let left = maxLooks; ; left -= 1) {
+  for (let left = maxAttempts; ; left -= 1) {
     try {
       await healNewest(folder, table, options, healings);
       return healings;
     } catch (error) {
       // Another process has folded the table and cleaned away what was the newest version a moment
       // ago.
-      if (isGone(error) && left > 1) continue;
+      if (isFileNotFound(error) && left > 1) continue;
       if (!(error instanceof Error && "syscall" in error)) throw error;
       throw new StorageUnavailableError(folder, error.message, { cause: error });
     }
   }
 }
 
-const maxLooks = 5;
+const maxAttempts = 5;
 
 async function healNewest(
   folder: string,
@@ -79,13 +79,13 @@ async function healNewest(
   const manifests = await manifestsOf(home);
   const broken: string[] = [];
   for (const path of manifests) {
-    if (await isWhole(path)) break;
+    if (await hasFooter(path)) break;
     broken.push(path);
   }
   const newest = manifests[broken.length];
   if (newest === undefined) {
     if (broken.length === 0) {
-      healings.push(...(await setAsideBegun(home, table)));
+      healings.push(...(await setAsideUnfinished(home, table)));
       return;
     }
     throw new StorageUnavailableError(folder, `no version of table ${table} can be read`);
@@ -93,12 +93,12 @@ async function healNewest(
   healings.push(...(await setAside(home, table, broken)));
   const writtenMs = (await stat(newest)).mtimeMs;
   // A machine without a clock of its own starts in the past, until it is told the time.
-  const isClockBehind = writtenMs > Date.now() + clockMs;
+  const isClockBehind = writtenMs > Date.now() + clockToleranceMs;
   const mayBeTorn = writtenMs <= bootedAtMs || isClockBehind;
   if (!mayBeTorn && !isWriting) return;
   const whole = manifests.slice(broken.length);
-  const sinceMs = mayBeTorn ? writtenMs - unwrittenMs : Number.POSITIVE_INFINITY;
-  if (mayBeTorn && (await isInDoubt(home, newest, sinceMs))) {
+  const sinceMs = mayBeTorn ? writtenMs - writeBackMs : Number.POSITIVE_INFINITY;
+  if (mayBeTorn && (await mayHaveTornRows(home, newest, sinceMs))) {
     // Only reading tells: the engine may not need what looks torn.
     const unreadable = await unreadableManifests(
       { folder, declaration, sinceMs, openTable },
@@ -109,29 +109,30 @@ async function healNewest(
   }
   // The engine reads each old one to remove what only that one names; on a torn one it would fail
   // for ever.
-  if (mayBeTorn) healings.push(...(await setAside(home, table, await tornAmong(whole, sinceMs))));
+  if (mayBeTorn)
+    healings.push(...(await setAside(home, table, await tornManifests(whole, sinceMs))));
   const left = whole[0] ?? newest;
   const lost = await lostIndexes(home, left, sinceMs);
   // If a version is no longer the newest, another process may have cleaned files of it away.
   if (lost.size > 0 && (await manifestsOf(home))[0] === left) {
     const handle = await openTable();
     // Indexes are made from the rows, so the next fold makes them again.
-    for (const name of lost) await dropIfThere(handle, name);
+    for (const name of lost) await dropIfExists(handle, name);
     handle.close();
   }
 }
 
 /** The manifests that a power cut left without their end. */
-async function tornAmong(manifests: readonly string[], sinceMs: number): Promise<string[]> {
+async function tornManifests(manifests: readonly string[], sinceMs: number): Promise<string[]> {
   const torn: string[] = [];
   for (const path of manifests) {
-    if ((await stat(path)).mtimeMs >= sinceMs && !(await isWhole(path))) torn.push(path);
+    if ((await stat(path)).mtimeMs >= sinceMs && !(await hasFooter(path))) torn.push(path);
   }
   return torn;
 }
 
 /** True if a power cut may have taken rows of a version. */
-async function isInDoubt(home: string, manifest: string, sinceMs: number): Promise<boolean> {
+async function mayHaveTornRows(home: string, manifest: string, sinceMs: number): Promise<boolean> {
   try {
     const { fragments } = await namedFiles(home, manifest);
     for (const files of fragments.values()) {
@@ -172,7 +173,7 @@ async function indexesOf(home: string, manifest: string): Promise<readonly Named
   }
 }
 
-type Search = Pick<HealOptions, "openTable"> & {
+type ManifestReader = Pick<HealOptions, "openTable"> & {
   readonly folder: string;
   readonly declaration: TableDeclaration;
   /** What was written earlier was on the disk when the power went. */
@@ -185,14 +186,14 @@ type Search = Pick<HealOptions, "openTable"> & {
  * acknowledged rows.
  */
 async function unreadableManifests(
-  { folder, declaration, sinceMs, openTable }: Search,
+  { folder, declaration, sinceMs, openTable }: ManifestReader,
   manifests: readonly string[],
 ): Promise<readonly string[]> {
   const handle = await openTable();
   try {
     for (const [count, path] of manifests.entries()) {
       // A torn manifest may come after a whole one; one of zeros reads as an empty table.
-      if ((await isWhole(path)) && (await canBeRead(declaration, handle, versionOf(path)))) {
+      if ((await hasFooter(path)) && (await isReadable(declaration, handle, versionOf(path)))) {
         return manifests.slice(0, count);
       }
       if ((await stat(path)).mtimeMs < sinceMs) return [];
@@ -204,7 +205,7 @@ async function unreadableManifests(
 }
 
 /** A table whose folder survived the power cut without any version is made anew. */
-async function setAsideBegun(home: string, table: string): Promise<Healing[]> {
+async function setAsideUnfinished(home: string, table: string): Promise<Healing[]> {
   // Checked again, and the folder first: another process may move its new table here at any moment,
   // together with its versions.
   if (!existsSync(home) || (await hasVersion(home))) return [];
@@ -236,7 +237,7 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (isGone(error)) return [];
+    if (isFileNotFound(error)) return [];
     throw error;
   }
 }
@@ -267,13 +268,13 @@ async function renameAside(path: string): Promise<string | undefined> {
       await rename(path, aside);
       return aside;
     } catch (error) {
-      if (isGone(error)) return undefined;
+      if (isFileNotFound(error)) return undefined;
       throw error;
     }
   }
 }
 
-async function canBeRead(
+async function isReadable(
   table: TableDeclaration,
   handle: LanceTable,
   version: number,
@@ -283,7 +284,7 @@ async function canBeRead(
     const schema = await handle.schema();
     const withNulls = columnsWithNulls(schema, table);
     const columns = schema.fields.map(({ name }) => name);
-    const query = handle.query().select(selected(table, columns, withNulls));
+    const query = handle.query().select(toSelection(table, columns, withNulls));
     for await (const _ of batchesOf(query, withNulls));
     return true;
   } catch {

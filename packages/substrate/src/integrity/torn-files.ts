@@ -12,10 +12,10 @@ export async function isTorn({ path, bytes }: NamedFile, sinceMs: number): Promi
   if (found === undefined || (bytes !== undefined && found.size !== bytes)) return true;
   if (found.mtimeMs < sinceMs) return false;
   // A file without a recorded size and without a recognizable end cannot be judged.
-  return endOf(path) === undefined ? bytes === undefined : !(await isWhole(path));
+  return footerOf(path) === undefined ? bytes === undefined : !(await hasFooter(path));
 }
 
-const ends: Readonly<Record<string, string>> = {
+const footers: Readonly<Record<string, string>> = {
   ".manifest": "LANC",
   ".lance": "LANC",
   ".idx": "LANC",
@@ -23,17 +23,17 @@ const ends: Readonly<Record<string, string>> = {
 };
 
 /** The bytes at the end of files of this kind, as far as they are known. */
-function endOf(path: string): string | undefined {
-  return ends[extname(path)];
+function footerOf(path: string): string | undefined {
+  return footers[extname(path)];
 }
 
 /** False for a file that a power cut has left without the end of its format. */
-export async function isWhole(path: string): Promise<boolean> {
-  const end = endOf(path) ?? "";
+export async function hasFooter(path: string): Promise<boolean> {
+  const footer = footerOf(path) ?? "";
   await using file = await open(path, "r");
   const { size } = await file.stat();
-  if (size < end.length) return false;
-  const tail = Buffer.alloc(end.length);
+  if (size < footer.length) return false;
+  const tail = Buffer.alloc(footer.length);
   await file.read(tail, 0, tail.length, size - tail.length);
-  return tail.toString("latin1") === end;
+  return tail.toString("latin1") === footer;
 }

@@ -2,22 +2,22 @@ import { statSync } from "node:fs";
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 import type { Row, TableDeclaration } from "../declaration.ts";
-import { toTyped } from "../engine/native-errors.ts";
+import { toTypedError } from "../engine/native-errors.ts";
 import { absentColumns, columnsWithNulls } from "../engine/schema.ts";
 import { StorageUnavailableError } from "../errors.ts";
 import { versionOf } from "../manifest-names.ts";
 import { and, gte, lt } from "../read/filter.ts";
 import { fragmentsOf } from "../read/fragments.ts";
-import { rowAddress } from "../read/known-columns.ts";
 import { rowsOf, scanQuery } from "../read/read.ts";
-import { type Stretch, stretchesIn } from "../read/stretches.ts";
-import { batchesOf, selected } from "../read/with-nulls.ts";
+import { type RowRange, rowRangesOfFragment } from "../read/row-ranges.ts";
+import { rowAddress } from "../read/system-columns.ts";
+import { batchesOf, toSelection } from "../read/with-nulls.ts";
 import { toRows } from "../rows/to-rows.ts";
 import type { Catalog } from "../storage/catalog.ts";
-import { isGone } from "../storage/storage.ts";
+import { isFileNotFound } from "../storage/storage.ts";
 import { manifestsOf } from "./heal.ts";
 import { type NamedFile, type NamedFiles, namedFiles } from "./manifest-files.ts";
-import { isWhole } from "./torn-files.ts";
+import { hasFooter } from "./torn-files.ts";
 
 /** Something stored that cannot be read, or that is not what was written. */
 export type Damage = {
@@ -63,7 +63,7 @@ const maxVersions = 5;
  * current one is read instead; its rows may be in another order, so none are yielded again.
  */
 export async function* verifyTable(reader: TableReader): TableReading {
-  if (!reader.isThere) return unreadable(reader.table, "it is not there");
+  if (!reader.isThere) return unreadableVerdict(reader.table, "it is not there");
   for (let left = maxVersions, { columns } = reader; ; columns = undefined) {
     left -= 1;
     const { verdict, isRemoved } = yield* verifyNewest({ ...reader, columns });
@@ -85,19 +85,22 @@ async function* verifyNewest({
     named = home === undefined ? [] : (await manifestsOf(home)).slice(0, 1);
     const [newest] = named;
     // The engine reads a manifest of zeros as an empty table.
-    isTorn = newest ? await isWhole(newest).then((isIt) => !isIt, goneOrThrow) : false;
+    isTorn = newest ? await hasFooter(newest).then((isIt) => !isIt, undefinedIfGone) : false;
   } catch (error) {
-    return { verdict: unreadable(table, reasonOf(table, error), named), isRemoved: false };
+    return { verdict: unreadableVerdict(table, reasonOf(table, error), named), isRemoved: false };
   }
   const [manifest] = named;
   if (isTorn !== false) {
-    return { verdict: unreadable(table, "it is torn", named), isRemoved: isTorn === undefined };
+    return {
+      verdict: unreadableVerdict(table, "it is torn", named),
+      isRemoved: isTorn === undefined,
+    };
   }
   let handle: LanceTable;
   try {
-    ({ handle } = await catalog.openProven(table));
+    ({ handle } = await catalog.openChecked(table));
   } catch (error) {
-    return { verdict: unreadable(table, reasonOf(table, error), named), isRemoved: false };
+    return { verdict: unreadableVerdict(table, reasonOf(table, error), named), isRemoved: false };
   }
   try {
     const version = manifest === undefined ? await handle.version() : versionOf(manifest);
@@ -110,8 +113,8 @@ async function* verifyNewest({
 }
 
 /** Undefined for a file that another process has cleaned away. */
-function goneOrThrow(error: unknown): undefined {
-  if (!isGone(error)) throw error;
+function undefinedIfGone(error: unknown): undefined {
+  if (!isFileNotFound(error)) throw error;
 }
 
 type Version = {
@@ -135,7 +138,11 @@ async function* verifyVersion(
     return { ...verdict, damages: [...verdict.damages, ...(await lostIndexFiles(files))] };
   } catch (error) {
     reader.signal?.throwIfAborted();
-    return unreadable(table, reasonOf(table, error), manifest === undefined ? [] : [manifest]);
+    return unreadableVerdict(
+      table,
+      reasonOf(table, error),
+      manifest === undefined ? [] : [manifest],
+    );
   }
 }
 
@@ -155,7 +162,7 @@ async function lostIndexFiles({ indexes }: NamedFiles): Promise<Damage[]> {
   const damages: Damage[] = [];
   for (const { name, files } of indexes) {
     for (const file of files) {
-      const broken = brokenBy(file) ?? ((await isWhole(file.path)) ? undefined : "it is torn");
+      const broken = sizeProblem(file) ?? ((await hasFooter(file.path)) ? undefined : "it is torn");
       if (broken === undefined) continue;
       damages.push({ files: [file.path], reason: `index ${name}: ${broken}`, rows: 0 });
     }
@@ -182,13 +189,13 @@ async function* verifyFragments(
     signal?.throwIfAborted();
     const own = fragments.get(fragment) ?? [];
     const broken = own.flatMap((file) => {
-      const reason = brokenBy(file);
+      const reason = sizeProblem(file);
       return reason === undefined ? [] : [{ file, reason }];
     });
     let read = 0;
     try {
-      const range = { table, handle, columns, withNulls, fragment, files: own, first, rows };
-      for await (const batch of readFragment(range)) {
+      const fragmentRows = { table, handle, columns, withNulls, fragment, files: own, first, rows };
+      for await (const batch of readFragment(fragmentRows)) {
         signal?.throwIfAborted();
         read += batch.numRows;
         if (given) {
@@ -212,7 +219,7 @@ async function* verifyFragments(
 }
 
 /** The rows of a fragment. */
-type Range = {
+type FragmentRows = {
   readonly table: TableDeclaration;
   readonly handle: LanceTable;
   readonly columns: readonly string[];
@@ -228,13 +235,13 @@ type Range = {
  * Reads the rows of a fragment, each once, in one of two ways as far as that goes, and then in the
  * other.
  */
-async function* readFragment(range: Range): AsyncGenerator<RecordBatch> {
-  const { withNulls, first } = range;
+async function* readFragment(fragmentRows: FragmentRows): AsyncGenerator<RecordBatch> {
+  const { withNulls, first } = fragmentRows;
   let next = first;
   let failure: unknown;
   for (const way of withNulls.length > 0 ? [scanRows, takeRows] : [takeRows, scanRows]) {
     try {
-      for await (const batch of way(range, next)) {
+      for await (const batch of way(fragmentRows, next)) {
         next += batch.numRows;
         yield batch;
       }
@@ -252,41 +259,41 @@ async function* readFragment(range: Range): AsyncGenerator<RecordBatch> {
  * that needs little memory for nulls.
  */
 function scanRows(
-  { table, handle, columns, withNulls, first, rows }: Range,
+  { table, handle, columns, withNulls, first, rows }: FragmentRows,
   next: number,
 ): AsyncIterable<RecordBatch> {
-  const query = handle.query().select(selected(table, columns, withNulls));
+  const query = handle.query().select(toSelection(table, columns, withNulls));
   return batchesOf(query.offset(next).limit(first + rows - next), withNulls);
 }
 
 // As fast as a scan, in the same amount of memory.
-const usualRowsAtOnce = 4096;
+const defaultRowsAtOnce = 4096;
 
 /**
  * The rows from one on, without touching another fragment. Fails if an index has lost its column.
  */
-async function* takeRows(range: Range, next: number): AsyncGenerator<RecordBatch> {
-  const { table, handle, columns, withNulls } = range;
+async function* takeRows(fragmentRows: FragmentRows, next: number): AsyncGenerator<RecordBatch> {
+  const { table, handle, columns, withNulls } = fragmentRows;
   let from = next;
-  let end = range.first;
-  for (const { rows, rowsAtOnce = usualRowsAtOnce } of await piecesOf(range)) {
+  let end = fragmentRows.first;
+  for (const { rows, rowsAtOnce = defaultRowsAtOnce } of await piecesOf(fragmentRows)) {
     end += rows;
     while (from < end) {
       const length = Math.min(rowsAtOnce, end - from);
       const numbers = Array.from({ length }, (_, at) => from + at);
-      const taken = handle.takeOffsets(numbers).select(selected(table, columns, withNulls));
+      const taken = handle.takeOffsets(numbers).select(toSelection(table, columns, withNulls));
       yield* batchesOf(taken, withNulls);
       from += length;
     }
   }
 }
 
-type Piece = Stretch & { rows: number };
+type Piece = RowRange & { rows: number };
 
-/** How many rows of each stretch exist: in a derived table some were replaced. */
-async function piecesOf({ table, handle, fragment, files, rows }: Range): Promise<Piece[]> {
-  const stretches = await stretchesIn(fragment, files);
-  const pieces: Piece[] = stretches.map((stretch) => ({ ...stretch, rows: 0 }));
+/** How many rows of each range exist: in a derived table some were replaced. */
+async function piecesOf({ table, handle, fragment, files, rows }: FragmentRows): Promise<Piece[]> {
+  const ranges = await rowRangesOfFragment(fragment, files);
+  const pieces: Piece[] = ranges.map((range) => ({ ...range, rows: 0 }));
   const [first, last] = [pieces.at(0), pieces.at(-1)];
   if (first === undefined || last === undefined) return [];
   if (first === last) return [{ ...first, rows }];
@@ -305,13 +312,13 @@ async function piecesOf({ table, handle, fragment, files, rows }: Range): Promis
 }
 
 /** What can be told without reading a file. */
-function brokenBy({ path, bytes }: NamedFile): string | undefined {
+function sizeProblem({ path, bytes }: NamedFile): string | undefined {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === undefined) return "it is not there";
   return bytes === undefined || size === bytes ? undefined : `it has ${size} bytes, not ${bytes}`;
 }
 
-function unreadable(
+function unreadableVerdict(
   { name }: TableDeclaration,
   reason: string,
   files: readonly string[] = [],
@@ -320,7 +327,7 @@ function unreadable(
 }
 
 function reasonOf({ name }: TableDeclaration, error: unknown): string {
-  const typed = toTyped({ table: name, location: "" }, error);
+  const typed = toTypedError({ table: name, location: "" }, error);
   if (typed instanceof StorageUnavailableError) return typed.details.reason;
   return typed instanceof Error ? (typed.message.split("\n")[0] ?? "") : String(typed);
 }

@@ -52,7 +52,7 @@ export async function verifyStore(
   const catalog = await Catalog.connect(place, options);
   const readings = new Map<string, TableReading>();
   try {
-    const datasets = await catalog.look(tables);
+    const datasets = await catalog.loadDatasets(tables);
     if (datasets.size === 0) throw new StoreNotFoundError(place.uri);
     // If not even that can be read, missing tables are reported as missing.
     const newer = await catalog.newerTables(tables).catch(() => new Set<string>());
@@ -71,7 +71,7 @@ export async function verifyStore(
       const rows = readableRows - (given.get(name) ?? 0);
       if (content?.columns[name] && rows > 0) notGiven.set(name, rows);
     }
-    const found = content?.finish(new Set([...damagedOf(verdicts), ...notGiven.keys()]));
+    const found = content?.finish(new Set([...tablesWithLostRows(verdicts), ...notGiven.keys()]));
     return tables.flatMap(({ name }) => {
       const verdict = verdicts.get(name);
       return verdict ? [withContent(verdict, found?.get(name), notGiven.get(name) ?? 0)] : [];
@@ -82,7 +82,7 @@ export async function verifyStore(
   }
 }
 
-type AllRead = {
+type ReadResult = {
   readonly verdicts: ReadonlyMap<string, TableVerdict>;
   /** How many rows of each table were given to the check. */
   readonly given: ReadonlyMap<string, number>;
@@ -91,7 +91,7 @@ type AllRead = {
 async function readAll(
   readings: ReadonlyMap<string, TableReading>,
   content: ContentCheck | undefined,
-): Promise<AllRead> {
+): Promise<ReadResult> {
   const verdicts = new Map<string, TableVerdict>();
   const given = new Map<string, number>();
   const open = new Map(readings);
@@ -111,7 +111,7 @@ async function readAll(
   }
 }
 
-function damagedOf(verdicts: ReadonlyMap<string, TableVerdict>): ReadonlySet<string> {
+function tablesWithLostRows(verdicts: ReadonlyMap<string, TableVerdict>): ReadonlySet<string> {
   const damaged = [...verdicts].filter(([, { damages }]) => damages.some(({ rows }) => rows !== 0));
   return new Set(damaged.map(([name]) => name));
 }

@@ -17,12 +17,12 @@ import {
   isNull,
   lt,
   lte,
+  matchesNothing,
   ne,
   not,
   oneOf,
   or,
   prefix,
-  takesNothing,
 } from "./filter.ts";
 import { toSql } from "./sql.ts";
 
@@ -515,7 +515,7 @@ describe("a filter that matches no row", () => {
   ])("is told from others without reading a row: %s", async (_, filter, isNothing) => {
     const table = await tableOf([{ description: "bolt" }]);
 
-    expect(takesNothing(filter)).toBe(isNothing);
+    expect(matchesNothing(filter)).toBe(isNothing);
     expect(await found(table, filter)).toEqual(isNothing ? [] : ["0"]);
   });
 });

@@ -85,14 +85,14 @@ function flattened(op: "and" | "or", filters: readonly Filter[]): readonly Filte
 }
 
 /** Whether no row can meet the filter, whatever is stored. */
-export function takesNothing(filter: Filter): boolean {
+export function matchesNothing(filter: Filter): boolean {
   switch (filter.op) {
     case "in":
       return filter.values.length === 0;
     case "and":
-      return filter.filters.some(takesNothing);
+      return filter.filters.some(matchesNothing);
     case "or":
-      return filter.filters.every(takesNothing);
+      return filter.filters.every(matchesNothing);
     default:
       return false;
   }
@@ -116,14 +116,14 @@ export function prefix(column: string, text: string): Filter {
   const points = [...text];
   // The first text after all that begin this way: the last code point that can grow, plus one.
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
-    const next = following(last);
+    const next = nextCharacter(last);
     if (next === undefined) continue;
     return and(gte(column, text), lt(column, points.join("") + next));
   }
   return text === "" ? isNotNull(column) : gte(column, text);
 }
 
-function following(character: string): string | undefined {
+function nextCharacter(character: string): string | undefined {
   const point = character.codePointAt(0) ?? 0;
   if (point === 0x10ffff) return undefined;
   return String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1);

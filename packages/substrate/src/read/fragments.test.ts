@@ -3,7 +3,7 @@ import { numbered } from "../testing/catalogue.ts";
 import { openCatalogue } from "../testing/store.ts";
 import { oneOf } from "./filter.ts";
 import { fragmentOf } from "./fragments.ts";
-import { rowAddress, rowId } from "./known-columns.ts";
+import { rowAddress, rowId } from "./system-columns.ts";
 
 it("counts the rows of each fragment, which a fold changes, while row ids stay the same", async () => {
   const table = (await openCatalogue()).table("parts");

@@ -1,7 +1,7 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { Row, TableDeclaration } from "../declaration.ts";
-import { rowAddress } from "./known-columns.ts";
 import { rowsOf } from "./read.ts";
+import { rowAddress } from "./system-columns.ts";
 
 /** The fragment of a row that was read with {@link rowAddress}. */
 export function fragmentOf(row: Row): number {

@@ -4,7 +4,7 @@ import { toRows } from "../rows/to-rows.ts";
 import type { Filter } from "./filter.ts";
 import { type FullTextQuery, toLanceQuery } from "./full-text.ts";
 import { toSql } from "./sql.ts";
-import { batchesOf, selected } from "./with-nulls.ts";
+import { batchesOf, toSelection } from "./with-nulls.ts";
 
 /** A column to sort by. Default: `asc`. */
 export type OrderBy = { readonly column: string; readonly direction?: "asc" | "desc" };
@@ -45,7 +45,7 @@ export type NearestOptions = {
 const refineFactor = 2;
 // How many partitions of 4096 vectors are searched. Of 300,000 vectors, 20 partitions, the engine's
 // default, find 98.7 % of the nearest ten, and 40 find 99.7 % as fast.
-const probes = 40;
+const minProbes = 40;
 // If a condition leaves few vectors in those, all other partitions are searched until there are
 // enough.
 const noLimit = 0;
@@ -54,7 +54,7 @@ const noLimit = 0;
 // prefilter on all of them, which is what `search-prefilter-pushdown` asks for.
 
 // The engine takes larger numbers modulo this plus one.
-const mostRows = 2 ** 32 - 1;
+const maxRows = 2 ** 32 - 1;
 
 /**
  * How many rows the engine is asked for.
@@ -65,7 +65,7 @@ function rowLimit(limit: number): number {
   if (limit !== Number.POSITIVE_INFINITY && !(Number.isInteger(limit) && limit >= 0)) {
     throw new TypeError(`${limit} is not a number of rows`);
   }
-  return Math.min(limit, mostRows);
+  return Math.min(limit, maxRows);
 }
 
 export function scanQuery(
@@ -77,7 +77,7 @@ export function scanQuery(
   const order = options.orderBy ?? [];
   // A column has to be selected to be ordered by.
   const columns = [...new Set([...options.columns, ...order.map(({ column }) => column)])];
-  let query = handle.query().select(selected(table, columns, withNulls));
+  let query = handle.query().select(toSelection(table, columns, withNulls));
   if (options.where) query = query.where(toSql(options.where, table));
   if (order.length > 0) {
     query = query.orderBy(
@@ -102,7 +102,7 @@ export function fullTextQuery(
     .query()
     .fullTextSearch(toLanceQuery(options.column, options.query), { columns: [options.column] })
     // If it is left out, `_score` comes all the same, with a warning on stderr.
-    .select(selected(table, [...options.columns, "_score"], withNulls));
+    .select(toSelection(table, [...options.columns, "_score"], withNulls));
   const within = options.where ? query.where(toSql(options.where, table)) : query;
   return within.limit(rowLimit(options.limit));
 }
@@ -120,9 +120,9 @@ export function nearestQuery(
     // Unless it is named, a flat scan would measure another distance than the index.
     .distanceType("cosine")
     .maximumNprobes(noLimit)
-    .minimumNprobes(probes)
+    .minimumNprobes(minProbes)
     .refineFactor(refineFactor)
-    .select(selected(table, [...options.columns, "_distance"], withNulls));
+    .select(toSelection(table, [...options.columns, "_distance"], withNulls));
   const within = options.where ? query.where(toSql(options.where, table)) : query;
   return within.limit(rowLimit(options.limit));
 }

@@ -1,8 +1,8 @@
 import type { ColumnType, TableDeclaration } from "../declaration.ts";
 import { sparseSql, toSparse } from "../rows/sparse-cells.ts";
 import type { Filter, FilterValue } from "./filter.ts";
-import { isInt64 } from "./fit-filter.ts";
-import { typeOf } from "./known-columns.ts";
+import { typeOf } from "./system-columns.ts";
+import { isInt64 } from "./validate-filter.ts";
 
 const operators = { eq: "=", ne: "!=", lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
 
@@ -10,7 +10,7 @@ const operators = { eq: "=", ne: "!=", lt: "<", lte: "<=", gt: ">", gte: ">=" } 
 export const columnName: RegExp = /^[a-z_][a-z0-9_]*$/i;
 
 /**
- * Turns a filter that {@link refuseUnfitFilter} has let pass into SQL: the one place that does.
+ * Turns a filter that {@link validateFilter} has let pass into SQL: the one place that does.
  * Lance has no bind parameters.
  *
  * @throws {TypeError} for a column that is not declared.
@@ -23,33 +23,33 @@ export function toSql(filter: Filter, table: TableDeclaration): string {
     case "lte":
     case "gt":
     case "gte":
-      return compared(filter, table);
+      return comparisonSql(filter, table);
     case "in": {
       if (filter.values.length === 0) return "false";
       const type = typeOf(table, filter.column);
       const values = filter.values.filter((value) => isStorable(value, type));
-      const column = valueIn(filter.column, table);
-      if (values.length === 0) return nothing(column);
-      return `${column} IN (${values.map((value) => storedAs(value, filter.column, table)).join(", ")})`;
+      const column = valueSql(filter.column, table);
+      if (values.length === 0) return neverTrue(column);
+      return `${column} IN (${values.map((value) => storedLiteral(value, filter.column, table)).join(", ")})`;
     }
     case "contains":
-      if (!filter.text.isWellFormed()) return nothing(valueIn(filter.column, table));
-      return `contains(${valueIn(filter.column, table)}, ${literal(filter.text)})`;
+      if (!filter.text.isWellFormed()) return neverTrue(valueSql(filter.column, table));
+      return `contains(${valueSql(filter.column, table)}, ${literal(filter.text)})`;
     case "contains-any-case":
-      if (!filter.text.isWellFormed()) return nothing(valueIn(filter.column, table));
-      return `${valueIn(filter.column, table)} ILIKE ${literal(`%${escaped(filter.text)}%`)}`;
+      if (!filter.text.isWellFormed()) return neverTrue(valueSql(filter.column, table));
+      return `${valueSql(filter.column, table)} ILIKE ${literal(`%${escapeLike(filter.text)}%`)}`;
     case "null":
-      return `${valueIn(filter.column, table)} IS NULL`;
+      return `${valueSql(filter.column, table)} IS NULL`;
     case "not-null":
-      return `${valueIn(filter.column, table)} IS NOT NULL`;
+      return `${valueSql(filter.column, table)} IS NOT NULL`;
     case "and":
-      return joined(
+      return joinConditions(
         filter.filters.map((each) => toSql(each, table)),
         " AND ",
         "true",
       );
     case "or":
-      return joined(anyOf(filter.filters, table), " OR ", "false");
+      return joinConditions(anyOf(filter.filters, table), " OR ", "false");
     case "not":
       return `(NOT ${toSql(filter.filter, table)})`;
   }
@@ -58,8 +58,8 @@ export function toSql(filter: Filter, table: TableDeclaration): string {
 type ContainedText = { readonly op: Filter["op"]; readonly column: string; readonly text: string };
 
 // The engine limits the size of a compiled pattern. A letter may add a hundred times its own size.
-const longestTogether = 256;
-const textsTogether = 32;
+const maxPatternTextChars = 256;
+const textsPerPattern = 32;
 
 /**
  * The engine looks for several texts in any case at once as fast as for one. The pattern needs a
@@ -69,50 +69,50 @@ const textsTogether = 32;
 function anyOf(filters: readonly Filter[], table: TableDeclaration): string[] {
   const isInAnyCase = (filter: Filter): filter is Filter & ContainedText =>
     filter.op === "contains-any-case" &&
-    filter.text.length <= longestTogether &&
+    filter.text.length <= maxPatternTextChars &&
     filter.text.isWellFormed();
   const byColumn = Map.groupBy(filters.filter(isInAnyCase), ({ column }) => column);
   const together = [...byColumn].filter(([, { length }]) => length > 1);
   const columns = new Set(together.map(([column]) => column));
   const isAlone = (filter: Filter): boolean => !isInAnyCase(filter) || !columns.has(filter.column);
   const patterns = together.flatMap(([column, contained]) => {
-    const texts = contained.map(({ text }) => text.replaceAll(inPatterns, "\\$&"));
-    return inGroups(texts).map(
-      (group) => `regexp_like(${valueIn(column, table)}, ${literal(`(${group.join("|")})`)}, 'i')`,
+    const texts = contained.map(({ text }) => text.replaceAll(patternCharacters, "\\$&"));
+    return toGroups(texts).map(
+      (group) => `regexp_like(${valueSql(column, table)}, ${literal(`(${group.join("|")})`)}, 'i')`,
     );
   });
   return [...filters.filter(isAlone).map((each) => toSql(each, table)), ...patterns];
 }
 
-function inGroups(texts: readonly string[]): string[][] {
-  const length = Math.ceil(texts.length / textsTogether);
-  const starts = Array.from({ length }, (_, at) => at * textsTogether);
-  return starts.map((start) => texts.slice(start, start + textsTogether));
+function toGroups(texts: readonly string[]): string[][] {
+  const length = Math.ceil(texts.length / textsPerPattern);
+  const starts = Array.from({ length }, (_, at) => at * textsPerPattern);
+  return starts.map((start) => texts.slice(start, start + textsPerPattern));
 }
 
 /** The characters that have a meaning in a pattern. */
-const inPatterns = /[\\^$.*+?()[\]{}|]/g;
+const patternCharacters = /[\\^$.*+?()[\]{}|]/g;
 
-function joined(conditions: readonly string[], operator: string, ofNone: string): string {
-  return conditions.length === 0 ? ofNone : `(${conditions.join(operator)})`;
+function joinConditions(conditions: readonly string[], operator: string, emptySql: string): string {
+  return conditions.length === 0 ? emptySql : `(${conditions.join(operator)})`;
 }
 
 type Comparison = Extract<Filter, { readonly value: FilterValue }>;
 
-function compared(filter: Comparison, table: TableDeclaration): string {
+function comparisonSql(filter: Comparison, table: TableDeclaration): string {
   const { op, value } = filter;
-  const column = valueIn(filter.column, table);
+  const column = valueSql(filter.column, table);
   const isOfType = isStorable(value, typeOf(table, filter.column));
-  if (isOfType) return `${column} ${operators[op]} ${storedAs(value, filter.column, table)}`;
+  if (isOfType) return `${column} ${operators[op]} ${storedLiteral(value, filter.column, table)}`;
   switch (op) {
     case "eq":
-      return nothing(column);
+      return neverTrue(column);
     case "ne":
       return `${column} = ${column}`;
     default: {
-      const { bound, isBelow } = besides(value);
+      const { bound, isBelow } = neighbourOf(value);
       const [less, more] = isBelow ? ["<=", ">"] : ["<", ">="];
-      const limit = storedAs(bound, filter.column, table);
+      const limit = storedLiteral(bound, filter.column, table);
       return `${column} ${op.startsWith("l") ? less : more} ${limit}`;
     }
   }
@@ -143,11 +143,11 @@ type Neighbour = {
 };
 
 /** A possible cell next to a value that no cell can have. */
-function besides(value: FilterValue): Neighbour {
+function neighbourOf(value: FilterValue): Neighbour {
   switch (typeof value) {
     case "number":
-      if (value < leastInteger) return { bound: leastInteger, isBelow: false };
-      if (value > greatestInteger) return { bound: greatestInteger, isBelow: true };
+      if (value < minInt64) return { bound: minInt64, isBelow: false };
+      if (value > maxInt64) return { bound: maxInt64, isBelow: true };
       return { bound: BigInt(Math.floor(value)), isBelow: true };
     case "bigint":
       return { bound: Number(value), isBelow: Number(value) < value };
@@ -158,28 +158,28 @@ function besides(value: FilterValue): Neighbour {
 }
 
 /** False, except for a null, which is neither; so its negation takes every row with a value. */
-function nothing(column: string): string {
+function neverTrue(column: string): string {
   return `${column} != ${column}`;
 }
 
 /** The content of a column in a row; for a sparse column null if it has none. */
-function valueIn(column: string, { columns }: TableDeclaration): string {
+function valueSql(column: string, { columns }: TableDeclaration): string {
   const { isSparse, type } = columns[column] ?? {};
-  return isSparse ? sparseSql(name(column), type === "text") : name(column);
+  return isSparse ? sparseSql(quoteColumn(column), type === "text") : quoteColumn(column);
 }
 
 /** A value in the form in which its column holds it. */
-function storedAs(value: FilterValue, column: string, { columns }: TableDeclaration): string {
+function storedLiteral(value: FilterValue, column: string, { columns }: TableDeclaration): string {
   const isMarked = typeof value === "string" && columns[column]?.isSparse;
   return literal(isMarked ? toSparse(value) : value);
 }
 
 /** A text escaped so that LIKE takes it literally. */
-function escaped(text: string): string {
+function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, "\\$&");
 }
 
-function name(column: string): string {
+function quoteColumn(column: string): string {
   if (!columnName.test(column)) throw new TypeError(`no column is called "${column}"`);
   // Quoted, because a column may have the name of an SQL word.
   return `\`${column}\``;
@@ -193,12 +193,12 @@ function literal(value: FilterValue): string {
       return isInt64(value) ? literal(BigInt(value)) : `CAST(${value} AS DOUBLE)`;
     case "bigint":
       // Written plainly, the parser takes its digits for a double before it sees the sign.
-      return value === leastInteger ? `CAST('${value}' AS BIGINT)` : String(value);
+      return value === minInt64 ? `CAST('${value}' AS BIGINT)` : String(value);
     case "object":
       // This is the only function for times that takes all 64 bits.
       return `arrow_cast(${literal(value.micros)}, 'Timestamp(Microsecond, Some("UTC"))')`;
   }
 }
 
-const leastInteger = -(2n ** 63n);
-const greatestInteger = 2n ** 63n - 1n;
+const minInt64 = -(2n ** 63n);
+const maxInt64 = 2n ** 63n - 1n;

@@ -17,7 +17,7 @@ import {
   temporaryLocation,
 } from "../testing/store.ts";
 import { contains, eq, isNotNull, isNull, oneOf } from "./filter.ts";
-import { rowId } from "./known-columns.ts";
+import { rowId } from "./system-columns.ts";
 
 /** Files, with a column that is sparse since version 2. */
 const files: TableDeclaration = {

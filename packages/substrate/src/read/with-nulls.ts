@@ -1,10 +1,10 @@
 import type { Query, TakeQuery, VectorQuery } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 import type { Cell, Row, TableDeclaration } from "../declaration.ts";
-import { noneSql } from "../rows/sparse-cells.ts";
+import { noValueSql } from "../rows/sparse-cells.ts";
 import { columnsOf, oneOf } from "./filter.ts";
-import { rowId } from "./known-columns.ts";
 import type { FullTextOptions, NearestOptions, ScanOptions } from "./read.ts";
+import { rowId } from "./system-columns.ts";
 
 // In a page of nulls and one value, the engine makes that value for every row that it reads at
 // once, and an earlier version stored such pages. There it reads only few rows at once, and passes
@@ -28,12 +28,12 @@ export function nullsRead(
 }
 
 /** Whether the engine first finds rows and then reads the other columns of all of them at once. */
-export function isReadAtOnce({ where, orderBy = [] }: ScanOptions): boolean {
+export function readsAllAtOnce({ where, orderBy = [] }: ScanOptions): boolean {
   return orderBy.length > 0 || (where !== undefined && columnsOf(where).includes(rowId));
 }
 
 /** Runs such a scan, a few rows at a time. */
-export async function* scanFew(
+export async function* scanInSmallBatches(
   scan: (options: ScanOptions) => AsyncIterable<Row[]>,
   options: ScanOptions,
   rowsAtOnce: number = rowsWithNulls,
@@ -51,33 +51,33 @@ export async function* scanFew(
     for await (const rows of scan({ columns: [...columns, rowId], where })) {
       for (const row of rows) byId.set(row[rowId] ?? null, row);
     }
-    yield some.flatMap((id) => only(columns, byId.get(id)));
+    yield some.flatMap((id) => pickColumns(columns, byId.get(id)));
   }
 }
 
 /** A row with only some columns; none for none. */
-function only(columns: readonly string[], row: Row | undefined): Row[] {
+function pickColumns(columns: readonly string[], row: Row | undefined): Row[] {
   return row ? [Object.fromEntries(columns.map((name) => [name, row[name] ?? null]))] : [];
 }
 
 /** The columns to select. */
-export function selected(
+export function toSelection(
   table: TableDeclaration,
   columns: readonly string[],
   withNulls: readonly string[],
 ): string[] | Map<string, string> {
   if (!columns.some((name) => withNulls.includes(name))) return [...columns];
   const sqlOf = (name: string): string =>
-    withNulls.includes(name) ? withoutNullsSql(table, name) : quoted(name);
+    withNulls.includes(name) ? withoutNullsSql(table, name) : quoteColumn(name);
   return new Map(columns.map((name) => [name, sqlOf(name)]));
 }
 
 /** The value of a sparse column, with the marker for no value in place of nulls. */
 export function withoutNullsSql({ columns }: TableDeclaration, name: string): string {
-  return `coalesce(${quoted(name)}, ${noneSql(columns[name]?.type === "text")})`;
+  return `coalesce(${quoteColumn(name)}, ${noValueSql(columns[name]?.type === "text")})`;
 }
 
-function quoted(name: string): string {
+function quoteColumn(name: string): string {
   return `\`${name}\``;
 }
 

@@ -45,14 +45,14 @@ export class TextCells {
    */
   moveTo(copy: Buffer): void {
     // The old bytes have to stay for other cells that are moved later.
-    if (!this.#memory?.isShared) giveBack(this.#memory);
+    if (!this.#memory?.isShared) freeMemory(this.#memory);
     this.#bytes = copy;
     this.#memory = { buffer: copy.buffer, isShared: true };
   }
 
   /** Frees the memory at once. The cells are gone, and so are other cells in the same memory. */
   free(): void {
-    giveBack(this.#memory);
+    freeMemory(this.#memory);
     this.#memory = undefined;
     this.#bytes = Buffer.alloc(0);
     this.#length = 0;
@@ -148,22 +148,22 @@ export class TextCells {
   #write(cell: string, start: number): number {
     this.#isWellFormed &&= cell.isWellFormed();
     // No code unit takes more than three bytes; for a long text it pays to count them.
-    const atMost = cell.length > longCell ? Buffer.byteLength(cell) : cell.length * 3;
-    if (start + atMost > this.#bytes.length) this.#grow(start, start + atMost);
+    const maxBytes = cell.length > longCellChars ? Buffer.byteLength(cell) : cell.length * 3;
+    if (start + maxBytes > this.#bytes.length) this.#grow(start, start + maxBytes);
     return start + this.#bytes.write(cell, start, "utf8");
   }
 
   #grow(used: number, wanted: number): void {
     // Memory that is never written takes up only addresses.
-    const more = Math.min(this.#bytes.length * 3, mostSpareBytes);
-    const bytes = Buffer.allocUnsafeSlow(Math.max(wanted, this.#bytes.length + more, leastBytes));
+    const more = Math.min(this.#bytes.length * 3, maxSpareBytes);
+    const bytes = Buffer.allocUnsafeSlow(Math.max(wanted, this.#bytes.length + more, minBytes));
     this.#bytes.copy(bytes, 0, 0, used);
     this.moveTo(bytes);
     this.#memory = { buffer: bytes.buffer, isShared: false };
   }
 
   #addRows(): void {
-    const rows = Math.max(leastRows, this.#length * 2);
+    const rows = Math.max(minRows, this.#length * 2);
     const [ends, isNull] = [new Float64Array(rows), new Uint8Array(rows)];
     ends.set(this.#ends);
     isNull.set(this.#isNull);
@@ -174,12 +174,12 @@ export class TextCells {
 
 type Memory = { readonly buffer: ArrayBufferLike; readonly isShared: boolean };
 
-function giveBack(memory: Memory | undefined): void {
+function freeMemory(memory: Memory | undefined): void {
   // Shared memory is freed once.
   if (memory?.buffer instanceof ArrayBuffer && !memory.buffer.detached) memory.buffer.transfer(0);
 }
 
-const longCell = 64 * 1024;
-const leastBytes = 16 * 1024;
-const mostSpareBytes = 64 * 1024 * 1024;
-const leastRows = 64;
+const longCellChars = 64 * 1024;
+const minBytes = 16 * 1024;
+const maxSpareBytes = 64 * 1024 * 1024;
+const minRows = 64;

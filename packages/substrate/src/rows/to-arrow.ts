@@ -31,7 +31,7 @@ export function toArrow(table: TableDeclaration, batch: ColumnBatch): Arrow.Tabl
   return new arrow.Table(schema, [new arrow.RecordBatch(schema, struct)]);
 }
 
-type Wrong = (reason: string) => InvalidBatchError;
+type ToError = (reason: string) => InvalidBatchError;
 
 /** The fields that every kind of column has. */
 type Shared = {
@@ -40,30 +40,30 @@ type Shared = {
   readonly nullBitmap?: Uint8Array;
 };
 
-function toData(given: Cells, column: Column, wrong: Wrong): Arrow.Data {
+function toData(given: Cells, column: Column, toError: ToError): Arrow.Data {
   const { type, isSparse } = column;
   const canBeSparse = type === "bytes" || type === "text";
   const cells = isSparse && canBeSparse ? toSparseCells(given, type) : given;
   const shared = nullsOf(cells);
-  if (shared.nullCount > 0 && !column.isNullable) throw wrong("null in a column that takes none");
+  if (shared.nullCount > 0 && !column.isNullable) throw toError("null in a column that takes none");
   if (cells instanceof TextCells) {
-    if (type !== "text") throw wrong("not a text column");
-    return encodedData(cells, shared, wrong);
+    if (type !== "text") throw toError("not a text column");
+    return encodedData(cells, shared, toError);
   }
-  if (typeof type === "object") return vectorData(cells, type.vector, shared, wrong);
+  if (typeof type === "object") return vectorData(cells, type.vector, shared, toError);
   switch (type) {
     case "text":
-      return textData(cells, shared, wrong);
+      return textData(cells, shared, toError);
     case "bytes":
-      return bytesData(cells, shared, wrong);
+      return bytesData(cells, shared, toError);
     case "int64":
-      return arrow.makeData({ ...shared, type: new arrow.Int64(), data: integers(cells, wrong) });
+      return arrow.makeData({ ...shared, type: new arrow.Int64(), data: integers(cells, toError) });
     case "timestamp": {
       const timestamp = new arrow.Timestamp(arrow.TimeUnit.MICROSECOND, "UTC");
-      return arrow.makeData({ ...shared, type: timestamp, data: integers(cells, wrong) });
+      return arrow.makeData({ ...shared, type: timestamp, data: integers(cells, toError) });
     }
     case "float64":
-      return arrow.makeData({ ...shared, type: new arrow.Float64(), data: floats(cells, wrong) });
+      return arrow.makeData({ ...shared, type: new arrow.Float64(), data: floats(cells, toError) });
   }
 }
 
@@ -82,8 +82,8 @@ function isNullAt(cells: Cells, row: number): boolean {
   return cells instanceof TextCells ? cells.isNull(row) : cells[row] === null;
 }
 
-function encodedData(cells: TextCells, shared: Shared, wrong: Wrong): Arrow.Data {
-  if (!cells.isWellFormed) throw wrong(loneSurrogate);
+function encodedData(cells: TextCells, shared: Shared, toError: ToError): Arrow.Data {
+  if (!cells.isWellFormed) throw toError(loneSurrogate);
   const { bytes: data } = cells;
   return arrow.makeData({ ...shared, valueOffsets: cells.offsets(), data, type: new arrow.Utf8() });
 }
@@ -91,12 +91,12 @@ function encodedData(cells: TextCells, shared: Shared, wrong: Wrong): Arrow.Data
 // Storage would turn one into U+FFFD; text that has to be exact is stored as JSON.
 const loneSurrogate = "text with a lone surrogate";
 
-function textData(cells: readonly Cell[], shared: Shared, wrong: Wrong): Arrow.Data {
+function textData(cells: readonly Cell[], shared: Shared, toError: ToError): Arrow.Data {
   let length = 0;
   for (const cell of cells) {
     if (cell === null) continue;
-    if (typeof cell !== "string") throw wrong("not text");
-    if (!cell.isWellFormed()) throw wrong(loneSurrogate);
+    if (typeof cell !== "string") throw toError("not text");
+    if (!cell.isWellFormed()) throw toError(loneSurrogate);
     length += cell.length;
   }
   const encoded = encodeShort(cells, length) ?? encodeEach(cells, length);
@@ -134,13 +134,13 @@ function encodeEach(cells: readonly Cell[], length: number): Encoded {
   return { valueOffsets, data: buffer.subarray(0, end) };
 }
 
-function bytesData(cells: readonly Cell[], shared: Shared, wrong: Wrong): Arrow.Data {
+function bytesData(cells: readonly Cell[], shared: Shared, toError: ToError): Arrow.Data {
   const valueOffsets = new BigInt64Array(cells.length + 1);
   const pieces: Uint8Array[] = [];
   let end = 0;
   for (const [index, cell] of cells.entries()) {
     if (cell !== null) {
-      if (!(cell instanceof Uint8Array)) throw wrong("not bytes");
+      if (!(cell instanceof Uint8Array)) throw toError("not bytes");
       pieces.push(cell);
       end += cell.length;
     }
@@ -150,19 +150,19 @@ function bytesData(cells: readonly Cell[], shared: Shared, wrong: Wrong): Arrow.
   return arrow.makeData({ ...shared, type: new arrow.LargeBinary(), valueOffsets, data });
 }
 
-function integers(cells: readonly Cell[], wrong: Wrong): BigInt64Array {
+function integers(cells: readonly Cell[], toError: ToError): BigInt64Array {
   return BigInt64Array.from(cells, (cell) => {
     if (cell === null) return 0n;
-    if (typeof cell !== "bigint") throw wrong("not a bigint");
-    if (BigInt.asIntN(64, cell) !== cell) throw wrong("an integer beyond 64 bits");
+    if (typeof cell !== "bigint") throw toError("not a bigint");
+    if (BigInt.asIntN(64, cell) !== cell) throw toError("an integer beyond 64 bits");
     return cell;
   });
 }
 
-function floats(cells: readonly Cell[], wrong: Wrong): Float64Array {
+function floats(cells: readonly Cell[], toError: ToError): Float64Array {
   return Float64Array.from(cells, (cell) => {
     if (cell === null) return 0;
-    if (typeof cell !== "number") throw wrong("not a number");
+    if (typeof cell !== "number") throw toError("not a number");
     return cell;
   });
 }
@@ -171,7 +171,7 @@ function vectorData(
   cells: readonly Cell[],
   dimension: number,
   shared: Shared,
-  wrong: Wrong,
+  toError: ToError,
 ): Arrow.Data {
   const numbers = new Uint16Array(cells.length * dimension);
   let position = 0;
@@ -181,13 +181,13 @@ function vectorData(
       continue;
     }
     if (!(cell instanceof Float32Array) || cell.length !== dimension) {
-      throw wrong(`not ${dimension} numbers`);
+      throw toError(`not ${dimension} numbers`);
     }
     for (const number of cell) {
       // The engine refuses it when a row is inserted, but stores it when one is updated.
-      if (Number.isNaN(number)) throw wrong("a vector with NaN");
+      if (Number.isNaN(number)) throw toError("a vector with NaN");
       const stored = toFloat16Bits(number);
-      if ((stored & 0x7fff) === 0x7c00) throw wrong(`a vector with ${number}, beyond float16`);
+      if ((stored & 0x7fff) === 0x7c00) throw toError(`a vector with ${number}, beyond float16`);
       numbers[position++] = stored;
     }
   }

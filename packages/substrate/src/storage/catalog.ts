@@ -3,9 +3,9 @@ import type { Connection, Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "../declaration.ts";
 import type { Caches } from "../engine/caches.ts";
 import { loadLance, release } from "../engine/lance.ts";
-import { isNotThere } from "../engine/native-errors.ts";
+import { isTableNotFound } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
-import { absentColumns, columnsWithNulls, fromSchema, unmetColumn } from "../engine/schema.ts";
+import { absentColumns, columnsWithNulls, fromSchema, mismatchedColumn } from "../engine/schema.ts";
 import { type SchemaProblem, StoreNotFoundError, StoreSchemaError } from "../errors.ts";
 import { createIndexes } from "../indexes/indexes.ts";
 import { dropLostIndexes } from "../indexes/lost-indexes.ts";
@@ -13,9 +13,9 @@ import { textIndexesToMake } from "../indexes/text-indexes.ts";
 import { finishRenewal, isInRenewal } from "../write/renew.ts";
 import { isEarlier, upgrade } from "../write/upgrade.ts";
 import { createTable } from "./create.ts";
-import { nudgeThreads } from "./lost-wake-up.ts";
+import { nudgeThreads } from "./nudge-threads.ts";
 import { datasetsOf } from "./pointer.ts";
-import { patience, proveExclusiveCommits, proveReachable } from "./remote.ts";
+import { defaultRetryOptions, proveExclusiveCommits, proveReachable } from "./remote.ts";
 import type { StoreLocation } from "./storage.ts";
 
 export type CatalogOptions = {
@@ -46,7 +46,7 @@ export class Catalog {
   readonly #connection: Connection;
   readonly #storageOptions: Readonly<Record<string, string>>;
   readonly #upgraded: Set<string> = new Set();
-  readonly #endNudges: () => void = nudgeThreads();
+  readonly #stopNudging: () => void = nudgeThreads();
   /** Names of datasets by table, as far as they are known. */
   #datasets: ReadonlyMap<string, string> = new Map();
   /** That the place keeps what is written, once it was asked. */
@@ -70,7 +70,7 @@ export class Catalog {
     const connection = await retry(place, () =>
       loadLance().connect(location.uri, {
         session,
-        storageOptions: { ...(isRemote && patience), ...options.storageOptions },
+        storageOptions: { ...(isRemote && defaultRetryOptions), ...options.storageOptions },
         readConsistencyInterval: options.stalenessMs / 1000,
       }),
     );
@@ -83,7 +83,7 @@ export class Catalog {
       const dataset = this.#datasetOf(name);
       return await retry(this.#place(name), () => this.#connection.openTable(dataset));
     } catch (error) {
-      if (!isNotThere(error)) throw error;
+      if (!isTableNotFound(error)) throw error;
       this.#refuse(
         name,
         "only part of it is there: wait until its copy is complete, or copy it again",
@@ -93,7 +93,7 @@ export class Catalog {
 
   /** Opens a table for use, without the indexes of columns that no longer exist. */
   async open(table: TableDeclaration): Promise<OpenedTable> {
-    const opened = await this.openProven(table);
+    const opened = await this.openChecked(table);
     const { handle } = opened;
     await retry(this.#place(table.name), () => dropLostIndexes(table, handle), {
       refresh: () => handle.checkoutLatest(),
@@ -102,7 +102,7 @@ export class Catalog {
   }
 
   /** Opens a table and checks that this version of the consumer may use it. Changes nothing. */
-  async openProven(table: TableDeclaration): Promise<OpenedTable> {
+  async openChecked(table: TableDeclaration): Promise<OpenedTable> {
     const handle = await this.openAny(table.name);
     const schema = await retry(this.#place(table.name), () => handle.schema());
     const stored = fromSchema(schema, table);
@@ -112,9 +112,9 @@ export class Catalog {
       const reason = `its schema version ${stored.schemaVersion} is newer than ${schemaVersion}`;
       this.#refuse(table.name, `${reason}; update pond to open it`);
     }
-    const unmet = unmetColumn(schema, table);
-    if (unmet !== undefined)
-      this.#refuse(table.name, `column ${unmet} is missing or of another type`);
+    const mismatched = mismatchedColumn(schema, table);
+    if (mismatched !== undefined)
+      this.#refuse(table.name, `column ${mismatched} is missing or of another type`);
     const uri = `${this.location.uri}/${this.#datasetOf(table.name)}.lance`;
     const isUpgraded = this.#upgraded.has(table.name);
     const absent = absentColumns(schema, table);
@@ -123,7 +123,7 @@ export class Catalog {
   }
 
   /** Reads the names of the existing datasets, by table. */
-  async look(tables: readonly TableDeclaration[]): Promise<ReadonlyMap<string, string>> {
+  async loadDatasets(tables: readonly TableDeclaration[]): Promise<ReadonlyMap<string, string>> {
     const names = tables.map(({ name }) => name);
     this.#datasets = await datasetsOf(this.#connection, this.location, names);
     return this.#datasets;
@@ -134,7 +134,7 @@ export class Catalog {
    * @throws {StoreSchemaError} if only some exist.
    */
   async requireAll(tables: readonly TableDeclaration[]): Promise<void> {
-    await this.look(tables);
+    await this.loadDatasets(tables);
     await this.#refuseLost(tables);
     const missing = tables.filter(({ name }) => !this.#datasets.has(name));
     if (missing.length === tables.length) throw new StoreNotFoundError(this.location.uri);
@@ -150,12 +150,12 @@ export class Catalog {
    * @throws {StoreSchemaError} if a table is lost: an empty one in its place would hide that.
    */
   async create(tables: readonly TableDeclaration[]): Promise<void> {
-    await this.look(tables);
+    await this.loadDatasets(tables);
     await this.#refuseLost(tables);
     if (tables.some(({ name }) => !this.#datasets.has(name))) await this.#createMissing(tables);
     // All are checked first, so that nothing is changed in a store that is refused.
     const proven = await Promise.all(
-      tables.map(async (table) => ({ table, ...(await this.openProven(table)) })),
+      tables.map(async (table) => ({ table, ...(await this.openChecked(table)) })),
     );
     for (const { table, handle } of proven) await this.#bringUpToDate(table, handle);
   }
@@ -194,7 +194,7 @@ export class Catalog {
     }
   }
 
-  /** Names of tables that are missing because the store is older. Call {@link look} before. */
+  /** Names of tables missing because the store is older. Call {@link loadDatasets} before. */
   async newerTables(tables: readonly TableDeclaration[]): Promise<ReadonlySet<string>> {
     const [first] = tables;
     const missing = tables.filter(({ name }) => !this.#datasets.has(name));
@@ -213,7 +213,7 @@ export class Catalog {
   }
 
   close(): void {
-    this.#endNudges();
+    this.#stopNudging();
     release(this.#connection);
   }
 
@@ -229,7 +229,7 @@ export class Catalog {
     for (const { name } of own.filter((table) => !isMissing(table))) {
       if ((await this.#countRows(name)) === 0) continue;
       // Another process may have made the rest in the meantime.
-      await this.look(tables);
+      await this.loadDatasets(tables);
       const lost = own.find(isMissing);
       if (lost === undefined) return;
       this.#refuse(lost.name, `it is lost, but ${name} holds rows that belong to it`, "lost");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Connection } from "@lancedb/lancedb";
 import { arrow } from "../engine/arrow.ts";
-import { alreadyExists, isNotThere } from "../engine/native-errors.ts";
+import { alreadyExists, isTableNotFound } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
 import { StoreSchemaError } from "../errors.ts";
 import type { StoreLocation } from "./storage.ts";
@@ -55,7 +55,7 @@ export async function datasetsOf(
   await Promise.all(
     tables.map(async (table) => {
       const pointed = known.has(pointerOf(table))
-        ? await pointedTo(connection, location, table).catch(missing)
+        ? await pointedTo(connection, location, table).catch(undefinedIfMissing)
         : undefined;
       // A table of a folder has its own name there, even if the folder was copied.
       const own = known.has(table) ? table : undefined;
@@ -71,8 +71,8 @@ export async function datasetsOf(
 }
 
 /** A dataset that is being made, or whose creation broke off, has no version yet. */
-function missing(error: unknown): undefined {
-  if (!isNotThere(error)) throw error;
+function undefinedIfMissing(error: unknown): undefined {
+  if (!isTableNotFound(error)) throw error;
 }
 
 function pointedTo(connection: Connection, { uri }: StoreLocation, table: string): Promise<string> {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Connection } from "@lancedb/lancedb";
 import type { TableDeclaration } from "../declaration.ts";
 import { loadLance } from "../engine/lance.ts";
-import { alreadyExists, toTyped } from "../engine/native-errors.ts";
+import { alreadyExists, toTypedError } from "../engine/native-errors.ts";
 import { rememberSecrets, secretNames } from "../engine/redact.ts";
 import { retry } from "../engine/retry.ts";
 import { StorageUnavailableError } from "../errors.ts";
@@ -15,10 +15,13 @@ type StorageOptions = Readonly<Record<string, string>>;
  * How long the engine retries a request if the caller does not say. Twenty seconds of "slow down"
  * pass unnoticed; a request that is never answered is given up after a minute.
  */
-export const patience: StorageOptions = { client_max_retries: "8", client_retry_timeout: "60" };
+export const defaultRetryOptions: StorageOptions = {
+  client_max_retries: "8",
+  client_retry_timeout: "60",
+};
 
 // The engine tries to connect seven times before it says that it cannot.
-const impatience: StorageOptions = {
+const probeOptions: StorageOptions = {
   ...{ timeout: "4s", connect_timeout: "2s", client_max_retries: "0" },
 };
 
@@ -42,16 +45,16 @@ export async function proveReachable(
   }
   try {
     const connection = await loadLance().connect(uri, {
-      storageOptions: { ...impatience, ...storageOptions },
+      storageOptions: { ...probeOptions, ...storageOptions },
     });
     connection.close();
   } catch (error) {
-    throw toTyped({ table: "catalog", location: uri }, error);
+    throw toTypedError({ table: "catalog", location: uri }, error);
   }
 }
 
 // Proven once in a process: it is a property of the service, not of the store.
-const proven = new Set<string>();
+const provenServices = new Set<string>();
 // With four writers, a store that ignores conditions passed one time in eleven on one core.
 const writersAtOnce = 8;
 const maxRounds = 3;
@@ -70,9 +73,9 @@ export async function proveExclusiveCommits(
   // Credentials change while a server runs, and must not be kept.
   const options = Object.entries(storageOptions).filter(([name]) => !secretNames.test(name));
   const service = JSON.stringify([uri.split("/", 3), options]);
-  for (let round = 1; round <= maxRounds && !proven.has(service); round++) {
+  for (let round = 1; round <= maxRounds && !provenServices.has(service); round++) {
     // A commit without a competitor proves little.
-    if ((await raceOnce(uri, connection)) > 1 || round === maxRounds) proven.add(service);
+    if ((await raceOnce(uri, connection)) > 1 || round === maxRounds) provenServices.add(service);
   }
 }
 
@@ -92,7 +95,7 @@ async function raceOnce(uri: string, connection: Connection): Promise<number> {
   const created = outcomes.filter(({ status }) => status === "fulfilled").length;
   const failure = outcomes.find((outcome) => outcome.status === "rejected")?.reason;
   const place = { table: probe.name, location: uri };
-  if (created === 0 && !alreadyExists(failure)) throw toTyped(place, failure);
+  if (created === 0 && !alreadyExists(failure)) throw toTypedError(place, failure);
   const versions = await retry(place, async () => {
     const table = await connection.openTable(probe.name);
     try {

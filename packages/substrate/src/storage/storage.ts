@@ -61,7 +61,7 @@ function brokenLink(path: string): string | undefined {
     return readlinkSync(path);
   } catch (error) {
     const above = dirname(path);
-    return isGone(error) && above !== path ? brokenLink(above) : undefined;
+    return isFileNotFound(error) && above !== path ? brokenLink(above) : undefined;
   }
 }
 
@@ -80,7 +80,7 @@ export function isMissing({ folder }: StoreLocation): boolean {
     accessSync(folder, constants.R_OK | constants.X_OK);
     return false;
   } catch (error) {
-    if (isGone(error)) {
+    if (isFileNotFound(error)) {
       const target = brokenLink(folder);
       if (target === undefined) return true;
       const reason = `its place is a link to ${target}, which does not exist: is the disk mounted?`;
@@ -130,9 +130,9 @@ const flushFile = promisify(fsync);
 
 // A killed process may have left commits that the system has not written to disk yet. The system
 // does so within half a minute, so anything younger than this is flushed, too.
-const unwrittenMs = 120_000;
+const writeBackMs = 120_000;
 // The clock of the file system is coarser than the one read here.
-const clockMs = 2_000;
+const clockToleranceMs = 2_000;
 
 /**
  * Makes writes to a local store survive a power cut, because Lance does not fsync. Besides drafts
@@ -158,8 +158,8 @@ export class DurableFolder {
     const known = this.#flushed;
     const sinceMs =
       known === undefined
-        ? Math.min(this.#flushedMs, startedMs) - unwrittenMs
-        : this.#flushedMs - clockMs;
+        ? Math.min(this.#flushedMs, startedMs) - writeBackMs
+        : this.#flushedMs - clockToleranceMs;
     const flushed = new Map<string, string>();
     const isDue: IsDue = (path, { ino, size, mtimeMs }) => {
       const state = `${ino} ${size} ${mtimeMs}`;
@@ -226,7 +226,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    if (isGone(error)) return [];
+    if (isFileNotFound(error)) return [];
     throw error;
   }
 }
@@ -243,7 +243,7 @@ async function flushOne(path: string): Promise<void> {
     file = openSync(path, "r");
   } catch (error) {
     // Another process may have cleaned an old version away in the meantime.
-    if (isGone(error)) return;
+    if (isFileNotFound(error)) return;
     throw error;
   }
   try {
@@ -254,7 +254,7 @@ async function flushOne(path: string): Promise<void> {
 }
 
 /** True for the error of a missing file. */
-export function isGone(error: unknown): boolean {
+export function isFileNotFound(error: unknown): boolean {
   return hasCode(error, "ENOENT");
 }
 

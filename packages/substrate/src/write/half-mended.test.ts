@@ -3,7 +3,7 @@ import { copyStore } from "../copy.ts";
 import type { Row, TableDeclaration } from "../declaration.ts";
 import { verifyStore } from "../integrity/verify.ts";
 import { eq, isNotNull, oneOf } from "../read/filter.ts";
-import { rowId } from "../read/known-columns.ts";
+import { rowId } from "../read/system-columns.ts";
 import type { Store } from "../store.ts";
 import { openCatalogue, storageOptions, temporaryLocation } from "../testing/store.ts";
 

@@ -2,9 +2,9 @@ import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { Cell, TableDeclaration } from "../declaration.ts";
 import { oneOf } from "../read/filter.ts";
 import { fragmentOf } from "../read/fragments.ts";
-import { rowAddress, rowId } from "../read/known-columns.ts";
 import { rowsOf } from "../read/read.ts";
 import { toSql } from "../read/sql.ts";
+import { rowAddress, rowId } from "../read/system-columns.ts";
 
 // The most that the engine may make at once of one value for every row of a batch.
 const batchBytes = 16 * 1024 * 1024;
@@ -12,12 +12,12 @@ const batchBytes = 16 * 1024 * 1024;
 // value so many times. For one row the engine makes no copy, where two of 20 MB take it half a
 // second.
 const batchRows = [16, 4, 1] as const;
-const rowsOfGap = 256n;
+const rowsPerSample = 256n;
 // Each may bring as much again.
 const samplesAtOnce = 4;
 // Each leaves a fragment, and so many slow nothing down; but the work can be stopped between two.
-const portionsAtMost = 16;
-const batchesAtLeast = 256;
+const maxPortions = 16;
+const minBatches = 256;
 
 /** Rows that are rewritten in one commit. */
 export type Portion = {
@@ -29,7 +29,7 @@ export type Portion = {
 };
 
 /** The table and the rows to rewrite. */
-export type Unmended = {
+export type RewriteTarget = {
   readonly table: TableDeclaration;
   readonly handle: LanceTable;
   /** The columns that may hold nulls. */
@@ -43,13 +43,13 @@ export type Unmended = {
  * Cuts a table into portions, by the first column of its key if that has an index, in the order in
  * which rows are stored.
  */
-export async function portionsOf(unmended: Unmended): Promise<Portion[]> {
-  const { table } = unmended;
-  const laid = await layOf(unmended);
-  const sizes = await batchSizes(unmended, laid);
+export async function portionsOf(target: RewriteTarget): Promise<Portion[]> {
+  const { table } = target;
+  const layout = await readLayout(target);
+  const sizes = await batchSizes(target, layout);
   const [most] = batchRows;
   const sizeOf = (fragment: number): number => sizes.get(fragment) ?? most;
-  const keys = [...laid.keys].map(([key, { rows, fragments }]): KeyRows => {
+  const keys = [...layout.keys].map(([key, { rows, fragments }]): KeyRows => {
     return { key, rows, rowsAtOnce: Math.min(...fragments.map(sizeOf)) };
   });
   if (!isSearchable(table)) {
@@ -59,7 +59,7 @@ export async function portionsOf(unmended: Unmended): Promise<Portion[]> {
   }
   return batchRows.flatMap((rowsAtOnce) => {
     const alike = keys.filter((each) => each.rowsAtOnce === rowsAtOnce);
-    return inPortions(table, alike, rowsAtOnce);
+    return toPortions(table, alike, rowsAtOnce);
   });
 }
 
@@ -70,13 +70,13 @@ function isSearchable({ primaryKey: [key], indexes }: TableDeclaration): boolean
 
 type KeyRows = Pick<Portion, "rows" | "rowsAtOnce"> & { readonly key: Cell };
 
-function inPortions(
+function toPortions(
   table: TableDeclaration,
   keys: readonly KeyRows[],
   rowsAtOnce: number,
 ): Portion[] {
   const total = keys.reduce((sum, { rows }) => sum + rows, 0);
-  const enough = Math.max(Math.ceil(total / portionsAtMost), rowsAtOnce * batchesAtLeast);
+  const enough = Math.max(Math.ceil(total / maxPortions), rowsAtOnce * minBatches);
   const portions: Portion[] = [];
   let some: Cell[] = [];
   let rows = 0;
@@ -92,40 +92,45 @@ function inPortions(
 }
 
 function whereOf(table: TableDeclaration, keys: readonly Cell[]): string {
-  return toSql(oneOf(firstOf(table), keys as string[]), table);
+  return toSql(oneOf(firstKeyColumn(table), keys as string[]), table);
 }
 
-function firstOf({ primaryKey }: TableDeclaration): string {
+function firstKeyColumn({ primaryKey }: TableDeclaration): string {
   return primaryKey[0] ?? "";
 }
 
 /** What is in the fragments that may hold nulls. */
-type Laid = {
+type RowLayout = {
   /** Keys in the order in which their rows are stored, with the fragments that these are in. */
   readonly keys: Map<Cell, { rows: number; readonly fragments: number[] }>;
   /** Ids of a few rows of each fragment: two adjacent ones at regular intervals. */
   readonly samples: Map<number, bigint[]>;
 };
 
-async function layOf({ table, handle, lastFragment, signal }: Unmended): Promise<Laid> {
-  const key = firstOf(table);
-  const laid: Laid = { keys: new Map(), samples: new Map() };
+async function readLayout({
+  table,
+  handle,
+  lastFragment,
+  signal,
+}: RewriteTarget): Promise<RowLayout> {
+  const key = firstKeyColumn(table);
+  const layout: RowLayout = { keys: new Map(), samples: new Map() };
   for await (const rows of rowsOf(table, handle.query().select([key, rowId, rowAddress]))) {
     signal?.throwIfAborted();
     for (const row of rows) {
       const fragment = fragmentOf(row);
       if (fragment > lastFragment) continue;
-      const known = laid.keys.get(row[key] ?? null) ?? { rows: 0, fragments: [] };
+      const known = layout.keys.get(row[key] ?? null) ?? { rows: 0, fragments: [] };
       known.rows += 1;
       if (known.fragments.at(-1) !== fragment) known.fragments.push(fragment);
-      laid.keys.set(row[key] ?? null, known);
-      if (BigInt(row[rowAddress] as bigint) % rowsOfGap >= 2n) continue;
-      const samples = laid.samples.get(fragment) ?? [];
+      layout.keys.set(row[key] ?? null, known);
+      if (BigInt(row[rowAddress] as bigint) % rowsPerSample >= 2n) continue;
+      const samples = layout.samples.get(fragment) ?? [];
       samples.push(BigInt(row[rowId] as bigint));
-      laid.samples.set(fragment, samples);
+      layout.samples.set(fragment, samples);
     }
   }
-  return laid;
+  return layout;
 }
 
 /**
@@ -133,13 +138,16 @@ async function layOf({ table, handle, lastFragment, signal }: Unmended): Promise
  * delivers that value for every null, so one null tells how long it is; and one of two adjacent
  * rows is such a null.
  */
-async function batchSizes(unmended: Unmended, { samples }: Laid): Promise<Map<number, number>> {
+async function batchSizes(
+  target: RewriteTarget,
+  { samples }: RowLayout,
+): Promise<Map<number, number>> {
   const sizes = new Map<number, number>();
   for (const [fragment, ids] of samples) {
     let size: number = batchRows[0];
     for (let at = 0; at < ids.length && size > 1; at += samplesAtOnce) {
-      unmended.signal?.throwIfAborted();
-      const bytes = await bytesOfNull(unmended, ids.slice(at, at + samplesAtOnce));
+      target.signal?.throwIfAborted();
+      const bytes = await bytesOfNull(target, ids.slice(at, at + samplesAtOnce));
       size = Math.min(size, batchRows.find((rows) => rows * bytes <= batchBytes) ?? 1);
     }
     sizes.set(fragment, size);
@@ -148,7 +156,7 @@ async function batchSizes(unmended: Unmended, { samples }: Laid): Promise<Map<nu
 }
 
 /** How many bytes the engine delivers for a null of some rows, at the most. */
-async function bytesOfNull({ handle, columns }: Unmended, ids: bigint[]): Promise<number> {
+async function bytesOfNull({ handle, columns }: RewriteTarget, ids: bigint[]): Promise<number> {
   let most = 0;
   const query = handle.takeRowIds(ids).select([...columns]);
   for await (const batch of query["execute"]({ maxBatchLength: 1 })) {

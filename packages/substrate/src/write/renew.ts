@@ -12,7 +12,7 @@ import { textIndexesToMake } from "../indexes/text-indexes.ts";
 const next = "_next";
 const previous = "_previous";
 /** The endings of the columns that exist beside the real ones during a renewal. */
-export const renewalEnds: readonly string[] = [next, previous];
+export const renewalSuffixes: readonly string[] = [next, previous];
 // A step that another process took first fails, and is not needed any more.
 const maxFailures = 12;
 
@@ -39,7 +39,7 @@ export async function renew(
   const empty = Object.entries(types).map(
     ([name, type]) => new arrow.Field(`${name}${next}`, toType(type), true),
   );
-  const isWished = async (suffix = ""): Promise<boolean> => {
+  const hasWishedTypes = async (suffix = ""): Promise<boolean> => {
     const stored = await typesOf(place, handle);
     return Object.entries(types).every(
       ([name, type]) => stored.get(`${name}${suffix}`) === String(toType(type)),
@@ -55,10 +55,10 @@ export async function renew(
       if (isFinal(error) || failures >= maxFailures) throw error;
       await refresh(table, handle);
       // Another process may have begun the same renewal, which serves as well.
-      if (!(await isWished(next))) continue;
+      if (!(await hasWishedTypes(next))) continue;
     }
     await finishRenewal(table, handle, location);
-    if (!(await isWished())) continue;
+    if (!(await hasWishedTypes())) continue;
     await createIndexes(
       table,
       handle,
@@ -73,7 +73,9 @@ export async function renew(
 /** True if a process began a renewal that nobody has completed. */
 export function isInRenewal(table: TableDeclaration, { fields }: Arrow.Schema): boolean {
   const stored = new Set(fields.map(({ name }) => name));
-  return derivedColumns(table).some((name) => renewalEnds.some((end) => stored.has(name + end)));
+  return derivedColumns(table).some((name) =>
+    renewalSuffixes.some((end) => stored.has(name + end)),
+  );
 }
 
 /** Completes a renewal that this process began, or one that was killed. */

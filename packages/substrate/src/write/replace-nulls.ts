@@ -1,13 +1,13 @@
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { TableDeclaration } from "../declaration.ts";
-import { inBatchesOf } from "../engine/lance.ts";
+import { withBatchSize } from "../engine/lance.ts";
 import { retry } from "../engine/retry.ts";
 import {
   columnsWithNulls,
+  nullsUntilMetadata,
   nullsUntilOf,
-  saidNullsUntil,
-  saidWithNulls,
-  saidWithoutNulls,
+  withNullsMetadata,
+  withoutNullsMetadata,
 } from "../engine/schema.ts";
 import { untilAborted } from "../engine/until-aborted.ts";
 import { ConflictError } from "../errors.ts";
@@ -16,7 +16,7 @@ import { createIndexes } from "../indexes/indexes.ts";
 import { refresh } from "../indexes/lost-indexes.ts";
 import { fragmentsOf } from "../read/fragments.ts";
 import { withoutNullsSql } from "../read/with-nulls.ts";
-import { type Portion, portionsOf, type Unmended } from "./portions.ts";
+import { type Portion, portionsOf, type RewriteTarget } from "./portions.ts";
 
 // Each attempt writes a whole portion, and leaves it behind if another writer was faster.
 const maxAttempts = 2;
@@ -53,38 +53,42 @@ export async function replaceNulls(
 ): Promise<"none" | "replaced" | "later"> {
   const { isDoubted = false, signal } = options;
   const place = { table: table.name, location };
-  const patience = { signal, refresh: () => refresh(table, handle) };
+  const retryOptions = { signal, refresh: () => refresh(table, handle) };
   const columnsNow = async (): Promise<string[]> => columnsWithNulls(await handle.schema(), table);
   try {
     if (isDoubted) {
-      await retry(place, () => handle.updateFieldMetadata(saidWithNulls(table)), patience);
+      await retry(place, () => handle.updateFieldMetadata(withNullsMetadata(table)), retryOptions);
     }
-    const columns = await retry(place, columnsNow, patience);
+    const columns = await retry(place, columnsNow, retryOptions);
     if (columns.length === 0) return "none";
-    const lastFragment = await retry(place, () => lastUnmended(table, handle), patience);
-    const total = await retry(place, () => rowsUntil(table, handle, lastFragment), patience);
+    const lastFragment = await retry(
+      place,
+      () => lastFragmentToRewrite(table, handle),
+      retryOptions,
+    );
+    const total = await retry(place, () => rowsUntil(table, handle, lastFragment), retryOptions);
     if (total > 0) options.onMend?.({ rows: 0, total });
     const look = (): Promise<Portion[]> =>
       portionsLeft({ table, handle, columns, lastFragment, signal }, location);
-    const portions = await untilAborted(() => retry(place, look, patience), signal);
+    const portions = await untilAborted(() => retry(place, look, retryOptions), signal);
     // Rows that others rewrote in the meantime are in no portion.
     let left = portions.reduce((sum, { rows }) => sum + rows, 0);
-    const tell = (): void => options.onMend?.({ rows: Math.max(0, total - left), total });
-    if (left < total) tell();
+    const report = (): void => options.onMend?.({ rows: Math.max(0, total - left), total });
+    if (left < total) report();
     const valuesSql = new Map(columns.map((name) => [name, withoutNullsSql(table, name)]));
     const replace = async ({ where, rowsAtOnce }: Portion): Promise<void> => {
       // Checked each time, because another process may have done it.
       if ((await columnsNow()).length === 0) return;
       const update = where === undefined ? { valuesSql } : { valuesSql, where };
-      await inBatchesOf(rowsAtOnce, () => handle.update(update));
+      await withBatchSize(rowsAtOnce, () => handle.update(update));
     };
     for (const portion of portions) {
       const attempt = (): Promise<void> => replace(portion);
-      await untilAborted(() => retry(place, attempt, { ...patience, maxAttempts }), signal);
+      await untilAborted(() => retry(place, attempt, { ...retryOptions, maxAttempts }), signal);
       left -= portion.rows;
-      tell();
+      report();
     }
-    await retry(place, () => handle.updateFieldMetadata(saidWithoutNulls(table)), patience);
+    await retry(place, () => handle.updateFieldMetadata(withoutNullsMetadata(table)), retryOptions);
     return "replaced";
   } catch (error) {
     if (error instanceof ConflictError) return "later";
@@ -93,7 +97,7 @@ export async function replaceNulls(
 }
 
 /** The last fragment that may hold nulls; rewritten rows come after it. */
-async function lastUnmended(table: TableDeclaration, handle: LanceTable): Promise<number> {
+async function lastFragmentToRewrite(table: TableDeclaration, handle: LanceTable): Promise<number> {
   const said = nullsUntilOf(await handle.schema(), table);
   return said ?? Math.max(-1, ...(await fragmentsOf(table, handle)).keys());
 }
@@ -111,16 +115,16 @@ async function rowsUntil(
 }
 
 /** What is left to rewrite, without the work that a stopped process has done. */
-async function portionsLeft(unmended: Unmended, location: string): Promise<Portion[]> {
-  const { table, handle, lastFragment, signal } = unmended;
-  const portions = await portionsOf(unmended);
+async function portionsLeft(target: RewriteTarget, location: string): Promise<Portion[]> {
+  const { table, handle, lastFragment, signal } = target;
+  const portions = await portionsOf(target);
   const [first] = portions;
   if (first === undefined) return [];
   // Nothing has to be looked for.
   if (first.rows === (await handle.countRows())) return [{ ...first, where: undefined }];
   await indexKeys(table, handle, location, signal);
   if (portions.length > 1) {
-    await handle.updateFieldMetadata(saidNullsUntil(table, lastFragment));
+    await handle.updateFieldMetadata(nullsUntilMetadata(table, lastFragment));
   }
   return portions;
 }

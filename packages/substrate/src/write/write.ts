@@ -8,7 +8,7 @@ import { refresh } from "../indexes/lost-indexes.ts";
 import { distinctRows, rowCount, slices, takeRows, withAllColumns } from "../rows/batch.ts";
 import { toArrow } from "../rows/to-arrow.ts";
 import { addRows } from "./add-rows.ts";
-import type { KnownKeys } from "./known-keys.ts";
+import type { KeyCache } from "./key-cache.ts";
 import type { WriterLock } from "./writer-lock.ts";
 
 /** The outcome of an insert. */
@@ -20,7 +20,7 @@ export type InsertOutcome = {
 };
 
 /** What makes a writer the only one of a table. */
-export type Exclusive = { readonly lock: WriterLock; readonly keys: KnownKeys };
+export type Exclusive = { readonly lock: WriterLock; readonly keys: KeyCache };
 
 type Merge = (builder: MergeInsertBuilder) => MergeInsertBuilder;
 
@@ -41,9 +41,9 @@ export class TableWriter {
   readonly #location: string;
   readonly #exclusive: Exclusive | undefined;
   /** Parallel merges on one handle would only lose races to each other. */
-  #last: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
   /** The version up to which it is known whose the commits are; undefined if nobody has asked. */
-  #counted: number | undefined;
+  #countedVersion: number | undefined;
   #commitsOfOthers = 0;
 
   /** @param exclusive - Absent if other writers cannot all be kept out. */
@@ -61,7 +61,7 @@ export class TableWriter {
 
   /** Nothing can be written afterwards. A commit in progress keeps others out until it is done. */
   close(): void {
-    void this.#last.then(() => {
+    void this.#queue.then(() => {
       this.#exclusive?.keys.close();
       this.#exclusive?.lock.close();
     });
@@ -73,17 +73,17 @@ export class TableWriter {
       await this.#handle.checkoutLatest();
       const version = await this.#handle.version();
       // If a backup took its place, there are fewer.
-      this.#commitsOfOthers += Math.abs(version - (this.#counted ?? version));
-      this.#counted = version;
+      this.#commitsOfOthers += Math.abs(version - (this.#countedVersion ?? version));
+      this.#countedVersion = version;
       return this.#commitsOfOthers;
     });
   }
 
   /** Notes a version that this writer has made. Any other version counts as somebody else's. */
-  #made(version: number): void {
-    if (this.#counted === undefined || version <= this.#counted) return;
-    this.#commitsOfOthers += version - this.#counted - 1;
-    this.#counted = version;
+  #recordCommit(version: number): void {
+    if (this.#countedVersion === undefined || version <= this.#countedVersion) return;
+    this.#commitsOfOthers += version - this.#countedVersion - 1;
+    this.#countedVersion = version;
   }
 
   /**
@@ -126,7 +126,7 @@ export class TableWriter {
         const added = rows === slice ? whole : await this.#toArrow(rows);
         const { version } = await addRows(this.#handle, added, rows);
         keys.added(rows, version);
-        this.#made(version);
+        this.#recordCommit(version);
         return missing.length;
       };
       inserted += await this.#inTurn(signal, () => lock.hold(signal, append));
@@ -209,7 +209,7 @@ export class TableWriter {
         if (merge === setColumns) await this.#coverKeys(signal);
         const result = await merge(this.#handle.mergeInsert(key)).execute(rows);
         // A merge that sets nothing may make no version, and name another's.
-        if (merge !== setColumns || result.numUpdatedRows > 0) this.#made(result.version);
+        if (merge !== setColumns || result.numUpdatedRows > 0) this.#recordCommit(result.version);
         return result;
       };
       // Inserts keep others out, as others keep them out.
@@ -247,8 +247,8 @@ export class TableWriter {
   #inTurn<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
     const place = { table: this.#table.name, location: this.#location };
     const options = { signal, refresh: () => refresh(this.#table, this.#handle) };
-    const result = this.#last.then(() => retry(place, call, options));
-    this.#last = result.catch(() => undefined);
+    const result = this.#queue.then(() => retry(place, call, options));
+    this.#queue = result.catch(() => undefined);
     return result;
   }
 }

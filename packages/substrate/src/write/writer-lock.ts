@@ -21,8 +21,8 @@ export type Place = { readonly table: string; readonly location: string };
 // one hangs.
 const defaultMaxWaitMs = 120_000;
 // The names that SQLite has for them.
-const busy = 5;
-const notADatabase = 26;
+const sqliteBusy = 5;
+const sqliteNotADatabase = 26;
 
 /**
  * Lets one writer at a time, over all processes, write to a table in a folder. It is the lock that
@@ -33,7 +33,7 @@ export class WriterLock {
   readonly #file: string;
   readonly #place: Place;
   readonly #maxWaitMs: number;
-  #opened: Opened | undefined;
+  #opened: OpenLock | undefined;
   #isClosed = false;
 
   constructor(file: string, place: Place, maxWaitMs: number = defaultMaxWaitMs) {
@@ -52,13 +52,13 @@ export class WriterLock {
    */
   async hold<T>(signal: AbortSignal | undefined, use: () => Promise<T>): Promise<T> {
     const startedMs = performance.now();
-    let connection = this.#take();
+    let connection = this.#tryAcquire();
     for (let attempts = 1; connection === undefined; attempts++) {
       if (performance.now() - startedMs > this.#maxWaitMs) {
         throw new ConflictError(this.#place.table, attempts);
       }
       await sleep(1 + Math.random() * Math.min(30, attempts), undefined, { signal });
-      connection = this.#take();
+      connection = this.#tryAcquire();
     }
     try {
       return await use();
@@ -75,39 +75,40 @@ export class WriterLock {
   }
 
   /** Undefined if another holder has it. */
-  #take(): DatabaseSync | undefined {
+  #tryAcquire(): DatabaseSync | undefined {
     try {
       for (;;) {
-        const { connection, mark } = this.#open();
+        const { connection, fingerprint } = this.#open();
         // A journal in memory leaves nothing behind if the holder is killed.
         connection.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-        if (mark === markOf(this.#file)) return connection;
+        if (fingerprint === fingerprintOf(this.#file)) return connection;
         // A folder that was replaced has another file, and the others see that one.
         connection.close();
         this.#opened = undefined;
       }
     } catch (error) {
-      if (error instanceof Error && "errcode" in error && error.errcode === busy) return undefined;
-      throw error instanceof StoreClosedError ? error : this.#refusal(error);
+      if (error instanceof Error && "errcode" in error && error.errcode === sqliteBusy)
+        return undefined;
+      throw error instanceof StoreClosedError ? error : this.#toError(error);
     }
   }
 
-  #open(): Opened {
+  #open(): OpenLock {
     if (this.#isClosed) throw new StoreClosedError(this.#place.location);
     if (this.#opened === undefined) {
       makeFile(this.#file);
       // Read before the file is opened, so that a replacement in the meantime is noticed.
-      const mark = markOf(this.#file);
+      const fingerprint = fingerprintOf(this.#file);
       const { DatabaseSync } = sqlite();
-      this.#opened = { connection: new DatabaseSync(this.#file), mark };
+      this.#opened = { connection: new DatabaseSync(this.#file), fingerprint };
     }
     return this.#opened;
   }
 
-  #refusal(cause: unknown): StorageUnavailableError {
+  #toError(cause: unknown): StorageUnavailableError {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const isWritten =
-      cause instanceof Error && "errcode" in cause && cause.errcode === notADatabase;
+      cause instanceof Error && "errcode" in cause && cause.errcode === sqliteNotADatabase;
     return new StorageUnavailableError(
       this.#place.location,
       isWritten
@@ -118,10 +119,10 @@ export class WriterLock {
   }
 }
 
-type Opened = { readonly connection: DatabaseSync; readonly mark: string | undefined };
+type OpenLock = { readonly connection: DatabaseSync; readonly fingerprint: string | undefined };
 
-/** A mark that tells a file from another in its place. */
-function markOf(file: string): string | undefined {
+/** Tells a file from another in its place. */
+function fingerprintOf(file: string): string | undefined {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.dev} ${stats.ino}`;
 }

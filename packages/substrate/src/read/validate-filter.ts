@@ -1,6 +1,6 @@
 import type { ColumnType, TableDeclaration } from "../declaration.ts";
 import type { Filter, FilterValue } from "./filter.ts";
-import { typeOf } from "./known-columns.ts";
+import { typeOf } from "./system-columns.ts";
 
 // The engine's parser takes about 48 parentheses: two for a negation, one for any other nesting.
 const maxDepth = 24;
@@ -12,15 +12,15 @@ const maxDepth = 24;
  * @throws {TypeError} for a column that is not declared, a value of another type than its column or
  * that no column holds, a filter that is nested too deep, and anything that is not a filter.
  */
-export function refuseUnfitFilter(table: TableDeclaration, filter: Filter, depth = 1): void {
+export function validateFilter(table: TableDeclaration, filter: Filter, depth = 1): void {
   if (depth > maxDepth) throw new TypeError(`filters are nested more than ${maxDepth} deep`);
   switch (filter.op) {
     case "and":
     case "or":
-      for (const each of filter.filters) refuseUnfitFilter(table, each, depth + 1);
+      for (const each of filter.filters) validateFilter(table, each, depth + 1);
       return;
     case "not":
-      refuseUnfitFilter(table, filter.filter, depth + 1);
+      validateFilter(table, filter.filter, depth + 1);
       return;
     case "null":
     case "not-null":
@@ -28,13 +28,13 @@ export function refuseUnfitFilter(table: TableDeclaration, filter: Filter, depth
       return;
     case "contains":
     case "contains-any-case":
-      refuseUnfitText(table, filter.column, filter.text);
+      validateText(table, filter.column, filter.text);
       return;
     case "in":
       if (!Array.isArray(filter.values)) {
         throw new TypeError(`${table.name}.${filter.column}: oneOf needs an array`);
       }
-      refuseUnfitValues(table, filter.column, filter.values);
+      validateValues(table, filter.column, filter.values);
       return;
     case "eq":
     case "ne":
@@ -42,7 +42,7 @@ export function refuseUnfitFilter(table: TableDeclaration, filter: Filter, depth
     case "lte":
     case "gt":
     case "gte":
-      refuseUnfitValues(table, filter.column, [filter.value]);
+      validateValues(table, filter.column, [filter.value]);
       return;
     default: {
       const { op }: { readonly op: unknown } = filter;
@@ -51,26 +51,26 @@ export function refuseUnfitFilter(table: TableDeclaration, filter: Filter, depth
   }
 }
 
-function refuseUnfitText(table: TableDeclaration, column: string, text: unknown): void {
+function validateText(table: TableDeclaration, column: string, text: unknown): void {
   const isText = typeOf(table, column) === "text" && typeof text === "string";
   if (!isText)
     throw new TypeError(`${table.name}.${column}: contains needs a text column and a string`);
 }
 
-function refuseUnfitValues(
+function validateValues(
   table: TableDeclaration,
   column: string,
   values: readonly FilterValue[],
 ): void {
   const type = typeOf(table, column);
   for (const value of values) {
-    const unfit = unfitValue(type, value);
-    if (unfit !== undefined) throw new TypeError(`${table.name}.${column}: ${unfit}`);
+    const problem = valueProblem(type, value);
+    if (problem !== undefined) throw new TypeError(`${table.name}.${column}: ${problem}`);
   }
 }
 
 /** Why a column cannot be compared with a value; undefined if it can. */
-function unfitValue(type: ColumnType, value: FilterValue): string | undefined {
+function valueProblem(type: ColumnType, value: FilterValue): string | undefined {
   if (value === null || value === undefined)
     return `${value} is not a value to compare with: use isNull`;
   switch (type) {
@@ -78,20 +78,20 @@ function unfitValue(type: ColumnType, value: FilterValue): string | undefined {
       return typeof value === "string" ? undefined : "text is compared with text";
     case "int64":
     case "float64":
-      if (typeof value === "bigint") return unfitInteger(value);
+      if (typeof value === "bigint") return integerProblem(value);
       if (typeof value !== "number") return "numbers are compared with a number or a bigint";
       return Number.isFinite(value) ? undefined : `${value} cannot be compared with`;
     case "timestamp":
       if (typeof value !== "object" || typeof value.micros !== "bigint") {
         return "times are compared with { micros }, a bigint";
       }
-      return unfitInteger(value.micros);
+      return integerProblem(value.micros);
     default:
       return "bytes and vectors cannot be compared";
   }
 }
 
-function unfitInteger(value: bigint): string | undefined {
+function integerProblem(value: bigint): string | undefined {
   return isInt64(value) ? undefined : `${value} has more than 64 bits`;
 }
 

@@ -9,7 +9,7 @@ import { versionOf } from "../manifest-names.ts";
 // where a batch of them touches many pages, and the ends of files tell how many rows each page has.
 
 /** Consecutive rows of one or several fragments. */
-export type Stretch = {
+export type RowRange = {
   /** The row address of the first row. */
   readonly from: bigint;
   /** The row address after the last one. */
@@ -19,11 +19,11 @@ export type Stretch = {
 };
 
 /** All rows of a version of a table, in order. */
-export type Stretches = { readonly version: number; readonly stretches: readonly Stretch[] };
+export type RowRanges = { readonly version: number; readonly ranges: readonly RowRange[] };
 
 /** The number of rows that the engine reads at once by default. */
-const usualRows = 1024;
-const fewerRows = [256, 64, 16, 4, 1] as const;
+const defaultBatchRows = 1024;
+const smallerBatchRows = [256, 64, 16, 4, 1] as const;
 const rowsPerFragment = 1n << 32n;
 
 /**
@@ -33,17 +33,17 @@ const rowsPerFragment = 1n << 32n;
  * @param home - Folder of the table.
  * @returns Undefined if all are short, as far as files tell, or the manifest cannot be read.
  */
-export async function stretchesOf(home: string): Promise<Stretches | undefined> {
+export async function rowRangesOf(home: string): Promise<RowRanges | undefined> {
   try {
     const [manifest] = await manifestsOf(home);
     if (manifest === undefined) return undefined;
     const { fragments } = await namedFiles(home, manifest);
-    const stretches: Stretch[] = [];
+    const ranges: RowRange[] = [];
     for (const [fragment, files] of fragments) {
-      for (const stretch of await stretchesIn(fragment, files)) add(stretches, stretch);
+      for (const range of await rowRangesOfFragment(fragment, files)) appendRange(ranges, range);
     }
-    const isLong = stretches.some(({ rowsAtOnce }) => rowsAtOnce !== undefined);
-    return isLong ? { version: versionOf(manifest), stretches } : undefined;
+    const isLong = ranges.some(({ rowsAtOnce }) => rowsAtOnce !== undefined);
+    return isLong ? { version: versionOf(manifest), ranges } : undefined;
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     return undefined;
@@ -63,36 +63,36 @@ function isUnreadable(error: unknown): boolean {
  *
  * @param files - The files with its columns. If one cannot be read, its rows are taken for short.
  */
-export async function stretchesIn(
+export async function rowRangesOfFragment(
   fragment: number,
   files: readonly NamedFile[],
-): Promise<Stretch[]> {
+): Promise<RowRange[]> {
   const columns = await Promise.all(files.map(({ path }) => pageEnds(path))).catch((error) => {
     if (!isUnreadable(error)) throw error;
     return [];
   });
   const first = BigInt(fragment) * rowsPerFragment;
-  const stretches: Stretch[] = [];
-  const own = [...stretchesAmong(columns.flat())];
+  const ranges: RowRange[] = [];
+  const own = [...rangesOfPages(columns.flat())];
   for (const [at, { from, rowsAtOnce }] of own.entries()) {
     const to = own[at + 1]?.from ?? Number(rowsPerFragment);
-    add(stretches, { from: first + BigInt(from), to: first + BigInt(to), rowsAtOnce });
+    appendRange(ranges, { from: first + BigInt(from), to: first + BigInt(to), rowsAtOnce });
   }
-  return stretches;
+  return ranges;
 }
 
-/** Adds a stretch; extends the last one if that is read the same way and adjoins it. */
-function add(stretches: Stretch[], stretch: Stretch): void {
-  const last = stretches.at(-1);
-  const isMore = last?.to === stretch.from && last.rowsAtOnce === stretch.rowsAtOnce;
-  if (isMore) stretches[stretches.length - 1] = { ...last, to: stretch.to };
-  else stretches.push(stretch);
+/** Adds a range; extends the last one if that is read the same way and adjoins it. */
+function appendRange(ranges: RowRange[], range: RowRange): void {
+  const last = ranges.at(-1);
+  const isMore = last?.to === range.from && last.rowsAtOnce === range.rowsAtOnce;
+  if (isMore) ranges[ranges.length - 1] = { ...last, to: range.to };
+  else ranges.push(range);
 }
 
-/** The stretches of a fragment, from the ends of the pages of each column. */
-function* stretchesAmong(
+/** The ranges of a fragment, from the ends of the pages of each column. */
+function* rangesOfPages(
   columns: readonly (readonly number[])[],
-): Generator<Pick<Stretch, "rowsAtOnce"> & { readonly from: number }> {
+): Generator<Pick<RowRange, "rowsAtOnce"> & { readonly from: number }> {
   const rows = Math.max(0, ...columns.map((ends) => ends.at(-1) ?? 0));
   const next = columns.map(() => 0);
   let from = 0;
@@ -105,8 +105,11 @@ function* stretchesAmong(
       next[column] = at;
       if (at + 2 < ends.length) fitting = Math.min(fitting, (ends[at + 1] ?? 0) - from);
     }
-    const isLong = fitting < usualRows;
-    yield { from, rowsAtOnce: isLong ? fewerRows.find((each) => each <= fitting / 2) : undefined };
+    const isLong = fitting < defaultBatchRows;
+    yield {
+      from,
+      rowsAtOnce: isLong ? smallerBatchRows.find((each) => each <= fitting / 2) : undefined,
+    };
     from += fitting;
   } while (from < rows);
 }
@@ -120,7 +123,7 @@ const footer = { bytes: 40, places: 8, columns: 28 } as const;
 const placeBytes = 16;
 // A page takes a hundred bytes, so this is enough for 320 GB of rows; a file made by a stranger
 // must not take long.
-const mostBytes = 4 * 1024 * 1024;
+const maxMetadataBytes = 4 * 1024 * 1024;
 
 /** Where the pages of each column of a file end, in rows; empty for a file without columns. */
 async function pageEnds(path: string): Promise<number[][]> {
@@ -130,7 +133,8 @@ async function pageEnds(path: string): Promise<number[][]> {
   const end = Buffer.alloc(footer.bytes);
   await file.read(end, 0, footer.bytes, Math.max(0, size - footer.bytes));
   const from = Number(end.readBigUInt64LE(0));
-  if (from > size || size - from > mostBytes) throw new RangeError(`${path} has no such end`);
+  if (from > size || size - from > maxMetadataBytes)
+    throw new RangeError(`${path} has no such end`);
   const bytes = Buffer.alloc(size - from);
   await file.read(bytes, 0, bytes.length, from);
   const places = Number(end.readBigUInt64LE(footer.places)) - from;

@@ -1,37 +1,37 @@
 import type { TableDeclaration } from "../declaration.ts";
-import { refuseUnfitFilter } from "./fit-filter.ts";
 import type { FullTextQuery } from "./full-text.ts";
-import { typeOf } from "./known-columns.ts";
 import type { FullTextOptions, NearestOptions, OrderBy, ScanOptions } from "./read.ts";
+import { typeOf } from "./system-columns.ts";
+import { validateFilter } from "./validate-filter.ts";
 
 /**
  * Refuses a read that this table cannot answer, before the engine reports it in its own words or
  * answers something else.
  *
  * @throws {TypeError} for a column that is not declared or of a type that is not read so, for an
- *   unfit condition, for words that ask for nothing, and for rows without a column.
+ *   invalid condition, for words that ask for nothing, and for rows without a column.
  */
-export function refuseUnfitRead(
+export function validateRead(
   table: TableDeclaration,
   read: ScanOptions | FullTextOptions | NearestOptions,
 ): void {
   const order = ("orderBy" in read && read.orderBy) || [];
   // The engine gives no rows then; a search has a score or a distance besides.
-  const isOfNothing = read.columns.length + order.length === 0 && !("column" in read);
-  if (isOfNothing)
+  const isEmpty = read.columns.length + order.length === 0 && !("column" in read);
+  if (isEmpty)
     throw new TypeError(
       `${table.name}: no columns are asked for; count() tells how many rows there are`,
     );
   for (const column of read.columns) typeOf(table, column);
-  if (read.where !== undefined) refuseUnfitFilter(table, read.where);
+  if (read.where !== undefined) validateFilter(table, read.where);
   if ("rowsAtOnce" in read && read.rowsAtOnce !== undefined) {
     const { rowsAtOnce } = read;
     // The engine counts them in 32 bits.
-    const isFit = Number.isInteger(rowsAtOnce) && rowsAtOnce > 0 && rowsAtOnce < 2 ** 32;
-    if (!isFit) throw new TypeError(`${rowsAtOnce} is not a number of rows to read at once`);
+    const isValid = Number.isInteger(rowsAtOnce) && rowsAtOnce > 0 && rowsAtOnce < 2 ** 32;
+    if (!isValid) throw new TypeError(`${rowsAtOnce} is not a number of rows to read at once`);
   }
-  for (const each of order) refuseUnfitOrder(table, each);
-  if ("query" in read) refuseUnfitWords(table, read);
+  for (const each of order) validateOrder(table, each);
+  if ("query" in read) validateFullText(table, read);
   if ("vector" in read && typeof typeOf(table, read.column) !== "object") {
     throw new TypeError(
       `${table.name}.${read.column}: only a vector column can be searched by nearness`,
@@ -39,7 +39,7 @@ export function refuseUnfitRead(
   }
 }
 
-function refuseUnfitOrder(table: TableDeclaration, { column, direction = "asc" }: OrderBy): void {
+function validateOrder(table: TableDeclaration, { column, direction = "asc" }: OrderBy): void {
   typeOf(table, column);
   if (direction !== "asc" && direction !== "desc") {
     throw new TypeError(`no order is called ${direction}`);
@@ -49,12 +49,12 @@ function refuseUnfitOrder(table: TableDeclaration, { column, direction = "asc" }
   throw new TypeError(`${table.name}.${column}: rows cannot be ordered by a sparse column`);
 }
 
-function refuseUnfitWords(table: TableDeclaration, { column, query }: FullTextOptions): void {
-  const unfit =
+function validateFullText(table: TableDeclaration, { column, query }: FullTextOptions): void {
+  const problem =
     typeOf(table, column) === "text"
-      ? unfitQuery(query, hasPhrases(table, column))
+      ? queryProblem(query, hasPhrases(table, column))
       : "only text is searched by words";
-  if (unfit !== undefined) throw new TypeError(`${table.name}.${column}: ${unfit}`);
+  if (problem !== undefined) throw new TypeError(`${table.name}.${column}: ${problem}`);
 }
 
 function hasPhrases({ indexes }: TableDeclaration, column: string): boolean {
@@ -64,7 +64,7 @@ function hasPhrases({ indexes }: TableDeclaration, column: string): boolean {
 }
 
 /** Why a query cannot be asked; undefined if it can. */
-function unfitQuery(query: FullTextQuery, knowsPhrases: boolean): string | undefined {
+function queryProblem(query: FullTextQuery, knowsPhrases: boolean): string | undefined {
   if (typeof query !== "object" || query === null)
     return "a query has terms, a phrase or other queries";
   if ("terms" in query) {
@@ -82,8 +82,8 @@ function unfitQuery(query: FullTextQuery, knowsPhrases: boolean): string | undef
   const { must = [], should = [], mustNot = [] } = query;
   if (must.length + should.length === 0) return "the query asks for nothing";
   for (const each of [...must, ...should, ...mustNot]) {
-    const unfit = unfitQuery(each, knowsPhrases);
-    if (unfit !== undefined) return unfit;
+    const problem = queryProblem(each, knowsPhrases);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }

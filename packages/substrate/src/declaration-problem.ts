@@ -1,9 +1,9 @@
 import type { Column, ColumnType, IndexDeclaration, TableDeclaration } from "./declaration.ts";
 import { columnName } from "./read/sql.ts";
-import { renewalEnds } from "./write/renew.ts";
+import { renewalSuffixes } from "./write/renew.ts";
 
 // Names that the engine adds to rows, and those that JavaScript takes for something else.
-const keptNames: ReadonlySet<string> = new Set([
+const reservedNames: ReadonlySet<string> = new Set([
   ...["_rowid", "_rowaddr", "_rowoffset", "_score", "_distance", "__proto__"],
   ...["_row_created_at_version", "_row_last_updated_at_version"],
 ]);
@@ -20,11 +20,11 @@ const indexable: Readonly<Record<IndexDeclaration["kind"], readonly string[]>> =
  * Why a table could not be made or used as it is declared; undefined if it can. Checked before
  * anything is made: a table made from a mistake could not be opened with the corrected declaration.
  */
-export function unfitDeclaration(table: TableDeclaration): string | undefined {
-  return unfitTable(table) ?? unfitColumns(table) ?? unfitKey(table) ?? unfitIndexes(table);
+export function declarationProblem(table: TableDeclaration): string | undefined {
+  return tableProblem(table) ?? columnsProblem(table) ?? keyProblem(table) ?? indexesProblem(table);
 }
 
-function unfitTable({ name, schemaVersion, since = 1 }: TableDeclaration): string | undefined {
+function tableProblem({ name, schemaVersion, since = 1 }: TableDeclaration): string | undefined {
   // It becomes the name of a folder.
   if (!/^[\w.-]+$/.test(name) || /^\.+$/.test(name)) {
     return "its name can be of letters, digits, _, - and .";
@@ -33,12 +33,12 @@ function unfitTable({ name, schemaVersion, since = 1 }: TableDeclaration): strin
   return isVersion(since) ? undefined : `it is since ${since}, which is not a schema version`;
 }
 
-function unfitColumns({ columns }: TableDeclaration): string | undefined {
+function columnsProblem({ columns }: TableDeclaration): string | undefined {
   for (const [name, column] of Object.entries(columns)) {
     if (!columnName.test(name)) return `column ${name}: a name is of letters, digits and _`;
-    if (keptNames.has(name)) return `no column can be called ${name}`;
+    if (reservedNames.has(name)) return `no column can be called ${name}`;
     if (nameOf(column.type) === undefined) return `column ${name} is of no type there is`;
-    const taken = renewalEnds.map((end) => name + end).find((each) => ownColumn(columns, each));
+    const taken = renewalSuffixes.map((end) => name + end).find((each) => ownColumn(columns, each));
     if (column.isDerived && taken !== undefined) return `column ${taken} is to renew ${name}`;
     const isSparse = column.type === "bytes" || column.type === "text";
     if (column.isSparse && !(isSparse && column.isNullable && !column.isDerived)) {
@@ -55,7 +55,7 @@ function unfitColumns({ columns }: TableDeclaration): string | undefined {
 }
 
 /** Why keys could not be told apart. */
-function unfitKey({ primaryKey, columns }: TableDeclaration): string | undefined {
+function keyProblem({ primaryKey, columns }: TableDeclaration): string | undefined {
   for (const [at, name] of primaryKey.entries()) {
     const column = ownColumn(columns, name);
     if (column === undefined) return `there is no column ${name} for its key`;
@@ -71,7 +71,7 @@ function unfitKey({ primaryKey, columns }: TableDeclaration): string | undefined
   return primaryKey.length === 0 ? "it has no key" : undefined;
 }
 
-function unfitIndexes({ columns, indexes }: TableDeclaration): string | undefined {
+function indexesProblem({ columns, indexes }: TableDeclaration): string | undefined {
   for (const index of indexes) {
     const { column: name, kind } = index;
     const column = ownColumn(columns, name);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openStore } from "../store.ts";
-import { nudgeThreads } from "./lost-wake-up.ts";
+import { nudgeThreads } from "./nudge-threads.ts";
 
 /** Jobs that lie beside idle threads, and how many came after. */
 const threads = vi.hoisted(() => ({ areAsleep: false, lying: [] as (() => void)[], nudges: 0 }));

@@ -16,10 +16,10 @@ let timer: NodeJS.Timeout | undefined;
 export function nudgeThreads(): () => void {
   holders += 1;
   timer ??= setInterval(() => stat(".", () => undefined), nudgeMs).unref();
-  let isOver = false;
+  let isStopped = false;
   return () => {
-    if (isOver) return;
-    isOver = true;
+    if (isStopped) return;
+    isStopped = true;
     holders -= 1;
     if (holders > 0) return;
     clearInterval(timer);

@@ -8,7 +8,7 @@ import { rowsOf, scanQuery } from "../read/read.ts";
 import { keyAt, keyText } from "../rows/batch.ts";
 import { HashSet } from "./hash-set.ts";
 
-export type KnownKeysInit = {
+export type KeyCacheInit = {
   readonly table: TableDeclaration;
   readonly handle: LanceTable;
   /** The folder of the table. */
@@ -33,12 +33,12 @@ const maxRecentKeys = 4_000;
  * nobody else has committed since, they are its own: it remembers the values with which their keys
  * begin, and asks for all others in the version it found.
  */
-export class KnownKeys {
-  readonly #init: KnownKeysInit;
+export class KeyCache {
+  readonly #init: KeyCacheInit;
   /** What is remembered holds for this version: the last of its own commits. */
   #version: Version | undefined;
   /** Another handle, at the version it found. */
-  #found: LanceTable | undefined;
+  #snapshot: LanceTable | undefined;
   /**
    * Hashes of the first key values of rows added since. The texts would be kept for as long as the
    * process adds rows. If two values have the same hash, both are asked for in the newest version.
@@ -49,7 +49,7 @@ export class KnownKeys {
    */
   readonly #recent: Map<string, Set<string>> = new Map();
 
-  constructor(init: KnownKeysInit) {
+  constructor(init: KeyCacheInit) {
     this.#init = init;
   }
 
@@ -57,14 +57,14 @@ export class KnownKeys {
   async missing(batch: ColumnBatch): Promise<number[]> {
     const found = await this.#current();
     const keys = this.#keysOf(batch);
-    const unknown = this.#unknown(new Set(rowsIn(keys).map((row) => keys[0]?.at(row) ?? null)));
+    const uncached = this.#uncached(new Set(rowsIn(keys).map((row) => keys[0]?.at(row) ?? null)));
     const isAdded = (cell: Cell): boolean => this.#added.has(hashOf(keyText(cell)));
     try {
       await this.#read(
         found,
-        unknown.filter((cell) => !isAdded(cell)),
+        uncached.filter((cell) => !isAdded(cell)),
       );
-      await this.#read(this.#init.handle, unknown.filter(isAdded));
+      await this.#read(this.#init.handle, uncached.filter(isAdded));
     } catch (error) {
       // The remembered keys may be incomplete now.
       this.#version = undefined;
@@ -72,28 +72,29 @@ export class KnownKeys {
     }
     const rest = keys.slice(1);
     return rowsIn(keys).filter(
-      (row) => !this.#recent.get(firstOf(keys, row))?.has(keyAt(rest, row)),
+      (row) => !this.#recent.get(firstKeyText(keys, row))?.has(keyAt(rest, row)),
     );
   }
 
   /** Has to be called with the version in which rows were added that were missing just before. */
   added(batch: ColumnBatch, version: number): void {
-    const mark = markOf(this.#init.home, version);
+    const fingerprint = fingerprintOf(this.#init.home, version);
     // Others add no rows in the meantime, but may have folded the table.
     const isNext = this.#version !== undefined && version === this.#version.number + 1;
-    this.#version = isNext && mark !== undefined ? { number: version, mark } : undefined;
+    this.#version =
+      isNext && fingerprint !== undefined ? { number: version, fingerprint } : undefined;
     const keys = this.#keysOf(batch);
     const rest = keys.slice(1);
     for (const row of rowsIn(keys)) {
-      const first = firstOf(keys, row);
+      const first = firstKeyText(keys, row);
       this.#added.add(hashOf(first));
       this.#recent.get(first)?.add(keyAt(rest, row));
     }
   }
 
   close(): void {
-    if (this.#found) release(this.#found);
-    this.#found = undefined;
+    if (this.#snapshot) release(this.#snapshot);
+    this.#snapshot = undefined;
   }
 
   /** The handle at the version it found; a new one if others have committed. */
@@ -101,17 +102,23 @@ export class KnownKeys {
     const { handle, home, open } = this.#init;
     await handle.checkoutLatest();
     const number = await handle.version();
-    const mark = markOf(home, number);
+    const fingerprint = fingerprintOf(home, number);
     const known = this.#version;
-    if (this.#found && mark && known?.number === number && known.mark === mark) return this.#found;
+    if (
+      this.#snapshot &&
+      fingerprint &&
+      known?.number === number &&
+      known.fingerprint === fingerprint
+    )
+      return this.#snapshot;
     this.close();
     this.#added.clear();
     this.#recent.clear();
     this.#version = undefined;
     const found = await open();
-    this.#found = found;
+    this.#snapshot = found;
     await found.checkout(number);
-    if (mark !== undefined) this.#version = { number, mark };
+    if (fingerprint !== undefined) this.#version = { number, fingerprint };
     return found;
   }
 
@@ -119,12 +126,12 @@ export class KnownKeys {
    * The values whose keys are not remembered. If too much is remembered, the least recently used is
    * dropped.
    */
-  #unknown(cells: ReadonlySet<Cell>): Cell[] {
-    const unknown: Cell[] = [];
+  #uncached(cells: ReadonlySet<Cell>): Cell[] {
+    const uncached: Cell[] = [];
     const used = new Map<string, Set<string>>();
     for (const cell of cells) {
       const keys = this.#recent.get(keyText(cell));
-      if (keys === undefined) unknown.push(cell);
+      if (keys === undefined) uncached.push(cell);
       else used.set(keyText(cell), keys);
       this.#recent.delete(keyText(cell));
     }
@@ -136,7 +143,7 @@ export class KnownKeys {
       count -= keys.size;
     }
     for (const [first, keys] of used) this.#recent.set(first, keys);
-    return unknown;
+    return uncached;
   }
 
   /** Remembers all stored keys that begin with one of the values. */
@@ -147,7 +154,7 @@ export class KnownKeys {
       for await (const keys of this.#storedKeys(handle, where)) {
         const rest = keys.slice(1);
         for (const row of rowsIn(keys)) {
-          this.#recent.get(firstOf(keys, row))?.add(keyAt(rest, row));
+          this.#recent.get(firstKeyText(keys, row))?.add(keyAt(rest, row));
         }
       }
     }
@@ -176,13 +183,13 @@ export class KnownKeys {
 }
 
 /**
- * A version, and a mark that tells its manifest from another one of that number, which a restored
- * backup can bring.
+ * A version, and a fingerprint that tells its manifest from another one of that number, which a
+ * restored backup can bring.
  */
-type Version = { readonly number: number; readonly mark: string };
+type Version = { readonly number: number; readonly fingerprint: string };
 
 /** Undefined if there is no such manifest. */
-function markOf(home: string, version: number): string | undefined {
+function fingerprintOf(home: string, version: number): string | undefined {
   const path = manifestAt(home, version);
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs}`;
@@ -192,7 +199,7 @@ function rowsIn(keys: readonly Cells[]): number[] {
   return [...new Array<unknown>(keys[0]?.length ?? 0).keys()];
 }
 
-function firstOf(keys: readonly Cells[], row: number): string {
+function firstKeyText(keys: readonly Cells[], row: number): string {
   return keyText(keys[0]?.at(row) ?? null);
 }
 
