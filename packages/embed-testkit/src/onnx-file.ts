@@ -62,7 +62,7 @@ message Model {
 }`;
 
 const integerAttribute = 2;
-const outside = 1;
+const externalLocation = 1;
 
 /** The bytes of an ONNX model file. */
 export function encodeOnnx(graph: OnnxGraph): Uint8Array {
@@ -104,7 +104,7 @@ function toData({ bytes, file }: Pick<OnnxTensor, "bytes" | "file">) {
   if (file === undefined) return { raw_data: bytes };
   const place = { location: file, offset: "0", length: String(bytes.length) };
   const external_data = Object.entries(place).map(([key, value]) => ({ key, value }));
-  return { external_data, data_location: outside };
+  return { external_data, data_location: externalLocation };
 }
 
 function toValueInfo({ name, type, shape }: OnnxValue) {

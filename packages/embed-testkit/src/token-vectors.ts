@@ -5,7 +5,7 @@
 export function tokenVectors(vocabulary: readonly string[], dimension: number): Uint8Array {
   const rows = new Int8Array(vocabulary.length * dimension);
   vocabulary.forEach((token, id) => {
-    const next = numbersFrom(token);
+    const next = seededIntegers(token);
     for (let at = 0; at < dimension; at++) {
       rows[id * dimension + at] = (next() & 1 ? 1 : -1) * weightOf(token);
     }
@@ -20,7 +20,7 @@ function weightOf(token: string): number {
 }
 
 /** Pseudo-random integers determined by a text (FNV-1a, then xorshift). */
-function numbersFrom(text: string): () => number {
+function seededIntegers(text: string): () => number {
   let state = 0x811c9dc5;
   for (const character of text) {
     state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193);

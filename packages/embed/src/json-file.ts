@@ -20,7 +20,7 @@ export async function readJson(model: string, path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, "utf8"));
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isFileNotFound(error)) return undefined;
     if (!(error instanceof SyntaxError)) throw error;
     throw new ModelInvalidError(model, `${path} is not JSON`, { cause: error });
   }
@@ -31,10 +31,15 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** The system's codes for a path where nothing is, and for one where nothing can be. */
-const missing: readonly unknown[] = ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE"];
+const notFoundCodes: readonly unknown[] = [
+  "ENOENT",
+  "ENOTDIR",
+  "ENAMETOOLONG",
+  "ERR_INVALID_ARG_VALUE",
+];
 
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && missing.includes(error.code);
+export function isFileNotFound(error: unknown): boolean {
+  return error instanceof Error && "code" in error && notFoundCodes.includes(error.code);
 }
 
 /** The field, if it is a whole number above zero. */

@@ -9,7 +9,7 @@ type NetworkRequest = {
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
   /** How long nothing may arrive before the request counts as failed. */
-  readonly silenceMs: number;
+  readonly idleTimeoutMs: number;
 };
 
 /**
@@ -31,15 +31,15 @@ export async function openNetwork(env: Environment): Promise<Network> {
   const direct = new Agent();
   const proxied = await proxyAgent(read);
   return {
-    request: async (url, { silenceMs, ...init }) => {
+    request: async (url, { idleTimeoutMs, ...init }) => {
       const dispatcher = isLoopback(url.hostname) ? direct : proxied;
       if (dispatcher === undefined) throw new ProxyAddressError();
       return request(url, {
         ...init,
         body: init.body ?? null,
         dispatcher,
-        headersTimeout: silenceMs,
-        bodyTimeout: silenceMs,
+        headersTimeout: idleTimeoutMs,
+        bodyTimeout: idleTimeoutMs,
       });
     },
     close: async () => {
@@ -82,12 +82,12 @@ export function publicAddress(url: URL): string {
 }
 
 /** Describes a failure below HTTP in words that cannot contain an address with a password. */
-export function connectionFailure(error: unknown): { reason: string; isPassing: boolean } {
+export function connectionFailure(error: unknown): { reason: string; isTransient: boolean } {
   if (error instanceof ProxyAddressError) {
-    return { reason: "HTTP_PROXY or HTTPS_PROXY is not a usable address", isPassing: false };
+    return { reason: "HTTP_PROXY or HTTPS_PROXY is not a usable address", isTransient: false };
   }
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   const isFinal = code !== undefined && /CERT|SELF_SIGNED|TLS|ENOTFOUND|INVALID/.test(code);
   const hint = code === "ECONNREFUSED" ? "nothing listens there" : "the connection failed";
-  return { reason: `${hint}${code === undefined ? "" : ` (${code})`}`, isPassing: !isFinal };
+  return { reason: `${hint}${code === undefined ? "" : ` (${code})`}`, isTransient: !isFinal };
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type Attempt, repeat, retryAfterMs, systemClock } from "./retry.ts";
+import { type Attempt, retry, retryAfterMs, systemClock } from "./retry.ts";
 import { TestClock } from "./testing.ts";
 
-const failure: Attempt<never> = { ok: false, reason: "busy", isPassing: true };
-const patience = { attempts: 8, longestWaitMs: 120_000 };
+const failure: Attempt<never> = { ok: false, reason: "busy", isTransient: true };
+const policy = { attempts: 8, maxWaitMs: 120_000 };
 
-describe("repeat", () => {
+describe("retry", () => {
   it.each<[string, Attempt<string>[], number, number[]]>([
-    ["stops after a success", [failure, { ok: true, value: "yes" }, failure], 2, [500]],
-    ["stops after a final failure", [{ ...failure, isPassing: false }, failure], 1, []],
+    ["stops at what works", [failure, { ok: true, value: "yes" }, failure], 2, [500]],
+    ["stops at what is final", [{ ...failure, isTransient: false }, failure], 1, []],
     [
       "waits as long as the server says",
       [
@@ -34,7 +34,7 @@ describe("repeat", () => {
     const clock = new TestClock();
     const left = outcomes.values();
 
-    const result = await repeat(async () => left.next().value ?? failure, patience, clock);
+    const result = await retry(async () => left.next().value ?? failure, policy, clock);
 
     expect(result).toEqual({ outcome: outcomes[attempts - 1], attempts });
     expect(clock.slept).toEqual(slept);
@@ -42,12 +42,12 @@ describe("repeat", () => {
 
   it("ends during a pause when aborted", async () => {
     const abort = new AbortController();
-    const running = repeat(
+    const running = retry(
       async () => {
         queueMicrotask(() => abort.abort(new Error("enough")));
         return { ...failure, retryAfterMs: 100_000 };
       },
-      patience,
+      policy,
       systemClock,
       abort.signal,
     );

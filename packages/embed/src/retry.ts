@@ -6,11 +6,11 @@ export type Attempt<T> = { readonly ok: true; readonly value: T } | Failure;
 type Failure = {
   readonly ok: false;
   readonly reason: string;
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
   /** The HTTP status of the answer, if there was one. */
   readonly status?: number;
   /** True if sending less at once may succeed. */
-  readonly isOfSize?: boolean;
+  readonly isSizeRelated?: boolean;
   /** How long the server asks to be left alone. */
   readonly retryAfterMs?: number | undefined;
 };
@@ -36,45 +36,45 @@ export const systemClock: Clock = {
 };
 
 const firstPauseMs = 500;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
 /** How much effort goes into one answer. */
-export type Patience = {
+export type RetryPolicy = {
   readonly attempts: number;
   /** A server that asks for a longer pause is not asked again. */
-  readonly longestWaitMs: number;
+  readonly maxWaitMs: number;
 };
 
 /** For work that nobody waits for. If a server wants a longer pause, the next sync asks it. */
-export const patient: Patience = { attempts: 5, longestWaitMs: 120_000 };
+export const backgroundRetryPolicy: RetryPolicy = { attempts: 5, maxWaitMs: 120_000 };
 
 /** True for a status that another try may not meet again. */
-export function isPassingStatus(status: number): boolean {
+export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
 /**
- * Tries until it works, the failure is final, or patience ends. Pauses double each time, with
+ * Tries until it works, the failure is final, or the policy ends it. Pauses double each time, with
  * jitter; `Retry-After` takes precedence.
  */
-export async function repeat<T>(
+export async function retry<T>(
   attempt: () => Promise<Attempt<T>>,
-  { attempts, longestWaitMs }: Patience,
+  { attempts, maxWaitMs }: RetryPolicy,
   clock: Clock,
   signal?: AbortSignal,
 ): Promise<{ readonly outcome: Attempt<T>; readonly attempts: number }> {
   for (let used = 1; ; used++) {
     signal?.throwIfAborted();
     const outcome = await attempt();
-    if (outcome.ok || !outcome.isPassing || used >= attempts) return { outcome, attempts: used };
-    if ((outcome.retryAfterMs ?? 0) > longestWaitMs) return { outcome, attempts: used };
+    if (outcome.ok || !outcome.isTransient || used >= attempts) return { outcome, attempts: used };
+    if ((outcome.retryAfterMs ?? 0) > maxWaitMs) return { outcome, attempts: used };
     // A server that asks for no pause would be asked five times in a moment.
     await clock.sleep(outcome.retryAfterMs || pauseMs(used, clock), signal);
   }
 }
 
 function pauseMs(used: number, clock: Clock): number {
-  const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (used - 1));
+  const pause = Math.min(maxPauseMs, firstPauseMs * 2 ** (used - 1));
   return Math.round(pause * (0.5 + clock.random() / 2));
 }
 

@@ -55,7 +55,7 @@ export class LoopbackServer {
 export type Answer = (request: SeenRequest, response: ServerResponse) => void;
 
 /** An answer of a status, with a body. */
-export function says(status: number, body: unknown = "", headers: object = {}): Answer {
+export function respondWith(status: number, body: unknown = "", headers: object = {}): Answer {
   return (_, response) => {
     response.writeHead(status, { ...headers });
     const isPlain = typeof body === "string" || body instanceof Uint8Array;

@@ -46,14 +46,15 @@ export async function installFromNpm({
   builds,
 }: NpmProgram): Promise<string | undefined> {
   const modules = join(cache, name, "node_modules");
-  const isThere = (): boolean => existsSync(join(modules, program)) && hasBuild(modules, builds);
-  if (isThere()) return modules;
+  const isInstalled = (): boolean =>
+    existsSync(join(modules, program)) && hasBuild(modules, builds);
+  if (isInstalled()) return modules;
   mkdirSync(cache, { recursive: true });
   // Several test files want the same one at once: one installs it, and the others wait.
   const unlock = await lock(join(cache, `${name}.lock`));
   try {
-    if (!isThere()) await install(name, packages, overrides);
-    if (isThere()) return modules;
+    if (!isInstalled()) await install(name, packages, overrides);
+    if (isInstalled()) return modules;
     console.warn(`skipped: ${name} has no build for this platform`);
     return undefined;
   } finally {

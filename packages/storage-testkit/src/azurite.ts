@@ -65,16 +65,16 @@ async function openContainer(worker: Worker): Promise<string> {
 
 /** The address where it says that it listens. */
 async function addressOf(worker: Worker): Promise<string> {
-  const said: string[] = [];
+  const output: string[] = [];
   for await (const line of createInterface(worker.stdout)) {
     const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
     if (address) {
       worker.stdout.resume();
       return address;
     }
-    said.push(line);
+    output.push(line);
   }
-  throw new Error(`azurite did not start: ${said.join("\n")}`);
+  throw new Error(`azurite did not start: ${output.join("\n")}`);
 }
 
 async function createContainer(endpoint: string): Promise<void> {

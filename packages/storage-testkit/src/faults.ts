@@ -1,5 +1,5 @@
 /** What goes wrong with a request. */
-type Harm =
+type FaultKind =
   /** An error of the storage, which never sees the request. 503 is SlowDown, 403 ExpiredToken. */
   | { readonly kind: "status"; readonly status: number; readonly body?: string }
   /**
@@ -16,7 +16,7 @@ type Harm =
   | { readonly kind: "hang" };
 
 /** A harm, and the requests that it hits: all of them, if nothing narrows it. */
-export type Fault = Harm & {
+export type Fault = FaultKind & {
   /** Requests whose line matches: `PUT /pond/parts.lance/_versions/1.manifest`. */
   readonly only?: RegExp;
   /** This share of them, chosen by seeded dice: between 0 and 1. */
@@ -33,26 +33,26 @@ export class FaultPlan {
   faults = 0;
   #fault: Fault | undefined;
   #matched = 0;
-  #met = 0;
+  #hits = 0;
   #dice = 1;
 
   set(fault: Fault | undefined): void {
     this.#fault = fault;
     this.#matched = 0;
-    this.#met = 0;
+    this.#hits = 0;
     this.#dice = 1;
   }
 
   /** The fault that hits a request. */
-  meet(line: string): Fault | undefined {
+  faultFor(line: string): Fault | undefined {
     this.requests += 1;
     const fault = this.#fault;
     if (fault === undefined || (fault.only && !fault.only.test(line))) return undefined;
     this.#matched += 1;
-    if (this.#met >= (fault.forRequests ?? Number.POSITIVE_INFINITY)) return undefined;
+    if (this.#hits >= (fault.forRequests ?? Number.POSITIVE_INFINITY)) return undefined;
     if (this.#matched % (fault.every ?? 1) !== 0) return undefined;
     if (this.#roll() >= (fault.share ?? 1)) return undefined;
-    this.#met += 1;
+    this.#hits += 1;
     this.faults += 1;
     return fault;
   }

@@ -31,33 +31,33 @@ export async function startFaultyProxy(target: TestStorage, fault?: Fault): Prom
     handle(request, response).catch(() => response.destroy());
   });
   const origin = new URL(target.endpoint).origin;
-  const own = await listen(server, 0);
-  const throughProxy = (text: string): string => text.replace(origin, own);
+  const proxyOrigin = await listen(server, 0);
+  const throughProxy = (text: string): string => text.replace(origin, proxyOrigin);
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const met = plan.meet(`${request.method} ${request.url}`);
-    if (met?.kind === "hang") return;
-    if (met?.kind === "reset" && met.when === "before") {
+    const hit = plan.faultFor(`${request.method} ${request.url}`);
+    if (hit?.kind === "hang") return;
+    if (hit?.kind === "reset" && hit.when === "before") {
       // Whatever has arrived of the body by now is lost.
       request.socket.resetAndDestroy();
       return;
     }
     const body = await bytesOf(request);
-    if (met?.kind === "status") {
-      sendStatus(response, met.status, met.body ?? errorBody(met.status, isAzure), isAzure);
+    if (hit?.kind === "status") {
+      sendStatus(response, hit.status, hit.body ?? errorBody(hit.status, isAzure), isAzure);
       return;
     }
-    if (met?.kind === "slow") await sleep(met.delayMs);
-    if (met?.kind === "hold") await met.until;
+    if (hit?.kind === "slow") await sleep(hit.delayMs);
+    if (hit?.kind === "hold") await hit.until;
     const answer = await forward(request, body);
     const reply = await bytesOf(answer);
     const half = reply.subarray(0, reply.length >> 1);
-    if (met?.kind === "reset" && (met.when === "after" || half.length === 0)) {
+    if (hit?.kind === "reset" && (hit.when === "after" || half.length === 0)) {
       request.socket.resetAndDestroy();
       return;
     }
     response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-    if (met?.kind === "reset") {
+    if (hit?.kind === "reset") {
       response.write(half, () => request.socket.resetAndDestroy());
       return;
     }

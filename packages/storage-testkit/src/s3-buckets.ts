@@ -9,7 +9,7 @@ export class Buckets {
   /** Bytes by `bucket/key`. */
   readonly objects: Map<string, Buffer> = new Map();
   readonly #names: Set<string>;
-  readonly #known = new Map<string, S3Object>();
+  readonly #stored = new Map<string, S3Object>();
   readonly #uploads = new Map<string, Upload>();
 
   constructor(names: readonly string[]) {
@@ -28,19 +28,19 @@ export class Buckets {
   }
 
   get(path: string): S3Object | undefined {
-    return this.#known.get(path);
+    return this.#stored.get(path);
   }
 
   put(path: string, bytes: Buffer, etag: string = etagOf(bytes)): S3Object {
     const object = { bytes, etag, modified: new Date() };
     this.objects.set(path, bytes);
-    this.#known.set(path, object);
+    this.#stored.set(path, object);
     return object;
   }
 
   delete(path: string): void {
     this.objects.delete(path);
-    this.#known.delete(path);
+    this.#stored.delete(path);
   }
 
   /** Keys of a bucket that begin with the prefix, in the order of their UTF-8 bytes. */

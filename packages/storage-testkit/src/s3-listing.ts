@@ -1,18 +1,18 @@
 import type { Buckets } from "./s3-buckets.ts";
 import { element, toXml } from "./xml.ts";
 
-const mostKeys = 1000;
+const maxPageKeys = 1000;
 
 /**
  * A page of ListObjectsV2. Keys that share a folder after the prefix count as one. The continuation
  * token is the name with which the page ended.
  */
-export function listing(buckets: Buckets, bucket: string, query: URLSearchParams): string {
+export function listObjects(buckets: Buckets, bucket: string, query: URLSearchParams): string {
   const prefix = query.get("prefix") ?? "";
   const delimiter = query.get("delimiter") ?? "";
   const token = query.get("continuation-token");
   const after = token === null ? (query.get("start-after") ?? "") : fromToken(token);
-  const maxKeys = Math.min(Number(query.get("max-keys") ?? mostKeys), mostKeys);
+  const maxKeys = Math.min(Number(query.get("max-keys") ?? maxPageKeys), maxPageKeys);
   const encode = query.get("encoding-type") === "url" ? encodeURIComponent : String;
 
   const page: string[] = [];

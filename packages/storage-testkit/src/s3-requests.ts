@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Buckets, S3Object } from "./s3-buckets.ts";
-import { listing } from "./s3-listing.ts";
+import { listObjects } from "./s3-listing.ts";
 import { element, fromXml, toXml } from "./xml.ts";
 
 export type S3Context = {
@@ -44,13 +44,13 @@ export async function answerS3(
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const request = await read(incoming);
+  const request = await readRequest(incoming);
   const { status, headers, body = "" } = reply(context, request);
   response.writeHead(status, { "content-length": Buffer.byteLength(body), ...headers });
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
-async function read(incoming: IncomingMessage): Promise<S3Request> {
+async function readRequest(incoming: IncomingMessage): Promise<S3Request> {
   const url = new URL(incoming.url ?? "/", "http://s3");
   const path = decodeURIComponent(url.pathname).slice(1);
   const [bucket = ""] = path.split("/", 1);
@@ -68,7 +68,7 @@ async function read(incoming: IncomingMessage): Promise<S3Request> {
 function reply(context: S3Context, request: S3Request): Reply {
   try {
     authorize(context, request);
-    return request.key === "" ? toBucket(context, request) : toObject(context, request);
+    return request.key === "" ? bucketReply(context, request) : objectReply(context, request);
   } catch (error) {
     if (!(error instanceof S3Error)) throw error;
     return {
@@ -91,7 +91,7 @@ function authorize({ accessKey }: S3Context, { headers }: S3Request): void {
   }
 }
 
-function toBucket({ buckets }: S3Context, { method, bucket, query, body }: S3Request): Reply {
+function bucketReply({ buckets }: S3Context, { method, bucket, query, body }: S3Request): Reply {
   if (method === "PUT") {
     if (buckets.create(bucket)) return { status: 200, headers: { location: `/${bucket}` } };
     throw new S3Error(409, "BucketAlreadyOwnedByYou", "You already own this bucket.");
@@ -99,7 +99,7 @@ function toBucket({ buckets }: S3Context, { method, bucket, query, body }: S3Req
   requireBucket(buckets, bucket);
   if (method === "HEAD") return { status: 200 };
   if (method === "GET" && query.get("list-type") === "2") {
-    return xml(listing(buckets, bucket, query));
+    return xml(listObjects(buckets, bucket, query));
   }
   if (method === "POST" && query.has("delete")) {
     const keys = fromXml("Key", body.toString());
@@ -114,7 +114,7 @@ function toBucket({ buckets }: S3Context, { method, bucket, query, body }: S3Req
   throw notImplemented();
 }
 
-function toObject(context: S3Context, request: S3Request): Reply {
+function objectReply(context: S3Context, request: S3Request): Reply {
   const { buckets } = context;
   const { method, path, query, body } = request;
   requireBucket(buckets, request.bucket);

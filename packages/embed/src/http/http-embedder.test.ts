@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { openEmbedder } from "../open-embedder.ts";
 import type { HttpSettings } from "../settings.ts";
-import { type Answer, LoopbackServer, says, TestClock } from "../testing.ts";
+import { type Answer, LoopbackServer, respondWith, TestClock } from "../testing.ts";
 import { HttpEmbedder } from "./http-embedder.ts";
 
 let server: LoopbackServer;
@@ -164,17 +164,21 @@ describe("a response", () => {
     ["br", brotliCompressSync],
   ])("is decompressed though nobody asked for compression: %s", async (encoding, pack) => {
     const answer = pack(JSON.stringify(data(item(0, [3, 4]))));
-    const { embed } = bound(await openWith([says(200, answer, { "content-encoding": encoding })]));
+    const { embed } = bound(
+      await openWith([respondWith(200, answer, { "content-encoding": encoding })]),
+    );
 
     expect(await embed(["a"], passage)).toEqual([Float32Array.of(0.6, 0.8)]);
     expect(server.seen[0]?.headers).toMatchObject({ "accept-encoding": "identity" });
   });
 
   it.each([
-    ["too long once decompressed", gzipSync(Buffer.alloc(50_000_000, 32)), "is too long"],
-    ["impossible to decompress", Buffer.from("no gzip"), "cannot be decompressed"],
-  ])("is refused if it is %s", async (_, answer, reason) => {
-    const { embed } = bound(await openWith([says(200, answer, { "content-encoding": "gzip" })]));
+    ["endless, packed small", gzipSync(Buffer.alloc(50_000_000, 32)), "is too long"],
+    ["packed, and broken", Buffer.from("no gzip"), "cannot be decompressed"],
+  ])("is refused: %s", async (_, answer, reason) => {
+    const { embed } = bound(
+      await openWith([respondWith(200, answer, { "content-encoding": "gzip" })]),
+    );
 
     await expect(embed(["a"], passage)).rejects.toMatchObject({
       details: { reason: expect.stringContaining(reason), attempts: 1 },
@@ -182,7 +186,7 @@ describe("a response", () => {
   });
 
   it.each(["no gzip", ""])("of a temporary failure may be badly compressed: %j", async (answer) => {
-    const refuse = says(503, Buffer.from(answer), { "content-encoding": "gzip" });
+    const refuse = respondWith(503, Buffer.from(answer), { "content-encoding": "gzip" });
     const { embed } = bound(await openWith([refuse, whole]));
 
     expect(await embed(["a"], passage)).toEqual([Float32Array.of(1, 0)]);
@@ -197,7 +201,7 @@ describe("a response", () => {
       data(item(0, Buffer.from(Float32Array.of(0, 2).buffer).toString("base64")), item(1, [3, 4])),
     ],
   ])("gives unit vectors in the order of the texts: %s", async (_, answer) => {
-    const { embed } = bound(await openWith([says(200, answer)]));
+    const { embed } = bound(await openWith([respondWith(200, answer)]));
 
     expect(await embed(["a", "b"], passage)).toEqual([
       Float32Array.of(0, 1),
@@ -207,64 +211,47 @@ describe("a response", () => {
 
   const secret = "the text that nobody may see";
   it.each<[string, Answer, string]>([
-    ["too few vectors", says(200, data(item(0))), "gave 1 vectors for 2 texts"],
-    ["too many vectors", says(200, data(item(0), item(1), item(2))), "gave 3 vectors for 2 texts"],
-    ["two vectors for one text", says(200, data(item(1), item(1))), "two vectors for text 1"],
+    ["too few", respondWith(200, data(item(0))), "gave 1 vectors for 2 texts"],
+    ["too many", respondWith(200, data(item(0), item(1), item(2))), "gave 3 vectors for 2 texts"],
+    ["one twice", respondWith(200, data(item(1), item(1))), "two vectors for text 1"],
+    ["for no text", respondWith(200, data(item(0), item(2))), "for a text that was not sent"],
+    ["for no number", respondWith(200, data(item(0), item(0.5))), "for a text that was not sent"],
+    ["too short", respondWith(200, data(item(0), item(1, [1]))), "1 numbers for text 1, not 2"],
     [
-      "a vector for a text that was not sent",
-      says(200, data(item(0), item(2))),
-      "for a text that was not sent",
-    ],
-    [
-      "a vector with a fractional index",
-      says(200, data(item(0), item(0.5))),
-      "for a text that was not sent",
-    ],
-    [
-      "a vector that is too short",
-      says(200, data(item(0), item(1, [1]))),
-      "1 numbers for text 1, not 2",
-    ],
-    [
-      "a vector that is too long",
-      says(200, data(item(0), item(1, [1, 2, 3]))),
+      "too long",
+      respondWith(200, data(item(0), item(1, [1, 2, 3]))),
       "3 numbers for text 1, not 2",
     ],
+    ["no numbers", respondWith(200, data(item(0), item(1, [null, 1]))), "no numbers for text 1"],
+    ["odd base64", respondWith(200, data(item(0), item(1, "AAAA"))), "no numbers for text 1"],
+    ["nothing", respondWith(200, data(item(0), null)), "no numbers for text 1"],
+    ["zero", respondWith(200, data(item(0), item(1, [0, 0]))), "zero or not a number for text 1"],
     [
-      "a vector with null in it",
-      says(200, data(item(0), item(1, [null, 1]))),
-      "no numbers for text 1",
-    ],
-    [
-      "a vector in base64 with an incomplete number",
-      says(200, data(item(0), item(1, "AAAA"))),
-      "no numbers for text 1",
-    ],
-    ["null in place of a vector", says(200, data(item(0), null)), "no numbers for text 1"],
-    ["a zero vector", says(200, data(item(0), item(1, [0, 0]))), "zero or not a number for text 1"],
-    [
-      "a vector with an infinite number",
-      says(200, '{"data":[{"index":0,"embedding":[1,1e999]},{"index":1,"embedding":[1,1]}]}'),
+      "infinity",
+      respondWith(
+        200,
+        '{"data":[{"index":0,"embedding":[1,1e999]},{"index":1,"embedding":[1,1]}]}',
+      ),
       "zero or not a number for text 0",
     ],
-    ["a vector with NaN", says(200, '{"data":[{"index":0,"embedding":[NaN,1]}]}'), "is not JSON"],
-    ["an HTML page", says(200, `<!doctype html>${secret}`), "is not JSON"],
-    ["an error with status 200", says(200, { error: { message: secret } }), 'has no "data"'],
-    ["an endless answer", says(200, " ".repeat(1_100_000)), "is too long"],
-    ["a redirect", says(307, "", { location: "http://127.0.0.1:9/" }), "answered 307"],
+    ["NaN", respondWith(200, '{"data":[{"index":0,"embedding":[NaN,1]}]}'), "is not JSON"],
+    ["a page", respondWith(200, `<!doctype html>${secret}`), "is not JSON"],
+    ["an error that looks well", respondWith(200, { error: { message: secret } }), 'has no "data"'],
+    ["endless", respondWith(200, " ".repeat(1_100_000)), "is too long"],
+    ["a redirect", respondWith(307, "", { location: "http://127.0.0.1:9/" }), "answered 307"],
     [
-      "a refusal that quotes the key and the text",
-      says(401, { error: { message: `${secret} ${apiKey}`, code: "invalid_api_key" } }),
+      "refused, with the key and the text in it",
+      respondWith(401, { error: { message: `${secret} ${apiKey}`, code: "invalid_api_key" } }),
       "answered 401 (invalid_api_key)",
     ],
     [
-      "a refusal that may be due to the length of a text",
-      says(400, { error: { message: secret, code: 400 } }),
+      "refused for its length",
+      respondWith(400, { error: { message: secret, code: 400 } }),
       "answered 400; if a text is too long for its model, lower the limit of characters",
     ],
     [
-      "a refusal with a message in words",
-      says(404, { error: { message: "model not found", type: secret } }),
+      "refused, in words",
+      respondWith(404, { error: { message: "model not found", type: secret } }),
       "answered 404",
     ],
   ])("is refused as a whole, without text or key in the error: %s", async (_, answer, reason) => {
@@ -289,7 +276,7 @@ describe("a text that is too long by itself", () => {
   const upTo = (most: number, status: number): Answer => {
     return (seen, response) => {
       const fits = JSON.parse(seen.body).input.every((text: string) => text.length <= most);
-      return (fits ? whole : says(status))(seen, response);
+      return (fits ? whole : respondWith(status))(seen, response);
     };
   };
   const sent = () => server.seen.map(({ body }) => JSON.parse(body).input[0].length);
@@ -308,7 +295,7 @@ describe("a text that is too long by itself", () => {
   ])(
     "is halved at once if a server answers its length with 500, as llama.cpp does: %s",
     async (message) => {
-      const refuse = says(500, { error: { code: 500, message, type: "server_error" } });
+      const refuse = respondWith(500, { error: { code: 500, message, type: "server_error" } });
       const { embed } = bound(
         await openWith([
           (seen, response) => (seen.body.length > 2_000 ? refuse : whole)(seen, response),
@@ -324,7 +311,7 @@ describe("a text that is too long by itself", () => {
   it.each(["the request took too long", "the queue exceeds the maximum of 64"])(
     "is sent again whole if a 500 only sounds like a length error: %s",
     async (message) => {
-      const { embed } = bound(await openWith([says(500, { error: { message } }), whole]));
+      const { embed } = bound(await openWith([respondWith(500, { error: { message } }), whole]));
 
       expect(await embed(["a".repeat(6_000)], passage)).toEqual([Float32Array.of(1, 0)]);
       expect(sent()).toEqual([6_000, 6_000]);
@@ -333,7 +320,7 @@ describe("a text that is too long by itself", () => {
 
   it("in a batch is not sent again if a server answers its length with 500", async () => {
     const error = { message: "input is too large to process" };
-    const { embed } = bound(await openWith([says(500, { error })]));
+    const { embed } = bound(await openWith([respondWith(500, { error })]));
 
     await expect(embed(["a".repeat(2_000), "b"], passage)).rejects.toMatchObject({
       details: { attempts: 1, isOfEveryText: false },
@@ -361,14 +348,14 @@ describe("a text that is too long by itself", () => {
 
 describe("a failure", () => {
   it.each<[string, Answer, boolean]>([
-    ["400, as for a text that is too long", says(400), false],
-    ["500, as some servers answer for a text that is too long", says(500), false],
-    ["an answer without vectors", says(200, "{}"), false],
-    ["a wrong key", says(401), true],
-    ["a wrong path", says(404), true],
-    ["too many requests", says(429), true],
-    ["a gateway without a server", says(502), true],
-    ["a broken connection", hangUp, true],
+    ["400, of a text that is too long", respondWith(400), false],
+    ["500, which some servers say to a text that is too long", respondWith(500), false],
+    ["nonsense", respondWith(200, "{}"), false],
+    ["a wrong key", respondWith(401), true],
+    ["a wrong path", respondWith(404), true],
+    ["too many requests", respondWith(429), true],
+    ["a gateway without a server", respondWith(502), true],
+    ["a connection that breaks", hangUp, true],
   ])("tells whether it would affect every text: %s", async (_, answer, isOfEveryText) => {
     const { embed } = bound(await openWith([answer]));
 
@@ -378,15 +365,15 @@ describe("a failure", () => {
 
 describe("a temporary failure", () => {
   it.each<[string, Answer, number]>([
-    ["408", says(408), 500],
-    ["429", says(429), 500],
-    ["500", says(500), 500],
-    ["503", says(503), 500],
-    ["a broken connection", hangUp, 500],
-    ["429 with a number of seconds to wait", says(429, "", { "retry-after": "7" }), 7000],
+    ["408", respondWith(408), 500],
+    ["429", respondWith(429), 500],
+    ["500", respondWith(500), 500],
+    ["503", respondWith(503), 500],
+    ["a connection that breaks", hangUp, 500],
+    ["429 that says when", respondWith(429, "", { "retry-after": "7" }), 7000],
     [
-      "503 with a date to wait for",
-      says(503, "", { "retry-after": new Date(1_009_000).toUTCString() }),
+      "503 that names a date",
+      respondWith(503, "", { "retry-after": new Date(1_009_000).toUTCString() }),
       9000,
     ],
   ])("is retried: %s", async (_, failure, pause) => {
@@ -399,7 +386,7 @@ describe("a temporary failure", () => {
   it.each(["0", new Date(1_000).toUTCString()])(
     "is retried after a pause even if the server asks for none: %s",
     async (header) => {
-      const { embed } = bound(await openWith([says(429, "", { "retry-after": header })]));
+      const { embed } = bound(await openWith([respondWith(429, "", { "retry-after": header })]));
 
       await expect(embed(["lock"], passage)).rejects.toMatchObject({ details: { attempts: 5 } });
       expect(clock.slept).toEqual([500, 1000, 2000, 4000]);
@@ -407,7 +394,7 @@ describe("a temporary failure", () => {
   );
 
   it("is tried five times, with growing pauses", async () => {
-    const { embed } = bound(await openWith([says(503)]));
+    const { embed } = bound(await openWith([respondWith(503)]));
 
     await expect(embed(["lock"], passage)).rejects.toMatchObject({
       code: "embedding_failed",
@@ -422,7 +409,7 @@ describe("a temporary failure", () => {
   });
 
   it("is tried twice for a query, because somebody waits for it", async () => {
-    const { embed } = bound(await openWith([says(503)]));
+    const { embed } = bound(await openWith([respondWith(503)]));
 
     await expect(embed(["lock"], { kind: "query" })).rejects.toMatchObject({
       details: { attempts: 2 },
@@ -438,7 +425,7 @@ describe("a temporary failure", () => {
   ] as const)(
     "is waited out only as long as %s can wait: %s, Retry-After %s",
     async (_, kind, seconds, attempts, slept) => {
-      const { embed } = bound(await openWith([says(429, "", { "retry-after": seconds })]));
+      const { embed } = bound(await openWith([respondWith(429, "", { "retry-after": seconds })]));
 
       await expect(embed(["lock"], { kind })).rejects.toMatchObject({
         details: { attempts, status: 429 },

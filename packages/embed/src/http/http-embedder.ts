@@ -8,10 +8,10 @@ import { Lifetime } from "../lifetime.ts";
 import { connectionFailure, type Network, openNetwork, publicAddress } from "../network.ts";
 import {
   type Attempt,
+  backgroundRetryPolicy,
   type Clock,
-  isPassingStatus,
-  patient,
-  repeat,
+  isTransientStatus,
+  retry,
   retryAfterMs,
   systemClock,
 } from "../retry.ts";
@@ -26,7 +26,7 @@ const defaults = {
 };
 
 /** Somebody waits for a query, and without a vector it still finds by words. */
-const patienceFor = { passage: patient, query: { attempts: 2, longestWaitMs: 1000 } };
+const retryPolicies = { passage: backgroundRetryPolicy, query: { attempts: 2, maxWaitMs: 1000 } };
 
 /**
  * How often a text that is refused even alone is cut in half, and how long such a text has to be:
@@ -35,8 +35,8 @@ const patienceFor = { passage: patient, query: { attempts: 2, longestWaitMs: 100
 const halving = { most: 4, fromCharacters: 500 };
 
 /** Bytes of an answer besides its numbers, and of one number written out. */
-const frameBytes = 1_000_000;
-const numberBytes = 40;
+const envelopeBytes = 1_000_000;
+const bytesPerNumber = 40;
 
 /** A model behind an OpenAI-compatible endpoint. Sends nothing before the first text. */
 export class HttpEmbedder implements Embedder {
@@ -90,14 +90,14 @@ export class HttpEmbedder implements Embedder {
     if (texts.length === 0) return [];
     const { queryPrefix = "", passagePrefix = "" } = this.#settings;
     const prefix = options.kind === "query" ? queryPrefix : passagePrefix;
-    const input = texts.map((text) => fit(prefix + text, this.#maxCharacters));
+    const input = texts.map((text) => truncate(prefix + text, this.#maxCharacters));
     const { outcome, attempts } = await this.#ask(input, options);
     if (outcome.ok) return outcome.value;
-    const { reason, status, isPassing, isOfSize = false } = outcome;
+    const { reason, status, isTransient, isSizeRelated = false } = outcome;
     throw new EmbeddingError({
       model: this.#settings.model,
       reason,
-      isOfEveryText: status === undefined ? !isOfSize : isOfEveryText(status, isPassing),
+      isOfEveryText: status === undefined ? !isSizeRelated : isOfEveryText(status, isTransient),
       url: publicAddress(this.#url),
       attempts,
       ...(status !== undefined && { status }),
@@ -115,18 +115,18 @@ export class HttpEmbedder implements Embedder {
   ): Promise<{ outcome: Attempt<Float32Array[]>; attempts: number }> {
     const { kind, signal } = options;
     const body = JSON.stringify({ model: this.#settings.model, input });
-    const asked = await repeat(
+    const asked = await retry(
       () => this.#post(body, input.length, signal),
-      patienceFor[kind],
+      retryPolicies[kind],
       this.#clock,
       signal,
     );
     const [only = "", ...others] = input;
-    const isTooLong = !asked.outcome.ok && asked.outcome.isOfSize === true;
+    const isTooLong = !asked.outcome.ok && asked.outcome.isSizeRelated === true;
     if (!isTooLong || others.length > 0 || only.length < halving.fromCharacters || cuts === 0) {
       return asked;
     }
-    const half = fit(only, Math.ceil(only.length / 2));
+    const half = truncate(only, Math.ceil(only.length / 2));
     const next = await this.#ask([half], options, cuts - 1);
     return { ...next, attempts: asked.attempts + next.attempts };
   }
@@ -148,25 +148,25 @@ export class HttpEmbedder implements Embedder {
         },
         body,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        silenceMs: timeoutMs,
+        idleTimeoutMs: timeoutMs,
       });
       const status = response.statusCode;
       const text = await readBounded(
-        unpacked(response.body, response.headers["content-encoding"]),
-        frameBytes + count * this.dimension * numberBytes,
+        decompressed(response.body, response.headers["content-encoding"]),
+        envelopeBytes + count * this.dimension * bytesPerNumber,
       ).catch((error: unknown) => {
         // For a failure, the status says enough.
-        if (status === 200 || !isOfPacking(error)) throw error;
+        if (status === 200 || !isDecompressionError(error)) throw error;
         return undefined;
       });
       if (status !== 200) {
-        const isTooLong = isOfLength(status, text);
+        const isTooLong = isRefusedForLength(status, text);
         const hint = isTooLong ? lengthHint : "";
         return {
           ok: false as const,
           reason: `the endpoint answered ${status}${kindOfError(text)}${hint}`,
-          isPassing: isPassingStatus(status) && !isTooLong,
-          isOfSize: isTooLong,
+          isTransient: isTransientStatus(status) && !isTooLong,
+          isSizeRelated: isTooLong,
           status,
           retryAfterMs: retryAfterMs(response.headers["retry-after"], this.#clock),
         };
@@ -175,25 +175,25 @@ export class HttpEmbedder implements Embedder {
         return {
           ok: false as const,
           reason: "the endpoint's answer is too long",
-          isPassing: false,
+          isTransient: false,
           status,
         };
       }
       const answer = readAnswer(text, count, this.dimension);
       return answer.ok
         ? { ok: true as const, value: answer.vectors }
-        : { ok: false as const, reason: answer.reason, isPassing: false, status };
+        : { ok: false as const, reason: answer.reason, isTransient: false, status };
     } catch (error) {
       signal?.throwIfAborted();
       if (timeout.aborted) {
         const reason = `the endpoint did not answer in ${timeoutMs / 1000} s`;
         // A slow machine that did not manage it in time would not manage it the second time either.
-        const isOfSize = count > 1;
-        return { ok: false as const, reason, isPassing: !isOfSize, isOfSize };
+        const isSizeRelated = count > 1;
+        return { ok: false as const, reason, isTransient: !isSizeRelated, isSizeRelated };
       }
-      if (isOfPacking(error)) {
+      if (isDecompressionError(error)) {
         const reason = "the endpoint's answer is compressed and cannot be decompressed";
-        return { ok: false as const, reason, isPassing: false, status: 200 };
+        return { ok: false as const, reason, isTransient: false, status: 200 };
       }
       return { ok: false as const, ...connectionFailure(error) };
     }
@@ -201,11 +201,11 @@ export class HttpEmbedder implements Embedder {
 }
 
 /** The statuses of a wrong key, a wrong path or an unknown model. */
-const refusals: ReadonlySet<number> = new Set([401, 403, 404, 405]);
+const misconfigurationStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405]);
 
-function isOfEveryText(status: number, isPassing: boolean): boolean {
+function isOfEveryText(status: number, isTransient: boolean): boolean {
   // Some servers answer 500 to a text that is too long.
-  return refusals.has(status) || (isPassing && status !== 500);
+  return misconfigurationStatuses.has(status) || (isTransient && status !== 500);
 }
 
 function endpointOf(text: string): URL {
@@ -245,7 +245,7 @@ function digestOf(settings: HttpSettings, maxCharacters: number): string {
  * Cuts between characters. Endpoints refuse an empty text, and some cannot read a broken one as
  * JSON.
  */
-function fit(text: string, maxCharacters: number): string {
+function truncate(text: string, maxCharacters: number): string {
   const cut = text.slice(0, maxCharacters);
   return (
     (text.length > maxCharacters ? cut.replace(/[\uD800-\uDBFF]$/, "") : cut).toWellFormed() || " "
@@ -253,7 +253,7 @@ function fit(text: string, maxCharacters: number): string {
 }
 
 /** Unpacks a body that a gateway has compressed; some do so unasked. */
-function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
+function decompressed(body: Readable, encoding: string | string[] | undefined): Readable {
   const named = String(encoding ?? "").toLowerCase();
   if (!["gzip", "x-gzip", "deflate", "br"].includes(named)) return body;
   const plain = named === "br" ? createBrotliDecompress() : createUnzip();
@@ -261,7 +261,7 @@ function unpacked(body: Readable, encoding: string | string[] | undefined): Read
   return pipeline(body, plain, () => {});
 }
 
-function isOfPacking(error: unknown): boolean {
+function isDecompressionError(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return code === "Z_DATA_ERROR" || code.startsWith("ERR__ERROR_");
 }
@@ -282,16 +282,16 @@ async function readBounded(body: Readable, maxBytes: number): Promise<string | u
 }
 
 // Does not match a text that took too long: it would lose its end for good.
-const tooLong =
+const tooLongMessage =
   /\b(?:is|are|input|inputs|prompt|text|sequence) too (?:large|long)\b|exceeds the (?:context|maximum (?:context|input|sequence|length|number of tokens|tokens))/i;
 
 /**
  * Whether a text was refused for its length. Endpoints say that only in words, if at all; those
  * built on llama.cpp use the status of a temporary failure.
  */
-function isOfLength(status: number, body = ""): boolean {
+function isRefusedForLength(status: number, body = ""): boolean {
   if (status === 400 || status === 413) return true;
-  return status === 500 && tooLong.test(body);
+  return status === 500 && tooLongMessage.test(body);
 }
 
 const lengthHint =

@@ -26,10 +26,12 @@ const families: readonly (readonly [RegExp, Convention])[] = [
 ];
 
 /** MiniLM and most others: the mean of the tokens, no prefixes. */
-const plain: Convention = { pooling: "mean", queryPrefix: "", passagePrefix: "" };
+const defaultConvention: Convention = { pooling: "mean", queryPrefix: "", passagePrefix: "" };
 
 /** How a model with one of these names wants its texts, if its folder does not say. */
 export function conventionOf(names: readonly string[]): Convention {
   const lower = names.map((name) => name.toLowerCase());
-  return families.find(([family]) => lower.some((name) => family.test(name)))?.[1] ?? plain;
+  return (
+    families.find(([family]) => lower.some((name) => family.test(name)))?.[1] ?? defaultConvention
+  );
 }

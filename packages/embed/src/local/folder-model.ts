@@ -13,12 +13,12 @@ import type { FolderSettings, Pooling } from "../settings.ts";
 import { conventionOf } from "./conventions.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { LocalModel } from "./local-model.ts";
-import { findModelFile, requireWhole, weightFilesOf } from "./model-files.ts";
+import { findModelFile, requireComplete, weightFilesOf } from "./model-files.ts";
 
 /** The limit of most models, used if nothing else is stated. */
-const usualMaxTokens = 512;
+const defaultMaxTokens = 512;
 /** Tokenizers without a limit of their own write a number near 1e30. */
-const mostTokens = 1_000_000;
+const tokenCeiling = 1_000_000;
 
 /**
  * Reads a model folder in the layout of sentence-transformers and the usual exporters, without
@@ -30,10 +30,10 @@ const mostTokens = 1_000_000;
 export async function openFolderModel(settings: FolderSettings): Promise<LocalModel> {
   const folder = resolve(settings.folder);
   const modelFile = await findModelFile(folder);
-  await requireWhole(folder, folder, relative(folder, modelFile));
+  await requireComplete(folder, folder, relative(folder, modelFile));
   const weightFiles = await weightFilesOf(folder, modelFile);
-  await requireWhole(folder, folder, "tokenizer.json");
-  await requireWhole(folder, folder, "config.json");
+  await requireComplete(folder, folder, "tokenizer.json");
+  await requireComplete(folder, folder, "config.json");
   const read = (name: string) => readJsonObject(folder, join(folder, name));
   const config = await read("config.json");
   const tokenizerConfig = (await read("tokenizer_config.json")) ?? {};
@@ -42,7 +42,7 @@ export async function openFolderModel(settings: FolderSettings): Promise<LocalMo
   const tokenizerFile = join(folder, "tokenizer.json");
   const isLowerCase =
     sentenceConfig?.["do_lower_case"] === true &&
-    !isLowering((await read("tokenizer.json"))?.["normalizer"]);
+    !lowercases((await read("tokenizer.json"))?.["normalizer"]);
   const prompts = (await read("config_sentence_transformers.json"))?.["prompts"];
 
   const names = [basename(folder), await nameAtHub(folder), textOf(config, "_name_or_path")];
@@ -60,7 +60,7 @@ export async function openFolderModel(settings: FolderSettings): Promise<LocalMo
     maxTokens: maxTokensOf(folder, settings.maxTokens, config, tokenizerConfig, sentenceConfig),
     ...(isLowerCase && { isLowerCase }),
   };
-  refusePromptsLeftOut(folder, poolingConfig, chosen);
+  refuseExcludedPrompts(folder, poolingConfig, chosen);
   const vocabularySize = countOf(config, "vocab_size");
   const digest = await fingerprint({ ...chosen, tokenizerConfig }, [
     modelFile,
@@ -100,10 +100,10 @@ async function poolingFolderOf(folder: string): Promise<string> {
 }
 
 /** Whether a tokenizer lowercases text itself; a folder's statement about it then adds nothing. */
-function isLowering(normalizer: unknown): boolean {
+function lowercases(normalizer: unknown): boolean {
   if (!isObject(normalizer)) return false;
   const { type, lowercase, normalizers } = normalizer;
-  if (type === "Sequence") return Array.isArray(normalizers) && normalizers.some(isLowering);
+  if (type === "Sequence") return Array.isArray(normalizers) && normalizers.some(lowercases);
   return type === "Lowercase" || (type === "BertNormalizer" && lowercase === true);
 }
 
@@ -113,7 +113,7 @@ async function nameAtHub(folder: string): Promise<string | undefined> {
   return /models--([^/\\]+)[/\\]snapshots[/\\]/.exec(path)?.[1]?.replaceAll("--", "/");
 }
 
-function refusePromptsLeftOut(
+function refuseExcludedPrompts(
   folder: string,
   poolingConfig: JsonObject | undefined,
   {
@@ -122,8 +122,8 @@ function refusePromptsLeftOut(
     passagePrefix,
   }: Pick<LocalModel, "pooling" | "queryPrefix" | "passagePrefix">,
 ): void {
-  const isLeftOut = pooling === "mean" && poolingConfig?.["include_prompt"] === false;
-  if (!isLeftOut || queryPrefix + passagePrefix === "") return;
+  const areExcluded = pooling === "mean" && poolingConfig?.["include_prompt"] === false;
+  if (!areExcluded || queryPrefix + passagePrefix === "") return;
   const reason = "its pooling leaves prefixes out of the mean, which is not supported";
   throw new ModelInvalidError(folder, reason);
 }
@@ -148,14 +148,14 @@ function dimensionOf(
 function poolingOf(folder: string, config: JsonObject | undefined): Pooling | undefined {
   if (config === undefined) return undefined;
   const mode = textOf(config, "pooling_mode");
-  const modes = mode === undefined ? switchedOn(config) : [mode];
+  const modes = mode === undefined ? enabledModes(config) : [mode];
   const [only] = modes;
   if (modes.length === 1 && (only === "mean" || only === "cls")) return only;
   const reason = `1_Pooling/config.json asks for ${modes.join(" and ") || "no pooling"}; mean and cls are supported`;
   throw new ModelInvalidError(folder, reason);
 }
 
-function switchedOn(config: JsonObject): string[] {
+function enabledModes(config: JsonObject): string[] {
   const names: Readonly<Record<string, string>> = { mean_tokens: "mean", cls_token: "cls" };
   return Object.keys(config)
     .filter((key) => key.startsWith("pooling_mode_") && config[key] === true)
@@ -172,14 +172,14 @@ function maxTokensOf(
 ): number {
   const positions = countOf(config, "max_position_embeddings");
   // RoBERTa numbers positions from the padding token's id on.
-  const taken = /roberta/.test(textOf(config, "model_type") ?? "") ? 2 : 0;
-  const most = positions === undefined ? mostTokens : positions - taken;
-  if (asked !== undefined && asked > most) {
-    throw new ModelInvalidError(folder, `it takes ${most} tokens of a text, not ${asked}`);
+  const reserved = /roberta/.test(textOf(config, "model_type") ?? "") ? 2 : 0;
+  const upperLimit = positions === undefined ? tokenCeiling : positions - reserved;
+  if (asked !== undefined && asked > upperLimit) {
+    throw new ModelInvalidError(folder, `it takes ${upperLimit} tokens of a text, not ${asked}`);
   }
-  const said = [
+  const stated = [
     countOf(sentenceConfig, "max_seq_length"),
     countOf(tokenizerConfig, "model_max_length"),
-  ].filter((limit) => limit !== undefined && limit < mostTokens);
-  return asked ?? Math.min(most, said[0] ?? Math.min(most, usualMaxTokens));
+  ].filter((limit) => limit !== undefined && limit < tokenCeiling);
+  return asked ?? Math.min(upperLimit, stated[0] ?? Math.min(upperLimit, defaultMaxTokens));
 }

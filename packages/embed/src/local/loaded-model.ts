@@ -19,7 +19,7 @@ export type LoadedModel = {
 /** The output names that exports use for one vector per text, and for one vector per token. */
 const pooledOutputs = ["sentence_embedding"];
 /** The outputs of heads for other purposes. */
-const otherPurposes = ["pooler_output", "logits"];
+const otherOutputs = ["pooler_output", "logits"];
 const tokenOutputs = ["last_hidden_state", "token_embeddings"];
 
 /**
@@ -87,7 +87,7 @@ function outputOf(
 ) {
   const pooled =
     pooledOutputs.find((name) => outputNames.includes(name)) ??
-    onlyVector(outputMetadata, dimension);
+    singleVectorOutput(outputMetadata, dimension);
   if (pooled !== undefined) return { output: pooled, isPooled: true };
   const output =
     tokenOutputs.find((name) => outputNames.includes(name)) ??
@@ -101,7 +101,7 @@ function outputOf(
  * The name of the graph's output, if it has only one and that is a vector per text of the right
  * length.
  */
-function onlyVector(
+function singleVectorOutput(
   outputs: InferenceSession["outputMetadata"],
   dimension: number,
 ): string | undefined {
@@ -109,7 +109,7 @@ function onlyVector(
   if (outputs.length !== 1 || !only?.isTensor || only.shape.length !== 2) return undefined;
   const length = only.shape[1];
   const mayBe = length === dimension || typeof length === "string";
-  return mayBe && !otherPurposes.includes(only.name) ? only.name : undefined;
+  return mayBe && !otherOutputs.includes(only.name) ? only.name : undefined;
 }
 
 /** Only a run shows that a token has no row in the embedding table. */

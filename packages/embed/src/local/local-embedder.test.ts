@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { buildTestModel, ModelFolder, nearness } from "@pond/embed-testkit";
+import { buildTestModel, cosineSimilarity, ModelFolder } from "@pond/embed-testkit";
 import type * as Runtime from "onnxruntime-node";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Embedder } from "../embedder.ts";
@@ -63,8 +63,8 @@ describe("vectors", () => {
     for (const [at, text] of texts.entries()) {
       const [alone] = await embed([text], passage);
       expect(alone).toHaveLength(dimension);
-      expect(nearness(alone, alone)).toBeCloseTo(1, 5);
-      expect(nearness(alone, together[at])).toBeCloseTo(1, 5);
+      expect(cosineSimilarity(alone, alone)).toBeCloseTo(1, 5);
+      expect(cosineSimilarity(alone, together[at])).toBeCloseTo(1, 5);
     }
   });
 
@@ -92,9 +92,9 @@ describe("vectors", () => {
 
     const [stale, remove, bread, , locked, index] = await embed(texts, passage);
 
-    expect(nearness(stale, remove)).toBeGreaterThan(0.7);
-    expect(nearness(stale, bread)).toBeLessThan(0.4);
-    expect(nearness(locked, index)).toBeGreaterThan(nearness(locked, bread));
+    expect(cosineSimilarity(stale, remove)).toBeGreaterThan(0.7);
+    expect(cosineSimilarity(stale, bread)).toBeLessThan(0.4);
+    expect(cosineSimilarity(locked, index)).toBeGreaterThan(cosineSimilarity(locked, bread));
   });
 
   it("in half precision equal those of the full-precision model", async () => {
@@ -106,7 +106,7 @@ describe("vectors", () => {
     const half = await openWith({ dimension: 24, numbers: "float16" });
 
     for (const [at, vector] of (await half.embed(texts, passage)).entries()) {
-      expect(nearness(vector, expected[at])).toBeCloseTo(1, 5);
+      expect(cosineSimilarity(vector, expected[at])).toBeCloseTo(1, 5);
     }
   });
 
@@ -117,7 +117,7 @@ describe("vectors", () => {
     const [asked] = await embed(["lock"], { kind: "query" });
     const [said] = await embed(["query: lock", "lock"], passage);
 
-    expect(nearness(asked, said)).toBeLessThan(0.99);
+    expect(cosineSimilarity(asked, said)).toBeLessThan(0.99);
   });
 
   it("are of lower-cased texts if the folder asks for it and its tokenizer does not do it", async () => {
@@ -144,7 +144,7 @@ describe("vectors", () => {
 
     expect(limits.maxTokens).toBe(4);
     expect(long).toEqual(short);
-    expect(nearness(long, other)).toBeLessThan(0.99);
+    expect(cosineSimilarity(long, other)).toBeLessThan(0.99);
   });
 
   it("are none for no texts, without loading anything", async () => {

@@ -23,9 +23,9 @@ export class LocalEmbedder implements Embedder {
   readonly #loadModel: typeof loadModel;
   readonly #lifetime: Lifetime;
   #loading: Promise<LoadedModel> | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   /** The last batch given to the model. Batches of all callers run one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
 
   /** @param open - Reads again the folder or manifest that `model` came from. */
   constructor(
@@ -50,7 +50,7 @@ export class LocalEmbedder implements Embedder {
     }
     return this.#lifetime
       .run(() => this.#embed(texts, options))
-      .finally(() => this.#rest(this.#options.idleMs ?? defaults.idleMs));
+      .finally(() => this.#scheduleRelease(this.#options.idleMs ?? defaults.idleMs));
   }
 
   async close(): Promise<void> {
@@ -61,7 +61,7 @@ export class LocalEmbedder implements Embedder {
   async #embed(texts: readonly string[], { kind, signal }: EmbedOptions): Promise<Float32Array[]> {
     signal?.throwIfAborted();
     if (texts.length === 0) return [];
-    clearTimeout(this.#idle);
+    clearTimeout(this.#idleTimer);
     const model = await this.#load();
     const { queryPrefix, passagePrefix, isLowerCase } = this.#model;
     const prefix = kind === "query" ? queryPrefix : passagePrefix;
@@ -83,13 +83,13 @@ export class LocalEmbedder implements Embedder {
 
   /** Lets a query wait for one batch of a long import instead of the whole import. */
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(run);
-    this.#turn = turn.catch(() => {});
+    const turn = this.#queue.then(run);
+    this.#queue = turn.catch(() => {});
     return turn;
   }
 
   #load(): Promise<LoadedModel> {
-    this.#loading ??= this.#loadSame().catch((error: unknown) => {
+    this.#loading ??= this.#loadUnchanged().catch((error: unknown) => {
       this.#loading = undefined;
       throw error;
     });
@@ -100,7 +100,7 @@ export class LocalEmbedder implements Embedder {
    * Loads the model, if it is still the same: its files may have changed since it was opened, and
    * vectors of two models do not mix.
    */
-  async #loadSame(): Promise<LoadedModel> {
+  async #loadUnchanged(): Promise<LoadedModel> {
     const { modelId, location } = this.#model;
     const found = await this.#open();
     if (found.modelId !== modelId) {
@@ -110,16 +110,16 @@ export class LocalEmbedder implements Embedder {
     return this.#loadModel(found, this.#options.threads);
   }
 
-  #rest(idleMs: number): void {
-    clearTimeout(this.#idle);
+  #scheduleRelease(idleMs: number): void {
+    clearTimeout(this.#idleTimer);
     if (!this.#lifetime.isIdle || this.#loading === undefined) return;
     // Nobody waits for this; a model that cannot be released goes when the process does.
     const release = () => void this.#release().catch(() => {});
-    this.#idle = setTimeout(release, idleMs).unref();
+    this.#idleTimer = setTimeout(release, idleMs).unref();
   }
 
   async #release(): Promise<void> {
-    clearTimeout(this.#idle);
+    clearTimeout(this.#idleTimer);
     const loading = this.#loading;
     this.#loading = undefined;
     await (await loading?.catch(() => undefined))?.release();

@@ -1,12 +1,12 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { ModelIncompleteError, ModelNotFoundError } from "../errors.ts";
-import { isMissing } from "../json-file.ts";
+import { isFileNotFound } from "../json-file.ts";
 import { onnxLength } from "./onnx-length.ts";
-import { weightsNamedIn } from "./weights-named.ts";
+import { readWeightLengths } from "./weight-lengths.ts";
 
 /** Where exports put the graph, the preferred first. */
-const usual = [
+const usualNames = [
   "model.onnx",
   "onnx/model.onnx",
   "model_quantized.onnx",
@@ -29,7 +29,7 @@ export async function findModelFile(folder: string): Promise<string> {
     ...(await namesIn(folder, join(folder, "onnx"), "onnx/")),
   ];
   const found = names.filter((name) => name.endsWith(".onnx"));
-  const best = usual.find((name) => found.includes(name)) ?? (found.length === 1 && found[0]);
+  const best = usualNames.find((name) => found.includes(name)) ?? (found.length === 1 && found[0]);
   if (best) return join(folder, best);
   const part = names.find((name) => /\.onnx\.(part|incomplete|tmp|crdownload)$/.test(name));
   const reason =
@@ -53,22 +53,22 @@ export async function weightFilesOf(folder: string, modelFile: string): Promise<
   const usual = (await namesIn(folder, beside)).filter(
     (name) => name.startsWith(graph) && /^[._]data(_\d+)?$/.test(name.slice(graph.length)),
   );
-  const named = [...(await weightsNamedIn(modelFile))];
-  const lengths = new Map(named.map(([name, least]) => [join(beside, name), least]));
+  const named = [...(await readWeightLengths(modelFile))];
+  const lengths = new Map(named.map(([name, minBytes]) => [join(beside, name), minBytes]));
   const files = new Set([...usual.map((name) => join(beside, name)), ...lengths.keys()]);
   // The runtime reads no file that is elsewhere, and says so.
   const own = [...files].filter((file) => file.startsWith(join(beside, "/"))).sort();
   for (const file of own) {
-    await requireWhole(folder, folder, relative(folder, file));
+    await requireComplete(folder, folder, relative(folder, file));
     await requireLength(folder, file, lengths.get(file) ?? 0);
   }
   return own;
 }
 
-async function requireLength(folder: string, file: string, least: number): Promise<void> {
+async function requireLength(folder: string, file: string, minBytes: number): Promise<void> {
   const { size } = await stat(file);
-  if (size >= least) return;
-  const reason = `has ${size} bytes and not the ${least} that the model reads; its download is not complete`;
+  if (size >= minBytes) return;
+  const reason = `has ${size} bytes and not the ${minBytes} that the model reads; its download is not complete`;
   throw new ModelIncompleteError(folder, relative(folder, file), reason);
 }
 
@@ -76,7 +76,7 @@ async function namesIn(model: string, folder: string, prefix = ""): Promise<stri
   try {
     return (await readdir(folder)).sort().map((name) => prefix + name);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isFileNotFound(error)) throw error;
     if (prefix !== "") return [];
     throw new ModelNotFoundError(model, "there is no such folder", { cause: error });
   }
@@ -88,7 +88,7 @@ async function namesIn(model: string, folder: string, prefix = ""): Promise<stri
  * @param bytes - Its expected length, if that is known.
  * @throws {ModelIncompleteError} if it is not.
  */
-export async function requireWhole(
+export async function requireComplete(
   model: string,
   folder: string,
   name: string,
@@ -98,7 +98,7 @@ export async function requireWhole(
     throw new ModelIncompleteError(model, name, reason);
   };
   const file = await open(join(folder, name)).catch((error: unknown) => {
-    return isMissing(error) ? refuse("is missing") : Promise.reject(error);
+    return isFileNotFound(error) ? refuse("is missing") : Promise.reject(error);
   });
   try {
     const stat = await file.stat();

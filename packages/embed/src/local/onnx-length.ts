@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 
 /** The most bytes that a field's tag and length take. */
-const longestHeader = 20;
+const maxHeaderBytes = 20;
 /** A model has a handful of fields; another kind of file may look as if it had many. */
-const mostFields = 1000;
+const maxFields = 1000;
 
 /**
  * Computes how long an ONNX file has to be from the lengths of its outermost fields. It needs only
@@ -15,8 +15,8 @@ const mostFields = 1000;
 export async function onnxLength(file: FileHandle, bytes: number): Promise<number | undefined> {
   let at = 0;
   for (let field = 0; at < bytes; field++) {
-    if (field === mostFields) return undefined;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(longestHeader), 0, undefined, at);
+    if (field === maxFields) return undefined;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeaderBytes), 0, undefined, at);
     const tag = varint(buffer.subarray(0, bytesRead), 0);
     if (tag === undefined || tag.value < 8) return undefined;
     const value = varint(buffer.subarray(0, bytesRead), tag.end);

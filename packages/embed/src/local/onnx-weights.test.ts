@@ -3,7 +3,7 @@ import { ModelFolder } from "@pond/embed-testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEmbedder } from "../open-embedder.ts";
 import { onnxWeights } from "./onnx-weights.ts";
-import { weightsNamedIn } from "./weights-named.ts";
+import { readWeightLengths } from "./weight-lengths.ts";
 
 type Bytes = string | Uint8Array | readonly number[];
 
@@ -185,10 +185,10 @@ it("reads a graph again only after it was written to", async () => {
   const folder = await ModelFolder.with({ dimension: 8, weightsFile: "weights.bin" });
   try {
     const path = folder.file("model.onnx");
-    const first = await weightsNamedIn(path);
-    const second = await weightsNamedIn(path);
+    const first = await readWeightLengths(path);
+    const second = await readWeightLengths(path);
     utimesSync(path, 1, 1);
-    const third = await weightsNamedIn(path);
+    const third = await readWeightLengths(path);
 
     expect(second).toBe(first);
     expect(third).not.toBe(first);

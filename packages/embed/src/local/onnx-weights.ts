@@ -11,12 +11,12 @@ const messages: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 const entry = { key: 1, value: 2 };
 
 /** A graph has thousands of fields; another kind of file may look as if it had millions. */
-const mostFields = 500_000;
+const maxFields = 500_000;
 /** Nesting depth; the runtime's own reader goes no deeper. */
-const mostMessages = 100;
-const longestHeader = 20;
+const maxDepth = 100;
+const maxHeaderBytes = 20;
 /** No system takes a longer path. */
-const longestText = 4096;
+const maxTextBytes = 4096;
 
 /** Fills a buffer with the bytes of a file from `at` on. @returns How many bytes there were. */
 export type ReadAt = (into: Buffer, at: number) => number;
@@ -30,7 +30,7 @@ type Field = { readonly number: number; readonly start: number; readonly end: nu
  * why.
  */
 export function onnxWeights(read: ReadAt, bytes: number): ReadonlyMap<string, number> {
-  const file = new Windows(read);
+  const file = new FileWindow(read);
   const found = new Map<string, number>();
   let fields = 0;
   walk("model", 0, bytes, 1);
@@ -38,7 +38,7 @@ export function onnxWeights(read: ReadAt, bytes: number): ReadonlyMap<string, nu
 
   /** @returns False if it is not such a message. */
   function walk(kind: string, start: number, end: number, depth: number): boolean {
-    if (depth > mostMessages) return false;
+    if (depth > maxDepth) return false;
     const kinds = messages[kind];
     let place: Map<string, string> | undefined;
     for (let at = start; at < end; ) {
@@ -71,7 +71,7 @@ export function onnxWeights(read: ReadAt, bytes: number): ReadonlyMap<string, nu
       if (field === undefined) return undefined;
       at = field.end;
       const length = field.end - field.start;
-      if (length > longestText) continue;
+      if (length > maxTextBytes) continue;
       const from = file.seek(field.start, length);
       texts.set(field.number, file.window.toString("utf8", from, from + length));
     }
@@ -80,8 +80,8 @@ export function onnxWeights(read: ReadAt, bytes: number): ReadonlyMap<string, nu
 
   /** @returns Undefined if no field ends within its message. */
   function fieldAt(at: number, end: number): Field | undefined {
-    if (++fields > mostFields) return undefined;
-    const from = file.seek(at, longestHeader);
+    if (++fields > maxFields) return undefined;
+    const from = file.seek(at, maxHeaderBytes);
     const tag = varint(file.window, from);
     if (tag === undefined) return undefined;
     const kind = tag.value & 7;
@@ -112,14 +112,14 @@ function lengthOf(
   }
 }
 
-const windowBytes = { onward: 65_536, elsewhere: 4096 };
+const windowBytes = { sequential: 65_536, afterSkip: 4096 };
 
 /**
  * The part of a file that was read last: much when reading goes on from it, little after a skip.
  */
-class Windows {
+class FileWindow {
   readonly #read: ReadAt;
-  readonly #buffer = Buffer.alloc(windowBytes.onward);
+  readonly #buffer = Buffer.alloc(windowBytes.sequential);
   #from = 0;
   window: Buffer = this.#buffer.subarray(0, 0);
 
@@ -134,8 +134,11 @@ class Windows {
   seek(at: number, length: number): number {
     const end = this.#from + this.window.length;
     if (at >= this.#from && at + length <= end) return at - this.#from;
-    const isOnward = at >= this.#from && at <= end;
-    const into = this.#buffer.subarray(0, isOnward ? windowBytes.onward : windowBytes.elsewhere);
+    const isSequential = at >= this.#from && at <= end;
+    const into = this.#buffer.subarray(
+      0,
+      isSequential ? windowBytes.sequential : windowBytes.afterSkip,
+    );
     this.window = into.subarray(0, this.#read(into, at));
     this.#from = at;
     return 0;

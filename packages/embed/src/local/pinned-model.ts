@@ -4,7 +4,7 @@ import { ModelIncompleteError, ModelNotFoundError } from "../errors.ts";
 import { folderOf, manifestOf, sizeOf } from "../models/model-folder.ts";
 import type { PinnedSettings } from "../settings.ts";
 import type { LocalModel } from "./local-model.ts";
-import { requireWhole } from "./model-files.ts";
+import { requireComplete } from "./model-files.ts";
 
 /**
  * Opens a downloaded model, as its manifest describes it.
@@ -29,7 +29,7 @@ export async function openPinnedModel(settings: PinnedSettings): Promise<LocalMo
       "was not downloaded completely; download it again",
     );
   }
-  for (const file of files) await requireWhole(name, folder, file.name, file.bytes);
+  for (const file of files) await requireComplete(name, folder, file.name, file.bytes);
   const digest = createHash("sha256")
     .update(JSON.stringify([decisive, files.map(({ sha256 }) => sha256)]))
     .digest("hex");

@@ -17,7 +17,7 @@ export type TextTokenizer = {
  */
 const charactersPerToken = [8, 16, 32];
 /** How many tokens before the cut may differ if a word is cut in two. */
-const tokensOfWord = 128;
+const maxWordTokens = 128;
 
 /** The part of the library that is used. Its own declarations do not resolve under Node's rules. */
 type Library = {
@@ -26,16 +26,16 @@ type Library = {
   token_to_id(token: string): number | undefined;
 };
 
-type TokenizerOf = Pick<
+type TokenizerModel = Pick<
   LocalModel,
   "location" | "tokenizerFile" | "tokenizerConfig" | "maxTokens" | "vocabularySize"
 >;
 
 /** @throws {ModelInvalidError} if the tokenizer is not supported or does not fit the model. */
-export async function loadTokenizer(model: TokenizerOf): Promise<TextTokenizer> {
+export async function loadTokenizer(model: TokenizerModel): Promise<TextTokenizer> {
   const { location, tokenizerConfig, maxTokens } = model;
   const { library, padToken } = await open(model);
-  requireFit(model, library);
+  requireMatchingVocabulary(model, library);
 
   const encode = (text: string, add_special_tokens = true): number[] =>
     // A tokenizer without an unknown token has no id for what it does not know.
@@ -48,18 +48,18 @@ export async function loadTokenizer(model: TokenizerOf): Promise<TextTokenizer> 
     .map((token) => (token === undefined ? undefined : library.token_to_id(token)))
     .filter((id) => id !== undefined);
   /** All tokens of a text, or more of its first tokens than reach the model. */
-  const beginningOf = (text: string): number[] => {
+  const leadingTokens = (text: string): number[] => {
     let ids: number[] = [];
     for (const each of charactersPerToken) {
       const characters = maxTokens * each;
       ids = encode(text.slice(0, characters).toWellFormed());
-      if (text.length <= characters || ids.length >= maxTokens + tokensOfWord) break;
+      if (text.length <= characters || ids.length >= maxTokens + maxWordTokens) break;
     }
     return ids;
   };
   return {
     encode: (text) => {
-      const ids = beginningOf(text);
+      const ids = leadingTokens(text);
       // Without a frame an empty text has no token, and no model runs on none.
       if (ids.length === 0) return [paddingId];
       if (ids.length <= maxTokens) return ids;
@@ -70,7 +70,7 @@ export async function loadTokenizer(model: TokenizerOf): Promise<TextTokenizer> 
   };
 }
 
-async function open({ location, tokenizerFile, tokenizerConfig }: TokenizerOf) {
+async function open({ location, tokenizerFile, tokenizerConfig }: TokenizerModel) {
   const { Tokenizer } = await import("@huggingface/tokenizers");
   const text = await readFile(tokenizerFile, "utf8");
   try {
@@ -85,7 +85,10 @@ async function open({ location, tokenizerFile, tokenizerConfig }: TokenizerOf) {
 }
 
 /** A token without a row in the embedding table would stop the import at some message. */
-function requireFit({ location, vocabularySize }: TokenizerOf, library: Library): void {
+function requireMatchingVocabulary(
+  { location, vocabularySize }: TokenizerModel,
+  library: Library,
+): void {
   if (vocabularySize === undefined) return;
   let known = 0;
   for (const id of library.get_vocab().values()) known = Math.max(known, id + 1);

@@ -7,10 +7,10 @@ import { DownloadError } from "../errors.ts";
 import { connectionFailure, type Network, publicAddress } from "../network.ts";
 import {
   type Attempt,
+  backgroundRetryPolicy,
   type Clock,
-  isPassingStatus,
-  patient,
-  repeat,
+  isTransientStatus,
+  retry,
   retryAfterMs,
 } from "../retry.ts";
 import { sizeOf } from "./model-folder.ts";
@@ -29,8 +29,8 @@ export type FileDownload = {
   readonly report: (bytes: number) => void;
 };
 
-const mostRedirects = 5;
-const silenceMs = 60_000;
+const maxRedirects = 5;
+const idleTimeoutMs = 60_000;
 
 /**
  * Fetches one file into `NAME.part`, checks it and renames it. If another download changes that
@@ -44,28 +44,28 @@ export async function downloadFile(download: FileDownload): Promise<void> {
     await fetchChecked(download, part);
   } catch (error) {
     download.signal?.throwIfAborted();
-    if (!(await isThere(download))) throw error;
+    if (!(await isComplete(download))) throw error;
   }
   await rm(part, { force: true });
 }
 
-async function isThere({ folder, file }: FileDownload): Promise<boolean> {
+async function isComplete({ folder, file }: FileDownload): Promise<boolean> {
   return (await sizeOf(join(folder, file.name))) === file.bytes;
 }
 
 async function fetchChecked(download: FileDownload, part: string): Promise<void> {
   const { folder, file, report } = download;
-  const inherited = (await sizeOf(part)) ?? 0;
+  const leftoverBytes = (await sizeOf(part)) ?? 0;
   for (const isSecond of [false, true]) {
     await fetchWhole(download, part);
-    if (await isThere(download)) return;
+    if (await isComplete(download)) return;
     const found = await sha256Of(part);
     if (found === file.sha256) break;
     await rm(part);
     // What an earlier call left may be the wrong part, so one fresh start is worthwhile.
-    if (inherited === 0 || isSecond) {
+    if (leftoverBytes === 0 || isSecond) {
       const reason = `the server sent another file than the model's: its SHA-256 is ${found} instead of ${file.sha256}, so it was removed`;
-      throw failure(download, reason, { problem: "other_content" });
+      throw downloadFailure(download, reason, { problem: "other_content" });
     }
     report(0);
   }
@@ -76,22 +76,24 @@ async function fetchWhole(download: FileDownload, part: string): Promise<void> {
   const { file, clock, signal } = download;
   for (;;) {
     const before = (await sizeOf(part)) ?? 0;
-    if (before === file.bytes || (await isThere(download))) return;
-    const { outcome } = await repeat(
+    if (before === file.bytes || (await isComplete(download))) return;
+    const { outcome } = await retry(
       async () => {
         const outcome = await fetchRest(download, part);
         // A connection that is cut again and again still gets there.
-        const isFurther = ((await sizeOf(part)) ?? 0) > before;
-        return isFurther && !outcome.ok && outcome.isPassing ? { ok: true, value: "cut" } : outcome;
+        const hasProgressed = ((await sizeOf(part)) ?? 0) > before;
+        return hasProgressed && !outcome.ok && outcome.isTransient
+          ? { ok: true, value: "cut" }
+          : outcome;
       },
       // Counts tries in a row that bring no byte; any byte restores them all.
-      patient,
+      backgroundRetryPolicy,
       clock,
       signal,
     );
     if (outcome.ok) continue;
     const { reason, status } = outcome;
-    throw failure(download, reason, { ...(status !== undefined && { status }) });
+    throw downloadFailure(download, reason, { ...(status !== undefined && { status }) });
   }
 }
 
@@ -113,13 +115,13 @@ async function fetchRest(download: FileDownload, part: string): Promise<Attempt<
     return { ok: false, ...connectionFailure(error) };
   }
   const { statusCode: status, headers, body } = response;
-  const refuse = (reason: string, isPassing = isPassingStatus(status)): Attempt<string> => {
+  const refuse = (reason: string, isTransient = isTransientStatus(status)): Attempt<string> => {
     body.on("error", () => {}).destroy();
     return {
       ok: false,
       reason,
       status,
-      isPassing,
+      isTransient,
       retryAfterMs: retryAfterMs(headers["retry-after"], clock),
     };
   };
@@ -156,7 +158,7 @@ async function receive(
       if (chunk instanceof Error) return { ok: false, ...connectionFailure(chunk) };
       if (at + chunk.length > file.bytes) {
         const reason = `the server sends more than its ${file.bytes} bytes`;
-        return { ok: false, reason, isPassing: false };
+        return { ok: false, reason, isTransient: false };
       }
       await writeAll(handle, chunk, at);
       at += chunk.length;
@@ -164,7 +166,7 @@ async function receive(
     }
     if (at === file.bytes) return { ok: true, value: "whole" };
     const reason = `the server stopped at ${at} of ${file.bytes} bytes`;
-    return { ok: false, reason, isPassing: true };
+    return { ok: false, reason, isTransient: true };
   } finally {
     await handle.sync();
     await handle.close();
@@ -201,7 +203,7 @@ async function get(
   start: number,
 ): Promise<Dispatcher.ResponseData | Extract<Attempt<never>, { ok: false }>> {
   let url = first;
-  for (let hops = 0; hops <= mostRedirects; hops++) {
+  for (let hops = 0; hops <= maxRedirects; hops++) {
     const response = await network.request(url, {
       method: "GET",
       headers: {
@@ -211,7 +213,7 @@ async function get(
         ...(token && url.origin === first.origin && { authorization: `Bearer ${token}` }),
       },
       signal,
-      silenceMs,
+      idleTimeoutMs,
     });
     const { location } = response.headers;
     if (response.statusCode < 300 || response.statusCode >= 400 || typeof location !== "string") {
@@ -223,12 +225,12 @@ async function get(
       return {
         ok: false,
         reason: "the server redirects to an address that is not safe",
-        isPassing: false,
+        isTransient: false,
       };
     }
     url = next;
   }
-  return { ok: false, reason: "the server redirects in a circle", isPassing: false };
+  return { ok: false, reason: "the server redirects in a circle", isTransient: false };
 }
 
 function rangeStart(header: string | string[] | undefined): number | undefined {
@@ -242,7 +244,7 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-function failure(
+function downloadFailure(
   { model, file, url }: FileDownload,
   reason: string,
   more: Pick<DownloadError["details"], "status" | "problem">,

@@ -14,12 +14,12 @@ import { basename, join } from "node:path";
 import { buildTestModel } from "@pond/embed-testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openEmbedder } from "../open-embedder.ts";
-import { type Answer, LoopbackServer, says, TestClock } from "../testing.ts";
+import { type Answer, LoopbackServer, respondWith, TestClock } from "../testing.ts";
 import {
   type DownloadOptions,
   type DownloadProgress,
-  downloadBy,
   downloadModel,
+  downloadWithClock,
 } from "./download-model.ts";
 import { isDownloaded, removeModel } from "./model-folder.ts";
 import { type PinnedModel, pinnedModels } from "./pinned-models.ts";
@@ -98,7 +98,7 @@ const plainHub: Answer = ({ url }, response) => response.end(contents.get(basena
 async function download(answers: readonly Answer[], options: Partial<DownloadOptions> = {}) {
   server = await LoopbackServer.with(...answers);
   const given = { cacheDirectory, endpoint: server.address, env: {}, ...options };
-  return downloadBy(clock, manifest, given);
+  return downloadWithClock(clock, manifest, given);
 }
 
 const folder = () => join(cacheDirectory, "tiny@0123456789ab");
@@ -158,7 +158,7 @@ describe("a download", () => {
     await download([hub]);
     await server.close();
 
-    await download([says(500)]);
+    await download([respondWith(500)]);
 
     expect(server.seen).toEqual([]);
   });
@@ -192,8 +192,8 @@ describe("a download", () => {
   });
 
   it.each<[string, Answer]>([
-    ["416", says(416)],
-    ["another part than it asked for", says(206, "x", { "content-range": "bytes 7-8/9" })],
+    ["416", respondWith(416)],
+    ["another part than asked for", respondWith(206, "x", { "content-range": "bytes 7-8/9" })],
   ])("starts over after %s", async (_, answer) => {
     leave("model.onnx.part", model().subarray(0, 500));
 
@@ -228,7 +228,7 @@ describe("a download", () => {
     };
     const running = download([waits, hub], { onProgress });
     await first.promise;
-    await downloadBy(clock, manifest, { cacheDirectory, endpoint: server.address, env: {} });
+    await downloadWithClock(clock, manifest, { cacheDirectory, endpoint: server.address, env: {} });
     goOn();
 
     await running;
@@ -251,8 +251,8 @@ describe("a download", () => {
   });
 
   it.each([
-    ["answers 429", says(429, "", { "retry-after": "3" }), 3000],
-    ["answers 503", says(503), 500],
+    ["says 429", respondWith(429, "", { "retry-after": "3" }), 3000],
+    ["says 503", respondWith(503), 500],
     ["hangs up at once", ((_, response) => response.destroy()) satisfies Answer, 500],
   ])("tries again when the server %s", async (_, failure, pause) => {
     await download([failure, hub]);
@@ -295,7 +295,7 @@ describe("the proxy", () => {
     server = await LoopbackServer.with(hub);
     const env = { HTTP_PROXY: server.address.replace("http://", "") };
 
-    await downloadBy(clock, manifest, { cacheDirectory, endpoint: "http://hub.test", env });
+    await downloadWithClock(clock, manifest, { cacheDirectory, endpoint: "http://hub.test", env });
 
     expectWhole();
     expect(server.seen[0]?.url).toMatch(/^http:\/\/hub\.test\/pond\/tiny\/resolve\//);
@@ -305,7 +305,7 @@ describe("the proxy", () => {
     server = await LoopbackServer.with(hub);
     const env = { https_proxy: server.address, HF_TOKEN: "hf_secret" };
 
-    const running = downloadBy(clock, manifest, { cacheDirectory, env });
+    const running = downloadWithClock(clock, manifest, { cacheDirectory, env });
 
     await expect(running).rejects.toMatchObject({ code: "download_failed" });
     expect(new Set(server.connects)).toEqual(new Set(["huggingface.co:443"]));
@@ -315,10 +315,11 @@ describe("the proxy", () => {
 
 describe("a download that fails", () => {
   it.each<[string, Answer, RegExp, number, number | undefined]>([
-    ["a missing file", says(404), /no such file/, 1, 404],
-    ["a missing login", says(401), /HF_TOKEN/, 1, 401],
-    ["a forbidden file", says(403), /HF_TOKEN/, 1, 403],
-    ["a server that stays broken", says(502), /answered 502/, 5, 502],
+    ["no such file", respondWith(404), /no such file/, 1, 404],
+    ["not allowed", respondWith(401), /HF_TOKEN/, 1, 401],
+    ["forbidden", respondWith(403), /HF_TOKEN/, 1, 403],
+    ["broken for long", respondWith(502), /answered 502/, 5, 502],
+    ["ended early", respondWith(200, "only this"), /stopped at 9 of \d+ bytes/, 6, undefined],
     [
       "an answer that ends early",
       says(200, "only this"),
@@ -340,24 +341,24 @@ describe("a download that fails", () => {
       1,
       undefined,
     ],
-    ["redirects in a circle", says(302, "", { location: "/again" }), /in a circle/, 6, undefined],
+    ["circles", respondWith(302, "", { location: "/again" }), /in a circle/, 6, undefined],
     [
-      "a redirect to an invalid address",
-      says(302, "", { location: "http://[" }),
+      "an address that is none",
+      respondWith(302, "", { location: "http://[" }),
       /not safe/,
       1,
       undefined,
     ],
     [
-      "a redirect to another protocol",
-      says(302, "", { location: "file:///etc/passwd" }),
+      "another protocol",
+      respondWith(302, "", { location: "file:///etc/passwd" }),
       /not safe/,
       1,
       undefined,
     ],
     [
-      "a range that was not asked for",
-      says(206, "x", { "content-range": "bytes 7-8/9" }),
+      "ranges nobody asked for",
+      respondWith(206, "x", { "content-range": "bytes 7-8/9" }),
       /another part/,
       1,
       206,
@@ -450,10 +451,12 @@ describe("a download that fails", () => {
   ])("names %s if it is not an address", async (name, env) => {
     server = await LoopbackServer.with(hub);
 
-    await expect(downloadBy(clock, manifest, { cacheDirectory, env })).rejects.toMatchObject({
-      code: "download_failed",
-      message: expect.stringContaining(name),
-    });
+    await expect(downloadWithClock(clock, manifest, { cacheDirectory, env })).rejects.toMatchObject(
+      {
+        code: "download_failed",
+        message: expect.stringContaining(name),
+      },
+    );
   });
 });
 
@@ -478,7 +481,7 @@ describe("manifests", () => {
     server = await LoopbackServer.with(hub);
     const changed = change(manifest);
 
-    await expect(downloadBy(clock, changed, { cacheDirectory })).rejects.toMatchObject({
+    await expect(downloadWithClock(clock, changed, { cacheDirectory })).rejects.toMatchObject({
       code: "model_invalid",
     });
     expect(readdirSync(cacheDirectory)).toEqual([]);

@@ -43,11 +43,11 @@ export function downloadModel(
   model: string | PinnedModel,
   options: DownloadOptions,
 ): Promise<string> {
-  return downloadBy(systemClock, model, options);
+  return downloadWithClock(systemClock, model, options);
 }
 
 /** Like {@link downloadModel}, with the caller's clock. */
-export async function downloadBy(
+export async function downloadWithClock(
   clock: Clock,
   model: string | PinnedModel,
   options: DownloadOptions,
@@ -129,8 +129,8 @@ async function flushFolder(folder: string): Promise<void> {
 
 /** Turns an error of the disk into a failed download; other errors pass through. */
 function toDownloadError(model: string, folder: string, error: unknown): unknown {
-  const isOfDisk = error instanceof Error && "syscall" in error && "code" in error;
-  if (!isOfDisk || error instanceof DownloadError) return error;
+  const isDiskError = error instanceof Error && "syscall" in error && "code" in error;
+  if (!isDiskError || error instanceof DownloadError) return error;
   const path = "path" in error ? String(error.path) : folder;
   const reason = `cannot be written: ${String(error.code)}`;
   return new DownloadError({ model, file: path, reason }, { cause: error });

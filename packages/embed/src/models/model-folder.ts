@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelInvalidError, ModelNotFoundError } from "../errors.ts";
-import { isMissing } from "../json-file.ts";
+import { isFileNotFound } from "../json-file.ts";
 import { type PinnedModel, pinnedModels } from "./pinned-models.ts";
 
 const safeName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -72,7 +72,7 @@ export async function removeModel(
 ): Promise<boolean> {
   const { name } = manifestOf(model);
   const entries = await readdir(cacheDirectory).catch((error: unknown) => {
-    if (isMissing(error)) return [];
+    if (isFileNotFound(error)) return [];
     throw error;
   });
   const folders = entries.filter((entry) => entry.startsWith(`${name}@`));
@@ -86,7 +86,7 @@ export async function sizeOf(path: string): Promise<number | undefined> {
     const found = await stat(path);
     return found.isFile() ? found.size : undefined;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isFileNotFound(error)) return undefined;
     throw error;
   }
 }
