@@ -35,7 +35,7 @@ import { loadStates, type MessageState } from "./states.ts";
 import { countSubAgents } from "./sub-agents.ts";
 
 /** A text is shown whole up to this length. */
-const wholeChars = 600;
+const maxWholeTextChars = 600;
 const prefixChars = 300;
 
 /** A root together with its wire form. */
@@ -101,7 +101,7 @@ export async function toAnswer(
     const topmost = roots.topmostStored(first.sessionId);
     const labels = roots.labels(topmost);
     if (labels === undefined) return [];
-    // A session that a client imported hangs below a session of another client.
+    // A session that a client imported is attached below a session of another client.
     const { sourceAgent, project } = roots.labels(first.sessionId) ?? labels;
     const foundIn = segment.foundIn.get(root.rootId)?.filter((id) => id !== topmost) ?? [];
     const below = subAgents.get(root.rootId) ?? 0;
@@ -285,7 +285,7 @@ async function loadDetails(
 
 type Parent = Pick<SearchMatch, "parent_session_id" | "parent_message_id">;
 
-/** Where the session of a match hangs below the topmost one, as far as that is stored. */
+/** Where the session of a match is attached below the topmost one, as far as that is stored. */
 function parentOf({ sessionId }: ShownMessage, topmost: string, roots: Roots): Parent {
   const labels = roots.labels(sessionId);
   if (sessionId === topmost || labels === undefined || labels.parentId === null) return {};
@@ -313,7 +313,7 @@ function toMatch(
     ...parent,
     score: rounded(score),
     ...(similarity !== undefined && { similarity: rounded(similarity) }),
-    ...(text.length <= wholeChars ? { text } : { prefix: prefixOf(text, prefixChars) }),
+    ...(text.length <= maxWholeTextChars ? { text } : { prefix: prefixOf(text, prefixChars) }),
     snippet: toSnippet(text, highlighter),
     ...(role === "user" && { parts_summary: shownParts ?? [] }),
     ...(state?.revised !== undefined && { revised: true as const }),

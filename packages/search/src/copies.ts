@@ -19,7 +19,7 @@ export class CopyFilter {
   }
 
   /** @param found - The sessions in which something was found. */
-  async without(
+  async removeCopies(
     { ranked, roots }: Ranking,
     found: ReadonlySet<string>,
   ): Promise<readonly RankedRoot[]> {

@@ -10,7 +10,7 @@ import type { Segment } from "./segments.ts";
 import type { VectorResult } from "./vector.ts";
 import { wordsOf } from "./words.ts";
 
-const hitsShown = 20;
+const maxHitsShown = 20;
 
 /**
  * Explains how a query was read, what each arm contributed to the sessions shown, and Lance's
@@ -70,7 +70,7 @@ function perRoot(
 }
 
 function nearestShown({ hits }: VectorResult): NonNullable<Explanation["nearest"]> {
-  return hits.slice(0, hitsShown).map(({ sessionId, id, similarity }) => {
+  return hits.slice(0, maxHitsShown).map(({ sessionId, id, similarity }) => {
     return { session_id: sessionId, message_id: id, similarity: rounded(similarity) };
   });
 }
@@ -83,7 +83,7 @@ async function plansOf(
   nearest: NearestOptions | undefined,
 ): Promise<Record<string, string>> {
   const columns = ["session_id", "id"];
-  const limit = hitsShown;
+  const limit = maxHitsShown;
   const onMessages = { column: "search_text", where: scope.messages, columns, limit };
   const onWindows = { column: "text", where: scope.windows, columns, limit };
   const literal = query.literals.find((each) => wordsOf(each).length > 0);

@@ -31,12 +31,12 @@ it("searches windows for a name no message holds without waiting for the message
     order.push("windows");
     windowsAsked.resolve();
   });
-  const bounds = { messages: undefined, windows: undefined, mustCheckWindows: false };
+  const scope = { messages: undefined, windows: undefined, mustCheckWindows: false };
 
   const { messages, windows, literals } = await searchLiteral(
     sessions,
     parseQuery("retry_budget"),
-    bounds,
+    scope,
   );
 
   expect(order).toEqual(["windows", "messages"]);

@@ -29,7 +29,7 @@ export type ArmScope = Pick<Scope, "messages" | "windows"> & {
 export type LexicalSearch = (
   sessions: SessionStore,
   query: ParsedQuery,
-  bounds: ArmScope,
+  scope: ArmScope,
 ) => Promise<LexicalHits>;
 
 const noHits = { hits: [], isCut: false };
@@ -65,14 +65,14 @@ export async function searchWords(
 export async function searchLiteral(
   sessions: SessionStore,
   query: ParsedQuery,
-  bounds: ArmScope,
+  scope: ArmScope,
 ): Promise<LexicalHits> {
   const [literal = ""] = query.literals;
   // In a script without spaces, it is mostly a short word: many messages hold it, and no more is
   // needed.
-  const asked = isUnspaced(literal) ? undefined : messageArm(sessions, query, bounds.messages);
+  const asked = isUnspaced(literal) ? undefined : messageArm(sessions, query, scope.messages);
   const answer = async (): Promise<LexicalHits> => {
-    const indexed = await indexedLiteral(sessions, query, literal, bounds.messages);
+    const indexed = await indexedLiteral(sessions, query, literal, scope.messages);
     const whole = indexed.hits.filter(isWholeMatch);
     const scored = isScoredByLiteral(query) ? whole.flatMap(toMessageHit) : [];
     if (new Set(scored.map(({ sessionId }) => sessionId)).size >= sessionsWanted) {
@@ -82,10 +82,10 @@ export async function searchLiteral(
       return { messages, windows: notAsked, literals: { hits: whole, isCut }, isScanned: false };
     }
     const [messages, windows, [literals = noHits]] = await Promise.all([
-      asked ?? messageArm(sessions, query, bounds.messages),
-      whole.length > 0 || bounds.mustCheckWindows
+      asked ?? messageArm(sessions, query, scope.messages),
+      whole.length > 0 || scope.mustCheckWindows
         ? notAsked
-        : windowArm(sessions, query, bounds.windows),
+        : windowArm(sessions, query, scope.windows),
       withScannedHits(sessions, query, [indexed]),
     ]);
     return { messages, windows, literals, isScanned: isQueryScanned(query, literal, literals) };

@@ -63,7 +63,7 @@ type Token = {
 // Removed inside words too, as in a name that a compiler or grep prints: colours, and the sequence
 // that clears the rest of a line (K).
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
-const colours = /(?:\u001b\[|\u009b)[\d;:]*[mK]/g;
+const colourSequences = /(?:\u001b\[|\u009b)[\d;:]*[mK]/g;
 // Other terminal sequences (cursor, window names, links), control characters, and the end of a text
 // in the index.
 const controlSequences =
@@ -133,7 +133,10 @@ function firstWordsOf(text: string): string {
 
 /** Brings a query into the form of the index, whatever the keyboard or the clipboard produced. */
 export function normalizeQuery(query: string): string {
-  const written = query.toWellFormed().replaceAll(colours, "").replaceAll(controlSequences, " ");
+  const written = query
+    .toWellFormed()
+    .replaceAll(colourSequences, "")
+    .replaceAll(controlSequences, " ");
   return inOneForm(written.trim());
 }
 
@@ -324,14 +327,14 @@ const punctuation = "[()\"'`<>[\\]{},.;:!?*]";
 // time.
 const punctuationAround = new RegExp(`^[("'\`<[{*$]+|(?<!${punctuation})${punctuation}+$`, "gu");
 
-const quoted = /^[("[]*([`'‘])[^`'‘’]+[`'’][\])".,;:!?]*$/u;
+const quotedWord = /^[("[]*([`'‘])[^`'‘’]+[`'’][\])".,;:!?]*$/u;
 
 /** A phrase, or a name without the punctuation around it; undefined for other words. */
 function nameOf({ text, isPhrase }: Omit<Token, "sign">, tokens: number): string | undefined {
   if (isPhrase) return text;
   const bare = text.replaceAll(punctuationAround, "");
   // Alone or in quotes, a word is a name however it looks in a sentence.
-  const isApart = tokens === 1 || quoted.test(text);
+  const isApart = tokens === 1 || quotedWord.test(text);
   // Other people write a call with the same name, but with different arguments.
   const [callee = ""] = bare.replace(/^[@.&]+(?=\p{Lu})/u, "").split("(");
   const pieces = isApart ? 2 : 3;

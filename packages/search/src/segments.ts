@@ -68,7 +68,7 @@ export async function* segments(
 ): AsyncGenerator<Segment> {
   // The bounds are on messages: no message of a window may meet them.
   const mustCheckWindows = scope.hasMessageFilters || hasBounds(query) || minScore > 0;
-  const copies = new CopyFilter(sessions);
+  const copyFilter = new CopyFilter(sessions);
   const seen = { messages: new Set<string>(), windows: new Set<string>() };
   // Words that are said often may score more than the literal: messages that hold it need not be
   // enough.
@@ -107,7 +107,7 @@ export async function* segments(
     const hasMore = words.messages.isCut && ask === searchWords;
     const roots = await loadRoots(sessions, cache, foundIds, shown);
     const ranking = rank(found, roots, { listed, ceiling });
-    const ranked = await copies.without(ranking, foundIds);
+    const ranked = await copyFilter.removeCopies(ranking, foundIds);
     yield { ...ranking, ranked, isByCharacters, hasMore };
     const { messages, windows, literals } = words;
     // For a query that is one name, windows find nothing that bounds on messages let pass.

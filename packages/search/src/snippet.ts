@@ -29,7 +29,7 @@ type TextMatch = {
 
 const snippetChars = 240;
 // A text is searched only up to this length: a pasted log would cost more than the search.
-const searchedChars = 256 * 1024;
+const maxSearchedChars = 256 * 1024;
 const maxMatches = 2_000;
 const maxPartMatches = 200;
 const literalWeight = 16;
@@ -118,7 +118,7 @@ export function prefixOf(text: string, chars: number): string {
 
 /** The places where a text holds the query, however the text is written. */
 function findMatches(whole: string, highlighter: Highlighter): TextMatch[] {
-  const { text, startOf, endOf } = toSearchForm(whole.slice(0, searchedChars));
+  const { text, startOf, endOf } = toSearchForm(whole.slice(0, maxSearchedChars));
   const words = findWords(text, highlighter);
   const found = words.length > 0 ? words : findForms(text, highlighter);
   return found.map((each) => ({ ...each, start: startOf(each.start), end: endOf(each.end) }));

@@ -99,10 +99,10 @@ function scan(
   limit: number | undefined,
 ): AsyncGenerator<Row[]> {
   const forms = new Set(texts.flatMap(formsOf));
-  const isHeld = or(...[...forms].map((form) => containsInAnyCase("search_text", form)));
+  const holdsForm = or(...[...forms].map((form) => containsInAnyCase("search_text", form)));
   return messages.scan({
     columns: messageColumns,
-    where: where ? and(where, isHeld) : isHeld,
+    where: where ? and(where, holdsForm) : holdsForm,
     limit,
   });
 }

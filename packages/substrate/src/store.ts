@@ -7,7 +7,7 @@ import { StoreNotFoundError, StoreSchemaError } from "./errors.ts";
 import { missingTextIndexes } from "./indexes/text-indexes.ts";
 import { type Healing, healTable } from "./integrity/heal.ts";
 import { Catalog, type OpenedTable } from "./storage/catalog.ts";
-import { DurableFolder, isMissing, locate, lockFile } from "./storage/storage.ts";
+import { DurableFolder, isMissing, lockFile, parseLocation } from "./storage/storage.ts";
 import { Table } from "./table.ts";
 import { KeyCache } from "./write/key-cache.ts";
 import type { Exclusive } from "./write/write.ts";
@@ -138,7 +138,7 @@ export async function openStore(location: string, options: StoreOptions): Promis
   refuseOldNode();
   const { tables, mode = "read", storageOptions, onHeal, onMissingIndex, heals = true } = options;
   validateOptions(options);
-  const place = locate(location);
+  const place = parseLocation(location);
   const { caches = createCaches() } = options;
   for (const [at, table] of tables.entries()) {
     const isTwice = tables.findIndex(({ name }) => name === table.name) < at;

@@ -27,7 +27,7 @@ import { rowAddress, rowId } from "./read/system-columns.ts";
 import { validateFilter } from "./read/validate-filter.ts";
 import { validateRead } from "./read/validate-read.ts";
 import { nullsRead, readsAllAtOnce, scanInSmallBatches } from "./read/with-nulls.ts";
-import { locate } from "./storage/storage.ts";
+import { parseLocation } from "./storage/storage.ts";
 import { renew } from "./write/renew.ts";
 import { type Exclusive, type InsertOutcome, TableWriter } from "./write/write.ts";
 
@@ -290,7 +290,7 @@ export class Table {
   }
 
   #foldPlace(): FoldPlace {
-    const { folder: home } = locate(this.uri);
+    const { folder: home } = parseLocation(this.uri);
     return { location: this.#location, home, proveWritable: this.#proveWritable };
   }
 
@@ -328,7 +328,7 @@ export class Table {
   /** Reads few rows at a time where rows are long. */
   async *#scanInRanges(options: ScanOptions): AsyncGenerator<Row[]> {
     validateRead(this.declaration, options);
-    const { folder } = locate(this.uri);
+    const { folder } = parseLocation(this.uri);
     const long = folder === undefined ? undefined : await rowRangesOf(folder);
     const { stored, absent, withNulls } = await this.#retry(() => this.#stored(options));
     if (long === undefined || withNulls.length > 0) {

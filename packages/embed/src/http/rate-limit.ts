@@ -10,10 +10,10 @@ export function createRateLimit(
   let nextAt = 0;
   // The turns of requests that waited and gave up, the earliest first. The next request takes one,
   // instead of waiting for nobody.
-  let givenUp: number[] = [];
+  let freedTurns: number[] = [];
   const takeTurn = (now: number): number => {
-    givenUp = givenUp.filter((at) => at > now);
-    const free = givenUp.shift();
+    freedTurns = freedTurns.filter((at) => at > now);
+    const free = freedTurns.shift();
     if (free !== undefined) return free;
     const at = Math.max(now, nextAt);
     nextAt = at + gapMs;
@@ -26,7 +26,7 @@ export function createRateLimit(
     try {
       await clock.sleep(at - now, signal);
     } catch (error) {
-      givenUp = [...givenUp, at].toSorted((left, right) => left - right);
+      freedTurns = [...freedTurns, at].toSorted((left, right) => left - right);
       throw error;
     }
   };

@@ -42,9 +42,9 @@ export async function clean(
   const options = { signal, refresh: () => handle.checkoutLatest() };
   // In a table that is half rewritten, the engine would join the rest, of which only few rows can
   // be read at once.
-  const isHalf = async (): Promise<boolean> =>
+  const isHalfRewritten = async (): Promise<boolean> =>
     nullsUntilOf(await handle.schema(), table) !== undefined;
-  if (await retry(place, isHalf, options)) return false;
+  if (await retry(place, isHalfRewritten, options)) return false;
   const health = await retry(place, () => healthOf(table, handle), options);
   if (!isCompacted(health) || (await bytesIn(home)) - health.bytes < minRemovableBytes)
     return false;

@@ -3,7 +3,7 @@ import type { Row } from "../declaration.ts";
 import { createCaches } from "../engine/caches.ts";
 import { StoreNotFoundError } from "../errors.ts";
 import { Catalog } from "../storage/catalog.ts";
-import { isMissing, locate } from "../storage/storage.ts";
+import { isMissing, parseLocation } from "../storage/storage.ts";
 import type { StoreOptions } from "../store.ts";
 import { type TableReading, type TableVerdict, verifyTable } from "./verify-table.ts";
 
@@ -46,7 +46,7 @@ export async function verifyStore(
   location: string,
   { tables, storageOptions, content, signal }: VerifyOptions,
 ): Promise<TableVerdict[]> {
-  const place = locate(location);
+  const place = parseLocation(location);
   if (isMissing(place)) throw new StoreNotFoundError(place.uri);
   const options = { storageOptions, caches: createCaches(), stalenessMs: 0 };
   const catalog = await Catalog.connect(place, options);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { StorageUnavailableError } from "../errors.ts";
-import { DurableFolder, isMissing, locate, withDraftFolder } from "./storage.ts";
+import { DurableFolder, isMissing, parseLocation, withDraftFolder } from "./storage.ts";
 
 const flushed = vi.hoisted((): string[] => []);
 /** What the system says of a path that is to be flushed. */
@@ -54,11 +54,11 @@ it.each([
   ["file:store", join(process.cwd(), "file:store")],
   ["/made/store", "/made/store"],
 ])("takes %s for a folder", (location, folder) => {
-  expect(locate(location)).toEqual({ uri: folder, folder });
+  expect(parseLocation(location)).toEqual({ uri: folder, folder });
 });
 
 it("takes other addresses for object stores", () => {
-  expect(locate("s3://bucket/store")).toEqual({ uri: "s3://bucket/store" });
+  expect(parseLocation("s3://bucket/store")).toEqual({ uri: "s3://bucket/store" });
 });
 
 it("flushes a file before its folder, and the folders above a new store", async () => {
@@ -130,17 +130,20 @@ it.each([
   const file = join(root, "file");
   writeFileSync(file, "x");
 
-  expect(() => isMissing(locate(join(file, below)))).toThrow(message);
-  expect([isMissing(locate(join(root, "none"))), isMissing(locate(root))]).toEqual([true, false]);
+  expect(() => isMissing(parseLocation(join(file, below)))).toThrow(message);
+  expect([isMissing(parseLocation(join(root, "none"))), isMissing(parseLocation(root))]).toEqual([
+    true,
+    false,
+  ]);
 });
 
 it("takes a broken link for a disk that is not there, not for a missing store", () => {
   const link = join(root, "link");
   symlinkSync(join(root, "unplugged", "store"), link);
 
-  expect(() => isMissing(locate(link))).toThrow(StorageUnavailableError);
+  expect(() => isMissing(parseLocation(link))).toThrow(StorageUnavailableError);
   for (const place of [link, join(link, "default")]) {
-    expect(() => isMissing(locate(place))).toThrow("unplugged/store, which does not exist");
+    expect(() => isMissing(parseLocation(place))).toThrow("unplugged/store, which does not exist");
   }
 });
 
@@ -150,19 +153,19 @@ it("takes an empty place behind a link to a folder for a missing store", () => {
 
   const places = [join(link, "none"), join(link, "none", "default")];
 
-  expect(places.map((place) => isMissing(locate(place)))).toEqual([true, true]);
+  expect(places.map((place) => isMissing(parseLocation(place)))).toEqual([true, true]);
 });
 
 it("refuses a path that no folder can have", () => {
   const long = join(root, "x".repeat(300));
 
-  expect(() => isMissing(locate(long))).toThrow(StorageUnavailableError);
-  expect(() => isMissing(locate(long))).toThrow("its path or a name in it is too long");
-  expect(() => locate("a\0b")).toThrow(StorageUnavailableError);
-  expect(() => locate("s3://bucket/a\0b")).toThrow("it holds a control character");
-  expect(() => locate("a\nb")).toThrow(StorageUnavailableError);
+  expect(() => isMissing(parseLocation(long))).toThrow(StorageUnavailableError);
+  expect(() => isMissing(parseLocation(long))).toThrow("its path or a name in it is too long");
+  expect(() => parseLocation("a\0b")).toThrow(StorageUnavailableError);
+  expect(() => parseLocation("s3://bucket/a\0b")).toThrow("it holds a control character");
+  expect(() => parseLocation("a\nb")).toThrow(StorageUnavailableError);
 });
 
 it.each(["", undefined, 5])("refuses %j as a location", (location) => {
-  expect(() => locate(location as string)).toThrow(TypeError);
+  expect(() => parseLocation(location as string)).toThrow(TypeError);
 });

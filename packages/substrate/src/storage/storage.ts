@@ -33,7 +33,7 @@ export type StoreLocation = {
  * current folder of the process.
  * @throws {StorageUnavailableError} for a text that cannot be the name of a folder.
  */
-export function locate(location: string): StoreLocation {
+export function parseLocation(location: string): StoreLocation {
   if (typeof location !== "string" || location === "") {
     throw new TypeError("a store needs the path of a folder or an address");
   }

@@ -6,7 +6,7 @@ import type { Connection, Table as LanceTable } from "@lancedb/lancedb";
 import { inject, it, onTestFinished, type TestAPI } from "vitest";
 import { loadLance } from "../engine/lance.ts";
 import { datasetsOf } from "../storage/pointer.ts";
-import { locate } from "../storage/storage.ts";
+import { parseLocation } from "../storage/storage.ts";
 import { openStore, type Store, type StoreOptions } from "../store.ts";
 import { catalogue } from "./catalogue.ts";
 
@@ -94,6 +94,6 @@ export async function connectLance(location: string): Promise<Connection> {
 /** A table as the engine has it, past all that is ours: as it is now, whatever others write. */
 export async function openLanceTable(location: string, table: string): Promise<LanceTable> {
   const connection = await connectLance(location);
-  const datasets = await datasetsOf(connection, locate(location), [table]);
+  const datasets = await datasetsOf(connection, parseLocation(location), [table]);
   return connection.openTable(datasets.get(table) ?? table);
 }

@@ -12,7 +12,7 @@ export class HashSet {
 
   has(hash: number): boolean {
     const whole = hash >>> 0;
-    return whole === 0 ? this.#hasZero : this.#slots[this.#placeOf(whole)] === whole;
+    return whole === 0 ? this.#hasZero : this.#slots[this.#slotOf(whole)] === whole;
   }
 
   add(hash: number): void {
@@ -21,9 +21,9 @@ export class HashSet {
       this.#hasZero = true;
       return;
     }
-    const place = this.#placeOf(whole);
-    if (this.#slots[place] === whole) return;
-    this.#slots[place] = whole;
+    const slot = this.#slotOf(whole);
+    if (this.#slots[slot] === whole) return;
+    this.#slots[slot] = whole;
     this.#count += 1;
     if (this.#count * 4 > this.#slots.length * 3) this.#grow();
   }
@@ -35,17 +35,17 @@ export class HashSet {
   }
 
   /** The slot of a hash, or the free slot for it. */
-  #placeOf(hash: number): number {
+  #slotOf(hash: number): number {
     const mask = this.#slots.length - 1;
     // The upper bits of the product depend on all bits of the hash.
-    let place = Math.imul(hash, 0x9e3779b1) >>> Math.clz32(mask);
-    while (this.#slots[place] !== 0 && this.#slots[place] !== hash) place = (place + 1) & mask;
-    return place;
+    let slot = Math.imul(hash, 0x9e3779b1) >>> Math.clz32(mask);
+    while (this.#slots[slot] !== 0 && this.#slots[slot] !== hash) slot = (slot + 1) & mask;
+    return slot;
   }
 
   #grow(): void {
     const hashes = this.#slots;
     this.#slots = new Uint32Array(hashes.length * 2);
-    for (const hash of hashes) if (hash !== 0) this.#slots[this.#placeOf(hash)] = hash;
+    for (const hash of hashes) if (hash !== 0) this.#slots[this.#slotOf(hash)] = hash;
   }
 }

@@ -54,7 +54,7 @@ export class KeyCache {
   }
 
   /** Returns the numbers of the rows whose key is not stored. */
-  async missing(batch: ColumnBatch): Promise<number[]> {
+  async missingRows(batch: ColumnBatch): Promise<number[]> {
     const found = await this.#current();
     const keys = this.#keysOf(batch);
     const uncached = this.#uncached(new Set(rowsIn(keys).map((row) => keys[0]?.at(row) ?? null)));
@@ -77,7 +77,7 @@ export class KeyCache {
   }
 
   /** Has to be called with the version in which rows were added that were missing just before. */
-  added(batch: ColumnBatch, version: number): void {
+  recordAdded(batch: ColumnBatch, version: number): void {
     const fingerprint = fingerprintOf(this.#init.home, version);
     // Others add no rows in the meantime, but may have folded the table.
     const isNext = this.#version !== undefined && version === this.#version.number + 1;

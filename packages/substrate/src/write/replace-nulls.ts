@@ -68,9 +68,9 @@ export async function replaceNulls(
     );
     const total = await retry(place, () => rowsUntil(table, handle, lastFragment), retryOptions);
     if (total > 0) options.onMend?.({ rows: 0, total });
-    const look = (): Promise<Portion[]> =>
+    const findPortions = (): Promise<Portion[]> =>
       portionsLeft({ table, handle, columns, lastFragment, signal }, location);
-    const portions = await untilAborted(() => retry(place, look, retryOptions), signal);
+    const portions = await untilAborted(() => retry(place, findPortions, retryOptions), signal);
     // Rows that others rewrote in the meantime are in no portion.
     let left = portions.reduce((sum, { rows }) => sum + rows, 0);
     const report = (): void => options.onMend?.({ rows: Math.max(0, total - left), total });

@@ -120,12 +120,12 @@ export class TableWriter {
         // Converted with all rows, because a row that cannot be stored is refused whether its key
         // exists or not.
         const whole = await this.#toArrow(slice);
-        const missing = await keys.missing(slice);
+        const missing = await keys.missingRows(slice);
         if (missing.length === 0) return 0;
         const rows = takeRows(slice, missing);
         const added = rows === slice ? whole : await this.#toArrow(rows);
         const { version } = await addRows(this.#handle, added, rows);
-        keys.added(rows, version);
+        keys.recordAdded(rows, version);
         this.#recordCommit(version);
         return missing.length;
       };
