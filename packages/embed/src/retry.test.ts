@@ -7,8 +7,8 @@ const policy = { attempts: 8, maxWaitMs: 120_000 };
 
 describe("retry", () => {
   it.each<[string, Attempt<string>[], number, number[]]>([
-    ["stops at what works", [failure, { ok: true, value: "yes" }, failure], 2, [500]],
-    ["stops at what is final", [{ ...failure, isTransient: false }, failure], 1, []],
+    ["stops after a success", [failure, { ok: true, value: "yes" }, failure], 2, [500]],
+    ["stops after a final failure", [{ ...failure, isTransient: false }, failure], 1, []],
     [
       "waits as long as the server says",
       [

@@ -1,4 +1,4 @@
-import { inOneForm } from "@pond/sessions/search";
+import { normalizeText } from "@pond/sessions/search";
 import { foldCase, indexForms } from "./case-folding.ts";
 import type { ParsedQuery } from "./query.ts";
 import { holdsWhole, isCutByIndex, isUnspaced, wordsOf } from "./words.ts";
@@ -79,5 +79,5 @@ function paddedWords(text: string): string {
 }
 
 function comparable(text: string): string {
-  return foldCase(inOneForm(text)).replaceAll("’", "'").replaceAll(/\s+/g, " ");
+  return foldCase(normalizeText(text)).replaceAll("’", "'").replaceAll(/\s+/g, " ");
 }

@@ -1,4 +1,4 @@
-import { inOneForm, windowText } from "@pond/sessions/search";
+import { normalizeText, windowText } from "@pond/sessions/search";
 import { foldCase } from "./case-folding.ts";
 import { functionWordWeight, type ParsedQuery } from "./query.ts";
 import { isUnspaced, spacedWordCharacter, wordCharacter, wordsOf } from "./words.ts";
@@ -30,7 +30,7 @@ export function toCoverage(asked: QueryWords): Coverage {
   const total = weightOf(stems);
   const pairTotal = weightOf(pairs);
   return (text) => {
-    const lower = foldCase(inOneForm(text.slice(0, maxReadChars)));
+    const lower = foldCase(normalizeText(text.slice(0, maxReadChars)));
     const held = new Set(stems.filter((each) => indexOfStem(lower, each, 0) !== -1));
     const adjacent = pairs.filter(
       ({ first, second }) =>

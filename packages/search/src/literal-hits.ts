@@ -40,7 +40,7 @@ export async function literalHits(
 
 /** How exactly a text holds a literal, if it has the literal's words in a row. */
 export function exactness(stored: string, literal: string): number {
-  const text = inOneForm(stored);
+  const text = normalizeText(stored);
   if (holdsWhole(text, literal)) return exactShare;
   const [lowText, lowLiteral] = [foldCase(text), foldCase(literal)];
   if (holdsWhole(lowText, lowLiteral)) return otherCaseShare;

@@ -137,7 +137,7 @@ export function normalizeQuery(query: string): string {
     .toWellFormed()
     .replaceAll(colourSequences, "")
     .replaceAll(controlSequences, " ");
-  return inOneForm(written.trim());
+  return normalizeText(written.trim());
 }
 
 function toParsedQuery(tokens: readonly Token[]): ParsedQuery {

@@ -35,7 +35,7 @@ const clusterPattern = new RegExp(
  * a letter together with its mark has no half.
  */
 export function toSearchForm(written: string): SearchForm {
-  const text = inOneForm(written);
+  const text = normalizeText(written);
   if (text === written) return { text, startOf: (at) => at, endOf: (at) => at };
   const pieces = differingPieces(written);
   return {
@@ -60,9 +60,9 @@ function differingPieces(written: string): Piece[] {
   let lineStart = 0;
   let shift = 0;
   for (const line of written.split("\n")) {
-    const isSame = inOneForm(line) === line;
+    const isSame = normalizeText(line) === line;
     for (const { 0: piece, index } of isSame ? [] : line.matchAll(clusterPattern)) {
-      const [chars, writtenChars] = [inOneForm(piece).length, piece.length];
+      const [chars, writtenChars] = [normalizeText(piece).length, piece.length];
       if (chars === writtenChars) continue;
       const writtenStart = lineStart + index;
       pieces.push({ start: writtenStart - shift, chars, writtenStart, writtenChars });

@@ -173,9 +173,9 @@ describe("a response", () => {
   });
 
   it.each([
-    ["endless, packed small", gzipSync(Buffer.alloc(50_000_000, 32)), "is too long"],
-    ["packed, and broken", Buffer.from("no gzip"), "cannot be decompressed"],
-  ])("is refused: %s", async (_, answer, reason) => {
+    ["too long once decompressed", gzipSync(Buffer.alloc(50_000_000, 32)), "is too long"],
+    ["impossible to decompress", Buffer.from("no gzip"), "cannot be decompressed"],
+  ])("is refused if it is %s", async (_, answer, reason) => {
     const { embed } = bound(
       await openWith([respondWith(200, answer, { "content-encoding": "gzip" })]),
     );
@@ -211,46 +211,82 @@ describe("a response", () => {
 
   const secret = "the text that nobody may see";
   it.each<[string, Answer, string]>([
-    ["too few", respondWith(200, data(item(0))), "gave 1 vectors for 2 texts"],
-    ["too many", respondWith(200, data(item(0), item(1), item(2))), "gave 3 vectors for 2 texts"],
-    ["one twice", respondWith(200, data(item(1), item(1))), "two vectors for text 1"],
-    ["for no text", respondWith(200, data(item(0), item(2))), "for a text that was not sent"],
-    ["for no number", respondWith(200, data(item(0), item(0.5))), "for a text that was not sent"],
-    ["too short", respondWith(200, data(item(0), item(1, [1]))), "1 numbers for text 1, not 2"],
+    ["too few vectors", respondWith(200, data(item(0))), "gave 1 vectors for 2 texts"],
     [
-      "too long",
+      "too many vectors",
+      respondWith(200, data(item(0), item(1), item(2))),
+      "gave 3 vectors for 2 texts",
+    ],
+    [
+      "two vectors for one text",
+      respondWith(200, data(item(1), item(1))),
+      "two vectors for text 1",
+    ],
+    [
+      "a vector for a text that was not sent",
+      respondWith(200, data(item(0), item(2))),
+      "for a text that was not sent",
+    ],
+    [
+      "a vector with a fractional index",
+      respondWith(200, data(item(0), item(0.5))),
+      "for a text that was not sent",
+    ],
+    [
+      "a vector that is too short",
+      respondWith(200, data(item(0), item(1, [1]))),
+      "1 numbers for text 1, not 2",
+    ],
+    [
+      "a vector that is too long",
       respondWith(200, data(item(0), item(1, [1, 2, 3]))),
       "3 numbers for text 1, not 2",
     ],
-    ["no numbers", respondWith(200, data(item(0), item(1, [null, 1]))), "no numbers for text 1"],
-    ["odd base64", respondWith(200, data(item(0), item(1, "AAAA"))), "no numbers for text 1"],
-    ["nothing", respondWith(200, data(item(0), null)), "no numbers for text 1"],
-    ["zero", respondWith(200, data(item(0), item(1, [0, 0]))), "zero or not a number for text 1"],
     [
-      "infinity",
+      "a vector with null in it",
+      respondWith(200, data(item(0), item(1, [null, 1]))),
+      "no numbers for text 1",
+    ],
+    [
+      "a vector in base64 with an incomplete number",
+      respondWith(200, data(item(0), item(1, "AAAA"))),
+      "no numbers for text 1",
+    ],
+    ["null in place of a vector", respondWith(200, data(item(0), null)), "no numbers for text 1"],
+    [
+      "a zero vector",
+      respondWith(200, data(item(0), item(1, [0, 0]))),
+      "zero or not a number for text 1",
+    ],
+    [
+      "a vector with an infinite number",
       respondWith(
         200,
         '{"data":[{"index":0,"embedding":[1,1e999]},{"index":1,"embedding":[1,1]}]}',
       ),
       "zero or not a number for text 0",
     ],
-    ["NaN", respondWith(200, '{"data":[{"index":0,"embedding":[NaN,1]}]}'), "is not JSON"],
-    ["a page", respondWith(200, `<!doctype html>${secret}`), "is not JSON"],
-    ["an error that looks well", respondWith(200, { error: { message: secret } }), 'has no "data"'],
-    ["endless", respondWith(200, " ".repeat(1_100_000)), "is too long"],
+    [
+      "a vector with NaN",
+      respondWith(200, '{"data":[{"index":0,"embedding":[NaN,1]}]}'),
+      "is not JSON",
+    ],
+    ["an HTML page", respondWith(200, `<!doctype html>${secret}`), "is not JSON"],
+    ["an error with status 200", respondWith(200, { error: { message: secret } }), 'has no "data"'],
+    ["an endless answer", respondWith(200, " ".repeat(1_100_000)), "is too long"],
     ["a redirect", respondWith(307, "", { location: "http://127.0.0.1:9/" }), "answered 307"],
     [
-      "refused, with the key and the text in it",
+      "a refusal that quotes the key and the text",
       respondWith(401, { error: { message: `${secret} ${apiKey}`, code: "invalid_api_key" } }),
       "answered 401 (invalid_api_key)",
     ],
     [
-      "refused for its length",
+      "a refusal that may be due to the length of a text",
       respondWith(400, { error: { message: secret, code: 400 } }),
       "answered 400; if a text is too long for its model, lower the limit of characters",
     ],
     [
-      "refused, in words",
+      "a refusal with a message in words",
       respondWith(404, { error: { message: "model not found", type: secret } }),
       "answered 404",
     ],
@@ -348,14 +384,14 @@ describe("a text that is too long by itself", () => {
 
 describe("a failure", () => {
   it.each<[string, Answer, boolean]>([
-    ["400, of a text that is too long", respondWith(400), false],
-    ["500, which some servers say to a text that is too long", respondWith(500), false],
-    ["nonsense", respondWith(200, "{}"), false],
+    ["400, as for a text that is too long", respondWith(400), false],
+    ["500, as some servers answer for a text that is too long", respondWith(500), false],
+    ["an answer without vectors", respondWith(200, "{}"), false],
     ["a wrong key", respondWith(401), true],
     ["a wrong path", respondWith(404), true],
     ["too many requests", respondWith(429), true],
     ["a gateway without a server", respondWith(502), true],
-    ["a connection that breaks", hangUp, true],
+    ["a broken connection", hangUp, true],
   ])("tells whether it would affect every text: %s", async (_, answer, isOfEveryText) => {
     const { embed } = bound(await openWith([answer]));
 
@@ -369,10 +405,10 @@ describe("a temporary failure", () => {
     ["429", respondWith(429), 500],
     ["500", respondWith(500), 500],
     ["503", respondWith(503), 500],
-    ["a connection that breaks", hangUp, 500],
-    ["429 that says when", respondWith(429, "", { "retry-after": "7" }), 7000],
+    ["a broken connection", hangUp, 500],
+    ["429 with a number of seconds to wait", respondWith(429, "", { "retry-after": "7" }), 7000],
     [
-      "503 that names a date",
+      "503 with a date to wait for",
       respondWith(503, "", { "retry-after": new Date(1_009_000).toUTCString() }),
       9000,
     ],

@@ -193,7 +193,7 @@ describe("a download", () => {
 
   it.each<[string, Answer]>([
     ["416", respondWith(416)],
-    ["another part than asked for", respondWith(206, "x", { "content-range": "bytes 7-8/9" })],
+    ["another part than it asked for", respondWith(206, "x", { "content-range": "bytes 7-8/9" })],
   ])("starts over after %s", async (_, answer) => {
     leave("model.onnx.part", model().subarray(0, 500));
 
@@ -251,8 +251,8 @@ describe("a download", () => {
   });
 
   it.each([
-    ["says 429", respondWith(429, "", { "retry-after": "3" }), 3000],
-    ["says 503", respondWith(503), 500],
+    ["answers 429", respondWith(429, "", { "retry-after": "3" }), 3000],
+    ["answers 503", respondWith(503), 500],
     ["hangs up at once", ((_, response) => response.destroy()) satisfies Answer, 500],
   ])("tries again when the server %s", async (_, failure, pause) => {
     await download([failure, hub]);
@@ -315,14 +315,14 @@ describe("the proxy", () => {
 
 describe("a download that fails", () => {
   it.each<[string, Answer, RegExp, number, number | undefined]>([
-    ["no such file", respondWith(404), /no such file/, 1, 404],
-    ["not allowed", respondWith(401), /HF_TOKEN/, 1, 401],
-    ["forbidden", respondWith(403), /HF_TOKEN/, 1, 403],
-    ["broken for long", respondWith(502), /answered 502/, 5, 502],
+    ["a missing file", respondWith(404), /no such file/, 1, 404],
+    ["a missing login", respondWith(401), /HF_TOKEN/, 1, 401],
+    ["a forbidden file", respondWith(403), /HF_TOKEN/, 1, 403],
+    ["a server that stays broken", respondWith(502), /answered 502/, 5, 502],
     ["ended early", respondWith(200, "only this"), /stopped at 9 of \d+ bytes/, 6, undefined],
     [
       "an answer that ends early",
-      says(200, "only this"),
+      respondWith(200, "only this"),
       /stopped at 9 of \d+ bytes/,
       6,
       undefined,
@@ -341,23 +341,29 @@ describe("a download that fails", () => {
       1,
       undefined,
     ],
-    ["circles", respondWith(302, "", { location: "/again" }), /in a circle/, 6, undefined],
     [
-      "an address that is none",
+      "redirects in a circle",
+      respondWith(302, "", { location: "/again" }),
+      /in a circle/,
+      6,
+      undefined,
+    ],
+    [
+      "a redirect to an invalid address",
       respondWith(302, "", { location: "http://[" }),
       /not safe/,
       1,
       undefined,
     ],
     [
-      "another protocol",
+      "a redirect to another protocol",
       respondWith(302, "", { location: "file:///etc/passwd" }),
       /not safe/,
       1,
       undefined,
     ],
     [
-      "ranges nobody asked for",
+      "a range that was not asked for",
       respondWith(206, "x", { "content-range": "bytes 7-8/9" }),
       /another part/,
       1,

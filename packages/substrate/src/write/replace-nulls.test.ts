@@ -145,25 +145,28 @@ it("a fold joins the fragments that it rewrote in many portions", async () => {
   expect(await table.count()).toBe(40_000);
 });
 
-onFolders("it measures files")("joins nothing that is half stored anew to clean up", async () => {
-  const folder = temporaryFolder();
-  const stored = await openNotes(folder, earlier);
-  const said = Array.from({ length: 150_000 }, (_, at) => Math.sin(at).toString(36)).join(" ");
-  for (const book of ["a", "b"]) await insertNotes(stored, book, 60, said);
-  await stored.fold({ isForced: true });
-  const table = await openNotes(folder, notes);
-  const handle = await openLanceTable(folder, "notes");
-  await handle.updateFieldMetadata(nullsUntilMetadata(notes, 9));
+onFolders("it measures files")(
+  "does not clean up a table whose rows are only half rewritten",
+  async () => {
+    const folder = temporaryFolder();
+    const stored = await openNotes(folder, earlier);
+    const said = Array.from({ length: 150_000 }, (_, at) => Math.sin(at).toString(36)).join(" ");
+    for (const book of ["a", "b"]) await insertNotes(stored, book, 60, said);
+    await stored.fold({ isForced: true });
+    const table = await openNotes(folder, notes);
+    const handle = await openLanceTable(folder, "notes");
+    await handle.updateFieldMetadata(nullsUntilMetadata(notes, 9));
 
     const isHalf = await table.clean({ retentionMs: 0 });
     await table.fold();
 
-  expect(isHalf).toBe(false);
-  // Said by one that came late to what others had ended, and was killed.
-  await handle.checkoutLatest();
-  await handle.updateFieldMetadata(nullsUntilMetadata(notes, 9));
-  expect(await table.clean({ retentionMs: 0 })).toBe(true);
-});
+    expect(isHalf).toBe(false);
+    // Said by one that came late to what others had ended, and was killed.
+    await handle.checkoutLatest();
+    await handle.updateFieldMetadata(nullsUntilMetadata(notes, 9));
+    expect(await table.clean({ retentionMs: 0 })).toBe(true);
+  },
+);
 
 it("keeps the rows that another process inserts during a rewrite, each once", async () => {
   const location = temporaryLocation();
