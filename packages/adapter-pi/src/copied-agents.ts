@@ -2,8 +2,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, parsedObject } from "@pond/canonical";
 import { isSystemError } from "@pond/canonical/adapter";
-import type { Logs } from "./find-log.ts";
 import { archivedSuffix, logSuffix, stemOf } from "./layout.ts";
+import type { LogIndex } from "./log-index.ts";
 import { bytesAt, headerOf } from "./log-start.ts";
 
 /** A session that was cut from another. Its folder of artifacts begins as a copy of that one's. */
@@ -16,7 +16,7 @@ export type Fork = {
 };
 
 /** The fork whose folder of artifacts this is; undefined if it belongs to any other session. */
-export function forkOf(folder: string, logs: Logs): Fork | undefined {
+export function forkOf(folder: string, logs: LogIndex): Fork | undefined {
   const file = logs.at(`${folder}${logSuffix}`);
   const header = file === undefined ? undefined : headerOf(file);
   const origin = header?.["parentSession"] ?? header?.["branchedFrom"];
@@ -36,11 +36,11 @@ export function forkOf(folder: string, logs: Logs): Fork | undefined {
  *
  * @param path - Of the log in that folder.
  */
-export function agentIn(
+export function agentLogKind(
   fork: Fork | undefined,
   log: string,
   path: string,
-  logs: Logs,
+  logs: LogIndex,
 ): "own" | "copy" | "continued" {
   const header = fork && headerOf(log);
   if (fork === undefined || header === undefined) return "own";
@@ -49,7 +49,7 @@ export function agentIn(
   const source = logs.at(join(fork.source, path));
   const isCopied = source !== undefined && headerOf(source)?.["id"] === header["id"];
   if (!isCopied) return "own";
-  return saysMore(log, source) ? "continued" : "copy";
+  return hasMoreEntries(log, source) ? "continued" : "copy";
 }
 
 /** The id of the session that a fork made from an agent's. */
@@ -62,16 +62,16 @@ function timeOf({ timestamp }: JsonObject): number {
 }
 
 /** True if a copy has an entry that the log it was copied from lacks. */
-function saysMore(copy: string, source: string): boolean {
+function hasMoreEntries(copy: string, source: string): boolean {
   // The client compresses no logs of agents.
   if (copy.endsWith(archivedSuffix) || source.endsWith(archivedSuffix)) return false;
   try {
     const [own, other] = [statSync(copy).size, statSync(source).size];
-    if (endsAlike(copy, source, Math.min(own, other))) return own > other;
+    if (tailsMatch(copy, source, Math.min(own, other))) return own > other;
     // A session is read in pieces, however long it is; a file that is kept is not.
     if (Math.max(own, other) > maxComparedBytes) return true;
-    const known = new Set(entriesIn(source, other));
-    return entriesIn(copy, own).some((entry) => !known.has(entry));
+    const known = new Set(entryKeysIn(source, other));
+    return entryKeysIn(copy, own).some((entry) => !known.has(entry));
   } catch (error) {
     // What cannot be read now is reported where it is read.
     if (isSystemError(error)) return false;
@@ -80,18 +80,18 @@ function saysMore(copy: string, source: string): boolean {
 }
 
 /** True if logs that only grow are equal up to there: only the end is compared. */
-function endsAlike(copy: string, source: string, length: number): boolean {
-  const from = Math.max(0, length - comparedBytes);
+function tailsMatch(copy: string, source: string, length: number): boolean {
+  const from = Math.max(0, length - tailBytes);
   return bytesAt(copy, from, length - from).equals(bytesAt(source, from, length - from));
 }
 
-const comparedBytes = 4 * 1024;
+const tailBytes = 4 * 1024;
 const maxComparedBytes = 64 * 1024 * 1024;
 
 /**
  * What names each entry: its id, or else its whole text. The header and the title are rewritten.
  */
-function entriesIn(log: string, size: number): readonly string[] {
+function entryKeysIn(log: string, size: number): readonly string[] {
   return bytesAt(log, 0, size)
     .toString("utf8")
     .split("\n")

@@ -8,12 +8,11 @@ import {
   slashed,
   withoutFaults,
 } from "@pond/canonical/adapter";
-import { agentIn, forkOf } from "./copied-agents.ts";
-import type { Logs } from "./find-log.ts";
+import { agentLogKind, forkOf } from "./copied-agents.ts";
 import {
   counterpartOf,
   fileOf,
-  isAgentsOwn,
+  isAgentLocal,
   isHomeWithSessions,
   isLogName,
   isReadDeep,
@@ -24,6 +23,7 @@ import {
   stemOf,
   treeOf,
 } from "./layout.ts";
+import type { LogIndex } from "./log-index.ts";
 import { kindOf } from "./log-start.ts";
 
 /** A file that belongs to a session but is not a session itself. */
@@ -57,10 +57,10 @@ type Found = SessionFiles | FaultEvent;
 /** Finds the sessions of one client's folder. */
 export class Discovery {
   readonly #root: Root;
-  readonly #logs: Logs;
+  readonly #logs: LogIndex;
   readonly #origin: string;
 
-  constructor(root: Root, logs: Logs, origin: string) {
+  constructor(root: Root, logs: LogIndex, origin: string) {
     this.#root = root;
     this.#logs = logs;
     this.#origin = origin;
@@ -99,7 +99,7 @@ export class Discovery {
     yield files;
     if (files.owner) return;
     const side = stemOf(files.file);
-    if (isOwnFolder(side)) yield* (yield* this.#side(side, stemOf(key))).agents;
+    if (isOwnFolder(side)) yield* (yield* this.#artifactsIn(side, stemOf(key))).agents;
   }
 
   /**
@@ -110,7 +110,8 @@ export class Discovery {
   *#folder(at: Place & { readonly depth: number }): Generator<Found> {
     const isOthers = at.depth > 1;
     const entries = isOthers ? withoutFaults(this.#list(at.folder)) : yield* this.#list(at.folder);
-    const isOpen = at.depth === 0 || (isReadDeep(this.#root) && !isClosed(at.folder, entries));
+    const isOpen =
+      at.depth === 0 || (isReadDeep(this.#root) && !isSkippedFolder(at.folder, entries));
     if (isOthers && !isOpen) return;
     const sides = new Set(entries.filter(isFolder).map(({ name }) => name));
     for (const { name } of entries.filter(isFile)) {
@@ -120,7 +121,7 @@ export class Discovery {
       if (!isLogName(name, this.#root) || stem === "" || !this.#isCurrent(key, file)) continue;
       if (isOthers && kindOf(file) !== "log") continue;
       const side = sides.delete(stem)
-        ? yield* this.#side(join(at.folder, stem), `${at.prefix}${stem}`)
+        ? yield* this.#artifactsIn(join(at.folder, stem), `${at.prefix}${stem}`)
         : { sidecars: this.#sidecarsOf(file), agents: [] };
       yield { kind: "files", key, file, sidecars: side.sidecars };
       yield* side.agents;
@@ -129,7 +130,7 @@ export class Discovery {
       const below = { folder: join(at.folder, name), prefix: `${at.prefix}${name}` };
       if (isLogName(name, this.#root) && !isOthers) {
         yield fileFault(this.#origin, below.folder, "a folder, not a file");
-      } else if (isSessionStem(name)) yield* this.#agentsLeft(below, isOthers);
+      } else if (isSessionStem(name)) yield* this.#orphanedAgents(below, isOthers);
       else if (isOpen) {
         yield* this.#folder({ ...below, prefix: `${below.prefix}/`, depth: at.depth + 1 });
       }
@@ -137,14 +138,14 @@ export class Discovery {
   }
 
   /** A session may be gone while its agents are left; others use such folder names, too. */
-  *#agentsLeft({ folder, prefix }: Place, isOthers: boolean): Generator<Found> {
-    if (!isOthers) return yield* (yield* this.#side(folder, prefix)).agents;
-    const { agents } = withoutFaults(this.#side(folder, prefix));
+  *#orphanedAgents({ folder, prefix }: Place, isOthers: boolean): Generator<Found> {
+    if (!isOthers) return yield* (yield* this.#artifactsIn(folder, prefix)).agents;
+    const { agents } = withoutFaults(this.#artifactsIn(folder, prefix));
     yield* agents.filter(({ file }) => kindOf(file) === "log");
   }
 
   /** Everything in the folder of one session's artifacts: its agents, and the files beside them. */
-  *#side(side: string, prefix: string): Generator<FaultEvent, Side> {
+  *#artifactsIn(side: string, prefix: string): Generator<FaultEvent, ArtifactFolder> {
     const agents: SessionFiles[] = [];
     const sidecars: SidecarFile[] = [];
     const fork = forkOf(side, this.#logs);
@@ -154,12 +155,12 @@ export class Discovery {
         const below = `${path}${entry.name}`;
         const file = join(side, below);
         if (entry.isDirectory()) open.push(`${below}/`);
-        else if (isLog(file, below) && agentIn(fork, file, below, this.#logs) !== "copy") {
+        else if (isLog(file, below) && agentLogKind(fork, file, below, this.#logs) !== "copy") {
           const key = `${prefix}/${below}`;
           const owner = { folder: side, path: below };
           if (!this.#isCurrent(key, file)) continue;
           agents.push({ kind: "files", key, file, sidecars: [], owner });
-        } else if (path !== "" || !isPassing(entry.name)) sidecars.push({ file, path: below });
+        } else if (path !== "" || !isTemporary(entry.name)) sidecars.push({ file, path: below });
       }
     }
     return { agents, sidecars };
@@ -170,7 +171,7 @@ export class Discovery {
     const beside = stemOf(file);
     const other = this.#root.isHome && counterpartOf(beside, this.#root);
     const side = [beside, other].find((folder) => folder && isOwnFolder(folder));
-    return side ? withoutFaults(this.#side(side, "")).sidecars : [];
+    return side ? withoutFaults(this.#artifactsIn(side, "")).sidecars : [];
   }
 
   /** False for a log in the archive if the client continued its session. */
@@ -217,25 +218,28 @@ function isSessionLog(name: string): boolean {
  * True for a folder that is hidden, holds packages, or is another home: the sessions below are not
  * ours.
  */
-function isClosed(folder: string, entries: readonly FolderEntry[]): boolean {
+function isSkippedFolder(folder: string, entries: readonly FolderEntry[]): boolean {
   const name = basename(folder);
   if (name.startsWith(".") || name === "node_modules") return true;
   return isHomeWithSessions(entries.map((entry) => entry.name));
 }
 
 type Place = { readonly folder: string; readonly prefix: string };
-type Side = { readonly agents: readonly SessionFiles[]; readonly sidecars: readonly SidecarFile[] };
+type ArtifactFolder = {
+  readonly agents: readonly SessionFiles[];
+  readonly sidecars: readonly SidecarFile[];
+};
 
 /** True for a file in the folder of artifacts that is the log of a sub-agent. */
 function isLog(file: string, below: string): boolean {
-  return below.endsWith(logSuffix) && !isAgentsOwn(below) && kindOf(file) !== "other";
+  return below.endsWith(logSuffix) && !isAgentLocal(below) && kindOf(file) !== "other";
 }
 
 /**
  * What the clients keep temporarily beside the artifacts: input not sent yet, files half written or
  * replaced.
  */
-function isPassing(name: string): boolean {
+function isTemporary(name: string): boolean {
   return (
     name === "draft.txt" ||
     name === ".draft-only-session" ||

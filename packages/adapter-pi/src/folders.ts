@@ -14,10 +14,10 @@ export function filesIn(folder: string): readonly string[] {
 
 /** True for a folder that exists but may not be read. */
 export function isForbidden(folder: string): boolean {
-  return codes.has(listed(folder).code);
+  return forbiddenCodes.has(listed(folder).code);
 }
 
-const codes: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EIO"]);
+const forbiddenCodes: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EIO"]);
 
 function pathsIn(folder: string, isWanted: (entry: Dirent) => boolean): readonly string[] {
   const { entries } = listed(folder);

@@ -18,7 +18,7 @@ import {
 } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import { archivedSuffix, idInName, timeInName } from "./layout.ts";
-import { assumedVersion, type Era, eraOf, hookRoleOf, Settling } from "./migration.ts";
+import { assumedVersion, EntryNormalizer, type Era, eraOf, hookRoleOf } from "./migration.ts";
 import { unpack } from "./unpack.ts";
 
 export type LogOptions = LineOptions & {
@@ -94,7 +94,7 @@ export async function readHead(
 ): Promise<Head | NoHead> {
   const problems: (FaultEvent | PendingEvent)[] = [];
   let head: Omit<Head, "links"> | undefined;
-  let settling: Settling | undefined;
+  let normalizer: EntryNormalizer | undefined;
   let isOther = false;
   let isLost = false;
   const count = new RecordCount();
@@ -106,18 +106,18 @@ export async function readHead(
         continue;
       }
       const { record } = event;
-      if (settling) {
-        const { links: own } = settling.settle(record);
-        if (own) links[settling.position] = own;
+      if (normalizer) {
+        const { links: own } = normalizer.normalize(record);
+        if (own) links[normalizer.position] = own;
       } else if (head) {
         if (!isRunEvent(record)) return { ...head, links: undefined };
-        return noHead(problems, count, fileFault(dialect.origin, file, printed(dialect)));
+        return noHead(problems, count, fileFault(dialect.origin, file, runOutputReason(dialect)));
       } else if (isHeader(record)) {
         const era = eraOf(record);
         head = { kind: "head", header: record, era };
-        if (era.isBornV1) settling = new Settling(era);
-      } else if (isFourth(record)) {
-        return noHead(problems, count, fileFault(dialect.origin, file, fourth));
+        if (era.isBornV1) normalizer = new EntryNormalizer(era);
+      } else if (isVersion4(record)) {
+        return noHead(problems, count, fileFault(dialect.origin, file, version4Reason));
       } else {
         // Entries may precede a header that is still to come, but damage in its place may not.
         isLost ||= !isOther && problems.length > 0 && isEntry(record);
@@ -126,7 +126,7 @@ export async function readHead(
     }
   }
   if (head) return { ...head, links: Object.keys(links).length > 0 ? links : undefined };
-  const named = isLost ? namedHead(file, dialect) : undefined;
+  const named = isLost ? headFromName(file, dialect) : undefined;
   if (named) return named;
   if (isOther) return noHead(problems, count, fileFault(dialect.origin, file, noHeader));
   return noHead(problems, count, { kind: "pending", location: file, reason: "no header yet" });
@@ -136,7 +136,7 @@ export async function readHead(
  * The head of a log whose header is lost, from its name, which has the id and the time, too; each
  * client names its logs like this. Entries with ids are not of version 1.
  */
-function namedHead(file: string, { origin }: Dialect): Head | undefined {
+function headFromName(file: string, { origin }: Dialect): Head | undefined {
   const name = basename(file);
   const id = idInName(name);
   if (id === undefined) return undefined;
@@ -161,14 +161,14 @@ function noHead(
   { records = 0 }: RecordCount,
   last: FaultEvent | PendingEvent,
 ): NoHead {
-  const told = others.reduce((sum, { records: own = 1 }) => sum + own, 0);
-  const isEmpty = last.kind === "pending" && records === told;
-  const problems = isEmpty ? others : [...others, { ...last, records: records - told }];
+  const reported = others.reduce((sum, { records: own = 1 }) => sum + own, 0);
+  const isEmpty = last.kind === "pending" && records === reported;
+  const problems = isEmpty ? others : [...others, { ...last, records: records - reported }];
   return { kind: "none", problems, records };
 }
 
 /** Version 4 belongs to a library; its lines are entirely different. */
-function isFourth(record: SourceRecord): boolean {
+function isVersion4(record: SourceRecord): boolean {
   return record.peek("kind") === "header" && record.peek("version") === 4;
 }
 
@@ -184,10 +184,10 @@ function isRunEvent(record: SourceRecord): boolean {
 
 const runEvent = /_(?:start|update|end|changed|request)$|^notice$/;
 
-const printed = ({ origin }: Dialect): string =>
+const runOutputReason = ({ origin }: Dialect): string =>
   `output of \`${origin} --mode json\`, not a session file: not ingested`;
 
-const fourth = "a session of version 4, which the client does not write: not ingested";
+const version4Reason = "a session of version 4, which the client does not write: not ingested";
 const lostHeader =
   "no record is the header of a session: what its name and its entries say stands for it";
 const noHeader = "no record is the header of a session: not ingested";

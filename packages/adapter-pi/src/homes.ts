@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Surroundings } from "@pond/canonical/adapter";
+import { customFilesFolder, customSessionFiles, type OmpFolders } from "./custom-session-files.ts";
 import { foldersIn, isForbidden } from "./folders.ts";
 import { scansFolder } from "./layout.ts";
-import { notedLogs, notes, type OmpFolders } from "./noted-logs.ts";
-import { expanded, sessionDirs } from "./session-dir.ts";
+import { expandHome, sessionDirs } from "./session-dir.ts";
 
 /**
  * Where pi keeps its files on this machine: `$PI_CODING_AGENT_DIR`, else `~/.pi/agent`; and the
@@ -13,7 +13,7 @@ import { expanded, sessionDirs } from "./session-dir.ts";
 export function piHomes({ home, env }: Surroundings): readonly string[] {
   const named = env["PI_CODING_AGENT_DIR"];
   // Both clients use this variable.
-  const agent = named && !isOmps(named) ? expanded(named, home) : join(home, ".pi", "agent");
+  const agent = named && !isOmpFolder(named) ? expandHome(named, home) : join(home, ".pi", "agent");
   return [agent, ...sessionDirs(agent, { home, env })];
 }
 
@@ -27,14 +27,14 @@ export function ompHomes(surroundings: Surroundings): readonly string[] {
   const { agents, roots, scans } = folders;
   const closed = [
     ...roots.flatMap((root) => [join(root, "profiles"), join(root, scansFolder)]),
-    ...[...agents, ...roots].map((folder) => join(folder, notes)),
+    ...[...agents, ...roots].map((folder) => join(folder, customFilesFolder)),
   ].filter(isForbidden);
-  return [...new Set([...agents, ...scans, ...notedLogs(folders), ...closed])];
+  return [...new Set([...agents, ...scans, ...customSessionFiles(folders), ...closed])];
 }
 
 /** Each log that omp was told to keep elsewhere. */
-export function ompLogs(surroundings: Surroundings): readonly string[] {
-  return notedLogs(foldersOf(surroundings));
+export function ompCustomSessionFiles(surroundings: Surroundings): readonly string[] {
+  return customSessionFiles(foldersOf(surroundings));
 }
 
 function foldersOf(surroundings: Surroundings): OmpFolders {
@@ -51,7 +51,7 @@ function foldersOf(surroundings: Surroundings): OmpFolders {
  */
 export function ompAgents({ home, env }: Surroundings): readonly string[] {
   const named = env["PI_CODING_AGENT_DIR"];
-  const own = named && isOmps(named) ? [expanded(named, home)] : [];
+  const own = named && isOmpFolder(named) ? [expandHome(named, home)] : [];
   const profile = profileIn(env);
   if (profile === undefined && own.length > 0) return own;
   const config = configOf({ home, env });
@@ -96,7 +96,7 @@ function profileIn(env: Surroundings["env"]): string | undefined {
 const profileName = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;
 
 /** A folder that both clients may be told to use is omp's if omp has left its traces there. */
-function isOmps(folder: string): boolean {
+function isOmpFolder(folder: string): boolean {
   const traces = ["agent.db", "history.db", "models.db", "blobs", "terminal-sessions"];
   return folder.includes(".omp") || traces.some((name) => existsSync(join(folder, name)));
 }

@@ -91,7 +91,7 @@ export function isHomeWithSessions(names: readonly string[]): boolean {
  * The agent's home beside which omp keeps the sessions of a security scan: what they refer to is
  * there. Undefined for any other folder.
  */
-export function agentBeside({ home }: Root): string | undefined {
+export function agentHomeOfScans({ home }: Root): string | undefined {
   const scans = dirname(home);
   return basename(scans) === scansFolder ? join(dirname(scans), "agent") : undefined;
 }
@@ -200,7 +200,7 @@ export function timeInName(name: string): string | undefined {
 const timePattern = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2})-(\d{3}Z)_/;
 
 /** True for a path below `local` in the folder of artifacts, where an agent keeps its own files. */
-export function isAgentsOwn(path: string): boolean {
+export function isAgentLocal(path: string): boolean {
   return `/${path}`.includes("/local/");
 }
 
@@ -215,13 +215,13 @@ export function stemOf(name: string): string {
  * so it is never decoded.
  */
 export function projectFolder(cwd: string): string {
-  const name = folded(cwd);
+  const name = encodePath(cwd);
   if (Buffer.byteLength(name) <= maxFolderBytes) return `--${name}--`;
   // The clients would not find such a folder again, but they continue with any file they are given.
   return `--${name.slice(0, 40)}-${derivedHex(cwd).slice(0, 16)}--`;
 }
 
-function folded(cwd: string): string {
+function encodePath(cwd: string): string {
   return cwd
     .toWellFormed()
     .replace(/^[/\\]/, "")
@@ -235,7 +235,7 @@ export function isFolderOf(name: string, cwd: string): boolean {
   // omp leaves out the user's home. Encoded, the rest is as long as it was.
   const rest = cwd.slice(1 - name.length);
   const isWholeStep = /[/\\]$/.test(cwd.slice(0, -rest.length));
-  return name === `--${folded(cwd)}--` || (isWholeStep && name === `-${folded(rest)}`);
+  return name === `--${encodePath(cwd)}--` || (isWholeStep && name === `-${encodePath(rest)}`);
 }
 
 /** Names on most file systems end at 255 bytes. */

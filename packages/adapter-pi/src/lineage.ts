@@ -8,15 +8,15 @@ import {
   openRecord,
   type SourceRecord,
 } from "@pond/canonical/adapter";
-import { agentIn, continuedId, type Fork, forkOf } from "./copied-agents.ts";
+import { agentLogKind, continuedId, type Fork, forkOf } from "./copied-agents.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Owner, SessionFiles } from "./discover.ts";
-import { isPath, type Logs, lastStep } from "./find-log.ts";
 import { type Head, type LogOptions, readHead, readLog } from "./head.ts";
 import { importedSession } from "./imported.ts";
 import { idInName, logSuffix, stemOf } from "./layout.ts";
+import { isPath, type LogIndex, lastSegment } from "./log-index.ts";
 import { headerOf } from "./log-start.ts";
-import { isBreak, type OriginEntries } from "./origin-entries.ts";
+import { isUnpackFault, type OriginEntries } from "./origin-entries.ts";
 
 /** What a session descends from. */
 export type Descent = {
@@ -35,7 +35,7 @@ export type Descent = {
 
 /** Where logs are looked for, and how they are read. */
 type Source = {
-  readonly logs: Logs;
+  readonly logs: LogIndex;
   readonly origins: OriginEntries;
   readonly dialect: Dialect;
   readonly options: LogOptions;
@@ -49,7 +49,7 @@ export async function descentOf(files: SessionFiles, head: Head, place: Source):
   const { file, owner } = files;
   const origin = originOf(head.header);
   const fork = owner && forkOf(owner.folder, place.logs);
-  const above: Descent = owner ? await ownerOf(files, owner, fork, place) : {};
+  const above: Descent = owner ? await agentParentOf(files, owner, fork, place) : {};
   const isAgent = above.parent !== undefined;
   const id = owner && fork && idInFork(files, owner, fork, place);
   if (id) return { ...above, id, ...(origin !== undefined && { relation: "agent" }) };
@@ -61,7 +61,7 @@ export async function descentOf(files: SessionFiles, head: Head, place: Source):
   const log = place.logs.find(file, origin);
   const source = log && log !== file ? await headOf(log, place) : undefined;
   // A copy in a folder of artifacts was cut from the session it names.
-  const parent = source?.header.id("id") ?? idOf(head.header, origin) ?? above.parent;
+  const parent = source?.header.id("id") ?? idOfMissing(head.header, origin) ?? above.parent;
   if (log === undefined || source === undefined) {
     if (isAgent) return { ...above, relation: "agent", unresolved: "parent" };
     if (parent === undefined) return { unresolved: "parent" };
@@ -86,13 +86,13 @@ function originOf(header: SourceRecord): string | undefined {
  * What {@link descentOf} looks up beside a log: which of the logs exist that may have started it,
  * and the state of the one it was cut from.
  */
-export function parentState({ file, owner }: SessionFiles, logs: Logs): string {
+export function parentState({ file, owner }: SessionFiles, logs: LogIndex): string {
   const { parentSession, branchedFrom, id } = headerOf(file) ?? {};
   const origin = parentSession ?? branchedFrom;
   const isNamed = typeof origin === "string" && origin !== "" && origin !== id;
   const source = isNamed ? logs.find(file, origin) : undefined;
   const stats = source && statSync(source, { bigint: true, throwIfNoEntry: false });
-  const agents = owner ? ownersOf(owner.path).map((path) => join(owner.folder, path)) : [];
+  const agents = owner ? parentCandidates(owner.path).map((path) => join(owner.folder, path)) : [];
   const above = owner ? [...agents, `${owner.folder}${logSuffix}`] : [];
   const ids = above.map((place) => {
     const log = logs.at(place);
@@ -102,8 +102,8 @@ export function parentState({ file, owner }: SessionFiles, logs: Logs): string {
 }
 
 /** The id of a session whose log is gone: the one in the name of the log, or the one given. */
-function idOf(header: SourceRecord, origin: string): Extracted<string> | undefined {
-  const id = isPath(origin) ? idInName(lastStep(origin)) : origin;
+function idOfMissing(header: SourceRecord, origin: string): Extracted<string> | undefined {
+  const id = isPath(origin) ? idInName(lastSegment(origin)) : origin;
   return id === undefined ? undefined : openRecord(header.at, { id }).id("id");
 }
 
@@ -114,37 +114,37 @@ function idInFork(
   fork: Fork,
   { logs, dialect }: Source,
 ): Extracted<string> | undefined {
-  if (agentIn(fork, file, path, logs) === "own") return undefined;
+  if (agentLogKind(fork, file, path, logs) === "own") return undefined;
   const at = { adapter: dialect.origin, uri: file, record: "path" };
   return openRecord(at, { id: continuedId(fork, path) }).id("id");
 }
 
 /** The session that started a sub-agent: `A.B` and `A/B` belong to agent `A`, if that is there. */
-async function ownerOf(
+async function agentParentOf(
   files: SessionFiles,
   { folder, path }: Owner,
   fork: Fork | undefined,
   place: Source,
 ): Promise<Pick<Descent, "parent" | "unresolved">> {
   const at = { adapter: place.dialect.origin, uri: files.file, record: "path" };
-  let isLacking = false;
-  for (const owner of ownersOf(path)) {
+  let hasMissing = false;
+  for (const owner of parentCandidates(path)) {
     const log = place.logs.at(join(folder, owner));
-    const kind = log && agentIn(fork, log, owner, place.logs);
+    const kind = log && agentLogKind(fork, log, owner, place.logs);
     // It is not a session of the fork's.
     if (kind === "copy") continue;
     const head = log === undefined || log === files.file ? undefined : await headOf(log, place);
     const own = head?.header.id("id");
     const continued = kind === "continued" && fork ? continuedId(fork, owner) : undefined;
     const parent = continued === undefined ? own : openRecord(at, { continued }).id("continued");
-    if (own && parent) return { parent, unresolved: isLacking ? "parent" : undefined };
-    isLacking = true;
+    if (own && parent) return { parent, unresolved: hasMissing ? "parent" : undefined };
+    hasMissing = true;
   }
   const log = place.logs.at(`${folder}${logSuffix}`);
   const head = log === undefined ? undefined : await headOf(log, place);
   const id = head?.header.id("id");
   // The header of a fork says whose agents are in its folder, too.
-  const isUnsure = isLacking || head?.lost !== undefined;
+  const isUnsure = hasMissing || head?.lost !== undefined;
   if (id) return { parent: id, unresolved: isUnsure ? "parent" : undefined };
   const named = idInName(basename(folder));
   const parent = named === undefined ? undefined : openRecord(at, { id: named }).id("id");
@@ -152,7 +152,7 @@ async function ownerOf(
 }
 
 /** Paths of logs in a folder of artifacts that may be the parent's, the nearest first. */
-function ownersOf(path: string): readonly string[] {
+function parentCandidates(path: string): readonly string[] {
   const owners: string[] = [];
   const place = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : undefined;
   const names = stemOf(basename(path)).split(".");
@@ -195,13 +195,13 @@ async function lastCopied(
   let isDamaged = false;
   for await (const batch of readLog(file, dialect, options)) {
     for (const event of batch) {
-      if (isBreak(event)) return { unresolved: "cut_point" };
+      if (isUnpackFault(event)) return { unresolved: "cut_point" };
       if (event.kind !== "record") {
         isDamaged ||= recordsOf(event) > 0;
         continue;
       }
       const { record } = event;
-      if (isAside(record)) continue;
+      if (isRewrittenByFork(record)) continue;
       // Something damaged in the origin was copied if it is older than the fork.
       const isOlder = timeOf(record) < began;
       const isCopied = known.has(record.peek("id")) || (!isWhole && isOlder);
@@ -228,7 +228,7 @@ function timeOf(record: SourceRecord): number {
 }
 
 /** Records that a fork writes anew among those that it copies. */
-function isAside(record: SourceRecord): boolean {
+function isRewrittenByFork(record: SourceRecord): boolean {
   const type = record.peek("type");
   return type === "session" || type === "title" || type === "label";
 }

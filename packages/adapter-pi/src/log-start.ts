@@ -47,11 +47,11 @@ export function kindOf(file: string): "log" | "begun" | "other" {
   const place = records[0]?.["type"] === "title" ? 1 : 0;
   const { [place]: line = "" } = lines;
   const isOpen = lines.length <= place + 1 && parsedObject(line) === undefined;
-  return isOpen && begun.startsWith(line.slice(0, begun.length)) ? "begun" : "other";
+  return isOpen && linePrefix.startsWith(line.slice(0, linePrefix.length)) ? "begun" : "other";
 }
 
 /** The beginning of every line that the clients write. */
-const begun = '{"type":';
+const linePrefix = '{"type":';
 
 function isHeader(record: JsonObject | undefined): boolean {
   return record?.["type"] === "session" && typeof record["id"] === "string" && record["id"] !== "";
@@ -67,7 +67,7 @@ function firstLines(file: string): readonly string[] | undefined {
   const lines = linesIn(file, headerBytes);
   const isDecided =
     lines === undefined || lines.length === 3 || lines.flatMap(recordsIn).some(isHeader);
-  return isDecided ? lines : linesIn(file, longestHeader);
+  return isDecided ? lines : linesIn(file, maxHeaderBytes);
 }
 
 /** The record on a line, or those that share it; undefined for a line without any. */
@@ -88,4 +88,4 @@ function linesIn(file: string, maxBytes: number): readonly string[] | undefined 
 const headerBytes = 16 * 1024;
 
 /** The clients look for a header no further. */
-const longestHeader = 1024 * 1024;
+const maxHeaderBytes = 1024 * 1024;

@@ -41,21 +41,21 @@ function hasOldFields(header: SourceRecord): boolean {
 
 /** The migration adds its fields after the existing ones; a client writes them first. */
 function isRewritten(header: SourceRecord): boolean {
-  const isBehindAll = ["id", "timestamp", "cwd"].every((key) => isBehind(header, "version", key));
-  return isBehindAll && header.keys()[0] === "type";
+  const isAfterAll = ["id", "timestamp", "cwd"].every((key) => isAfter(header, "version", key));
+  return isAfterAll && header.keys()[0] === "type";
 }
 
 function hasNewFields(entry: SourceRecord): boolean {
-  return isBehind(entry, "id", "timestamp") && isBehind(entry, "parentId", "id");
+  return isAfter(entry, "id", "timestamp") && isAfter(entry, "parentId", "id");
 }
 
-function isBehind(record: SourceRecord, key: string, other: string): boolean {
+function isAfter(record: SourceRecord, key: string, other: string): boolean {
   const keys = record.keys();
   return keys.includes(other) && keys.indexOf(key) > keys.indexOf(other);
 }
 
 /** An entry without what a migration writes into it. */
-export type Settled = {
+export type NormalizedEntry = {
   readonly record: SourceRecord;
   /** What its id is derived from, if it is not its own. */
   readonly identity: SourceRecord;
@@ -68,7 +68,7 @@ export type Settled = {
 };
 
 /** Goes over the records after the header of one log, in order. */
-export class Settling {
+export class EntryNormalizer {
   readonly #era: Era;
   /** For entries that were migrated: id -> position, where the header's is 0 as in version 1. */
   readonly #positions: Map<string, number> = new Map();
@@ -78,12 +78,12 @@ export class Settling {
     this.#era = era;
   }
 
-  /** Position of the last record settled. */
+  /** Position of the last record normalized. */
   get position(): number {
     return this.#position;
   }
 
-  settle(record: SourceRecord): Settled {
+  normalize(record: SourceRecord): NormalizedEntry {
     this.#position++;
     const { isBornV1, isMigrated, hookRole } = this.#era;
     const isHook = roleOf(record) === hookRole;
@@ -93,11 +93,15 @@ export class Settling {
     if (isRewritten && typeof id === "string") this.#positions.set(id, this.#position);
     const isNative = !isRewritten && id !== undefined;
     const kept = isNative ? undefined : this.#keptFrom(record);
-    const linked = isRewritten ? migrated : unreadIn(record, this.#era);
+    const linked = isRewritten ? migratedFields : unreadFields(record, this.#era);
     const named = kept === undefined ? [] : keptFields;
     return {
       record: without(record, [...linked, ...named], isHook),
-      identity: without(record, [...migrated, ...keptFields, ...versionOf(record)], isHook),
+      identity: without(
+        record,
+        [...migratedFields, ...keptFields, ...versionField(record)],
+        isHook,
+      ),
       links: linked.length > 0 ? pick(record, linked) : undefined,
       keptFrom: kept,
       isHook,
@@ -113,25 +117,25 @@ export class Settling {
   }
 }
 
-const migrated: readonly string[] = ["id", "parentId"];
+const migratedFields: readonly string[] = ["id", "parentId"];
 const keptFields: readonly string[] = ["firstKeptEntryId", "firstKeptEntryIndex"];
 
 /** In version 1 the clients use the order of the lines, whatever an entry says about its parent. */
-function unreadIn(record: SourceRecord, { isMigrated }: Era): readonly string[] {
+function unreadFields(record: SourceRecord, { isMigrated }: Era): readonly string[] {
   return isMigrated || record.peek("parentId") === undefined ? [] : ["parentId"];
 }
 
 /** A second header gets the new version as the first one does. */
-function versionOf(record: SourceRecord): readonly string[] {
+function versionField(record: SourceRecord): readonly string[] {
   return record.peek("type") === "session" ? ["version"] : [];
 }
 
-function plain(record: SourceRecord): Omit<Settled, "isHook"> {
+function plain(record: SourceRecord): Omit<NormalizedEntry, "isHook"> {
   return { record, identity: record, links: undefined, keptFrom: undefined };
 }
 
 /** The entry with the fields that a migration gave it, after the others as in the file. */
-export function unsettle(
+export function withMigratedFields(
   entry: JsonObject,
   links: JsonObject,
   position: number,

@@ -31,7 +31,7 @@ async function entriesIn(log: string, dialect: Dialect, options: LogOptions): Pr
   let isWhole = true;
   for await (const batch of readLog(log, dialect, options)) {
     for (const event of batch) {
-      if (isBreak(event)) return { ids, isWhole, isBroken: true };
+      if (isUnpackFault(event)) return { ids, isWhole, isBroken: true };
       if (event.kind === "record") ids.add(event.record.peek("id"));
       else if (recordsOf(event) > 0) isWhole = false;
     }
@@ -40,6 +40,6 @@ async function entriesIn(log: string, dialect: Dialect, options: LogOptions): Pr
 }
 
 /** True if an archived log cannot be unpacked further: what was copied after that is not known. */
-export function isBreak(event: RecordOutcome): boolean {
+export function isUnpackFault(event: RecordOutcome): boolean {
   return event.kind === "fault" && event.fault.details.record === "file";
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, parsedObject } from "@pond/canonical";
 import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { type Dialect, omp, pi } from "./dialect.ts";
-import { isAgentsOwn, logSuffix, sessionsPrefix } from "./layout.ts";
+import { isAgentLocal, logSuffix, sessionsPrefix } from "./layout.ts";
 import { messageProblems } from "./message-problems.ts";
 import { slotBytes } from "./session-file/title-slot.ts";
 
@@ -20,7 +20,7 @@ export function ompProblems(files: ReadonlyMap<string, Uint8Array>): readonly st
 
 function problemsOf(files: ReadonlyMap<string, Uint8Array>, dialect: Dialect): readonly string[] {
   return [...files].flatMap(([path, bytes]) => {
-    if (!path.endsWith(logSuffix) || isAgentsOwn(path)) return [];
+    if (!path.endsWith(logSuffix) || isAgentLocal(path)) return [];
     const place = isPlace(path, dialect)
       ? []
       : [" is no place where the client looks for sessions"];

@@ -35,7 +35,7 @@ export class AgentTask {
 }
 
 /** What is known about a message besides its fields. */
-type Told = {
+type SpeakerContext = {
   readonly isHook: boolean;
   readonly agent?: AgentTask | undefined;
   /** How to cut the prompts of the client that it was imported from. */
@@ -46,7 +46,7 @@ type Told = {
 export function speakerOf(
   role: string,
   message: SourceRecord,
-  { isHook, agent, imported }: Told,
+  { isHook, agent, imported }: SpeakerContext,
 ): Speaker {
   const isTask = agent?.isGivenIn(role) === true;
   if (isHook || role === "custom" || role === "hookMessage") return customSpeaker(message);
@@ -84,9 +84,9 @@ function userSpeaker(
 export function customSpeaker(record: SourceRecord): Speaker {
   const type = record.peek("customType");
   const kind = typeof type === "string" && type !== "" ? type : "custom";
-  const isUsers = record.peek("attribution") === "user";
-  if (isUsers && kind === "collab-prompt") return { injectedAs: undefined };
-  if (!isUsers || kind !== "skill-prompt") return { injectedAs: kind };
+  const isFromUser = record.peek("attribution") === "user";
+  if (isFromUser && kind === "collab-prompt") return { injectedAs: undefined };
+  if (!isFromUser || kind !== "skill-prompt") return { injectedAs: kind };
   const details = record.record("details");
   const args = details?.peek("args");
   return typeof args === "string" && args !== ""

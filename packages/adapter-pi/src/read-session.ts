@@ -14,15 +14,15 @@ import {
 import type { Dialect } from "./dialect.ts";
 import type { Directories } from "./directories.ts";
 import type { SessionFiles } from "./discover.ts";
-import type { Logs } from "./find-log.ts";
 import { type Head, isHeader, type LogOptions, readHead, readLog } from "./head.ts";
 import type { ImportedPrompts } from "./imported.ts";
 import { descentOf } from "./lineage.ts";
-import { type Settled, Settling } from "./migration.ts";
+import type { LogIndex } from "./log-index.ts";
+import { EntryNormalizer, type NormalizedEntry } from "./migration.ts";
 import type { OriginEntries } from "./origin-entries.ts";
 import { AgentTask } from "./provenance.ts";
 import { readArtifact, readBlob } from "./records/artifact.ts";
-import { Blobs, heldHashes } from "./records/blobs.ts";
+import { Blobs, blobHashesOf } from "./records/blobs.ts";
 import { readEntry } from "./records/entry.ts";
 import { EntryIds } from "./records/entry-ids.ts";
 import { readHeader } from "./records/header.ts";
@@ -30,7 +30,7 @@ import type { Reading } from "./records/reading.ts";
 
 /** Where a session is read from. */
 export type Source = {
-  readonly logs: Logs;
+  readonly logs: LogIndex;
   /** The content of logs that others were cut from. */
   readonly origins: OriginEntries;
   /** The directories that the sessions of each folder worked in. */
@@ -68,11 +68,11 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
     }
     yield reading.session;
     if (head.lost) yield head.lost;
-    let isBehindHeader = false;
+    let isPastHeader = false;
     let title: SourceRecord | undefined;
     // What precedes the header was migrated by nobody: the clients refuse such a file.
     const plain = { ...reading.era, isBornV1: false, isMigrated: false };
-    const before: Reading = { ...reading, era: plain, settling: new Settling(plain) };
+    const before: Reading = { ...reading, era: plain, normalizer: new EntryNormalizer(plain) };
     for await (const batch of readLog(files.file, dialect, { ...options, count })) {
       for (const event of batch) {
         if (event.kind !== "record") {
@@ -81,25 +81,25 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
         }
         const { record } = event;
         reading.blobs.note(record);
-        if (!isBehindHeader && isHeader(record)) {
-          isBehindHeader = true;
+        if (!isPastHeader && isHeader(record)) {
+          isPastHeader = true;
           yield readHeader(record, title, head.links, reading);
-        } else if (!isBehindHeader && title === undefined && record.peek("type") === "title") {
+        } else if (!isPastHeader && title === undefined && record.peek("type") === "title") {
           title = record;
         } else {
-          const place = isBehindHeader ? reading : before;
+          const place = isPastHeader ? reading : before;
           // A title that is not right before the header is an entry like any other.
-          for (const entry of isBehindHeader || !title ? [record] : [title, record]) {
-            for (const one of readWhole(place.settling.settle(entry), place)) yield one;
+          for (const entry of isPastHeader || !title ? [record] : [title, record]) {
+            for (const one of readWithBlobs(place.normalizer.normalize(entry), place)) yield one;
           }
-          if (!isBehindHeader) title = undefined;
+          if (!isPastHeader) title = undefined;
         }
         for (const fault of reading.blobs.faults()) yield fault;
       }
     }
     // In a log whose header is lost, no header follows.
-    if (title && !isBehindHeader) {
-      for (const one of readWhole(before.settling.settle(title), before)) yield one;
+    if (title && !isPastHeader) {
+      for (const one of readWithBlobs(before.normalizer.normalize(title), before)) yield one;
     }
     for (const sidecar of files.sidecars) {
       const kept = readArtifact(sidecar, reading);
@@ -107,7 +107,7 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
       if (kept.length > 0) count?.add(1);
       for (const one of kept) yield one;
     }
-    for (const one of readUnheld(reading, head.header, count)) yield one;
+    for (const one of readUnattachedBlobs(reading, head.header, count)) yield one;
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!isSystemError(error)) throw error;
@@ -116,24 +116,24 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
 }
 
 /** The events of an entry, which say if a file that belongs to its messages is gone. */
-function readWhole(entry: Settled, reading: Reading): readonly CanonicalEvent[] {
+function readWithBlobs(entry: NormalizedEntry, reading: Reading): readonly CanonicalEvent[] {
   const events = readEntry(entry, reading);
   const failed = reading.blobs.failed();
   if (failed.size === 0) return events;
   const isHeldBy: MessageEvent["isHeldBy"] = ({ parts }) =>
-    parts.flatMap(heldHashes).some((hash) => failed.has(hash));
+    parts.flatMap(blobHashesOf).some((hash) => failed.has(hash));
   return events.map((each) =>
     each.kind === "message" ? { ...each, isLacking: true, isHeldBy } : each,
   );
 }
 
 /** Files that the log refers to where no part can hold them. */
-function* readUnheld(
+function* readUnattachedBlobs(
   reading: Reading,
   header: SourceRecord,
   count: RecordCount | undefined,
 ): Generator<ReadEvent> {
-  for (const hash of reading.blobs.unheld()) {
+  for (const hash of reading.blobs.unattached()) {
     const bytes = reading.blobs.read(hash, header);
     if (bytes === undefined) continue;
     count?.add(1);
@@ -154,8 +154,8 @@ async function openReading(
   const anchor = header.timestamp("timestamp") ?? (await firstTime(files.file, dialect, options));
   // Only if its header is lost: one that names no directory may never have had any.
   const isInFolder = head.lost !== undefined && files.owner === undefined;
-  const told = isInFolder ? directories.of(dirname(files.file)) : undefined;
-  const scope = project ?? told ?? place.string("folder");
+  const folderDirectory = isInFolder ? directories.of(dirname(files.file)) : undefined;
+  const scope = project ?? folderDirectory ?? place.string("folder");
   if (anchor === undefined || scope === undefined) {
     const missing = anchor === undefined ? "time" : "working directory";
     return new SourceFault(header.at, `the session has no ${missing}: not ingested`);
@@ -182,7 +182,7 @@ async function openReading(
     session,
     anchor,
     era: head.era,
-    settling: new Settling(head.era),
+    normalizer: new EntryNormalizer(head.era),
     ids: new EntryIds(),
     toolNames: new Map(),
     blobs: new Blobs(blobs),

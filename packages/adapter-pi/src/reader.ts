@@ -2,14 +2,14 @@ import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Cut, fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
+import { realOf } from "./custom-session-files.ts";
 import type { Dialect } from "./dialect.ts";
 import { Directories } from "./directories.ts";
 import { Discovery, type SessionFiles } from "./discover.ts";
-import { Logs } from "./find-log.ts";
-import { ompAgents, ompLogs } from "./homes.ts";
-import { agentBeside, logSuffix, type Root, rootOf } from "./layout.ts";
+import { ompAgents, ompCustomSessionFiles } from "./homes.ts";
+import { agentHomeOfScans, logSuffix, type Root, rootOf } from "./layout.ts";
 import { parentState } from "./lineage.ts";
-import { realOf } from "./noted-logs.ts";
+import { LogIndex } from "./log-index.ts";
 import { OriginEntries } from "./origin-entries.ts";
 import { readSession } from "./read-session.ts";
 import { unknownSessionDirs } from "./session-dir.ts";
@@ -38,7 +38,7 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
   return fileReader<SessionFiles>(dialect.origin, path, () => {
     const names = statSync(path).isDirectory() ? readdirSync(path) : undefined;
     const root = rootOf(path, names, dialect);
-    const logs = new Logs(root);
+    const logs = new LogIndex(root);
     const origins = new OriginEntries();
     const directories = new Directories(dialect.origin);
     const discovery = new Discovery(root, logs, dialect.origin);
@@ -46,7 +46,7 @@ export function createReader(dialect: Dialect, path: string, options: PiOptions)
     return {
       all: function* () {
         directories.forget();
-        const others = dialect.hasSessionDir && !root.isHome ? ompsLogs() : new Set();
+        const others = dialect.hasSessionDir && !root.isHome ? ompLogPaths() : new Set();
         for (const found of discovery.all()) {
           if (found.kind === "fault" || !others.has(mainLog(found))) yield found;
         }
@@ -76,13 +76,13 @@ function mainLog({ file, owner }: SessionFiles): string {
 }
 
 /** Both clients keep their sessions where one variable says, and omp notes its own. */
-function ompsLogs(): ReadonlySet<string> {
-  const logs = ompLogs({ home: homedir(), env: process.env });
+function ompLogPaths(): ReadonlySet<string> {
+  const logs = ompCustomSessionFiles({ home: homedir(), env: process.env });
   return new Set([...logs, ...logs.map(realOf)]);
 }
 
 function blobFolders(root: Root): readonly string[] {
-  const beside = agentBeside(root);
+  const beside = agentHomeOfScans(root);
   const isWhole = root.isHome && beside === undefined;
   const agents = isWhole ? [] : ompAgents({ home: homedir(), env: process.env });
   return [root.home, beside ?? [], agents].flat().map((folder) => join(folder, "blobs"));

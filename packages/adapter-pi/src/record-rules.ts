@@ -7,10 +7,10 @@ import {
   sourceOf,
 } from "@pond/canonical/adapter";
 import { inSteps, withoutRetold } from "@pond/canonical/foreign";
+import { withoutAbandoned } from "./course/abandoned-branches.ts";
 import { entryFields } from "./course/entry-fields.ts";
-import { withoutLeft } from "./course/left-branches.ts";
-import { givenText, isTold } from "./course/told.ts";
-import { withoutWithheld } from "./course/withheld.ts";
+import { withoutExcluded } from "./course/excluded.ts";
+import { givenText, isTold } from "./course/model-input.ts";
 import { isTypedAnswer } from "./records/typed-answers.ts";
 
 /** What the records of pi and omp mean to models of other clients. */
@@ -22,9 +22,9 @@ function course({ messages }: SessionContent): Course {
     // A model hears them in the result, which alone has a place in the tree.
     (live) => withoutRetold(live, isTypedAnswer),
     // An edit on an abandoned branch only counts there, and so does a reset.
-    (live) => withoutLeft(live, fields),
+    (live) => withoutAbandoned(live, fields),
     withoutCleared,
-    (live) => withoutWithheld(live, fields),
+    (live) => withoutExcluded(live, fields),
   ]);
 }
 

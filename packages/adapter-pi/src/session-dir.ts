@@ -19,22 +19,22 @@ export function sessionDirs(agent: string, { home, env }: Surroundings): readonl
     return there ? foldersAt(project, there, home).filter((folder) => existsSync(folder)) : [];
   });
   const sessions = resolve(agent, "sessions");
-  const isReadThere = (folder: string): boolean => [folder, dirname(folder)].includes(sessions);
-  return [...new Set([...own, ...projects])].filter((folder) => !isReadThere(folder));
+  const isInSessions = (folder: string): boolean => [folder, dirname(folder)].includes(sessions);
+  return [...new Set([...own, ...projects])].filter((folder) => !isInSessions(folder));
 }
 
 /** Reports once that sessions may be in folders that nothing names, because nobody can be sure. */
 export function* unknownSessionDirs(origin: Origin, agent: string): Generator<FaultEvent> {
   const settings = join(agent, "settings.json");
   const named = process.env[variable] || sessionDirIn(settings);
-  if (!named || isAbsolute(named) || isOfHome(named) || isAddress(named)) return;
+  if (!named || isAbsolute(named) || startsWithTilde(named) || isFileUrl(named)) return;
   const reason = `sessions are kept in ${named} below each working directory; those of projects that trust.json does not name are read with --path`;
   yield { ...fileFault(origin, settings, reason), isLeftover: true };
 }
 
 /** The folder that a name means if pi runs in `from`; none if the name is an invalid address. */
 function foldersAt(from: string, name: string, home: string): readonly string[] {
-  if (!isAddress(name)) return [resolve(from, expanded(name, home))];
+  if (!isFileUrl(name)) return [resolve(from, expandHome(name, home))];
   try {
     return [fileURLToPath(name)];
   } catch (error) {
@@ -44,15 +44,15 @@ function foldersAt(from: string, name: string, home: string): readonly string[] 
   }
 }
 
-function isAddress(name: string): boolean {
+function isFileUrl(name: string): boolean {
   return name.startsWith("file://");
 }
 
-export function expanded(path: string, home: string): string {
-  return isOfHome(path) ? join(home, path.slice(1)) : path;
+export function expandHome(path: string, home: string): string {
+  return startsWithTilde(path) ? join(home, path.slice(1)) : path;
 }
 
-function isOfHome(path: string): boolean {
+function startsWithTilde(path: string): boolean {
   return path === "~" || path.startsWith("~/");
 }
 

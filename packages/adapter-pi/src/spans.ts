@@ -6,13 +6,13 @@ import type { Cut, Span } from "@pond/canonical/adapter";
  */
 export const cutPrompt: Cut = (text) => {
   const notes = imageNotes.exec(text);
-  if (notes === null) return cutGiven(text);
+  if (notes === null) return cutSkillOrFiles(text);
   const prompt = text.slice(0, notes.index);
-  const spans = prompt === "" ? [] : cutGiven(prompt);
+  const spans = prompt === "" ? [] : cutSkillOrFiles(prompt);
   return [...spans, { end: text.length, kind: "image" }];
 };
 
-const cutGiven: Cut = (text) => cutSkillBlock(text) ?? cutFiles(text);
+const cutSkillOrFiles: Cut = (text) => cutSkillBlock(text) ?? cutFiles(text);
 
 /** The client's notes about an image that it made smaller, converted, or left out. */
 const imageNote =
@@ -48,7 +48,7 @@ function cutSkillBlock(text: string): readonly Span[] | undefined {
  */
 export function cutSkill(text: string, args: string): readonly Span[] {
   const at = text.lastIndexOf(args);
-  const from = at < 0 ? reformattedFrom(text, args) : at;
+  const from = at < 0 ? reformattedArgsStart(text, args) : at;
   if (from === undefined) return [{ end: text.length, kind: "skill-prompt" }];
   const end = at < 0 ? text.length : at + args.length;
   const injected: readonly Range[] = [
@@ -62,7 +62,7 @@ export function cutSkill(text: string, args: string): readonly Span[] {
  * Where the arguments begin that omp formatted with the rest of the text: it removes spaces, empty
  * lines and dashes of tables.
  */
-function reformattedFrom(text: string, args: string): number | undefined {
+function reformattedArgsStart(text: string, args: string): number | undefined {
   const wanted = withoutLayout(args);
   let from = text.length;
   let tail = "";

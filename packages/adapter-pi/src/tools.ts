@@ -10,10 +10,10 @@ import {
 
 /** The built-in tools of pi that other clients have, too. */
 export const piTools: Tools = toolVocabulary([
-  inSeconds({ name: "bash", kind: "shell", fields: { command: "command" } }),
+  withTimeoutInSeconds({ name: "bash", kind: "shell", fields: { command: "command" } }),
   { name: "read", kind: "read", fields: { path: "path", offset: "offset", limit: "limit" } },
   { name: "write", kind: "write", fields: { path: "path", content: "content" } },
-  oneOfMany("edit", { path: "path", old_text: "oldText", new_text: "newText" }),
+  editListTool("edit", { path: "path", old_text: "oldText", new_text: "newText" }),
   {
     name: "grep",
     kind: "grep",
@@ -25,10 +25,14 @@ export const piTools: Tools = toolVocabulary([
 
 /** The built-in tools of omp that other clients have, too, with the names they had before. */
 export const ompTools: Tools = toolVocabulary([
-  inSeconds({ name: "bash", kind: "shell", fields: { command: "command", directory: "cwd" } }),
-  readOrFetch(),
+  withTimeoutInSeconds({
+    name: "bash",
+    kind: "shell",
+    fields: { command: "command", directory: "cwd" },
+  }),
+  readOrFetchTool(),
   { name: "write", kind: "write", fields: { path: "path", content: "content" } },
-  ofOneName("edit", [
+  multiShapeTool("edit", [
     {
       kind: "edit",
       fields: {
@@ -46,7 +50,7 @@ export const ompTools: Tools = toolVocabulary([
   { name: "grep", kind: "grep", fields: { pattern: "pattern", path: "path", glob: "glob" } },
   { name: "search", kind: "grep", fields: { pattern: "pattern", path: "path", glob: "glob" } },
   // Since 17, what is looked for and where is in one path.
-  ofOneName("glob", [
+  multiShapeTool("glob", [
     { kind: "glob", fields: { pattern: "pattern", path: "path" } },
     { kind: "glob", fields: { pattern: "path" } },
   ]),
@@ -54,9 +58,9 @@ export const ompTools: Tools = toolVocabulary([
   { name: "ls", kind: "list", fields: { path: "path" } },
   { name: "fetch", kind: "fetch", fields: { url: "url", prompt: "prompt" } },
   { name: "web_search", kind: "web_search", fields: { query: "query" } },
-  todoList(),
+  todoListTool(),
   { name: "todo_write", kind: "todo", fields: { items: "todos" } },
-  ofOneName("task", [
+  multiShapeTool("task", [
     { kind: "agent", fields: { prompt: "task", description: "name", agent: "agent" } },
     { kind: "agent", fields: { prompt: "prompt", description: "description", agent: "agent" } },
   ]),
@@ -65,7 +69,7 @@ export const ompTools: Tools = toolVocabulary([
 type Shape = Omit<RenamedTool, "name">;
 
 /** A tool whose parameters had several shapes; the first is the one written. */
-function ofOneName(name: string, shapes: readonly Shape[]): ShapedTool {
+function multiShapeTool(name: string, shapes: readonly Shape[]): ShapedTool {
   const [first] = shapes;
   const kind: ToolKind = first?.kind ?? "shell";
   return {
@@ -83,7 +87,7 @@ function ofOneName(name: string, shapes: readonly Shape[]): ShapedTool {
 }
 
 /** A command whose time limit is in seconds. */
-function inSeconds({ name, kind, fields: names }: RenamedTool): ShapedTool {
+function withTimeoutInSeconds({ name, kind, fields: names }: RenamedTool): ShapedTool {
   return {
     name,
     kind,
@@ -106,13 +110,13 @@ function inSeconds({ name, kind, fields: names }: RenamedTool): ShapedTool {
 }
 
 /** An edit in a list of edits; up to early 2026 it stood by itself. */
-function oneOfMany(name: string, fields: Readonly<Record<string, string>>): ShapedTool {
+function editListTool(name: string, fields: Readonly<Record<string, string>>): ShapedTool {
   const kind = "edit";
   return {
     name,
     kind,
     read: (params) => {
-      const edit = isJsonObject(params) ? soleEdit(params) : undefined;
+      const edit = isJsonObject(params) ? singleEdit(params) : undefined;
       return readRenamed({ kind, fields }, edit ?? params);
     },
     write: (call) => {
@@ -125,14 +129,14 @@ function oneOfMany(name: string, fields: Readonly<Record<string, string>>): Shap
 }
 
 /** Several edits are not a call of any other client. */
-function soleEdit(params: JsonObject): JsonObject | undefined {
+function singleEdit(params: JsonObject): JsonObject | undefined {
   const { edits, ...others } = params;
   const [only, ...more]: readonly JsonValue[] = Array.isArray(edits) ? edits : [];
   return isJsonObject(only) && more.length === 0 ? { ...others, ...only } : undefined;
 }
 
 /** Since 17 omp reads addresses as it reads files. */
-function readOrFetch(): ShapedTool {
+function readOrFetchTool(): ShapedTool {
   const fields = { path: "path", offset: "offset", limit: "limit" };
   return {
     name: "read",
@@ -149,7 +153,7 @@ function readOrFetch(): ShapedTool {
 }
 
 /** A list that is set as a whole; changes of single items have no counterpart. */
-function todoList(): ShapedTool {
+function todoListTool(): ShapedTool {
   return {
     name: "todo",
     kind: "todo",

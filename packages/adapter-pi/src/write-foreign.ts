@@ -19,10 +19,10 @@ import {
   titleOf,
 } from "@pond/canonical/foreign";
 import type { Dialect } from "./dialect.ts";
-import { lastStep } from "./find-log.ts";
 import { isoTime, LogWriter } from "./foreign/log.ts";
 import { writeTurns } from "./foreign/turns.ts";
 import { idInName, logSuffix, projectFolder, sessionsPrefix, stemOf } from "./layout.ts";
+import { lastSegment } from "./log-index.ts";
 import { titleSlot } from "./session-file/title-slot.ts";
 
 /** What a client's files are written with. */
@@ -92,7 +92,7 @@ function originOf(session: Session, family: Family, dialect: Dialect): string | 
   if (family.parentOf(session)) return undefined;
   const path = family.nativePath(above);
   if (path === undefined) return copyUuid(dialect.origin, above.id);
-  return idInName(lastStep(path)) ?? above.id;
+  return idInName(lastSegment(path)) ?? above.id;
 }
 
 /** How a sub-agent of omp begins. */
@@ -118,14 +118,14 @@ function textIn(message: Message): string {
 function pathOf(session: Session, family: Family, dialect: Dialect): string {
   const owner = dialect.hasAgents ? ownerOf(session, family) : session;
   const native = family.nativePath(owner);
-  const log = native ?? ownPath(owner, dialect);
+  const log = native ?? newLogPath(owner, dialect);
   if (owner.id === session.id) return log;
   // The sub-agents of a sub-agent are beside it.
   const isBeside = native !== undefined && sourceOf(owner)["artifact"] !== undefined;
   return `${stemOf(log)}${isBeside ? "." : "/"}${agentName(session, owner, family)}${logSuffix}`;
 }
 
-function ownPath(session: Session, { origin }: Dialect): string {
+function newLogPath(session: Session, { origin }: Dialect): string {
   const time = isoTime(session.created_at).replace(/[:.]/g, "-");
   const folder = `${sessionsPrefix}${projectFolder(session.project)}`;
   return `${folder}/${time}_${copyUuid(origin, session.id)}${logSuffix}`;

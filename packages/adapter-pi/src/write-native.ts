@@ -8,7 +8,7 @@ import {
   sourceOf,
 } from "@pond/canonical/adapter";
 import { logSuffix, projectFolder, sessionsPrefix, stemOf } from "./layout.ts";
-import { hookRoleOf, unsettle } from "./migration.ts";
+import { hookRoleOf, withMigratedFields } from "./migration.ts";
 import { restoreArtifact } from "./records/artifact.ts";
 import { blobsIn } from "./records/blobs.ts";
 import { restoreEntry } from "./records/entry.ts";
@@ -27,7 +27,7 @@ export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
     placed.map(({ session, path }) => `${sourceOf(session)["copyOf"]} ${path}`),
   );
   // Before a fork was known to continue an agent, that log was the agent's own session.
-  const sessions = apart(
+  const sessions = withUniquePaths(
     placed.filter(({ session, path }) => !continued.has(`${session.id} ${path}`)),
   );
   const written = new Set(sessions.map(({ path }) => path));
@@ -46,15 +46,15 @@ export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
   }
 }
 
-type Placed = SessionContent & Place;
+type PlacedSession = SessionContent & Place;
 
 /**
  * A log can belong to another session than before, for example if an agent was started anew under
  * its name. It then belongs to the later one; the earlier one goes beside it, under a name that
  * includes its session's, too.
  */
-function apart(sessions: readonly Placed[]): readonly Placed[] {
-  const last = new Map<string, Placed>();
+function withUniquePaths(sessions: readonly PlacedSession[]): readonly PlacedSession[] {
+  const last = new Map<string, PlacedSession>();
   for (const each of sessions) {
     const other = last.get(each.path);
     const isLater = !other || other.session.created_at <= each.session.created_at;
@@ -77,20 +77,20 @@ type Place = {
 function placeOf(session: Session, above: string | undefined): Place {
   const { path, artifact } = sourceOf(session);
   if (typeof artifact === "string" && above !== undefined) {
-    return { path: `${above}/${writable(artifact)}`, folder: above };
+    return { path: `${above}/${escapeBackslashes(artifact)}`, folder: above };
   }
   const own =
     typeof path === "string"
-      ? writable(path)
+      ? escapeBackslashes(path)
       : `${sessionsPrefix}${projectFolder(session.project)}/${session.id}${logSuffix}`;
   // A restore may begin with a sub-agent: those below it are in the same folder as that one.
-  const below = typeof artifact === "string" ? `/${writable(artifact)}` : undefined;
+  const below = typeof artifact === "string" ? `/${escapeBackslashes(artifact)}` : undefined;
   const isBelow = below !== undefined && own.endsWith(below);
   return { path: own, folder: isBelow ? own.slice(0, -below.length) : stemOf(own) };
 }
 
 /** A backslash leads into another folder on some systems, so no restore writes such a name. */
-function writable(path: string): string {
+function escapeBackslashes(path: string): string {
   return path.replaceAll("\\", "%5C");
 }
 
@@ -103,7 +103,10 @@ function* filesOf(
     const artifact = restoreArtifact(message);
     if (artifact) {
       const { kind, name, bytes } = artifact;
-      yield { path: kind === "blob" ? `blobs/${name}` : `${folder}/${writable(name)}`, bytes };
+      yield {
+        path: kind === "blob" ? `blobs/${name}` : `${folder}/${escapeBackslashes(name)}`,
+        bytes,
+      };
       continue;
     }
     for (const { hash, bytes } of blobsIn(message)) yield { path: `blobs/${hash}`, bytes };
@@ -114,13 +117,13 @@ function* lines(messages: readonly Message[]): Generator<string> {
   const { message: header, title, version, links } = restoreHeader(messages);
   const era = { hookRole: hookRoleOf(version) };
   let position = 0;
-  let isBehindHeader = false;
+  let isPastHeader = false;
   for (const message of messages) {
     const entry = restoreEntry(message, era);
-    if (isBehindHeader) position++;
-    isBehindHeader ||= message === header;
+    if (isPastHeader) position++;
+    isPastHeader ||= message === header;
     if (message === header && title) yield `${stringifyJson(title)}\n`;
     const { keptFrom } = sourceOf(message);
-    yield `${stringifyJson(unsettle(entry, links, position, keptFrom))}\n`;
+    yield `${stringifyJson(withMigratedFields(entry, links, position, keptFrom))}\n`;
   }
 }

@@ -18,7 +18,7 @@ import { dataUrlOf } from "@pond/canonical/foreign";
  */
 export function editedParts(message: Message, content: JsonValue): readonly Part[] {
   const own = partsOf(message);
-  if (message.role === "tool") return own.map((part) => answeredWith(part, content));
+  if (message.role === "tool") return own.map((part) => withResult(part, content));
   const isTyped = own.some(({ provenance }) => provenance === "conversational");
   return blocksOf(content).flatMap((block, index) => {
     const part = partOf(block, {
@@ -33,7 +33,7 @@ export function editedParts(message: Message, content: JsonValue): readonly Part
   });
 }
 
-function answeredWith(part: Part, result: JsonValue): Part {
+function withResult(part: Part, result: JsonValue): Part {
   if (part.type !== "tool_result" || jsonEqual(part.result, result)) return part;
   return { ...part, result };
 }
@@ -43,20 +43,20 @@ function blocksOf(content: JsonValue): readonly JsonObject[] {
   return Array.isArray(content) ? content.filter(isJsonObject) : [];
 }
 
-type Place = Pick<Part, "id" | "session_id" | "message_id" | "provenance" | "options">;
+type PartBase = Pick<Part, "id" | "session_id" | "message_id" | "provenance" | "options">;
 
-function partOf(block: JsonObject, place: Place): Part | undefined {
+function partOf(block: JsonObject, base: PartBase): Part | undefined {
   const { type, text, thinking, data, mimeType, id, name, arguments: params } = block;
-  if (type === "text" && typeof text === "string") return { ...place, type, text };
+  if (type === "text" && typeof text === "string") return { ...base, type, text };
   if (type === "thinking" && typeof thinking === "string") {
-    return { ...place, type: "reasoning", text: thinking };
+    return { ...base, type: "reasoning", text: thinking };
   }
   if (type === "image" && typeof data === "string" && typeof mimeType === "string") {
-    return { ...place, type: "file", media_type: mimeType, data: { type: "base64", text: data } };
+    return { ...base, type: "file", media_type: mimeType, data: { type: "base64", text: data } };
   }
   if (type === "toolCall" && typeof id === "string" && typeof name === "string") {
     const call = { call_id: id, name, params: params ?? {}, provider_executed: false };
-    return { ...place, type: "tool_call", ...call };
+    return { ...base, type: "tool_call", ...call };
   }
   return undefined;
 }

@@ -42,11 +42,11 @@ export function writeResult(part: ToolResultPart): {
   readonly outcome: Outcome;
 } {
   const { blocks, isWhole } = resultBlocks(part.result);
-  const isKept = isWhole && blocks.every(isTaken);
+  const isKept = isWhole && blocks.every(isSupported);
   return { content: blocks.map(resultBlock), outcome: isKept ? "kept" : "translated" };
 }
 
-function isTaken(block: ResultBlock): boolean {
+function isSupported(block: ResultBlock): boolean {
   return block.type === "text" || isApiImage(block.mediaType);
 }
 

@@ -40,17 +40,17 @@ export class LogWriter {
 
   /** What a human typed. */
   prompt(timestamp: Micros, content: readonly JsonObject[]): void {
-    this.message(timestamp, { role: "user", content, ...this.#by("user") });
+    this.message(timestamp, { role: "user", content, ...this.#attributionOf("user") });
   }
 
   /** Text of the harness, which is given to the model and which no human typed. */
   context(timestamp: Micros, content: readonly JsonObject[]): void {
     const fields = { customType: "restored-context", content, display: false };
-    this.entry("custom_message", timestamp, { ...fields, ...this.#by("agent") });
+    this.entry("custom_message", timestamp, { ...fields, ...this.#attributionOf("agent") });
   }
 
   /** Notes the model that answers next, if it is another one. */
-  use(timestamp: Micros, used: UsedModel): void {
+  setModel(timestamp: Micros, used: UsedModel): void {
     const { model, provider } = used;
     if (this.#model?.model === model && this.#model.provider === provider) return;
     this.#model = used;
@@ -66,7 +66,7 @@ export class LogWriter {
   }
 
   /** omp says for each message on whose behalf it was sent. */
-  #by(attribution: "user" | "agent"): JsonObject {
+  #attributionOf(attribution: "user" | "agent"): JsonObject {
     return this.#dialect.modelName === "joined" ? { attribution } : {};
   }
 

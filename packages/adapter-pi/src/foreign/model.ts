@@ -27,11 +27,11 @@ export function modelUsed(
   last: UsedModel | undefined,
   origin: string,
 ): UsedModel {
-  if (model === undefined) return last ?? named(origin, origin);
-  return named(model, provider, origin);
+  if (model === undefined) return last ?? toUsedModel(origin, origin);
+  return toUsedModel(model, provider, origin);
 }
 
-function named(model: string, provider: string | undefined, origin?: string): UsedModel {
+function toUsedModel(model: string, provider: string | undefined, origin?: string): UsedModel {
   const guessed = providers.find(([pattern]) => pattern.test(model))?.[1];
   const server = provider ?? guessed ?? origin ?? model;
   const api = Object.hasOwn(apis, server) ? apis[server] : undefined;

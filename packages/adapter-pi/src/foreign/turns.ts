@@ -39,7 +39,7 @@ export function writeTurns(content: SessionContent, context: TurnContext): void 
   const first = turns.find((turn) => turn.kind === "assistant");
   const { log } = context;
   if (first) {
-    log.use(content.session.created_at, modelUsed(first.model, undefined, writer.origin));
+    log.setModel(content.session.created_at, modelUsed(first.model, undefined, writer.origin));
   }
   for (const turn of turns) writer.write(turn);
 }
@@ -48,7 +48,7 @@ class TurnWriter {
   readonly origin: string;
   readonly #context: TurnContext;
   /** True if something is in the user's place. */
-  #isAsked = false;
+  #hasPrompt = false;
 
   constructor(origin: string, context: TurnContext) {
     this.origin = origin;
@@ -58,27 +58,27 @@ class TurnWriter {
   write(turn: Turn): void {
     switch (turn.kind) {
       case "context":
-        this.#given(turn);
+        this.#writeContext(turn);
         break;
       case "user":
-        this.#typed(turn);
+        this.#writePrompt(turn);
         break;
       case "assistant":
-        this.#said(turn);
+        this.#writeAssistant(turn);
     }
   }
 
-  #given({ message, parts }: ContextTurn): void {
-    const content = parts.flatMap((part) => this.#givenBlock(part));
-    if (content.length > 0) this.#giveContext(message, content);
+  #writeContext({ message, parts }: ContextTurn): void {
+    const content = parts.flatMap((part) => this.#contextBlocks(part));
+    if (content.length > 0) this.#addContext(message, content);
   }
 
-  #giveContext({ timestamp }: Message, content: readonly JsonObject[]): void {
-    this.#isAsked = true;
+  #addContext({ timestamp }: Message, content: readonly JsonObject[]): void {
+    this.#hasPrompt = true;
     this.#context.log.context(timestamp, content);
   }
 
-  #givenBlock(part: ContextPart): JsonObject[] {
+  #contextBlocks(part: ContextPart): JsonObject[] {
     switch (part.type) {
       case "system":
         return [
@@ -95,7 +95,7 @@ class TurnWriter {
     }
   }
 
-  #typed({ message, parts }: UserTurn): void {
+  #writePrompt({ message, parts }: UserTurn): void {
     const content = parts.flatMap((part) =>
       this.#context.tally.take(
         part.type,
@@ -103,19 +103,19 @@ class TurnWriter {
       ),
     );
     if (content.length === 0) return;
-    this.#isAsked = true;
+    this.#hasPrompt = true;
     this.#context.log.prompt(message.timestamp, content);
   }
 
-  #said({ message, model, parts }: AssistantTurn): void {
+  #writeAssistant({ message, model, parts }: AssistantTurn): void {
     const { log } = this.#context;
-    const calls: Called[] = [];
-    const content = parts.flatMap((part) => this.#saidBlock(part, calls));
+    const calls: WrittenCall[] = [];
+    const content = parts.flatMap((part) => this.#assistantBlocks(part, calls));
     if (content.length === 0) return;
     // Providers refuse a conversation that begins with an answer.
-    if (!this.#isAsked) this.#giveContext(message, [opening(this.origin)]);
+    if (!this.#hasPrompt) this.#addContext(message, [opening(this.origin)]);
     const used = modelUsed(model, log.model, this.origin);
-    log.use(message.timestamp, used);
+    log.setModel(message.timestamp, used);
     const stopReason = calls.length > 0 ? "toolUse" : "stop";
     const fields = { role: "assistant", content, ...used, usage: noUsage, stopReason };
     log.message(message.timestamp, fields);
@@ -123,14 +123,14 @@ class TurnWriter {
     let at: Message = message;
     for (const { part, name } of calls) {
       at = part.result?.message ?? at;
-      log.message(at.timestamp, this.#answer(part, name));
+      log.message(at.timestamp, this.#toolResult(part, name));
     }
   }
 
-  #saidBlock(part: AssistantPart, calls: Called[]): JsonObject[] {
+  #assistantBlocks(part: AssistantPart, calls: WrittenCall[]): JsonObject[] {
     switch (part.type) {
       case "call": {
-        const call = this.#call(part);
+        const call = this.#writeCall(part);
         calls.push(call);
         return [call.block];
       }
@@ -144,25 +144,26 @@ class TurnWriter {
         return this.#context.tally.take(part.type, { block: thinking, outcome });
       }
       case "file":
-        return this.#context.tally.take(part.type, this.#shown(writeFile(part)));
+        return this.#context.tally.take(part.type, this.#imageOrPlaceholder(writeFile(part)));
     }
   }
 
   /** pi has no place for an image that a model drew. */
-  #shown({ block, outcome }: Written): Written {
+  #imageOrPlaceholder({ block, outcome }: Written): Written {
     const isImage = block?.["type"] === "image";
     if (!isImage || this.#context.dialect.hasBlobs) return { block, outcome };
     return { block: { type: "text", text: `[Image, ${block["mimeType"]}]` }, outcome: "dropped" };
   }
 
-  #call(part: Call): Called {
+  #writeCall(part: Call): WrittenCall {
     const { tools, tally } = this.#context;
-    const { name, params, provider_executed: isProviders } = part.part;
+    const { name, params, provider_executed: isProviderExecuted } = part.part;
     const written = part.common && tools.write(part.common);
     const legal = toolName(written?.name ?? name);
     const given = written?.params ?? part.params;
     const input = isJsonObject(given) ? given : { input: given };
-    const isSame = legal === name && written === undefined && input === params && !isProviders;
+    const isSame =
+      legal === name && written === undefined && input === params && !isProviderExecuted;
     tally.count("tool_call", isSame ? "kept" : "translated");
     return {
       part,
@@ -171,7 +172,10 @@ class TurnWriter {
     };
   }
 
-  #answer({ part, callId, result }: Call, toolName: string): Readonly<Record<string, JsonValue>> {
+  #toolResult(
+    { part, callId, result }: Call,
+    toolName: string,
+  ): Readonly<Record<string, JsonValue>> {
     const place = { role: "toolResult", toolCallId: callId, toolName };
     if (result === undefined) {
       // The answer to a tool that the provider ran is in what the model said next.
@@ -188,7 +192,7 @@ function opening(origin: string): JsonObject {
   return { type: "text", text: `This session was restored from ${origin}.` };
 }
 
-type Called = { readonly part: Call; readonly name: string; readonly block: JsonObject };
+type WrittenCall = { readonly part: Call; readonly name: string; readonly block: JsonObject };
 
 const noUsage = {
   input: 0,

@@ -14,7 +14,7 @@ import {
 } from "@pond/canonical/adapter";
 
 /** A resolved reference, and what it stands for. */
-type Taken = {
+type ResolvedBlob = {
   readonly content: Extracted<FileContent>;
   /** The reference, for the restore; undefined if the content still is the reference. */
   readonly ref: string | undefined;
@@ -40,7 +40,7 @@ export class Blobs {
   }
 
   /** What the reference at `key` stands for; undefined if there is no reference. */
-  take(block: SourceRecord, key: string): Taken | undefined {
+  resolve(block: SourceRecord, key: string): ResolvedBlob | undefined {
     const ref = block.peek(key);
     const hash = hashOf(ref);
     if (hash === undefined || typeof ref !== "string") return undefined;
@@ -113,8 +113,8 @@ export class Blobs {
   }
 
   /** Hashes that the log refers to in places that hold no bytes. */
-  unheld(): string[] {
-    return [...this.#seen].flatMap(([hash, isHeld]) => (isHeld ? [] : [hash])).sort();
+  unattached(): string[] {
+    return [...this.#seen].flatMap(([hash, isAttached]) => (isAttached ? [] : [hash])).sort();
   }
 
   /** The first one that exists; the first of all if none does, to report it. */
@@ -132,7 +132,7 @@ export function hashOf(ref: JsonValue | undefined): string | undefined {
 }
 
 /** Hashes of the files that a part holds, from its options. */
-export function heldHashes(part: Pick<Part, "options">): string[] {
+export function blobHashesOf(part: Pick<Part, "options">): string[] {
   const source = sourceOf(part);
   const refs = [source["blob"], ...Object.values(objectAt(source, "blobs"))];
   return refs.flatMap((ref) => hashOf(ref) ?? []);

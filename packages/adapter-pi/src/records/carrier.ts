@@ -1,6 +1,6 @@
 import type { CanonicalEvent } from "@pond/canonical";
 import { carrierEvent } from "@pond/canonical/adapter";
-import type { Settled } from "../migration.ts";
+import type { NormalizedEntry } from "../migration.ts";
 import { takeEnvelope } from "./envelope.ts";
 import type { Reading } from "./reading.ts";
 
@@ -8,7 +8,7 @@ import type { Reading } from "./reading.ts";
  * Any entry that is not a turn, carried whole (spec 6.5, rule 3): settings, labels, state, future
  * kinds.
  */
-export function readCarrier(entry: Settled, reading: Reading): CanonicalEvent[] {
+export function readCarrier(entry: NormalizedEntry, reading: Reading): CanonicalEvent[] {
   const { record, keptFrom } = entry;
   const { id, timestamp } = takeEnvelope(entry, reading);
   const type = record.peek("type");

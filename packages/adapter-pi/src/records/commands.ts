@@ -1,7 +1,7 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { partsOf } from "@pond/canonical";
 import { type SourceRecord, sourceOf } from "@pond/canonical/adapter";
-import type { Settled } from "../migration.ts";
+import type { NormalizedEntry } from "../migration.ts";
 import type { Speaker } from "../provenance.ts";
 import { draftText } from "./draft.ts";
 import type { Reading } from "./reading.ts";
@@ -9,7 +9,7 @@ import { messageOf, textOf } from "./turn.ts";
 
 /** A command that a user had the client run, and its output: a part for each. */
 export function readCommand(
-  entry: Settled,
+  entry: NormalizedEntry,
   message: SourceRecord,
   fields: readonly string[],
   speaker: Speaker,

@@ -11,7 +11,7 @@ export class EntryIds {
   /** The entry's own id; undefined if it has none, or another entry had it before. */
   own(record: SourceRecord): Extracted<string> | undefined {
     const id = record.peek("id");
-    if (typeof id !== "string" || this.#seen.has(id) || ours.test(id)) return undefined;
+    if (typeof id !== "string" || this.#seen.has(id) || codecIdPattern.test(id)) return undefined;
     this.#seen.add(id);
     return record.id("id");
   }
@@ -24,7 +24,7 @@ export class EntryIds {
 }
 
 /** Ids that this codec makes itself; an entry with such an id could collide with one. */
-const ours = /^(?:artifact|blob):|#(?:header|said)$/;
+const codecIdPattern = /^(?:artifact|blob):|#(?:header|said)$/;
 
 /** The object with its fields sorted by name, as deep as the parts of a message are. */
 function ordered(object: JsonObject, depth: number): JsonObject {

@@ -1,7 +1,7 @@
 import type { CanonicalEvent, JsonObject, Message } from "@pond/canonical";
 import { carriedRecord, objectAt, type SourceRecord, sourceOf } from "@pond/canonical/adapter";
 import { importedFrom } from "../imported.ts";
-import type { Era, Settled } from "../migration.ts";
+import type { Era, NormalizedEntry } from "../migration.ts";
 import { customSpeaker, speakerOf } from "../provenance.ts";
 import { readCarrier } from "./carrier.ts";
 import { readCommand, restoreFields } from "./commands.ts";
@@ -12,7 +12,7 @@ import { readToolResult, restoreResult } from "./tool-result.ts";
 import { readTurn, restoreContent } from "./turn.ts";
 
 /** The events of one entry. An entry that maps to no message, or is unknown, is carried whole. */
-export function readEntry(entry: Settled, reading: Reading): CanonicalEvent[] {
+export function readEntry(entry: NormalizedEntry, reading: Reading): CanonicalEvent[] {
   const { record } = entry;
   const type = record.peek("type");
   if (type === "custom_message") {
@@ -25,7 +25,7 @@ export function readEntry(entry: Settled, reading: Reading): CanonicalEvent[] {
 }
 
 function readMessage(
-  entry: Settled,
+  entry: NormalizedEntry,
   holder: SourceRecord,
   reading: Reading,
 ): CanonicalEvent[] | undefined {

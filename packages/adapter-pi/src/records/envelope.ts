@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, Message, Micros } from "@pond/canonical";
 import { toRfc3339 } from "@pond/canonical";
 import { type Extracted, restOf, sourceOf } from "@pond/canonical/adapter";
-import type { Settled } from "../migration.ts";
+import type { NormalizedEntry } from "../migration.ts";
 import type { Reading } from "./reading.ts";
 
 /** The id and time of one entry, and how they were found if the entry did not have them. */
@@ -14,7 +14,7 @@ export type Envelope = {
 
 /** Takes the entry's id and time. */
 export function takeEnvelope(
-  { record, identity }: Settled,
+  { record, identity }: NormalizedEntry,
   { ids, anchor, era }: Reading,
 ): Envelope {
   const own = era.isBornV1 ? undefined : ids.own(record);

@@ -24,7 +24,7 @@ export function readImage(
   fileName?: Extracted<string>,
 ): Draft[] | undefined {
   if (!allowedParts[role].includes("file")) return undefined;
-  const blob = blobs.take(block, "data");
+  const blob = blobs.resolve(block, "data");
   const content = blob?.content ?? block.base64("data");
   if (content === undefined) return undefined;
   // The type that stands for none may be one that the source names.

@@ -35,14 +35,14 @@ export function readMention(
 type Text = { readonly field: string; readonly raw: string; readonly text: Extracted<string> };
 
 /** The file that a path, a text and a picture came from, as far as its parts were seen. */
-export function restoreMention(part: Part, begun: JsonObject = {}): JsonObject {
+export function restoreMention(part: Part, partial: JsonObject = {}): JsonObject {
   const source = sourceOf(part);
   if (part.type === "file") {
-    const image = { ...objectAt(begun, "image"), ...imageFields(part) };
-    return { ...begun, image: { ...image, ...restOf(source) } };
+    const image = { ...objectAt(partial, "image"), ...imageFields(part) };
+    return { ...partial, image: { ...image, ...restOf(source) } };
   }
-  if (part.type !== "text") return begun;
+  if (part.type !== "text") return partial;
   // In older stores only the content is a part.
   const field = source["field"] === "path" ? "path" : "content";
-  return { ...begun, ...restOf(source), [field]: part.text };
+  return { ...partial, ...restOf(source), [field]: part.text };
 }

@@ -1,7 +1,7 @@
 import type { Micros, SessionEvent } from "@pond/canonical";
 import type { Extracted } from "@pond/canonical/adapter";
 import type { ImportedPrompts } from "../imported.ts";
-import type { Era, Settling } from "../migration.ts";
+import type { EntryNormalizer, Era } from "../migration.ts";
 import type { AgentTask } from "../provenance.ts";
 import type { Blobs } from "./blobs.ts";
 import type { EntryIds } from "./entry-ids.ts";
@@ -12,7 +12,7 @@ export type Reading = {
   /** The session's own time, for entries without one (`model-no-synthesis` allows it). */
   readonly anchor: Extracted<Micros>;
   readonly era: Era;
-  readonly settling: Settling;
+  readonly normalizer: EntryNormalizer;
   readonly ids: EntryIds;
   /** Tool names by call id; calls come before their results. */
   readonly toolNames: Map<string, Extracted<string>>;

@@ -1,6 +1,6 @@
 import type { CanonicalEvent, JsonObject, SystemMessage } from "@pond/canonical";
 import { objectAt, type SourceRecord, sourceOf, systemMessageEvent } from "@pond/canonical/adapter";
-import type { Settled } from "../migration.ts";
+import type { NormalizedEntry } from "../migration.ts";
 import { takeEnvelope } from "./envelope.ts";
 import type { Reading } from "./reading.ts";
 
@@ -9,7 +9,7 @@ import type { Reading } from "./reading.ts";
  * shape, which is carried.
  */
 export function readSystem(
-  entry: Settled,
+  entry: NormalizedEntry,
   holder: SourceRecord,
   reading: Reading,
 ): CanonicalEvent[] | undefined {

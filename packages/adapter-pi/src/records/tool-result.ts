@@ -7,15 +7,15 @@ import {
   sourceOf,
   toolResultPart,
 } from "@pond/canonical/adapter";
-import type { Settled } from "../migration.ts";
+import type { NormalizedEntry } from "../migration.ts";
 import type { Blobs } from "./blobs.ts";
 import type { Reading } from "./reading.ts";
 import { messageOf } from "./turn.ts";
-import { typedIn } from "./typed-answers.ts";
+import { typedAnswersIn } from "./typed-answers.ts";
 
 /** The answer of a tool. Undefined if it does not say to which call. */
 export function readToolResult(
-  entry: Settled,
+  entry: NormalizedEntry,
   message: SourceRecord,
   reading: Reading,
 ): CanonicalEvent[] | undefined {
@@ -24,7 +24,7 @@ export function readToolResult(
   const raw = message.peek(field);
   const call = message.peek("toolCallId");
   if (raw === undefined || typeof call !== "string") return undefined;
-  const typed = typedIn(message);
+  const typed = typedAnswersIn(message);
   const saysSuccess = message.peek("isError") === false || undefined;
   const { result, refs } = readImages(raw, message, reading.blobs);
   const known = message.requireJson(field);

@@ -7,7 +7,7 @@ import {
   type SourceRecord,
   sourceOf,
 } from "@pond/canonical/adapter";
-import type { Settled } from "../migration.ts";
+import type { NormalizedEntry } from "../migration.ts";
 import type { Speaker } from "../provenance.ts";
 import { type BlockContext, readBlock, restoreBlock } from "./blocks.ts";
 import { type Draft, draftText } from "./draft.ts";
@@ -27,14 +27,14 @@ export type Turn = {
 };
 
 /** Reads an entry as one message. Content that is not text or blocks stays as it is. */
-export function readTurn(entry: Settled, turn: Turn, reading: Reading): CanonicalEvent[] {
+export function readTurn(entry: NormalizedEntry, turn: Turn, reading: Reading): CanonicalEvent[] {
   const { drafts, source } = readContent(turn, reading);
   return messageOf(entry, { ...turn, facts: { ...turn.facts, ...source } }, drafts, reading);
 }
 
 /** The message of an entry whose content was read, and what was typed in a result. */
 export function messageOf(
-  entry: Settled,
+  entry: NormalizedEntry,
   { role, facts }: Pick<Turn, "facts"> & { readonly role: "user" | "assistant" | "tool" },
   drafts: readonly Draft[],
   reading: Reading,
@@ -86,16 +86,16 @@ export function restoreContent(message: Message, key: Turn["key"]): JsonValue | 
   for (const part of parts) {
     const { block } = sourceOf(part);
     const at = typeof block === "number" ? block : 0;
-    const begun = blocks.get(at);
-    if (key === "files") blocks.set(at, restoreMention(part, begun));
-    else blocks.set(at, begun ? joined(begun, part) : restoreBlock(part));
+    const partial = blocks.get(at);
+    if (key === "files") blocks.set(at, restoreMention(part, partial));
+    else blocks.set(at, partial ? appendText(partial, part) : restoreBlock(part));
   }
   return [...blocks].sort(([left], [right]) => left - right).map(([, block]) => block);
 }
 
 /** The pieces of one text, joined. */
-function joined(begun: JsonObject, part: Part): JsonObject {
-  return { ...begun, text: `${begun["text"]}${textOf(part)}` };
+function appendText(partial: JsonObject, part: Part): JsonObject {
+  return { ...partial, text: `${partial["text"]}${textOf(part)}` };
 }
 
 export function textOf(part: Part): string {

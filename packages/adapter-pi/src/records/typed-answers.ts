@@ -25,7 +25,7 @@ export function readTypedAnswers(
 }
 
 /** The typed answers in a tool's result; it holds one question, or several in a list. */
-export function typedIn(result: SourceRecord): string[] {
+export function typedAnswersIn(result: SourceRecord): string[] {
   if (result.peek("toolName") !== "ask") return [];
   const details = result.peek("details");
   const { results } = objectOf(details);

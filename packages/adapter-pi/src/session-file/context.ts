@@ -35,18 +35,21 @@ export function buildSessionContext(
 ): SessionContext {
   const path = leafId === null ? [] : tree.branch(leafId);
   const settings = settingsOf(path, dialect);
-  const shown = shownIn(path, dialect);
-  const edits = dialect === "pi" ? editsIn(shown) : new Map<string, JsonValue>();
-  const messages = shown.flatMap((entry) => {
+  const visible = visibleEntries(path, dialect);
+  const edits = dialect === "pi" ? editsIn(visible) : new Map<string, JsonValue>();
+  const messages = visible.flatMap((entry) => {
     const given = messagesOf(entry, dialect);
     const replacement = edits.get(entry.id);
-    return replacement === undefined ? given : edited(given, replacement);
+    return replacement === undefined ? given : applyEdit(given, replacement);
   });
   return { messages: dialect === "omp" ? ompView(messages) : messages, ...settings };
 }
 
 /** The entries of a path that the model still sees, in the order in which it sees them. */
-function shownIn(path: readonly SessionEntry[], dialect: SessionDialect): readonly SessionEntry[] {
+function visibleEntries(
+  path: readonly SessionEntry[],
+  dialect: SessionDialect,
+): readonly SessionEntry[] {
   const compactionAt = path.findLastIndex(({ type }) => type === "compaction");
   const resetAt =
     dialect === "omp" ? path.findLastIndex(({ type }) => type === "reset_boundary") : -1;
@@ -65,8 +68,8 @@ function shownIn(path: readonly SessionEntry[], dialect: SessionDialect): readon
 }
 
 /** The replacement of each entry's content, by its id: the last edit counts. */
-function editsIn(shown: readonly SessionEntry[]): ReadonlyMap<string, JsonValue> {
-  const edits = shown.flatMap((entry): [string, JsonValue][] => {
+function editsIn(visible: readonly SessionEntry[]): ReadonlyMap<string, JsonValue> {
+  const edits = visible.flatMap((entry): [string, JsonValue][] => {
     const target = entry.type === "context_edit" ? textAt(entry, "targetId") : undefined;
     const { replacement } = entry;
     return target === undefined || replacement === undefined ? [] : [[target, replacement]];
@@ -75,7 +78,7 @@ function editsIn(shown: readonly SessionEntry[]): ReadonlyMap<string, JsonValue>
 }
 
 /** Null removes an entry; anything else gives it other content, if its role may have that. */
-function edited(messages: readonly JsonObject[], replacement: JsonValue): readonly JsonObject[] {
+function applyEdit(messages: readonly JsonObject[], replacement: JsonValue): readonly JsonObject[] {
   if (!isJsonObject(replacement)) return [];
   const { content = null } = replacement;
   return messages.map((message) => {

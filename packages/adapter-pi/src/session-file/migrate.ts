@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@pond/canonical";
 import { objectAt } from "@pond/canonical/adapter";
 import { textAt } from "./entry.ts";
 
-const current = 3;
+const currentVersion = 3;
 
 /** The version that a header names; the first form names none. */
 export function versionOf(header: JsonObject): number {
@@ -12,7 +12,7 @@ export function versionOf(header: JsonObject): number {
 
 /** True if the records are of an older form, which both clients rewrite when they open one. */
 export function isOlder(header: JsonObject): boolean {
-  return versionOf(header) < current;
+  return versionOf(header) < currentVersion;
 }
 
 /**
@@ -21,7 +21,7 @@ export function isOlder(header: JsonObject): boolean {
  *
  * @param nextId - Gives ids for records that have none.
  */
-export function migrated(records: readonly JsonObject[], nextId: () => string): JsonObject[] {
+export function migrate(records: readonly JsonObject[], nextId: () => string): JsonObject[] {
   const [header = {}, ...entries] = records;
   const isLinear = versionOf(header) < 2;
   const ids = entries.map((entry) => (isLinear ? nextId() : textAt(entry, "id")));
@@ -34,7 +34,7 @@ export function migrated(records: readonly JsonObject[], nextId: () => string): 
     const kept = typeof firstKeptEntryIndex === "number" ? ids[firstKeptEntryIndex - 1] : undefined;
     return { ...rest, ...links, ...(kept !== undefined && { firstKeptEntryId: kept }) };
   });
-  return [{ ...header, version: current }, ...chained];
+  return [{ ...header, version: currentVersion }, ...chained];
 }
 
 function withCustomRole(entry: JsonObject): JsonObject {

@@ -8,30 +8,34 @@ export function ompView(messages: readonly JsonObject[]): readonly JsonObject[] 
   const answered = new Set(
     messages.flatMap(({ role, toolCallId }) => (role === "toolResult" ? [toolCallId] : [])),
   );
-  const paired = messages.flatMap((message) => withoutLostCalls(message, answered));
-  const dead = new Set(paired.filter((message, index) => isDead(message, paired[index + 1])));
-  const deadCalls = new Set([...dead].flatMap((message) => callsOf(message).map(({ id }) => id)));
+  const paired = messages.flatMap((message) => withoutUnansweredCalls(message, answered));
+  const discarded = new Set(
+    paired.filter((message, index) => isDiscarded(message, paired[index + 1])),
+  );
+  const discardedCalls = new Set(
+    [...discarded].flatMap((message) => callsOf(message).map(({ id }) => id)),
+  );
   return paired.filter((message) => {
     const { role, toolCallId } = message;
-    const isOfDead = role === "toolResult" && deadCalls.has(toolCallId);
-    return !isOfDead && !dead.has(message);
+    const isDiscardedResult = role === "toolResult" && discardedCalls.has(toolCallId);
+    return !isDiscardedResult && !discarded.has(message);
   });
 }
 
-function withoutLostCalls(
+function withoutUnansweredCalls(
   message: JsonObject,
   answered: ReadonlySet<JsonValue | undefined>,
 ): readonly JsonObject[] {
-  const isLost = ({ type, id }: JsonObject) => type === "toolCall" && !answered.has(id);
-  if (message["role"] !== "assistant" || !blocksOf(message).some(isLost)) return [message];
+  const isUnanswered = ({ type, id }: JsonObject) => type === "toolCall" && !answered.has(id);
+  if (message["role"] !== "assistant" || !blocksOf(message).some(isUnanswered)) return [message];
   const kept = blocksOf(message)
-    .filter((block) => !isLost(block))
-    .flatMap(unsigned);
+    .filter((block) => !isUnanswered(block))
+    .flatMap(withoutSignature);
   return kept.length === 0 ? [] : [{ ...message, content: kept }];
 }
 
 /** An answer whose thinking a human interrupted continues in the note after it. */
-function isDead(message: JsonObject, next: JsonObject | undefined): boolean {
+function isDiscarded(message: JsonObject, next: JsonObject | undefined): boolean {
   const { role, stopReason, retryRecovery } = message;
   if (role !== "assistant") return false;
   const isFailed = stopReason === "aborted" || stopReason === "error";
@@ -40,7 +44,7 @@ function isDead(message: JsonObject, next: JsonObject | undefined): boolean {
 }
 
 /** A changed answer must not carry what was signed with it. */
-function unsigned(block: JsonObject): readonly JsonObject[] {
+function withoutSignature(block: JsonObject): readonly JsonObject[] {
   if (block["type"] === "redactedThinking") return [];
   if (block["type"] !== "thinking") return [block];
   const { thinkingSignature: _signature, ...rest } = block;

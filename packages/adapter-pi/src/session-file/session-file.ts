@@ -14,7 +14,7 @@ import {
 } from "./entry.ts";
 import { SessionFileError } from "./errors.ts";
 import { appendRecord, createLog, lineOf, readLog, rewriteLog } from "./log.ts";
-import { isOlder, migrated, versionOf } from "./migrate.ts";
+import { isOlder, migrate, versionOf } from "./migrate.ts";
 import { isTitleSlot, overwriteSlot, titleSlot } from "./title-slot.ts";
 import { SessionTree, type SessionTreeNode } from "./tree.ts";
 
@@ -68,7 +68,7 @@ export class SessionFile {
   /** Lines that are not entries: nothing here understands them, and nothing drops them. */
   readonly #others: readonly string[];
 
-  private constructor(parts: Parts) {
+  private constructor(parts: SessionFileInit) {
     this.dialect = parts.options.dialect;
     this.#now = parts.options.now ?? (() => new Date());
     this.#blobs = parts.options.blobs;
@@ -127,9 +127,7 @@ export class SessionFile {
       ids.add(next);
       return next;
     };
-    const [, ...entries] = isOlder(header)
-      ? migrated([header, ...body], nextId)
-      : [header, ...body];
+    const [, ...entries] = isOlder(header) ? migrate([header, ...body], nextId) : [header, ...body];
     return new SessionFile({
       options,
       path,
@@ -386,7 +384,7 @@ export class SessionFile {
   }
 }
 
-type Parts = {
+type SessionFileInit = {
   readonly options: SessionFileOptions;
   readonly path: string | undefined;
   readonly header: SessionHeader;

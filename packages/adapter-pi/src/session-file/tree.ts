@@ -8,7 +8,7 @@ export type SessionTreeNode = {
   readonly label: string | undefined;
 };
 
-/** The entries of a session by their links. Several roots are possible, and so are circles. */
+/** The entries of a session by their links. Several roots are possible, and so are cycles. */
 export class SessionTree {
   readonly #entries: SessionEntry[] = [];
   readonly #byId: Map<string, SessionEntry> = new Map();
@@ -61,7 +61,7 @@ export class SessionTree {
     return this.#entries.filter((entry) => entry.parentId === parentId);
   }
 
-  /** The entries from the root to an entry, both included. A circle is left where it closes. */
+  /** The entries from the root to an entry, both included. A cycle is left where it closes. */
   branch(id: string): readonly SessionEntry[] {
     const path: SessionEntry[] = [];
     const seen = new Set<string>();
@@ -75,22 +75,22 @@ export class SessionTree {
 
   /**
    * All entries as trees. Entries without a parent, or whose parent is missing or themselves, are
-   * roots; children are in the order of their times. A circle begins where the file first names one
+   * roots; children are in the order of their times. A cycle begins where the file first names one
    * of its entries, so that nothing is left out.
    */
   nodes(): readonly SessionTreeNode[] {
-    type Growing = { entry: SessionEntry; children: Growing[]; label: string | undefined };
-    const nodes = new Map<string, Growing>();
+    type MutableNode = { entry: SessionEntry; children: MutableNode[]; label: string | undefined };
+    const nodes = new Map<string, MutableNode>();
     for (const entry of this.#byId.values()) {
       nodes.set(entry.id, { entry, children: [], label: this.label(entry.id) });
     }
-    const roots: Growing[] = [];
-    const sound = new Set<string>();
+    const roots: MutableNode[] = [];
+    const rooted = new Set<string>();
     for (const node of nodes.values()) {
       const { parentId } = node.entry;
       const isRoot = parentId === null || parentId === node.entry.id || !nodes.has(parentId);
-      const closesCircle = !isRoot && !this.#endsAtRoot(node.entry, sound);
-      if (isRoot || closesCircle) roots.push(node);
+      const closesCycle = !isRoot && !this.#endsAtRoot(node.entry, rooted);
+      if (isRoot || closesCycle) roots.push(node);
       else nodes.get(parentId)?.children.push(node);
     }
     for (const { children } of nodes.values()) children.sort(byTime);
@@ -98,24 +98,24 @@ export class SessionTree {
   }
 
   /**
-   * False for the first entry of each circle that the file names; it then counts as its root.
+   * False for the first entry of each cycle that the file names; it then counts as its root.
    *
    * @param sound - Entries known to end at a root; this walk adds those it finds.
    */
-  #endsAtRoot(entry: SessionEntry, sound: Set<string>): boolean {
+  #endsAtRoot(entry: SessionEntry, rooted: Set<string>): boolean {
     const seen = new Set<string>();
     let at: SessionEntry | undefined = entry;
-    while (at && !sound.has(at.id) && !seen.has(at.id)) {
+    while (at && !rooted.has(at.id) && !seen.has(at.id)) {
       seen.add(at.id);
       at = at.parentId === null || at.parentId === at.id ? undefined : this.get(at.parentId);
     }
     if (at === entry) {
-      sound.add(entry.id);
+      rooted.add(entry.id);
       return false;
     }
-    // What hangs below another circle is found from there.
-    const isInCircle = at !== undefined && seen.has(at.id);
-    if (!isInCircle) for (const id of seen) sound.add(id);
+    // What is below another cycle is found from there.
+    const isInCycle = at !== undefined && seen.has(at.id);
+    if (!isInCycle) for (const id of seen) rooted.add(id);
     return true;
   }
 }

@@ -18,9 +18,9 @@ export type OmpFolders = {
  * The logs that omp was told to keep elsewhere: it notes the path of each, in a file for each. Logs
  * that are read at their own place, and copies of sessions that somebody else hosts, are left out.
  */
-export function notedLogs({ agents, roots, scans }: OmpFolders): readonly string[] {
+export function customSessionFiles({ agents, roots, scans }: OmpFolders): readonly string[] {
   const logs = [...agents, ...roots].flatMap((folder) =>
-    filesIn(join(folder, notes)).flatMap(logIn),
+    filesIn(join(folder, customFilesFolder)).flatMap(logIn),
   );
   const read = [
     ...[...agents, ...scans].map((home) => join(home, "sessions")),
@@ -38,7 +38,7 @@ export function notedLogs({ agents, roots, scans }: OmpFolders): readonly string
   });
 }
 
-export const notes = "custom-session-files";
+export const customFilesFolder = "custom-session-files";
 
 function logIn(note: string): readonly string[] {
   const log = textOf(note).trim();

@@ -3,21 +3,22 @@ import { type Course, carriedRecord, objectOf } from "@pond/canonical/adapter";
 import { Answers } from "@pond/canonical/foreign";
 import { editedParts } from "./edited-parts.ts";
 import type { EntryFields } from "./entry-fields.ts";
-import { entryMessage, givenText, isForTheUserAlone } from "./told.ts";
+import { entryMessage, givenText, isExcludedFromContext } from "./model-input.ts";
 
 /**
  * Separates what the clients keep from their models: commands whose output is only for the user,
  * answers that were replaced by others, and entries that an edit of the context removed. If an edit
- * gave an entry other content, that is live, and its former parts are withheld.
+ * gave an entry other content, that is live, and its former parts are excluded.
  */
-export function withoutWithheld(messages: readonly Message[], fields: EntryFields): Course {
+export function withoutExcluded(messages: readonly Message[], fields: EntryFields): Course {
   const edits = editsOf(messages);
-  const withdrawn = withdrawnIn(messages);
+  const replaced = replacedAnswers(messages);
   const live: Message[] = [];
   const undone: Message[] = [];
   for (const message of messages) {
     const edit = edits.get(fields.get(message.id)?.["id"] ?? message.id);
-    if (edit === null || withdrawn.has(message) || isForTheUserAlone(message)) undone.push(message);
+    if (edit === null || replaced.has(message) || isExcludedFromContext(message))
+      undone.push(message);
     else if (edit === undefined || message.role === "system") live.push(message);
     else {
       const parts = editedParts(message, edit);
@@ -46,7 +47,7 @@ function editsOf(messages: readonly Message[]): ReadonlyMap<JsonValue, JsonValue
 }
 
 /** Answers that were replaced by another attempt, with what tools said in them: omp marks them. */
-function withdrawnIn(messages: readonly Message[]): ReadonlySet<Message> {
-  const withdrawn = messages.filter((message) => Boolean(entryMessage(message)["retryRecovery"]));
-  return new Answers(messages, givenText).withAnswersTo(withdrawn);
+function replacedAnswers(messages: readonly Message[]): ReadonlySet<Message> {
+  const replaced = messages.filter((message) => Boolean(entryMessage(message)["retryRecovery"]));
+  return new Answers(messages, givenText).withAnswersTo(replaced);
 }

@@ -2,13 +2,13 @@ import { isJsonObject, type JsonValue, type Message } from "@pond/canonical";
 import { type Course, carriedRecord } from "@pond/canonical/adapter";
 import { type TreePlace, withoutLeftBranches } from "@pond/canonical/foreign";
 import type { EntryFields } from "./entry-fields.ts";
-import { isTold } from "./told.ts";
+import { isTold } from "./model-input.ts";
 
 /** Separates branches that were abandoned for another. */
-export function withoutLeft(messages: readonly Message[], fields: EntryFields): Course {
+export function withoutAbandoned(messages: readonly Message[], fields: EntryFields): Course {
   return withoutLeftBranches(messages, placesOf(messages, fields), {
     isTold,
-    isAside: isBreakOff,
+    isAside: isAbnormalExit,
   });
 }
 
@@ -31,7 +31,7 @@ function placesOf(messages: readonly Message[], fields: EntryFields): readonly T
  * True if a process of omp was killed. It may have been on an old branch while the session went on
  * in another one; only a process that leaves on its own says where it is.
  */
-function isBreakOff(message: Message): boolean {
+function isAbnormalExit(message: Message): boolean {
   const { customType, data } = carriedRecord(message) ?? {};
   if (customType !== "session_exit" || !isJsonObject(data)) return false;
   return data["kind"] !== "normal";

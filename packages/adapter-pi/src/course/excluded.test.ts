@@ -1,7 +1,7 @@
 import { type JsonObject, type Message, messageFromWire, partsOf } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
 import { entryFields } from "./entry-fields.ts";
-import { withoutWithheld } from "./withheld.ts";
+import { withoutExcluded } from "./excluded.ts";
 
 type Draft = readonly [role: string, rest: JsonObject, ...parts: readonly object[]];
 
@@ -43,13 +43,13 @@ const edit = (targetId: string, replacement: JsonObject | null): Draft => [
   { type: "context_edit", targetId, replacement },
 ];
 
-/** What a model is given and what is withheld, a message each; those that carry a record apart. */
+/** What a model is given and what is excluded, a message each; those that carry a record apart. */
 function parted(...drafts: readonly Draft[]): {
   readonly live: readonly string[];
   readonly undone: readonly string[];
 } {
   const messages = drafts.map(message);
-  const { live, undone } = withoutWithheld(messages, entryFields(messages));
+  const { live, undone } = withoutExcluded(messages, entryFields(messages));
   return { live: live.flatMap(shortly), undone: undone.flatMap(shortly) };
 }
 

@@ -26,7 +26,7 @@ type NamedLogs = {
 };
 
 /** Finds the logs that others name. */
-export class Logs {
+export class LogIndex {
   readonly #root: Root;
   #byId: ReadonlyMap<string, string> | undefined;
   readonly #folders: Map<string, NamedLogs> = new Map();
@@ -43,17 +43,17 @@ export class Logs {
   /** The log of an origin. It is looked for by its name, because logs move with their folders. */
   find(file: string, origin: string): string | undefined {
     const beside = dirname(file);
-    if (!isPath(origin)) return this.#besideOf([beside, dirname(beside)], origin);
+    if (!isPath(origin)) return this.#findInFolders([beside, dirname(beside)], origin);
     const { sessions } = this.#root;
-    const name = lastStep(origin);
-    const folder = lastStep(origin.slice(0, -name.length - 1));
+    const name = lastSegment(origin);
+    const folder = lastSegment(origin.slice(0, -name.length - 1));
     const places = [join(beside, name), join(sessions, folder, name), join(sessions, name)];
     for (const place of places) {
       const log = this.at(place);
       if (log !== undefined) return log;
     }
     const id = idInName(name);
-    return id === undefined ? undefined : this.#anywhere(id);
+    return id === undefined ? undefined : this.#findInAllProjects(id);
   }
 
   /** The log that is said to be at a path; it may have moved to the archive since, or back. */
@@ -62,38 +62,38 @@ export class Logs {
     return logAt(path, this.#root) ?? (other === undefined ? undefined : logAt(other, this.#root));
   }
 
-  #besideOf(folders: readonly string[], id: string): string | undefined {
+  #findInFolders(folders: readonly string[], id: string): string | undefined {
     for (const place of folders) {
       for (const folder of [place, counterpartOf(place, this.#root) ?? []].flat()) {
-        const name = this.#namesByEnd(folder).get(id);
+        const name = this.#namesById(folder).get(id);
         if (name !== undefined) return join(folder, name);
       }
     }
-    return this.#anywhere(id);
+    return this.#findInAllProjects(id);
   }
 
   /** Names of logs by the ids that they may end with; the folder is read again once it changed. */
-  #namesByEnd(folder: string): ReadonlyMap<string, string> {
-    const changed = changeOf(folder);
+  #namesById(folder: string): ReadonlyMap<string, string> {
+    const changed = changeTimeOf(folder);
     const known = this.#folders.get(folder);
     if (known !== undefined && known.changed === changed) return known.names;
     const names = new Map<string, string>();
     for (const name of namesIn(folder)) {
       if (!isLogName(name, this.#root)) continue;
       // An id may contain underscores, too.
-      for (const end of endsOf(stemOf(name))) if (!names.has(end)) names.set(end, name);
+      for (const end of idCandidates(stemOf(name))) if (!names.has(end)) names.set(end, name);
     }
     this.#folders.set(folder, { changed, names });
     return names;
   }
 
   /** A fork may be in the folder of another project than the session it was cut from. */
-  #anywhere(id: string): string | undefined {
-    this.#byId ??= this.#inAllProjects();
+  #findInAllProjects(id: string): string | undefined {
+    this.#byId ??= this.#indexAllProjects();
     return this.#byId.get(id);
   }
 
-  #inAllProjects(): ReadonlyMap<string, string> {
+  #indexAllProjects(): ReadonlyMap<string, string> {
     const { sessions, counterpart } = this.#root;
     const found = new Map<string, string>();
     // A session folder of the user's own may be above anything.
@@ -111,21 +111,21 @@ export class Logs {
 }
 
 /** What follows each underscore. */
-function* endsOf(stem: string): Generator<string> {
+function* idCandidates(stem: string): Generator<string> {
   for (let at = stem.indexOf("_"); at >= 0; at = stem.indexOf("_", at + 1)) {
     yield stem.slice(at + 1);
   }
 }
 
 /** The name at the end of a path of any system; empty if it would lead elsewhere. */
-export function lastStep(path: string): string {
+export function lastSegment(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   // It comes from the file, and must not lead out of the folder in which it is looked for.
   return name === "." || name === ".." || name.includes("\0") ? "" : name;
 }
 
 /** When a name in a folder was last added or removed; undefined if that cannot be seen. */
-function changeOf(folder: string): bigint | undefined {
+function changeTimeOf(folder: string): bigint | undefined {
   try {
     return statSync(folder, { bigint: true, throwIfNoEntry: false })?.mtimeNs;
   } catch (error) {

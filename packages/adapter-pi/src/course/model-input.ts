@@ -13,11 +13,11 @@ export function givenText(message: SystemMessage): string {
  */
 export function isTold(message: Message): boolean {
   if (message.role === "system") return hasVisibleText(summaryIn(message) ?? "");
-  return message.role !== "tool" && message.content.length > 0 && !isForTheUserAlone(message);
+  return message.role !== "tool" && message.content.length > 0 && !isExcludedFromContext(message);
 }
 
 /** A command after `!!` or `$$`: the model sees neither it nor its output. */
-export function isForTheUserAlone(message: Message): boolean {
+export function isExcludedFromContext(message: Message): boolean {
   return entryMessage(message)["excludeFromContext"] === true;
 }
 

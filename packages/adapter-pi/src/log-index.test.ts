@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { Logs } from "./find-log.ts";
 import { header, logName, project, TemporaryHome } from "./home.test-kit.ts";
+import { LogIndex } from "./log-index.ts";
 
 vi.mock("node:fs", async (load) => {
   const fs = await load<typeof import("node:fs")>();
@@ -12,7 +12,7 @@ vi.mock("node:fs", async (load) => {
 const home = new TemporaryHome();
 const put = (id: string) => home.put(`${project}/${logName(id)}`, [header(id)]);
 const logsAt = (path: string) =>
-  new Logs({ home: path, sessions: join(path, "sessions"), suffixes: [".jsonl"] });
+  new LogIndex({ home: path, sessions: join(path, "sessions"), suffixes: [".jsonl"] });
 
 it("reads a folder once to find all origins that are named by id", () => {
   const [first, second, fork] = [put("first"), put("a_second"), put("fork")];
