@@ -21,9 +21,9 @@ export function isPlainSession(value: unknown): value is Session {
     isId(value.id) &&
     (!hasParent || isId(parent_session_id)) &&
     (!hasCut || (hasParent && isId(parent_message_id))) &&
-    isFilled(value.source_agent) &&
+    isNonEmptyText(value.source_agent) &&
     typeof value.created_at === "bigint" &&
-    isFilled(value.project) &&
+    isNonEmptyText(value.project) &&
     isJsonObject(value.options) &&
     hasFields(value, 5 + Number(hasParent) + Number(hasCut))
   );
@@ -126,7 +126,7 @@ function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
-function isFilled(value: unknown): boolean {
+function isNonEmptyText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 

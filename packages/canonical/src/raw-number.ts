@@ -23,13 +23,13 @@ export function isRawNumber(value: unknown): value is RawNumber {
 /** The number that a JSON number's text stands for: a double if one carries it, else the text. */
 export function exactNumber(text: string): number | RawNumber {
   const double = Number(text);
-  return isCarried(text, double) ? double : JSON.rawJSON(text);
+  return isExactDouble(text, double) ? double : JSON.rawJSON(text);
 }
 
 /** True where the text is a number that a double would change. */
 export function isLostInDouble(text: string): boolean {
   const double = Number(text);
-  return !Number.isNaN(double) && !isCarried(text, double);
+  return !Number.isNaN(double) && !isExactDouble(text, double);
 }
 
 /** True if both texts are JSON numbers of the same value: `1`, `1.0`, `1e0`, `10e-1`. */
@@ -37,7 +37,7 @@ export function numberTextEqual(left: string, right: string): boolean {
   return left === right || decimal(left) === decimal(right);
 }
 
-function isCarried(text: string, double: number): boolean {
+function isExactDouble(text: string, double: number): boolean {
   const written = String(double);
   return written === text || (Number.isFinite(double) && decimal(written) === decimal(text));
 }

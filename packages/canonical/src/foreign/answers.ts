@@ -22,19 +22,19 @@ export class Answers {
     messages: readonly Message[],
     givenText: (message: SystemMessage) => string = ({ content }) => content,
   ) {
-    const asked = new Map<string, AskedCalls>();
+    const openCalls = new Map<string, OpenCalls>();
     const early: Answer[] = [];
     let step = 0;
     for (const message of messages) {
-      if (!goesOn(message, givenText)) step += 1;
+      if (!continuesStep(message, givenText)) step += 1;
       const branch = branchOf(message);
       for (const part of partsOf(message)) {
         if (part.type === "tool_call") {
-          const calls = asked.get(part.call_id) ?? new AskedCalls();
-          asked.set(part.call_id, calls);
+          const calls = openCalls.get(part.call_id) ?? new OpenCalls();
+          openCalls.set(part.call_id, calls);
           calls.add(part, step, branch);
         } else if (part.type === "tool_result") {
-          const call = asked.get(part.call_id)?.takeLast(branch);
+          const call = openCalls.get(part.call_id)?.takeLast(branch);
           if (call) this.#answers.set(call, { message, part });
           else early.push({ message, part });
         }
@@ -42,7 +42,7 @@ export class Answers {
     }
     // Logs are not always in chronological order.
     for (const answer of early) {
-      const call = asked.get(answer.part.call_id)?.takeFirst(branchOf(answer.message));
+      const call = openCalls.get(answer.part.call_id)?.takeFirst(branchOf(answer.message));
       if (call) this.#answers.set(call, answer);
       else this.#orphans.add(answer.part);
     }
@@ -69,8 +69,8 @@ export class Answers {
 }
 
 /** The calls of one id that wait for an answer, grouped by step. */
-class AskedCalls {
-  readonly #steps: AskedStep[] = [];
+class OpenCalls {
+  readonly #steps: OpenStep[] = [];
   readonly #branches: Set<Branch> = new Set();
 
   add(call: ToolCallPart, step: number, branch: Branch): void {
@@ -85,12 +85,12 @@ class AskedCalls {
    * the id.
    */
   takeLast(branch: Branch): ToolCallPart | undefined {
-    const own = this.#steps.findLastIndex((step) => mayAnswer(branch, step));
+    const own = this.#steps.findLastIndex((step) => canAnswer(branch, step));
     return this.#takeAt(own < 0 && !this.#branches.has(branch) ? this.#steps.length - 1 : own);
   }
 
   takeFirst(branch: Branch): ToolCallPart | undefined {
-    return this.#takeAt(this.#steps.findIndex((step) => mayAnswer(branch, step)));
+    return this.#takeAt(this.#steps.findIndex((step) => canAnswer(branch, step)));
   }
 
   #takeAt(index: number): ToolCallPart | undefined {
@@ -101,7 +101,7 @@ class AskedCalls {
   }
 }
 
-type AskedStep = {
+type OpenStep = {
   readonly step: number;
   readonly branch: Branch;
   readonly calls: ToolCallPart[];
@@ -115,12 +115,12 @@ function branchOf(message: Message): Branch {
   return typeof loop === "string" ? loop : undefined;
 }
 
-function mayAnswer(branch: Branch, asked: AskedStep): boolean {
-  return branch === undefined || asked.branch === undefined || branch === asked.branch;
+function canAnswer(branch: Branch, open: OpenStep): boolean {
+  return branch === undefined || open.branch === undefined || branch === open.branch;
 }
 
 /** True for a message that may belong to the same step as the one before it. */
-function goesOn(message: Message, givenText: (message: SystemMessage) => string): boolean {
+function continuesStep(message: Message, givenText: (message: SystemMessage) => string): boolean {
   if (message.role === "system") return !hasVisibleText(givenText(message));
   return message.role === "assistant" && message.content[0]?.type === "tool_call";
 }

@@ -33,16 +33,16 @@ export function withoutLeftBranches(
   { isTold = isTurn, isAside = () => false }: BranchRules = {},
 ): Course {
   const ages = messages.map((message, index) => (isAside(message) ? -1 : index));
-  const course = without(messages, beatenBranches(messages, places, ages));
+  const course = without(messages, abandonedMessages(messages, places, ages));
   if (course.live.some(isTold)) return course;
   const turnsFirst = messages.map((message, index) =>
     isTurn(message) ? index + messages.length : (ages[index] ?? index),
   );
-  return without(messages, beatenBranches(messages, places, turnsFirst));
+  return without(messages, abandonedMessages(messages, places, turnsFirst));
 }
 
 /** The messages that are not on the path to the newest one, where `ages` says how new each is. */
-function beatenBranches(
+function abandonedMessages(
   messages: readonly Message[],
   places: readonly TreePlace[],
   ages: readonly number[],
@@ -52,15 +52,16 @@ function beatenBranches(
     if (parent === undefined) continue;
     newestBelow[parent] = Math.max(newestBelow[parent] ?? -1, newestBelow[index] ?? -1);
   }
-  const winners = new Map<string | undefined, number>();
+  const newestByPlace = new Map<string | undefined, number>();
   for (const [index, { competesFor }] of places.entries()) {
-    const newest = winners.get(competesFor) ?? -1;
-    winners.set(competesFor, Math.max(newest, newestBelow[index] ?? -1));
+    const newest = newestByPlace.get(competesFor) ?? -1;
+    newestByPlace.set(competesFor, Math.max(newest, newestBelow[index] ?? -1));
   }
-  const left = new Set<number>();
+  const abandoned = new Set<number>();
   for (const [index, { parent, competesFor }] of places.entries()) {
-    const isBeaten = competesFor !== undefined && winners.get(competesFor) !== newestBelow[index];
-    if (isBeaten || (parent !== undefined && left.has(parent))) left.add(index);
+    const isAbandoned =
+      competesFor !== undefined && newestByPlace.get(competesFor) !== newestBelow[index];
+    if (isAbandoned || (parent !== undefined && abandoned.has(parent))) abandoned.add(index);
   }
-  return new Set(messages.filter((_, index) => left.has(index)));
+  return new Set(messages.filter((_, index) => abandoned.has(index)));
 }

@@ -20,17 +20,17 @@ export function fileBytesOf({ data }: FilePart): Uint8Array | undefined {
 export function bytesInUrl(url: string): Uint8Array | undefined {
   const [, head, body] = /^data:([^,]*),(.*)$/is.exec(url) ?? [];
   if (head === undefined || body === undefined) return undefined;
-  const bytes = body.includes("%") ? withoutEscapes(body) : Buffer.from(body);
+  const bytes = body.includes("%") ? decodePercent(body) : Buffer.from(body);
   if (/;\s*base64\s*$/i.test(head)) return base64Bytes(bytes.toString("latin1"));
   return bytes.length > 0 ? bytes : undefined;
 }
 
-function withoutEscapes(text: string): Buffer {
+function decodePercent(text: string): Buffer {
   const bytes = Buffer.from(text);
   let length = 0;
   for (let at = 0; at < bytes.length; at++, length++) {
     const [byte = 0, high = 0, low = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
-    const escaped = byte === percentSign ? digitOf(high) * 16 + digitOf(low) : Number.NaN;
+    const escaped = byte === percentSign ? hexDigit(high) * 16 + hexDigit(low) : Number.NaN;
     bytes[length] = Number.isNaN(escaped) ? byte : escaped;
     if (!Number.isNaN(escaped)) at += 2;
   }
@@ -40,7 +40,7 @@ function withoutEscapes(text: string): Buffer {
 const percentSign = 0x25;
 
 /** The value of a hexadecimal digit; NaN for any other character. */
-function digitOf(character: number): number {
+function hexDigit(character: number): number {
   if (character >= 0x30 && character <= 0x39) return character - 0x30;
   const letter = character | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
@@ -60,10 +60,10 @@ export function mediaTypeOf(part: FilePart): string {
   }
   const bytes = fileBytesOf(part)?.subarray(0, 12) ?? [];
   const start = Buffer.from(bytes).toString("latin1");
-  return imageStarts.find(([pattern]) => pattern.test(start))?.[1] ?? part.media_type;
+  return imageSignatures.find(([pattern]) => pattern.test(start))?.[1] ?? part.media_type;
 }
 
-const imageStarts: readonly (readonly [RegExp, string])[] = [
+const imageSignatures: readonly (readonly [RegExp, string])[] = [
   [/^\x89PNG\r\n/, "image/png"],
   [/^\xff\xd8\xff/, "image/jpeg"],
   [/^GIF8/, "image/gif"],

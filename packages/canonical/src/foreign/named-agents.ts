@@ -70,11 +70,11 @@ function hasWord(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     const before = text.slice(Math.max(0, at - 2), at);
     const end = at + word.length;
-    if (!goesOn.test(before) && !begins.test(text.slice(end, end + 2))) return true;
+    if (!wordEnd.test(before) && !wordStart.test(text.slice(end, end + 2))) return true;
   }
   return false;
 }
 
-const begins = /^[\p{L}\p{N}_]/u;
+const wordStart = /^[\p{L}\p{N}_]/u;
 /** Results are often JSON inside a text, where a word can follow the two characters `\n`. */
-const goesOn = /(?:(?<!\\)|(?![nrt]))[\p{L}\p{N}_]$/u;
+const wordEnd = /(?:(?<!\\)|(?![nrt]))[\p{L}\p{N}_]$/u;

@@ -26,14 +26,14 @@ export const titleFields: readonly string[] = [
  * @param messages - The session's, in order. Messages without {@link titleFields} may be left out.
  */
 export function titleOf(messages: Iterable<Pick<Message, "options">>): SessionTitle | undefined {
-  let [chosen, made] = ["", ""];
+  let [chosen, generated] = ["", ""];
   for (const message of messages) {
     const title = titleIn(message);
     if (title?.isChosen) chosen = title.text;
-    else if (title) made = title.text;
+    else if (title) generated = title.text;
   }
   if (chosen !== "") return { text: chosen, isChosen: true };
-  return made === "" ? undefined : { text: made, isChosen: false };
+  return generated === "" ? undefined : { text: generated, isChosen: false };
 }
 
 /** What one record says about the title. An empty text takes back what was said before. */

@@ -48,7 +48,9 @@ export function resultBlocks(result: JsonValue): ResultBlocks {
       isWhole: elements.every(({ isWhole }) => isWhole),
     };
   }
-  const inner = isJsonObject(result) ? (attached(result) ?? soleContent(result)) : undefined;
+  const inner = isJsonObject(result)
+    ? (outputWithAttachments(result) ?? onlyContent(result))
+    : undefined;
   return inner === undefined
     ? { blocks: [jsonBlock(result)], isWhole: false }
     : resultBlocks(inner);
@@ -97,7 +99,7 @@ function jsonBlock(value: JsonValue): ResultBlock {
 }
 
 /** The content of `{ content }` or `{ output }`, if nothing beside it says more. */
-function soleContent(result: JsonObject): string | readonly JsonValue[] | undefined {
+function onlyContent(result: JsonObject): string | readonly JsonValue[] | undefined {
   const entries = Object.entries(result).filter(([, value]) => value !== null);
   const [first, ...others] = entries;
   if (first === undefined || others.length > 0) return undefined;
@@ -107,7 +109,11 @@ function soleContent(result: JsonObject): string | readonly JsonValue[] | undefi
 }
 
 /** The list that `{ output, attachments }` stands for. */
-function attached({ output, attachments, ...others }: JsonObject): JsonValue[] | undefined {
+function outputWithAttachments({
+  output,
+  attachments,
+  ...others
+}: JsonObject): JsonValue[] | undefined {
   if (typeof output !== "string" || !Array.isArray(attachments)) return undefined;
   if (Object.keys(others).length > 0) return undefined;
   return [...(output === "" ? [] : [{ type: "text", text: output }]), ...attachments];
@@ -132,10 +138,10 @@ function fileElement(value: JsonObject): Element | undefined {
   const { type, filename, title, name } = value;
   if (typeof type !== "string" || !fileTypes.includes(type)) return undefined;
   const url = type === "input_image" ? value["image_url"] : (value["url"] ?? value["uri"]);
-  const held = (typeof url === "string" ? inUrl(url) : undefined) ?? inFields(value);
-  if (held === undefined) return undefined;
-  const { mediaType } = held;
-  const bytes = held.bytes && Buffer.from(held.bytes);
+  const fileBytes = (typeof url === "string" ? inUrl(url) : undefined) ?? inFields(value);
+  if (fileBytes === undefined) return undefined;
+  const { mediaType } = fileBytes;
+  const bytes = fileBytes.bytes && Buffer.from(fileBytes.bytes);
   const named = [filename, title, name].find((each) => typeof each === "string");
   const note = namedFileNote(mediaType, named);
   if (bytes === undefined) return { block: { type: "text", text: note }, isWhole: false };
@@ -154,9 +160,9 @@ function fileElement(value: JsonObject): Element | undefined {
 const fileTypes: readonly string[] = ["image", "input_image", "document", "audio", "file"];
 
 /** A file that a block holds; `bytes` is undefined if the block's data is not base64. */
-type Held = { readonly mediaType: string; readonly bytes: Uint8Array | undefined };
+type FileBytes = { readonly mediaType: string; readonly bytes: Uint8Array | undefined };
 
-function inFields(value: JsonObject): Held | undefined {
+function inFields(value: JsonObject): FileBytes | undefined {
   const source = objectAt(value, "source");
   const place = source["type"] === "base64" ? source : value;
   const mediaType = place["media_type"] ?? place["mimeType"];
@@ -165,7 +171,7 @@ function inFields(value: JsonObject): Held | undefined {
   return { mediaType, bytes: base64Bytes(data) };
 }
 
-function inUrl(url: string): Held | undefined {
+function inUrl(url: string): FileBytes | undefined {
   const [, mediaType] = /^data:([^;,]+)[^,]*;base64,/.exec(url) ?? [];
   return mediaType === undefined ? undefined : { mediaType, bytes: bytesInUrl(url) };
 }

@@ -7,25 +7,25 @@ type FieldType = "string" | "number" | "boolean" | "array";
 /** @inline */
 type Field = { readonly type: FieldType; readonly isRequired?: true };
 
-const needed = { type: "string", isRequired: true } as const;
+const requiredText = { type: "string", isRequired: true } as const;
 const text = { type: "string" } as const;
 const number = { type: "number" } as const;
 const flag = { type: "boolean" } as const;
 
 /** The common parameters of each kind of tool. Paths and texts stay as the client wrote them. */
 export const toolFields: Readonly<Record<ToolKind, Readonly<Record<string, Field>>>> = {
-  shell: { command: needed, directory: text, timeout_ms: number, description: text },
-  read: { path: needed, offset: number, limit: number },
-  write: { path: needed, content: needed },
-  edit: { path: needed, old_text: needed, new_text: needed, replace_all: flag },
-  patch: { patch: needed },
-  grep: { pattern: needed, path: text, glob: text, ignore_case: flag },
-  glob: { pattern: needed, path: text },
+  shell: { command: requiredText, directory: text, timeout_ms: number, description: text },
+  read: { path: requiredText, offset: number, limit: number },
+  write: { path: requiredText, content: requiredText },
+  edit: { path: requiredText, old_text: requiredText, new_text: requiredText, replace_all: flag },
+  patch: { patch: requiredText },
+  grep: { pattern: requiredText, path: text, glob: text, ignore_case: flag },
+  glob: { pattern: requiredText, path: text },
   list: { path: text },
-  fetch: { url: needed, prompt: text },
-  web_search: { query: needed },
+  fetch: { url: requiredText, prompt: text },
+  web_search: { query: requiredText },
   todo: { items: { type: "array", isRequired: true } },
-  agent: { prompt: needed, description: text, agent: text },
+  agent: { prompt: requiredText, description: text, agent: text },
 };
 
 /** A tool whose parameters differ from the common ones only in name. */

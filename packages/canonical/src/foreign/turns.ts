@@ -95,7 +95,7 @@ export function turnsOf(
   for (const message of undone) {
     if (retold?.has(message))
       for (const { type } of partsOf(message)) tally.count(type, "translated");
-    else drop(message, tally);
+    else countDropped(message, tally);
   }
   const readTool = (call: ToolCallPart) => meanings.readTool?.(origin, call);
   const turns = new Turns(live, { readTool, rules, tally });
@@ -113,7 +113,7 @@ const defaultRules: TurnRules = {
   model: modelOf,
 };
 
-function drop(message: Message, tally: Tally): void {
+function countDropped(message: Message, tally: Tally): void {
   if (message.role === "system") tally.count("system", "dropped");
   for (const { type } of partsOf(message)) tally.count(type, "dropped");
 }
@@ -163,7 +163,7 @@ class Turns {
   }
 
   end(): readonly Turn[] {
-    this.#close();
+    this.#closeStep();
     return this.#turns;
   }
 
@@ -174,14 +174,14 @@ class Turns {
     if (hasVisibleText(text)) {
       const images = this.#rules.givenImages(message).map(imageBlock);
       this.#push({ kind: "context", message, parts: [{ type: "system", text, images }] });
-    } else drop(message, this.#tally);
+    } else countDropped(message, this.#tally);
   }
 
   /** What the harness added and what a human typed become separate turns. */
   #user(message: UserMessage): void {
     // A file kept beside the session was never given to a model.
     if (sourceOf(message)["sidecar"] !== undefined) {
-      drop(message, this.#tally);
+      countDropped(message, this.#tally);
       return;
     }
     const given = message.content.filter(({ provenance }) => provenance === "injected");
@@ -196,7 +196,7 @@ class Turns {
     const [first] = message.content;
     const hasCalled = this.#step?.parts.some(({ type }) => type === "call") ?? false;
     const isNext = this.#isAnswered || (hasCalled && first?.type !== "tool_call");
-    if (isNext || this.#isByAnother(message)) this.#close();
+    if (isNext || this.#isByOtherModel(message)) this.#closeStep();
     for (const part of message.content) {
       switch (part.type) {
         case "tool_approval_request":
@@ -207,38 +207,38 @@ class Turns {
           this.#isAnswered = true;
           break;
         case "tool_call":
-          this.#say(message, this.#call(part));
+          this.#addToStep(message, this.#call(part));
           break;
         default:
-          this.#speak(message, part);
+          this.#addContent(message, part);
       }
     }
   }
 
   /** True if the open step came from another model, or from a loop beside this one. */
-  #isByAnother(message: AssistantMessage): boolean {
+  #isByOtherModel(message: AssistantMessage): boolean {
     if (this.#step === undefined) return false;
     const { message: first, model: known } = this.#step;
     const { model = known.model, provider = known.provider } = this.#modelOf(message);
-    const isElsewhere = sourceOf(first)["loop"] !== sourceOf(message)["loop"];
-    return isElsewhere || model !== known.model || provider !== known.provider;
+    const isOtherLoop = sourceOf(first)["loop"] !== sourceOf(message)["loop"];
+    return isOtherLoop || model !== known.model || provider !== known.provider;
   }
 
   /**
    * What the model says after an answer belongs to the next step; what the client added there is
    * context.
    */
-  #speak(message: AssistantMessage, part: TextPart | FilePart | ReasoningPart): void {
+  #addContent(message: AssistantMessage, part: TextPart | FilePart | ReasoningPart): void {
     if (part.type !== "reasoning" && part.provenance === "injected") {
       this.#push({ kind: "context", message, parts: [part] });
       return;
     }
-    if (this.#isAnswered) this.#close();
-    this.#say(message, part);
+    if (this.#isAnswered) this.#closeStep();
+    this.#addToStep(message, part);
   }
 
   #tool(message: ToolMessage): void {
-    this.#close();
+    this.#closeStep();
     for (const part of message.content) {
       if (part.type === "tool_result") this.#result(message, part);
       else this.#tally.count(part.type, "dropped");
@@ -262,7 +262,7 @@ class Turns {
     }
   }
 
-  #say(message: AssistantMessage, part: AssistantPart): void {
+  #addToStep(message: AssistantMessage, part: AssistantPart): void {
     this.#step ??= { message, model: this.#modelOf(message), parts: [] };
     this.#step.parts.push(part);
   }
@@ -272,11 +272,11 @@ class Turns {
   }
 
   #push(turn: Turn): void {
-    this.#close();
+    this.#closeStep();
     this.#turns.push(turn);
   }
 
-  #close(): void {
+  #closeStep(): void {
     if (this.#step) this.#turns.push({ kind: "assistant", ...this.#step });
     this.#step = undefined;
     this.#isAnswered = false;

@@ -15,27 +15,27 @@ export type Piece = {
  */
 export function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
-  let isBehindBroken = false;
+  let isAfterBroken = false;
   for (let from = spaceEnd(text, 0); from < text.length; ) {
     const { end, isWhole, isJson = isWhole } = objectEnd(text, from);
-    const next = spaceEnd(text, isWhole ? end : recordBehind(text, from, end));
+    const next = spaceEnd(text, isWhole ? end : nextRecordStart(text, from, end));
     // A record that was cut off has no end. If an end follows, the record in front of it was a part
     // of it.
-    if (isWhole && isBehindBroken && !isBeginning(text, next)) {
+    if (isWhole && isAfterBroken && !isRecordBoundary(text, next)) {
       return [...pieces, { from, end: text.length, isWhole: false }];
     }
     const before = isJson ? undefined : pieces.at(-1);
     // Consecutive broken bytes form one piece, because there may be millions of them.
     if (before && !before.isWhole) pieces[pieces.length - 1] = { ...before, end: next };
     else pieces.push({ from, end: isJson ? end : next, isWhole: isJson });
-    isBehindBroken ||= !isWhole;
+    isAfterBroken ||= !isWhole;
     from = next;
   }
   return pieces;
 }
 
 /** True if the line ends here, another record begins, or zeros stand for what was not written. */
-function isBeginning(text: string, at: number): boolean {
+function isRecordBoundary(text: string, at: number): boolean {
   return at === text.length || text[at] === "{" || text[at] === "\0";
 }
 
@@ -44,10 +44,10 @@ function isBeginning(text: string, at: number): boolean {
  * does. The first quote of a record ends a string that was cut off, which shows two characters
  * after the record's beginning. Zeros may stand in front of the record.
  */
-function recordBehind(text: string, from: number, at: number): number {
-  let behindZeros = at;
-  while (text[behindZeros] === "\0") behindZeros++;
-  const places = [behindZeros, at - 2];
+function nextRecordStart(text: string, from: number, at: number): number {
+  let afterZeros = at;
+  while (text[afterZeros] === "\0") afterZeros++;
+  const places = [afterZeros, at - 2];
   return places.find((place) => place > from && text.startsWith('{"', place)) ?? text.length;
 }
 
@@ -99,7 +99,7 @@ function stringEnd(text: string, from: number): End {
   for (let at = from + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === quote) return { end: at + 1, isWhole: true };
-    if (code < firstPlain) return { end: at, isWhole: false };
+    if (code < firstPrintable) return { end: at, isWhole: false };
     if (code !== backslash) continue;
     at++;
     if (!escapable.has(text[at] ?? "")) return { end: at, isWhole: false };
@@ -115,12 +115,12 @@ function wordEnd(text: string, from: number): End {
   let end = from;
   while (/[\w.+-]/.test(text[end] ?? "")) end++;
   // For a longer word the parser decides: a regular expression would take long, too.
-  const isJson = end - from > longestWord || word.test(text.slice(from, end));
+  const isJson = end - from > maxWordLength || word.test(text.slice(from, end));
   return { end, isWhole: end > from, isJson };
 }
 
 const word = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
-const longestWord = 999;
+const maxWordLength = 999;
 
 function spaceEnd(text: string, from: number): number {
   let end = from;
@@ -131,4 +131,4 @@ function spaceEnd(text: string, from: number): number {
 const escapable = new Set('"\\/bfnrtu');
 const quote = 0x22;
 const backslash = 0x5c;
-const firstPlain = 0x20;
+const firstPrintable = 0x20;

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, stringifyJson } from "../json.ts";
 import { setField } from "../set-field.ts";
 
 /** The keys of an object from which some fields were taken. */
-type Joint = {
+type SplitKeys = {
   readonly left: readonly string[];
   readonly taken: readonly string[];
   /** All keys, in the order of the last record whose id confirmed one. */
@@ -17,10 +17,10 @@ type Joint = {
  * file.
  */
 export class KeyOrders {
-  readonly #joints: Map<string, Joint> = new Map();
-  /** The joints in the record that is being restored. */
-  readonly #used: Set<Joint> = new Set();
-  #budget = maxCharacters;
+  readonly #splits: Map<string, SplitKeys> = new Map();
+  /** Those in the record that is being restored. */
+  readonly #used: Set<SplitKeys> = new Set();
+  #budget = maxHashedCharacters;
 
   /**
    * Joins what was left of an object and what was taken from it, in the order known for such keys.
@@ -29,10 +29,10 @@ export class KeyOrders {
    * @param place - Where the taken fields go as long as no id has confirmed an order.
    */
   join(left: JsonObject, taken: JsonObject, place: "first" | "last" = "last"): JsonObject {
-    const joint = this.#jointOf(left, taken, place);
-    this.#used.add(joint);
+    const split = this.#splitKeysOf(left, taken, place);
+    this.#used.add(split);
     const joined: { [key: string]: JsonValue } = {};
-    for (const key of joint.order) {
+    for (const key of split.order) {
       setField(joined, key, (Object.hasOwn(taken, key) ? taken[key] : left[key]) ?? null);
     }
     return joined;
@@ -51,64 +51,64 @@ export class KeyOrders {
     this.#used.clear();
     const record = restore();
     if (record === undefined || isSource(record)) return record;
-    const joints = [...this.#used];
-    const known = joints.map(({ order }) => order);
-    const tryCharacters = stringifyJson(record).length + triedAtLeast;
-    for (const orders of joints.some(hasManyKeys) ? [] : candidates(joints)) {
+    const splits = [...this.#used];
+    const known = splits.map(({ order }) => order);
+    const tryCharacters = stringifyJson(record).length + minCharactersPerTry;
+    for (const orders of splits.some(hasManyKeys) ? [] : candidates(splits)) {
       // A value that was cut, for example, gives the id in no order.
       this.#budget -= tryCharacters;
       if (this.#budget < 0) break;
-      setOrders(joints, orders);
+      setOrders(splits, orders);
       const other = restore();
       if (other && isSource(other)) return other;
     }
-    setOrders(joints, known);
+    setOrders(splits, known);
     return record;
   }
 
-  #jointOf(object: JsonObject, others: JsonObject, place: "first" | "last"): Joint {
+  #splitKeysOf(object: JsonObject, others: JsonObject, place: "first" | "last"): SplitKeys {
     const left = Object.keys(object);
     const taken = Object.keys(others).filter((key) => !Object.hasOwn(object, key));
     const name = stringifyJson([left, taken]);
-    const known = this.#joints.get(name);
+    const known = this.#splits.get(name);
     if (known) return known;
     const order = place === "first" ? [...taken, ...left] : [...left, ...taken];
-    const joint = { left, taken, order };
-    this.#joints.set(name, joint);
-    return joint;
+    const split = { left, taken, order };
+    this.#splits.set(name, split);
+    return split;
   }
 }
 
 /** How many characters the search may hash for one file: about a second. */
-const maxCharacters = 100_000_000;
+const maxHashedCharacters = 100_000_000;
 /** The minimum that a record costs, however short it is. */
-const triedAtLeast = 1000;
+const minCharactersPerTry = 1000;
 
 type Orders = readonly (readonly string[])[];
 
-function setOrders(joints: readonly Joint[], orders: Orders): void {
-  for (const [at, joint] of joints.entries()) joint.order = orders[at] ?? joint.order;
+function setOrders(splits: readonly SplitKeys[], orders: Orders): void {
+  for (const [at, split] of splits.entries()) split.order = orders[at] ?? split.order;
 }
 
 /** More keys than a client writes into one object. */
-function hasManyKeys({ left, taken }: Joint): boolean {
+function hasManyKeys({ left, taken }: SplitKeys): boolean {
   return left.length + taken.length > 100;
 }
 
-/** Every order of one joint while the others keep theirs, then every order of all of them. */
-function* candidates(joints: readonly Joint[]): Generator<Orders> {
-  const known = joints.map(({ order }) => order);
-  // With a single joint, these are all the orders there are.
-  if (joints.length === 1) return yield* combinations(joints);
-  for (const [at, { left, taken }] of joints.entries()) {
+/** Every order of one object's keys while the others keep theirs, then every order of all of them. */
+function* candidates(splits: readonly SplitKeys[]): Generator<Orders> {
+  const known = splits.map(({ order }) => order);
+  // With a single object, these are all the orders there are.
+  if (splits.length === 1) return yield* combinations(splits);
+  for (const [at, { left, taken }] of splits.entries()) {
     for (const order of arrangements(left, taken)) yield known.with(at, order);
   }
-  yield* combinations(joints);
+  yield* combinations(splits);
 }
 
-/** Every order of every joint combined with every other; the last one changes first. */
-function* combinations(joints: readonly Joint[]): Generator<Orders> {
-  const [first, ...others] = joints;
+/** Every order of each object's keys combined with every order of the others; the last one changes first. */
+function* combinations(splits: readonly SplitKeys[]): Generator<Orders> {
+  const [first, ...others] = splits;
   if (first === undefined) {
     yield [];
     return;

@@ -53,14 +53,14 @@ export async function* mapLines<T>(
   { maxLineBytes = maxValueBytes }: LineOptions = {},
 ): AsyncGenerator<readonly T[]> {
   const splitter = new LineSplitter(maxLineBytes, toItems);
-  for await (const chunk of withoutMark(chunks, splitter)) {
+  for await (const chunk of withoutByteOrderMark(chunks, splitter)) {
     for (const items of splitter.push(chunk)) if (items.length > 0) yield items;
   }
   const last = splitter.end();
   if (last.length > 0) yield last;
 }
 
-async function* withoutMark(
+async function* withoutByteOrderMark(
   chunks: AsyncIterable<Uint8Array>,
   splitter: { skip(bytes: number): void },
 ): AsyncGenerator<Buffer> {
@@ -72,10 +72,10 @@ async function* withoutMark(
       continue;
     }
     start = Buffer.concat([start, chunk]);
-    if (start.length < mark.length) continue;
-    const isMarked = start.subarray(0, mark.length).equals(mark);
-    if (isMarked) splitter.skip(mark.length);
-    yield isMarked ? start.subarray(mark.length) : start;
+    if (start.length < byteOrderMark.length) continue;
+    const isMarked = start.subarray(0, byteOrderMark.length).equals(byteOrderMark);
+    if (isMarked) splitter.skip(byteOrderMark.length);
+    yield isMarked ? start.subarray(byteOrderMark.length) : start;
     start = undefined;
   }
   if (start) yield start;
@@ -182,6 +182,6 @@ class LineSplitter<T> {
   }
 }
 
-const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const newline = 0x0a;
 const carriageReturn = 0x0d;

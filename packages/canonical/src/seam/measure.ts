@@ -6,7 +6,7 @@ import { isRawNumber } from "../raw-number.ts";
  * exactly.
  */
 export function fits(value: JsonValue, maxBytes: number): boolean {
-  return glance(value) <= maxBytes || encodedBytes(value) <= maxBytes;
+  return maxEncodedBytes(value) <= maxBytes || encodedBytes(value) <= maxBytes;
 }
 
 /** Bytes of a text inside a JSON string: UTF-8, with escapes, without the quotes. */
@@ -66,7 +66,7 @@ function scalarBytes(value: JsonValue): number {
 }
 
 /** An upper bound that needs no encoding: an escape takes six bytes, a number at most 25. */
-function glance(root: JsonValue): number {
+function maxEncodedBytes(root: JsonValue): number {
   const open: JsonValue[] = [root];
   let bytes = 0;
   for (let value = open.pop(); value !== undefined; value = open.pop()) {

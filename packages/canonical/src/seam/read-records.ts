@@ -60,18 +60,20 @@ function readLine(
   const at = { adapter, uri, record: number, byteOffset };
   if (line.fault === "too_long" && isTerminated) {
     const record = truncatedRecord(at, byteLength);
-    const isTooLong = fault(at, `a line of ${byteLength} bytes is too long to be kept`);
+    const tooLong = fault(at, `a line of ${byteLength} bytes is too long to be kept`);
     return [
-      { ...isTooLong, records: 0 },
+      { ...tooLong, records: 0 },
       { kind: "record", record, isTruncated: true },
     ];
   }
   const found = text === undefined ? readBytes(line, at) : readText(text, at, byteLength);
   const pending = { location: `${uri}:${number}`, reason: "the line has no end yet" };
-  const isSettled = isTerminated || found.length === 0;
-  const outcomes = isSettled ? found : settled(found, { kind: "pending", ...pending }, text);
-  const told = outcomes.reduce((sum, each) => sum + toldOf(each), 0);
-  if (told > 1) count?.add(told - 1);
+  const isCertain = isTerminated || found.length === 0;
+  const outcomes = isCertain
+    ? found
+    : certainOutcomes(found, { kind: "pending", ...pending }, text);
+  const recordCount = outcomes.reduce((sum, each) => sum + recordCountOf(each), 0);
+  if (recordCount > 1) count?.add(recordCount - 1);
   return outcomes;
 }
 
@@ -80,7 +82,7 @@ function readLine(
  * otherwise it is still being written. What stands in front of that may have been read when nothing
  * followed it.
  */
-function settled(
+function certainOutcomes(
   outcomes: readonly RecordOutcome[],
   pending: PendingEvent,
   text: string | undefined,
@@ -89,15 +91,15 @@ function settled(
   const isBeforeZeros = text?.endsWith("\0") ?? false;
   const others = isBeforeZeros ? outcomes.slice(1) : outcomes;
   const isWhole = others.at(-1)?.kind === "record";
-  const sure = isWhole ? others : others.slice(0, -1);
-  if (!sure.some(({ kind }) => kind === "record")) return [pending];
-  if (!isWhole) return [...sure, pending];
+  const certain = isWhole ? others : others.slice(0, -1);
+  if (!certain.some(({ kind }) => kind === "record")) return [pending];
+  if (!isWhole) return [...certain, pending];
   // Zeros after a record are not a record.
-  return isBeforeZeros ? [...sure, { ...pending, records: 0 }] : sure;
+  return isBeforeZeros ? [...certain, { ...pending, records: 0 }] : certain;
 }
 
 /** How many records an outcome accounts for. */
-function toldOf(outcome: RecordOutcome): number {
+function recordCountOf(outcome: RecordOutcome): number {
   return outcome.kind === "record" ? 1 : recordsOf(outcome);
 }
 
@@ -107,7 +109,7 @@ function readText(
   encodedBytes: number,
 ): readonly RecordOutcome[] {
   if (text.trim() === "") return [];
-  if (text.startsWith("\0") || text.endsWith("\0")) return readDamaged(text, at, encodedBytes);
+  if (text.startsWith("\0") || text.endsWith("\0")) return readBesideZeros(text, at, encodedBytes);
   try {
     return [recordAt(at, parseJson(text), encodedBytes)];
   } catch (error) {
@@ -138,22 +140,22 @@ function readPieces(bytes: Buffer, at: SourceLocation): readonly RecordOutcome[]
       records++;
       outcomes.push(recordAt(place, found, piece.length));
       // Consecutive bytes that are no record are reported once: there may be millions of them.
-    } else if (outcomes.at(-1)?.kind !== "fault") outcomes.push(fault(place, notWhole));
+    } else if (outcomes.at(-1)?.kind !== "fault") outcomes.push(fault(place, notWholeReason));
   }
   if (records === 0) return undefined;
   if (records < outcomes.length) return outcomes;
-  const isShared = fault(at, `${records} records on one line: each is kept`);
-  return [{ ...isShared, records: 0, isLogWhole: true, isLeftover: true }, ...outcomes];
+  const sharedLine = fault(at, `${records} records on one line: each is kept`);
+  return [{ ...sharedLine, records: 0, isLogWhole: true, isLeftover: true }, ...outcomes];
 }
 
 function recordAt(at: SourceLocation, value: JsonValue, encodedBytes: number): RecordEvent {
   return { kind: "record", record: openRecord(at, value, { encodedBytes }), isTruncated: false };
 }
 
-const notWhole = "not a whole record; what else is on its line is kept";
+const notWholeReason = "not a whole record; what else is on its line is kept";
 
 /** A power cut leaves zeros where bytes were to be written, before or after a whole record. */
-function readDamaged(
+function readBesideZeros(
   text: string,
   at: SourceLocation,
   encodedBytes: number,
