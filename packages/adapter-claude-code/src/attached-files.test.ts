@@ -1,6 +1,6 @@
 import { type JsonObject, messageFromWire, type SystemMessage } from "@pond/canonical";
 import { expect, it } from "vitest";
-import { attachedImages, attachedText, givenAgain } from "./attached-files.ts";
+import { attachedImages, attachedText, reattachedFiles } from "./attached-files.ts";
 
 function attached(attachment: JsonObject): SystemMessage {
   const options = { source: { record: { type: "attachment", attachment } } };
@@ -89,7 +89,7 @@ it("finds the files that a compaction gave again, but not those given after the 
   });
   const boundary = carrier("boundary", { type: "system", subtype: "compact_boundary" });
 
-  const again = givenAgain([given("named"), boundary, given("again"), prompt, given("later")]);
+  const again = reattachedFiles([given("named"), boundary, given("again"), prompt, given("later")]);
 
   expect([...again].map(({ id }) => id)).toEqual(["again"]);
 });

@@ -21,9 +21,9 @@ export function attachedText(message: SystemMessage): string {
 
 /** The picture that a user named with `@`, if the record holds its bytes. */
 export function attachedImages(message: SystemMessage): readonly GivenImage[] {
-  const held = objectAt(objectAt(carriedRecord(message) ?? {}, "attachment"), "content");
-  const { base64, type: mediaType } = objectAt(held, "file");
-  if (held["type"] !== "image") return [];
+  const body = objectAt(objectAt(carriedRecord(message) ?? {}, "attachment"), "content");
+  const { base64, type: mediaType } = objectAt(body, "file");
+  if (body["type"] !== "image") return [];
   if (typeof base64 !== "string" || typeof mediaType !== "string") return [];
   const bytes = base64Bytes(base64);
   return bytes ? [{ mediaType, base64: Buffer.from(bytes).toString("base64") }] : [];
@@ -33,9 +33,9 @@ function textOf(attachment: JsonObject): string | undefined {
   const { type, content } = attachment;
   if (type === "directory") return typeof content === "string" ? content : undefined;
   if (type !== "file") return undefined;
-  const held = objectAt(attachment, "content");
-  const { content: text } = objectAt(held, "file");
-  if (held["type"] === "image") return "a picture";
+  const body = objectAt(attachment, "content");
+  const { content: text } = objectAt(body, "file");
+  if (body["type"] === "image") return "a picture";
   return typeof text === "string" ? text : undefined;
 }
 
@@ -43,14 +43,15 @@ function textOf(attachment: JsonObject): string | undefined {
  * Files that a compaction gave the client's model again: other clients get everything that was
  * compacted.
  */
-export function givenAgain(messages: readonly Message[]): ReadonlySet<Message> {
-  const again = new Set<Message>();
+export function reattachedFiles(messages: readonly Message[]): ReadonlySet<Message> {
+  const reattached = new Set<Message>();
   let isCompacted = false;
   for (const message of messages) {
     const record = carriedRecord(message) ?? {};
     if (record["subtype"] === "compact_boundary") isCompacted = true;
     else if (isTurn(message)) isCompacted = false;
-    else if (isCompacted && objectAt(record, "attachment")["type"] === "file") again.add(message);
+    else if (isCompacted && objectAt(record, "attachment")["type"] === "file")
+      reattached.add(message);
   }
-  return again;
+  return reattached;
 }

@@ -7,8 +7,8 @@ import {
   sourceOf,
 } from "@pond/canonical/adapter";
 import { Answers, inSteps, isSubAgent, without, withoutRetold } from "@pond/canonical/foreign";
-import { givenAgain } from "./attached-files.ts";
-import { withoutLeft } from "./branches.ts";
+import { reattachedFiles } from "./attached-files.ts";
+import { withoutAbandoned } from "./branches.ts";
 import { contextIn } from "./fork-context.ts";
 import { isSaidInResult } from "./records/said-in-result.ts";
 
@@ -19,23 +19,23 @@ import { isSaidInResult } from "./records/said-in-result.ts";
 export function course({ session, messages }: SessionContent): Course {
   // What a fork continues was separated in the session it belongs to.
   const own = contextIn(messages)?.index ?? 0;
-  const { live, ...parted } = inSteps(messages.slice(own), [
+  const { live, ...separated } = inSteps(messages.slice(own), [
     (rest) => without(rest, sideChains(session, rest)),
-    withoutLeft,
-    (rest) => without(rest, givenAgain(rest)),
-    (rest) => without(rest, withdrawnIn(rest)),
+    withoutAbandoned,
+    (rest) => without(rest, reattachedFiles(rest)),
+    (rest) => without(rest, retractedMessages(rest)),
     // A model hears them in the result.
     (rest) => withoutRetold(rest, isSaidInResult),
   ]);
-  return { live: [...messages.slice(0, own), ...live], ...parted };
+  return { live: [...messages.slice(0, own), ...live], ...separated };
 }
 
 /**
  * Answers that were replaced by another attempt, with what tools said in them: if a model refused,
  * the client names them afterwards.
  */
-function withdrawnIn(messages: readonly Message[]): ReadonlySet<Message> {
-  const retracted = new Set<JsonValue>(
+function retractedMessages(messages: readonly Message[]): ReadonlySet<Message> {
+  const retractedIds = new Set<JsonValue>(
     messages.flatMap((message) => {
       const uuids = carriedRecord(message)?.["retractedMessageUuids"];
       return Array.isArray(uuids) ? uuids.filter((uuid) => typeof uuid === "string") : [];
@@ -44,7 +44,7 @@ function withdrawnIn(messages: readonly Message[]): ReadonlySet<Message> {
   const withdrawn = messages.filter((message) => {
     const { continues = null } = sourceOf(message);
     const { uuid = null } = restOf(sourceOf(message));
-    return [message.id, continues, uuid].some((id) => retracted.has(id));
+    return [message.id, continues, uuid].some((id) => retractedIds.has(id));
   });
   return new Answers(messages).withAnswersTo(withdrawn);
 }

@@ -50,7 +50,7 @@ function* discoverOne(projects: string, key: string): Generator<SessionFiles | F
   if (files === undefined || path === undefined) return;
   yield files;
   if (path.root === undefined && !path.isOldAgent) {
-    yield* (yield* discoverSide(projects, path.slug, path.name)).agents;
+    yield* (yield* discoverSessionFolder(projects, path.slug, path.name)).agents;
   }
 }
 
@@ -73,49 +73,51 @@ function* discoverProject(projects: string, slug: string): Generator<SessionFile
       const sidecars = files.has(meta) ? [{ file: join(folder, meta), path: meta }] : [];
       yield { ...session, sidecars };
     } else {
-      const side = folders.delete(stem) ? yield* discoverSide(projects, slug, stem) : nothing;
-      yield { ...session, sidecars: side.sidecars };
-      yield* side.agents;
+      const contents = folders.delete(stem)
+        ? yield* discoverSessionFolder(projects, slug, stem)
+        : emptyFolder;
+      yield { ...session, sidecars: contents.sidecars };
+      yield* contents.agents;
     }
   }
   for (const name of folders) {
     if (name.endsWith(sessionSuffix)) yield fault(join(folder, name), "a folder, not a file");
-    else if (name !== "memory") yield* discoverRest(projects, slug, name);
+    else if (name !== "memory") yield* discoverOrphanedAgents(projects, slug, name);
   }
 }
 
 /** The agents of a session that the client deleted, or that somebody moved; nothing else. */
-function* discoverRest(
+function* discoverOrphanedAgents(
   projects: string,
   slug: string,
   name: string,
 ): Generator<SessionFiles | FaultEvent> {
-  const { agents, sidecars } = yield* discoverSide(projects, slug, name);
+  const { agents, sidecars } = yield* discoverSessionFolder(projects, slug, name);
   yield* agents;
   const logs = sidecars.filter(
-    ({ path }) => path.endsWith(sessionSuffix) && !clientsOwn.test(path),
+    ({ path }) => path.endsWith(sessionSuffix) && !clientOutput.test(path),
   ).length;
   if (logs === 0) return;
   yield fault(join(projects, slug, name), `${logs} *.jsonl where the client keeps none: not read`);
 }
 
 /** Output of tools, and the journals of workflows. */
-const clientsOwn = /\/(?:tool-results|workflows)\//;
+const clientOutput = /\/(?:tool-results|workflows)\//;
 
-type Side = {
+type SessionFolder = {
   readonly agents: readonly SessionFiles[];
   readonly sidecars: readonly SidecarFile[];
 };
-const nothing: Side = { agents: [], sidecars: [] };
+const emptyFolder: SessionFolder = { agents: [], sidecars: [] };
 
 /**
- * Everything in the side folder of one session: its agents, and the files that are not sessions.
+ * Everything in the folder of one session: its agents, and the files that are not sessions.
  */
-function* discoverSide(
+function* discoverSessionFolder(
   projects: string,
   slug: string,
   session: string,
-): Generator<FaultEvent, Side> {
+): Generator<FaultEvent, SessionFolder> {
   const agents: SessionFiles[] = [];
   const sidecars: SidecarFile[] = [];
   const open = [session];
@@ -123,10 +125,10 @@ function* discoverSide(
     const folder = join(projects, slug, path);
     const entries = yield* listFolder(origin, folder, projects);
     const names = new Set(entries.filter(isFile).map(({ name }) => name));
-    const isAgents = session === agentsFolder || path.split("/")[1] === agentsFolder;
+    const isAgentFolder = session === agentsFolder || path.split("/")[1] === agentsFolder;
     for (const entry of entries) {
       const place = { file: join(folder, entry.name), path: `${path}/${entry.name}` };
-      const isAgent = isAgents && isAgentFile(entry.name);
+      const isAgent = isAgentFolder && isAgentFile(entry.name);
       if (isFolder(entry)) {
         if (isAgent) yield fault(place.file, "a folder, not a file");
         else open.push(place.path);
@@ -136,12 +138,12 @@ function* discoverSide(
         const key = `${slug}/${place.path}`;
         const sidecars = names.has(meta) ? [own] : [];
         agents.push({ kind: "files", key, file: place.file, sidecars });
-      } else if (isAgents && unfinished.test(entry.name)) {
-        if (!names.has(entry.name.replace(unfinished, agentSuffix))) {
+      } else if (isAgentFolder && unfinishedDescriptor.test(entry.name)) {
+        if (!names.has(entry.name.replace(unfinishedDescriptor, agentSuffix))) {
           const reason = "what describes an agent, not written to its end: not stored";
           yield { ...fault(place.file, reason), isLeftover: true };
         }
-      } else if (!isAgents || !isOfAgent(entry.name, names)) {
+      } else if (!isAgentFolder || !isDescriptorBesideLog(entry.name, names)) {
         sidecars.push(place);
       }
     }
@@ -154,10 +156,10 @@ function isAgentFile(name: string): boolean {
 }
 
 /** The client writes a descriptor under such a name first, and then renames it. */
-const unfinished = /\.meta\.json\.tmp\.[0-9a-f]{8}$/;
+const unfinishedDescriptor = /\.meta\.json\.tmp\.[0-9a-f]{8}$/;
 
 /** True for the descriptor of an agent whose log is beside it. */
-function isOfAgent(name: string, names: ReadonlySet<string>): boolean {
+function isDescriptorBesideLog(name: string, names: ReadonlySet<string>): boolean {
   return (
     name.endsWith(agentSuffix) && names.has(`${name.slice(0, -agentSuffix.length)}${sessionSuffix}`)
   );
@@ -180,7 +182,9 @@ function sidecarsOf(projects: string, { slug, name, root, isOldAgent }: SessionP
   // Links are not followed: the listing reports them, and they may lead to anything.
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (!isMain) return stats?.isFile() ? [{ file, path: place }] : [];
-  return stats?.isDirectory() ? withoutFaults(discoverSide(projects, slug, name)).sidecars : [];
+  return stats?.isDirectory()
+    ? withoutFaults(discoverSessionFolder(projects, slug, name)).sidecars
+    : [];
 }
 
 const isFolder = (entry: FolderEntry): boolean => entry.isDirectory();

@@ -43,7 +43,7 @@ export type Head = {
   readonly isComplete: boolean;
 };
 
-const nothing: Head = {
+const emptyHead: Head = {
   isOwn: false,
   hasRows: false,
   isCutDamaged: false,
@@ -52,18 +52,18 @@ const nothing: Head = {
 };
 
 /** What the records of a log say, in order, as far as it is needed. `known` is what others said. */
-export function headOf(entries: Iterable<RecordOutcome>, known: Head = nothing): Head {
+export function headOf(entries: Iterable<RecordOutcome>, known: Head = emptyHead): Head {
   let head = known;
   for (const entry of entries) {
     if (head.isComplete) break;
-    if (entry.kind === "record") head = learn(head, entry.record);
-    else if (isLoss(entry) && !head.hasOwnRows) head = { ...head, isCutDamaged: true };
+    if (entry.kind === "record") head = withRecord(head, entry.record);
+    else if (isLostRecord(entry) && !head.hasOwnRows) head = { ...head, isCutDamaged: true };
   }
   return head;
 }
 
 /** True for something that was a record. What is still being written may yet become one. */
-function isLoss(entry: RecordOutcome): boolean {
+function isLostRecord(entry: RecordOutcome): boolean {
   return entry.kind === "fault" && recordsOf(entry) > 0;
 }
 
@@ -80,8 +80,8 @@ export async function readHead(file: string, options: LogOptions): Promise<Head>
   return head;
 }
 
-function learn(head: Head, record: SourceRecord): Head {
-  const fields = untaken(record);
+function withRecord(head: Head, record: SourceRecord): Head {
+  const fields = copyHeadFields(record);
   const createdAt = head.createdAt ?? fields.timestamp("timestamp");
   const project = head.project ?? (record.peek("cwd") === "" ? undefined : fields.string("cwd"));
   const cwd = record.peek("cwd");
@@ -96,7 +96,7 @@ function learn(head: Head, record: SourceRecord): Head {
   const contextEnd = head.contextEnd ?? (isContext ? fields.id("parentLastUuid") : undefined);
   const isPastFork = copied === undefined && isRow;
   // The damage came after the cut if this row follows the last copied one.
-  const isBehindCut =
+  const isPastCut =
     copied !== undefined ||
     (isPastFork && !head.hasOwnRows && head.fork?.uuid === (record.peek("parentUuid") ?? null));
   return {
@@ -107,7 +107,7 @@ function learn(head: Head, record: SourceRecord): Head {
     ...(fork && { fork }),
     ...(contextEnd && { contextEnd }),
     hasRows: head.hasRows || isRow,
-    isCutDamaged: head.isCutDamaged && !isBehindCut,
+    isCutDamaged: head.isCutDamaged && !isPastCut,
     hasOwnRows: head.hasOwnRows || isPastFork,
     isOwn: head.isOwn || isRow || recordedId !== undefined || isOwnWithoutId(record),
     isComplete: Boolean(isPastFork && createdAt && project && recordedId),
@@ -118,7 +118,7 @@ function learn(head: Head, record: SourceRecord): Head {
  * What the client writes without the id of a record or a session, and what distinguishes it from
  * other clients' records.
  */
-const idless = new Map<JsonValue | undefined, string>([
+const idlessTypes = new Map<JsonValue | undefined, string>([
   ["summary", "leafUuid"],
   ["file-history-snapshot", "messageId"],
   ["file-history-delta", "messageId"],
@@ -126,7 +126,7 @@ const idless = new Map<JsonValue | undefined, string>([
 ]);
 
 function isOwnWithoutId(record: SourceRecord): boolean {
-  const mark = idless.get(record.peek("type"));
+  const mark = idlessTypes.get(record.peek("type"));
   return mark !== undefined && record.peek(mark) !== undefined;
 }
 
@@ -134,7 +134,7 @@ function isOwnWithoutId(record: SourceRecord): boolean {
  * The same fields in a record of their own: what is taken here still has to be read from the
  * original.
  */
-function untaken(record: SourceRecord): SourceRecord {
+function copyHeadFields(record: SourceRecord): SourceRecord {
   const fields = headFields.map((key) => [key, record.peek(key)]);
   return openRecord(record.at, Object.fromEntries(fields));
 }

@@ -17,19 +17,19 @@ export function inherited(
   if (context === undefined) return { pieces: [] };
   const main = known.find(({ session }) => session.id === context.session);
   if (main === undefined) return { pieces: [], missing: [context.session] };
-  const before = upTo(context.last, main.messages);
+  const before = messagesUpTo(context.last, main.messages);
   if (before.length === 0) return { pieces: [], missing: [] };
   const { live } = course({ session: main.session, messages: before });
   // Its records, such as its title, are its own.
-  const told = live.filter((message) => message.role !== "system" || attachedText(message) !== "");
-  return { pieces: [{ session: main.session, messages: told }] };
+  const given = live.filter((message) => message.role !== "system" || attachedText(message) !== "");
+  return { pieces: [{ session: main.session, messages: given }] };
 }
 
 /**
  * The messages up to a row, including all messages of that row's record; none if the row is
  * missing.
  */
-function upTo(last: string, messages: readonly Message[]): readonly Message[] {
+function messagesUpTo(last: string, messages: readonly Message[]): readonly Message[] {
   const index = messages.findIndex((message) => uuidOf(message) === last);
   if (index < 0) return [];
   const id = messages[index]?.id;

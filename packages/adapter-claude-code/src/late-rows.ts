@@ -15,9 +15,9 @@ export class LateRows {
   readonly #firstBelow = new Map<number, number>();
   #newestTurn: number | undefined;
   // Thousands of rows may each ask for another row far above. So the depth of every row is known,
-  // and one row far above it: each step of that kind halves the way up.
+  // and one row far above it to jump to: each jump halves the way up.
   readonly #depths: number[] = [];
-  readonly #far: number[] = [];
+  readonly #jumps: number[] = [];
 
   /** @param places - Of the rows before the one in question; they are added to. */
   constructor(messages: readonly Message[], places: readonly Place[]) {
@@ -28,7 +28,7 @@ export class LateRows {
   /**
    * Call it when the client notes that it went back: no later row continues from what is before.
    */
-  wentBack(): void {
+  noteRewind(): void {
     this.#newestTurn = undefined;
   }
 
@@ -55,28 +55,29 @@ export class LateRows {
   }
 
   #isNewestBelow(top: number): boolean {
-    this.#measure();
+    this.#addPlaces();
     let at = this.#newestTurn ?? -1;
     while (at > top) {
-      const far = this.#far[at] ?? -1;
+      const jump = this.#jumps[at] ?? -1;
       // A row above another one comes before it.
-      at = far >= top && far < at ? far : (this.#places[at]?.parent ?? -1);
+      at = jump >= top && jump < at ? jump : (this.#places[at]?.parent ?? -1);
     }
     return at === top;
   }
 
   /** Takes in the places that were added. */
-  #measure(): void {
+  #addPlaces(): void {
     const depthOf = (at: number): number => this.#depths[at] ?? 0;
-    const farOf = (at: number): number => this.#far[at] ?? at;
-    for (let at = this.#far.length; at < this.#places.length; at++) {
+    const jumpOf = (at: number): number => this.#jumps[at] ?? at;
+    for (let at = this.#jumps.length; at < this.#places.length; at++) {
       const { parent } = this.#places[at] ?? {};
       this.#depths.push(parent === undefined ? 0 : depthOf(parent) + 1);
-      if (parent === undefined) this.#far.push(at);
+      if (parent === undefined) this.#jumps.push(at);
       else {
-        const far = farOf(parent);
-        const isAsFar = depthOf(parent) - depthOf(far) === depthOf(far) - depthOf(farOf(far));
-        this.#far.push(isAsFar ? farOf(far) : parent);
+        const jump = jumpOf(parent);
+        const isSameDistance =
+          depthOf(parent) - depthOf(jump) === depthOf(jump) - depthOf(jumpOf(jump));
+        this.#jumps.push(isSameDistance ? jumpOf(jump) : parent);
       }
     }
   }

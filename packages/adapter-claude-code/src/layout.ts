@@ -18,7 +18,7 @@ export function claudeCodeHomes({ home, env }: Surroundings): readonly string[] 
  * Computed by UTF-16 code unit, as the client does: a character outside the BMP becomes two dashes.
  */
 export function projectSlug(cwd: string): string {
-  const path = withoutLastSeparators(cwd).normalize("NFC");
+  const path = withoutTrailingSeparators(cwd).normalize("NFC");
   const slug = path.replace(/[^A-Za-z0-9]/g, "-");
   if (slug.length <= maxSlugLength) return slug;
   let hash = 0;
@@ -36,7 +36,7 @@ export function isSlugOf(folder: string, directory: string): boolean {
 }
 
 /** In the system's form of a directory, where `/` and `D:\` are such names. */
-function withoutLastSeparators(path: string): string {
+function withoutTrailingSeparators(path: string): string {
   const hasDrive = /^[A-Za-z]:/.test(path);
   const rootLength = hasDrive ? 3 : 1;
   let end = path.length;
@@ -133,7 +133,7 @@ export function sessionPath(key: string): SessionPath | undefined {
 }
 
 export const sessionSuffix = ".jsonl";
-/** In the side folder of a session; in that of a project if somebody moved them. */
+/** In the folder of a session; in that of a project if somebody moved them. */
 export const agentsFolder = "subagents";
 export const agentPrefix = "agent-";
 export const agentSuffix = ".meta.json";

@@ -9,9 +9,9 @@ export type Place = {
   /** The index where its tree begins: with the log, after a compaction, or below a gap. */
   readonly tree: number;
   /** True for a message of the same record as its parent, or of a repetition of that record. */
-  readonly isSame: boolean;
+  readonly isSameRecord: boolean;
   /** True for a record that already stands above. */
-  readonly isAgain: boolean;
+  readonly isRepeated: boolean;
   /** For a compaction that kept the newest rows after its summary: where those begin. */
   readonly kept?: number | undefined;
 };
@@ -27,21 +27,21 @@ export function placesOf(messages: readonly Message[]): readonly Place[] {
   for (const [index, message] of messages.entries()) {
     const record = recordOf(message);
     const { parentUuid, logicalParentUuid } = record;
-    if (record["type"] === "last-prompt" && record["explicit"] === true) late.wentBack();
+    if (record["type"] === "last-prompt" && record["explicit"] === true) late.noteRewind();
     const uuid = uuidOf(message);
     const named = parentUuid ?? logicalParentUuid ?? null;
-    const isMore = sourceOf(message)["continues"] !== undefined;
-    const again = isMore || parentUuid === undefined ? undefined : indexes.get(uuid);
-    const same = isMore ? places.length - 1 : again;
-    const hung = keptEnds.get(named) ?? indexes.get(named);
-    const parent = same ?? late.parentOf(index, hung);
+    const isContinuation = sourceOf(message)["continues"] !== undefined;
+    const repeated = isContinuation || parentUuid === undefined ? undefined : indexes.get(uuid);
+    const same = isContinuation ? places.length - 1 : repeated;
+    const namedParent = keptEnds.get(named) ?? indexes.get(named);
+    const parent = same ?? late.parentOf(index, namedParent);
     const above = parent === undefined ? undefined : places[parent];
     const isCompaction = typeof logicalParentUuid === "string";
     const tree = above === undefined || isCompaction ? index : above.tree;
-    const isSame = above !== undefined && same === parent;
-    const isAgain = isMore ? above?.isAgain === true : again !== undefined;
-    const kept = keptBy(record, indexes);
-    places.push({ parent: above && parent, tree, isSame, isAgain, kept: kept?.start });
+    const isSameRecord = above !== undefined && same === parent;
+    const isRepeated = isContinuation ? above?.isRepeated === true : repeated !== undefined;
+    const kept = keptSegment(record, indexes);
+    places.push({ parent: above && parent, tree, isSameRecord, isRepeated, kept: kept?.start });
     if (kept) keptEnds.set(kept.summary, kept.end);
     if (!indexes.has(uuid)) indexes.set(uuid, index);
   }
@@ -49,7 +49,7 @@ export function placesOf(messages: readonly Message[]): readonly Place[] {
 }
 
 /** The rows above that a compaction kept after its summary. */
-function keptBy(record: JsonObject, indexes: ReadonlyMap<JsonValue, number>) {
+function keptSegment(record: JsonObject, indexes: ReadonlyMap<JsonValue, number>) {
   const { headUuid, anchorUuid, tailUuid } = objectAt(
     objectAt(record, "compactMetadata"),
     "preservedSegment",
@@ -61,7 +61,7 @@ function keptBy(record: JsonObject, indexes: ReadonlyMap<JsonValue, number>) {
 }
 
 /** The path up from a message, including itself, to the start of the log or of its tree. */
-export function lineUpFrom(
+export function pathToRoot(
   end: number,
   places: readonly Place[],
   tree?: number,

@@ -1,5 +1,5 @@
 import type { JsonValue, Message } from "@pond/canonical";
-import { lineUpFrom, type Place, recordOf, uuidOf } from "./log-tree.ts";
+import { type Place, pathToRoot, recordOf, uuidOf } from "./log-tree.ts";
 import { isAnswer, isAttachment, isPrompt, isSummary, isTurnRow } from "./row-kinds.ts";
 
 /** The client went back: everything after `leaf` up to `at` is abandoned. */
@@ -31,7 +31,7 @@ const noLeaf = "00000000-0000-0000-0000-000000000000";
  * `/clear`, which takes nothing back; and if answers have no parent, the log does not say what
  * belongs together.
  */
-export function startsAgain(
+export function unnotedRewinds(
   messages: readonly Message[],
   places: readonly Place[],
 ): readonly Rewind[] {
@@ -40,8 +40,8 @@ export function startsAgain(
   const sessions = new Map<JsonValue | undefined, number>();
   for (const [at, message] of messages.entries()) {
     const { parentUuid, sessionId, isSidechain } = recordOf(message);
-    const { tree = at, isAgain } = places[at] ?? {};
-    if (!isTurnRow(message) || isSidechain === true || isAgain) continue;
+    const { tree = at, isRepeated } = places[at] ?? {};
+    if (!isTurnRow(message) || isSidechain === true || isRepeated) continue;
     if (parentUuid === null && isAnswer(message)) return [];
     const isStart = parentUuid === null && isPrompt(message) && !isSummary(message);
     const start = sessions.get(sessionId);
@@ -63,14 +63,14 @@ export function mainLineOf(
 ): ReadonlySet<number> {
   const withTurns = rowsWithTurns(messages, places);
   const newest = messages.findLastIndex(
-    (row, at) => isRowOfTree(row) && withTurns.has(at) && places[at]?.isAgain === false,
+    (row, at) => isRowOfTree(row) && withTurns.has(at) && places[at]?.isRepeated === false,
   );
-  const line = lineUpFrom(newest, places);
+  const line = pathToRoot(newest, places);
   if (rewind === undefined) return line;
   const { at, leaf } = rewind;
   // The client forgets that it went back to the start with the first row that follows.
   if (leaf < 0) return at > messages.findLastIndex(isRowOfTree) ? new Set() : line;
-  const back = lineUpFrom(leaf, places);
+  const back = pathToRoot(leaf, places);
   // Below a gap, nothing says whether the newest row belongs below it.
   const top = messages[[...line].at(-1) ?? -1];
   const { parentUuid, logicalParentUuid } = top ? recordOf(top) : {};
@@ -92,19 +92,19 @@ export function withSummaries(
 }
 
 /** What was attached after the last turn of the main line, such as queued prompts. */
-export function attachedBehind(
+export function attachedToLastTurn(
   messages: readonly Message[],
   places: readonly Place[],
   main: ReadonlySet<number>,
 ): ReadonlySet<number> {
   const lastTurn = messages.findLastIndex(
-    (message, at) => main.has(at) && isTurnRow(message) && places[at]?.isSame === false,
+    (message, at) => main.has(at) && isTurnRow(message) && places[at]?.isSameRecord === false,
   );
   const attached = new Set<number>();
   for (const [at, message] of messages.entries()) {
     const { parent } = places[at] ?? {};
-    const isBehind = parent !== undefined && (parent === lastTurn || attached.has(parent));
-    if (isBehind && isAttachment(message)) attached.add(at);
+    const isBelowLastTurn = parent !== undefined && (parent === lastTurn || attached.has(parent));
+    if (isBelowLastTurn && isAttachment(message)) attached.add(at);
   }
   return attached;
 }

@@ -43,7 +43,7 @@ const helperAgents = /^a(?:compact|prompt_suggestion|side_question)-/;
 
 function isHelperPrompt(record: SourceRecord): boolean {
   if (!isHelperAgent(record)) return false;
-  const said = saidIn(record.record("message"));
+  const said = textOf(record.record("message"));
   return helperPrompts.some((prompt) => said.startsWith(prompt));
 }
 
@@ -56,11 +56,11 @@ const helperPrompts: readonly string[] = [
 /** The client starts its agents with this word, before anybody asks them for something. */
 function isWarmup(record: SourceRecord): boolean {
   const isFirst = record.peek("isSidechain") === true && record.peek("parentUuid") === null;
-  return isFirst && saidIn(record.record("message")) === "Warmup";
+  return isFirst && textOf(record.record("message")) === "Warmup";
 }
 
 /** The text of all blocks of a message. */
-function saidIn(message: SourceRecord | undefined): string {
+function textOf(message: SourceRecord | undefined): string {
   const content = message?.peek("content");
   if (typeof content === "string") return content;
   const blocks = Array.isArray(content) ? content.filter(isJsonObject) : [];
@@ -86,7 +86,7 @@ export function injectedAssistant(record: SourceRecord, message: SourceRecord): 
   // Builds that say of a text that it is no error also keep under this name what a model had said
   // when it was interrupted.
   const isNotice = isError !== false || record.peek("error") !== undefined;
-  return isNotice || fillers.includes(saidIn(message)) ? "synthetic" : undefined;
+  return isNotice || placeholders.includes(textOf(message)) ? "synthetic" : undefined;
 }
 
 const interruptions: readonly string[] = [
@@ -98,7 +98,7 @@ const interruptions: readonly string[] = [
 const noContent = "(no content)";
 
 /** The client's texts in place of a missing answer. */
-const fillers: readonly string[] = ["", noContent, "No response requested.", ...interruptions];
+const placeholders: readonly string[] = ["", noContent, "No response requested.", ...interruptions];
 
 /** Ways in which a human gave a prompt; whatever passed it on may have added its own origin. */
 const typedSources: readonly string[] = ["typed", "queued", "suggestion_accepted"];
@@ -113,8 +113,8 @@ const humanOrigins: readonly string[] = ["human", "remote", "suggestion"];
 
 /** A program that uses the SDK speaks for whoever wrote its prompt. */
 function machineTurn(turnOrigin: JsonValue | undefined): string | undefined {
-  const isSaid = turnOrigin === "human" || turnOrigin === "sdk";
-  return typeof turnOrigin === "string" && !isSaid ? turnOrigin : undefined;
+  const isHuman = turnOrigin === "human" || turnOrigin === "sdk";
+  return typeof turnOrigin === "string" && !isHuman ? turnOrigin : undefined;
 }
 
 /** Elements that the harness writes at the start of a user text; everything in them is its own. */

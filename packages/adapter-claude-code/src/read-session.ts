@@ -18,7 +18,7 @@ import { agentSuffix, agentsFolder, projectSlug, sessionPath, sessionSuffix } fr
 import { origin } from "./origin.ts";
 import { type LogOptions, readLog } from "./read-log.ts";
 import { type Reading, RecordIds } from "./records/envelope.ts";
-import { HelperTalk } from "./records/helper-talk.ts";
+import { HelperConversation } from "./records/helper-conversation.ts";
 import { PromptQueue } from "./records/queue.ts";
 import { readRecord } from "./records/record.ts";
 import { readSidecar } from "./records/sidecar.ts";
@@ -44,12 +44,12 @@ export async function* readSession(
     let reading: Reading | undefined;
     let records = 0;
     let reason = notAttributable;
-    let is: Pick<FaultEvent, "isLeftover" | "mayPass"> = {};
+    let flags: Pick<FaultEvent, "isLeftover" | "mayPass"> = {};
     let isFirst = true;
     for await (const entries of readLog(files.file, { ...options, count })) {
       if (isFirst) {
         isFirst = false;
-        const printed = printedRun(entries);
+        const printed = printedRunReason(entries);
         if (printed !== undefined) reason = printed;
         else {
           // The rest of the file may say what the first chunk does not.
@@ -60,8 +60,8 @@ export async function* readSession(
             reading = await openReading(place, files, whole, options);
             // A title and notes about files hold nothing to continue. The prompt of a run that
             // ended early may get a directory from the next session beside it.
-            if (whole.createdAt) is = { mayPass: true };
-            else if (!whole.hasRows) is = { isLeftover: true };
+            if (whole.createdAt) flags = { mayPass: true };
+            else if (!whole.hasRows) flags = { isLeftover: true };
           }
           if (reading) yield reading.session;
         }
@@ -74,7 +74,7 @@ export async function* readSession(
     }
     // Dropped rather than given an invented project or time.
     if (reading === undefined && records > 0) {
-      yield { ...fault(files.file, reason), records, ...is };
+      yield { ...fault(files.file, reason), records, ...flags };
     }
     for (const sidecar of reading ? files.sidecars : []) {
       count?.add(1);
@@ -108,7 +108,7 @@ function liesBelowSession({ key }: SessionFiles): boolean {
 }
 
 /** Why the printed output of a run becomes no session; undefined for anything else. */
-function printedRun(entries: readonly RecordOutcome[]): string | undefined {
+function printedRunReason(entries: readonly RecordOutcome[]): string | undefined {
   const records = entries.flatMap((entry) => (entry.kind === "record" ? [entry.record] : []));
   // Rows of a session name it in this way, whatever else is among them.
   if (records.some((record) => record.peek("sessionId") !== undefined)) return undefined;
@@ -168,7 +168,7 @@ async function openReading(
     toolNames: new Map(),
     questions: new Set(),
     queue: new PromptQueue(),
-    helperTalk: new HelperTalk(),
+    helperConversation: new HelperConversation(),
   };
 }
 

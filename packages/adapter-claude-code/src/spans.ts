@@ -44,18 +44,18 @@ function cutTags(text: string): readonly Span[] {
     const writer = writerOf(found, before, text);
     if (writer === undefined) break;
     if (writer === "human" && text.slice(found.innerStart, found.innerEnd).trim() !== "") {
-      add(spans, { end: found.innerStart, kind: found.tag });
-      add(spans, { end: found.innerEnd, kind: undefined });
+      addSpan(spans, { end: found.innerStart, kind: found.tag });
+      addSpan(spans, { end: found.innerEnd, kind: undefined });
     }
     at = skipRemark(text, skipSpace(text, found.end), found.tag);
-    add(spans, { end: at, kind: found.tag });
+    addSpan(spans, { end: at, kind: found.tag });
     before.push(found);
   }
   const tail = trailingReminders(text, at);
   const typedEnd = at + attachedStart(text.slice(at, tail));
-  if (typedEnd > at) add(spans, { end: typedEnd, kind: undefined });
-  if (tail > typedEnd) add(spans, { end: tail, kind: "context" });
-  if (text.length > tail) add(spans, { end: text.length, kind: "system-reminder" });
+  if (typedEnd > at) addSpan(spans, { end: typedEnd, kind: undefined });
+  if (tail > typedEnd) addSpan(spans, { end: tail, kind: "context" });
+  if (text.length > tail) addSpan(spans, { end: text.length, kind: "system-reminder" });
   return spans.length === 0 ? [{ end: text.length, kind: undefined }] : spans;
 }
 
@@ -68,9 +68,9 @@ function writerOf(
   if (injectedTags.includes(tag)) return "harness";
   const mark = Object.hasOwn(markedTags, tag) ? markedTags[tag] : undefined;
   if (mark?.test(text.slice(start))) return "harness";
-  const follows = Object.hasOwn(typedTags, tag) ? typedTags[tag] : undefined;
-  if (follows?.length === 0) return "human";
-  const first = before.find((element) => follows?.includes(element.tag));
+  const predecessors = Object.hasOwn(typedTags, tag) ? typedTags[tag] : undefined;
+  if (predecessors?.length === 0) return "human";
+  const first = before.find((element) => predecessors?.includes(element.tag));
   if (first === undefined) return undefined;
   // A skill puts its message first, so it may have the name of a setting.
   const isBuiltIn = first.tag === "command-name";
@@ -98,7 +98,7 @@ function namesFile(text: string): boolean {
 }
 
 /** Adjacent spans of the harness become one, named by the first. */
-function add(spans: Span[], span: Span): void {
+function addSpan(spans: Span[], span: Span): void {
   const last = spans.at(-1);
   if (last?.kind !== undefined && span.kind !== undefined) {
     spans[spans.length - 1] = { end: span.end, kind: last.kind };
@@ -160,7 +160,7 @@ function cutPastes(text: string, spans: readonly Span[]): readonly Span[] {
   let from = 0;
   for (const span of spans) {
     const rest = span.kind === undefined ? addPastes(cut, text, from, span.end) : from;
-    if (span.end > rest || text === "") add(cut, span);
+    if (span.end > rest || text === "") addSpan(cut, span);
     from = span.end;
   }
   return cut;
@@ -172,13 +172,13 @@ function addPastes(spans: Span[], text: string, from: number, to: number): numbe
   for (;;) {
     const paste = pasteIn(text.slice(at, to));
     if (paste === undefined) return at;
-    if (paste.start > 0) add(spans, { end: at + paste.start, kind: undefined });
-    add(spans, { end: at + paste.innerStart, kind: paste.tag });
+    if (paste.start > 0) addSpan(spans, { end: at + paste.start, kind: undefined });
+    addSpan(spans, { end: at + paste.innerStart, kind: paste.tag });
     if (paste.innerEnd > paste.innerStart) {
-      add(spans, { end: at + paste.innerEnd, kind: undefined });
+      addSpan(spans, { end: at + paste.innerEnd, kind: undefined });
     }
     at += paste.end;
-    add(spans, { end: at, kind: paste.tag });
+    addSpan(spans, { end: at, kind: paste.tag });
   }
 }
 

@@ -9,9 +9,9 @@ import {
   turnsOf,
   wellFormedJson,
 } from "@pond/canonical/foreign";
+import { type ApiMessage, apiMessagesOf } from "./foreign/api-messages.ts";
 import { agentId } from "./foreign/names.ts";
 import { type RowPlace, rowsOf } from "./foreign/rows.ts";
-import { type Speech, speechesOf } from "./foreign/speeches.ts";
 import { projectSlug } from "./layout.ts";
 import { origin } from "./origin.ts";
 
@@ -48,18 +48,18 @@ function file(
 ): RestoredFile {
   const tally = new Tally();
   const turns = turnsOf(content, meanings, tally);
-  const speeches = turns.flatMap((turn) => [...speechesOf(turn, tally)]);
+  const apiMessages = turns.flatMap((turn) => [...apiMessagesOf(turn, tally)]);
   const title = titleOf(content.messages);
   return {
     session: content.session.id,
     path,
-    content: { [Symbol.iterator]: () => lines(speeches, { ...place, title }) },
+    content: { [Symbol.iterator]: () => lines(apiMessages, { ...place, title }) },
     fidelity: tally.fidelity(),
   };
 }
 
-function* lines(speeches: readonly Speech[], place: RowPlace): Generator<string> {
-  for (const row of rowsOf(speeches, place)) yield `${wellFormedJson(row)}\n`;
+function* lines(apiMessages: readonly ApiMessage[], place: RowPlace): Generator<string> {
+  for (const row of rowsOf(apiMessages, place)) yield `${wellFormedJson(row)}\n`;
 }
 
 /** What the client keeps beside an agent's file. */

@@ -80,7 +80,7 @@ function placeOf(
   return { folder: mainName.test(file) ? own : folder, file };
 }
 
-/** The beginning of the path of a main session's log, and of the paths in its side folder. */
+/** The beginning of the path of a main session's log, and of the paths in its folder. */
 const mainName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.jsonl$|\/)/i;
 
 function* lines(messages: readonly Message[]): Generator<string> {

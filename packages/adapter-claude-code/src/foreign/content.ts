@@ -59,11 +59,11 @@ export function writeResult(call: string, part: ToolResultPart): Written {
     content: text ?? known,
     is_error: part.is_failure,
   };
-  const isKept = isWhole && !isSilent && blocks.every(isTaken);
+  const isKept = isWhole && !isSilent && blocks.every(isSupported);
   return { block, outcome: isKept ? "kept" : "translated" };
 }
 
-function isTaken(block: ResultBlock): boolean {
+function isSupported(block: ResultBlock): boolean {
   return block.type === "text" || isApiImage(block.mediaType) || block.mediaType === pdf;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject, Session } from "@pond/canonical";
 import { derivedHex, derivedUuid, type SessionTitle } from "@pond/canonical/foreign";
-import type { Speech } from "./speeches.ts";
+import type { ApiMessage } from "./api-messages.ts";
 
 /** The fields that every row of one file shares. */
 export type RowPlace = {
@@ -16,14 +16,18 @@ export type RowPlace = {
  * The rows of a file in order. Each is the child of the one before, because a gap would cut the
  * history.
  */
-export function* rowsOf(speeches: readonly Speech[], place: RowPlace): Generator<JsonObject> {
+export function* rowsOf(
+  apiMessages: readonly ApiMessage[],
+  place: RowPlace,
+): Generator<JsonObject> {
   const write = new RowWriter(place);
   // Not every build finds a file that begins with another record.
-  if (speeches[0]?.role !== "user") yield write.opening();
-  for (const [index, speech] of speeches.entries()) yield* write.speech(speech, index);
+  if (apiMessages[0]?.role !== "user") yield write.opening();
+  for (const [index, apiMessage] of apiMessages.entries())
+    yield* write.messageRows(apiMessage, index);
   if (place.agentId !== undefined) return;
   if (place.title) yield write.title(place.title);
-  yield write.lastPrompt(speeches);
+  yield write.lastPrompt(apiMessages);
 }
 
 class RowWriter {
@@ -41,9 +45,9 @@ class RowWriter {
     return this.#row("user", session.created_at, ["opening"], { message, isMeta: true });
   }
 
-  *speech(speech: Speech, index: number): Generator<JsonObject> {
-    const { message, blocks, isMeta } = speech;
-    if (speech.role === "user") {
+  *messageRows(apiMessage: ApiMessage, index: number): Generator<JsonObject> {
+    const { message, blocks, isMeta } = apiMessage;
+    if (apiMessage.role === "user") {
       const [only] = blocks;
       const isPlain = blocks.length === 1 && only?.["type"] === "text";
       const content = isPlain ? (only["text"] ?? "") : blocks;
@@ -62,7 +66,7 @@ class RowWriter {
           id,
           type: "message",
           role: "assistant",
-          model: modelIn(speech) ?? this.#place.session.source_agent,
+          model: modelIn(apiMessage) ?? this.#place.session.source_agent,
           content: [block],
           stop_reason: isLast ? (hasCalls ? "tool_use" : "end_turn") : null,
           stop_sequence: null,
@@ -82,8 +86,8 @@ class RowWriter {
    * What the client's list shows for a session without a title. The client reads it at the end of
    * the file.
    */
-  lastPrompt(speeches: readonly Speech[]): JsonObject {
-    const typed = speeches.findLast(({ role, isMeta, blocks }) => {
+  lastPrompt(apiMessages: readonly ApiMessage[]): JsonObject {
+    const typed = apiMessages.findLast(({ role, isMeta, blocks }) => {
       return role === "user" && !isMeta && blocks[0]?.["type"] === "text";
     });
     const text = String(typed?.blocks[0]?.["text"] ?? this.#place.session.source_agent);
@@ -125,7 +129,7 @@ class RowWriter {
  * that it takes for a Claude; another provider's name for it would be refused. With any other name
  * it uses its default.
  */
-function modelIn({ model }: Speech): string | undefined {
+function modelIn({ model }: ApiMessage): string | undefined {
   return model !== undefined && apiModel.test(model) ? model : undefined;
 }
 

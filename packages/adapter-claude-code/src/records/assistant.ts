@@ -12,7 +12,7 @@ export function readAssistant(
 ): CanonicalEvent[] | undefined {
   const holder = record.record("message");
   if (holder?.peek("role") !== "assistant") return undefined;
-  const answersClient = reading.helperTalk.goesOn(record) ? "helper-answer" : undefined;
+  const answersClient = reading.helperConversation.follow(record) ? "helper-answer" : undefined;
   const injectedAs = injectedAssistant(record, holder) ?? answersClient;
   const speaker = { injectedAs, isHumanTurn: false };
   const turn = { holder, key: "content", role: "assistant", speaker } as const;

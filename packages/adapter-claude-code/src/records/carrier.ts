@@ -11,7 +11,7 @@ export function readCarrier(
   reading: Reading,
   { id, timestamp }: Envelope = takeEnvelope(record, reading),
 ): CanonicalEvent[] {
-  reading.helperTalk.goesOn(record);
+  reading.helperConversation.follow(record);
   const isCompaction = record.peek("subtype") === "compact_boundary";
   // The model's memory ends here, so no search window crosses it.
   const boundary = isCompaction ? "compaction" : undefined;

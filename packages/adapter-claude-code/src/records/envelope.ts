@@ -8,7 +8,7 @@ import {
   type SourceRecord,
   sourceOf,
 } from "@pond/canonical/adapter";
-import type { HelperTalk } from "./helper-talk.ts";
+import type { HelperConversation } from "./helper-conversation.ts";
 import type { PromptQueue } from "./queue.ts";
 
 /** What reading one session remembers from record to record. */
@@ -24,7 +24,7 @@ export type Reading = {
   /** Prompts are queued and answered in different records. */
   readonly queue: PromptQueue;
   /** The record of a helper's answer only says which prompt it follows. */
-  readonly helperTalk: HelperTalk;
+  readonly helperConversation: HelperConversation;
 };
 
 /** The id and time of one record, and how they were found if the record did not have them. */
@@ -43,7 +43,8 @@ export class RecordIds {
   /** The record's own uuid; undefined if it has none, or another record had it before. */
   own(record: SourceRecord): Extracted<string> | undefined {
     const uuid = record.peek("uuid");
-    if (typeof uuid !== "string" || this.#seen.has(uuid) || ours.test(uuid)) return undefined;
+    if (typeof uuid !== "string" || this.#seen.has(uuid) || codecIdPattern.test(uuid))
+      return undefined;
     this.#seen.add(uuid);
     return record.id("uuid");
   }
@@ -59,7 +60,7 @@ export class RecordIds {
 }
 
 /** Ids that this codec makes itself; a record with such an id could collide with one. */
-const ours = /^sidecar:|#(?:text|said)$/;
+const codecIdPattern = /^sidecar:|#(?:text|said)$/;
 
 /** Takes the record's id and time. */
 export function takeEnvelope(record: SourceRecord, { ids, anchor }: Reading): Envelope {

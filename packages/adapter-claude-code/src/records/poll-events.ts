@@ -3,7 +3,7 @@ import { openRecord, type SourceRecord } from "@pond/canonical/adapter";
 import { pollEvents } from "../poll-events.ts";
 import { readCarrier } from "./carrier.ts";
 import { type Reading, takeEnvelope } from "./envelope.ts";
-import { typedBehind } from "./typed-behind.ts";
+import { typedMessage } from "./typed-message.ts";
 
 /**
  * Events that the client polled for, carried whole, and what a human said in them. Undefined if no
@@ -20,5 +20,5 @@ export function readPollEvents(
   );
   if (typed.length === 0) return undefined;
   const envelope = takeEnvelope(record, reading);
-  return [...readCarrier(record, reading, envelope), ...typedBehind(envelope, typed, reading)];
+  return [...readCarrier(record, reading, envelope), ...typedMessage(envelope, typed, reading)];
 }

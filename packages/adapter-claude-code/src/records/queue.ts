@@ -3,7 +3,7 @@ import type { SourceRecord } from "@pond/canonical/adapter";
 import { readCarrier } from "./carrier.ts";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
 import { isSaidInResult } from "./said-in-result.ts";
-import { type Typed, typedBehind } from "./typed-behind.ts";
+import { type Typed, typedMessage } from "./typed-message.ts";
 
 /** A prompt that a human typed, and the record that queued it. */
 type Queued = Typed & {
@@ -27,7 +27,7 @@ export class PromptQueue {
 
   /** Undefined for something that no human typed. */
   add(prompt: Queued | undefined): void {
-    if (prompt && this.#waiting.some((other) => isAgain(prompt, other))) return;
+    if (prompt && this.#waiting.some((other) => isDuplicate(prompt, other))) return;
     // A busy client puts back what it took out.
     if (prompt?.raw === this.#dequeued?.raw) this.#dequeued = undefined;
     // What is queued after a prompt that has not gone anywhere yet may be that prompt, edited.
@@ -38,7 +38,7 @@ export class PromptQueue {
 
   /** Takes out the first, or all. Only removed prompts may go to the model from here. */
   take(operation: "dequeue" | "remove" | "popAll", at: number): void {
-    if (operation !== "remove") this.#giveBack(at);
+    if (operation !== "remove") this.#restoreTasks(at);
     if (operation === "popAll") this.#waiting.length = 0;
     const prompt = this.#first();
     if (operation === "dequeue") this.#dequeued = prompt;
@@ -61,14 +61,14 @@ export class PromptQueue {
   /**
    * Where a turn ends, its tasks are removed, and at the same moment the next prompt is taken out.
    */
-  #giveBack(at: number): void {
-    const isTask = (removed: { readonly at: number }) => at - removed.at < moment;
+  #restoreTasks(at: number): void {
+    const isTask = (removed: { readonly at: number }) => at - removed.at < momentMs;
     this.#waiting.unshift(...this.#removed.filter(isTask).map(({ prompt }) => prompt));
     this.#removed = this.#removed.filter((removed) => !isTask(removed));
   }
 
   /** Learns from a user's record and its events. */
-  learn(record: SourceRecord, events: readonly CanonicalEvent[]): void {
+  noteUserRecord(record: SourceRecord, events: readonly CanonicalEvent[]): void {
     const end = events.findIndex(
       (event) => event.kind === "message" && isSaidInResult(event.message),
     );
@@ -95,7 +95,7 @@ export class PromptQueue {
     const isNext = this.#dequeued?.raw === typed;
     // A prompt queued a moment ago was not taken out after others, because the client was idle.
     const isTyped = (prompt: Queued | undefined) =>
-      prompt?.raw === typed && (!isNext || time - prompt.at < moment);
+      prompt?.raw === typed && (!isNext || time - prompt.at < momentMs);
     this.#waiting.splice(0, this.#waiting.findIndex(isTyped) + 1);
     this.#dequeued = undefined;
   }
@@ -105,7 +105,7 @@ export class PromptQueue {
    *
    * @param answer - The API's id of what the model says, if it has one.
    */
-  answered(answer: unknown): readonly Queued[] {
+  takeAnswered(answer: unknown): readonly Queued[] {
     const isNew = answer === undefined || answer !== this.#answer;
     this.#answer = answer;
     // An answer is written while it streams: a prompt waits for the results of the tool that it
@@ -129,10 +129,10 @@ export class PromptQueue {
 }
 
 /** In milliseconds; shorter than any answer of a model. */
-const moment = 100;
+const momentMs = 100;
 
 /** True if the client wrote a line again that it could not write completely. */
-function isAgain({ raw, at }: Queued, other: Queued | undefined): boolean {
+function isDuplicate({ raw, at }: Queued, other: Queued | undefined): boolean {
   return raw === other?.raw && at === other.at;
 }
 
@@ -143,8 +143,8 @@ const maxWaiting = 100;
 export function readQueueOperation(record: SourceRecord, reading: Reading): CanonicalEvent[] {
   const envelope = takeEnvelope(record, reading);
   const operation = record.peek("operation");
-  if (operation === "enqueue" && !isOfTask(record.peek("content"))) {
-    reading.queue.add(queued(record, envelope));
+  if (operation === "enqueue" && !isTaskNotice(record.peek("content"))) {
+    reading.queue.add(queuedPrompt(record, envelope));
   }
   if (operation === "dequeue" || operation === "remove" || operation === "popAll") {
     reading.queue.take(operation, timeOf(record));
@@ -153,7 +153,7 @@ export function readQueueOperation(record: SourceRecord, reading: Reading): Cano
 }
 
 /** True for what the client queues about its tasks; all prompts before it are taken out first. */
-function isOfTask(content: unknown): boolean {
+function isTaskNotice(content: unknown): boolean {
   if (typeof content !== "string") return false;
   if (taskTags.some((tag) => content.startsWith(tag))) return true;
   const task = content.startsWith("{") ? parsedObject(content) : undefined;
@@ -167,7 +167,7 @@ const taskTags: readonly string[] = [
   "<agent-notification>",
 ];
 
-function queued(record: SourceRecord, envelope: Envelope): Queued | undefined {
+function queuedPrompt(record: SourceRecord, envelope: Envelope): Queued | undefined {
   const raw = record.peek("content");
   // Commands wait in the same queue.
   if (typeof raw !== "string" || raw === "" || /^[</]/.test(raw)) return undefined;
@@ -185,13 +185,13 @@ export function readAnsweredPrompts(
   answer: unknown,
   reading: Reading,
 ): CanonicalEvent[] {
-  const prompts = reading.queue.answered(answer);
-  if (!keepsNoPrompt(record)) return [];
-  return prompts.flatMap((prompt) => typedBehind(prompt.envelope, [prompt], reading));
+  const prompts = reading.queue.takeAnswered(answer);
+  if (!isQueueOnlyBuild(record)) return [];
+  return prompts.flatMap((prompt) => typedMessage(prompt.envelope, [prompt], reading));
 }
 
 /** True for builds that wrote a queued prompt only into the queue; later ones attach it. */
-function keepsNoPrompt(record: SourceRecord): boolean {
+function isQueueOnlyBuild(record: SourceRecord): boolean {
   const version = record.peek("version");
   const build = typeof version === "string" ? /^2\.1\.(\d+)$/.exec(version)?.[1] : undefined;
   return build !== undefined && Number(build) <= 92;

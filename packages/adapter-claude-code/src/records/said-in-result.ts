@@ -8,7 +8,7 @@ import {
 } from "@pond/canonical/adapter";
 import { isToolResult } from "./blocks.ts";
 import type { Reading } from "./envelope.ts";
-import type { Typed } from "./typed-behind.ts";
+import type { Typed } from "./typed-message.ts";
 
 /**
  * What a human said that the client gives to the model as the result of a tool: what to do instead
@@ -23,23 +23,24 @@ export function saidInResult(
   const [result, ...others] = blocks.filter(isToolResult);
   // A refusal or an answer is for one call: otherwise the record does not say which.
   if (result === undefined || others.length > 0) return [];
-  const told = record.peek("userFeedback") ?? toldIn(result);
-  const isTyped = typeof told === "string" && !ours.some((words) => told.startsWith(words));
+  const feedback = record.peek("userFeedback") ?? feedbackIn(result);
+  const isTyped =
+    typeof feedback === "string" && !clientTexts.some((words) => feedback.startsWith(words));
   const call = result.peek("tool_use_id");
   // A tool of another name may answer in the same shape, and a log may lack the call.
   const mayAnswer = typeof call !== "string" || questions.has(call) || !toolNames.has(call);
   const answers = mayAnswer ? answersIn(record.peek("toolUseResult")) : [];
-  return [...(isTyped ? [told] : []), ...answers]
+  return [...(isTyped ? [feedback] : []), ...answers]
     .filter((raw) => raw !== "")
     .map((raw) => ({ raw, text: openRecord(record.at, { raw }).requireString("raw") }));
 }
 
 /** Older clients have it only between their own words. */
-function toldIn(block: SourceRecord): string | undefined {
+function feedbackIn(block: SourceRecord): string | undefined {
   const content = textOf(block.peek("content"));
   if (block.peek("is_error") !== true || content === undefined) return undefined;
   const before = refusals.find((words) => content.startsWith(words));
-  return before && content.slice(before.length).split(behind)[0];
+  return before && content.slice(before.length).split(memoryNote)[0];
 }
 
 /** Some hosts give it as a block. */
@@ -60,10 +61,10 @@ const refusals: readonly string[] = [
 ];
 
 /** What a model is told about its memory. */
-const behind = "\n\nNote: The user's next message may contain a correction or preference.";
+const memoryNote = "\n\nNote: The user's next message may contain a correction or preference.";
 
 /** What the client itself says there: a key was pressed, or another program refused. */
-const ours: readonly string[] = [
+const clientTexts: readonly string[] = [
   "The user wants to clarify these questions.",
   "The user has indicated they have provided enough answers for the plan interview.",
   "Denied via channel ",
@@ -75,14 +76,14 @@ function answersIn(result: JsonValue | undefined): string[] {
   const [answers, notes] = [objectAt(result, "answers"), objectAt(result, "annotations")];
   const asked = new Set([...Object.keys(answers), ...Object.keys(notes)]);
   const texts = [...asked].flatMap((question) => [
-    ...textsIn(answers[question]).map((text) => text.replace(unsaid, "")),
+    ...textsIn(answers[question]).map((text) => text.replace(clientMarkers, "")),
     ...textsIn(objectAt(notes, question)["notes"]),
   ]);
   return [...texts, ...textsIn(result["response"])];
 }
 
 /** The client's own words, if nothing was chosen or typed, and after an answer. */
-const unsaid = /^(?:\(notes only\)|__other__)$|(?:^| )\(Image attached\)$/;
+const clientMarkers = /^(?:\(notes only\)|__other__)$|(?:^| )\(Image attached\)$/;
 
 function textsIn(value: JsonValue | undefined): string[] {
   const values = Array.isArray(value) ? value : [value];

@@ -13,7 +13,7 @@ import { isToolResult, readBlock, restoreBlock } from "./blocks.ts";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
 import { saidInResult } from "./said-in-result.ts";
 import { type Draft, draftText, type Speaker } from "./text.ts";
-import { typedBehind } from "./typed-behind.ts";
+import { typedMessage } from "./typed-message.ts";
 
 /** Which object of a record holds its content, under which key, and who speaks. */
 export type Turn = {
@@ -56,10 +56,10 @@ export function readTurn(
     return message(turn.role, envelope, { author: turn.author, ...source }, others);
   }
   const tool = message("tool", envelope, source, results);
-  const behind = said.length > 0 ? typedBehind(envelope, said, reading, true) : [];
-  if (others.length === 0) return [...tool, ...behind];
+  const saidMessage = said.length > 0 ? typedMessage(envelope, said, reading, true) : [];
+  if (others.length === 0) return [...tool, ...saidMessage];
   const typed = { id: secondId(envelope.id, "text"), timestamp: envelope.timestamp };
-  return [...tool, ...message("user", typed, { continues: envelope.id }, others), ...behind];
+  return [...tool, ...message("user", typed, { continues: envelope.id }, others), ...saidMessage];
 
   function message(
     role: "user" | "assistant" | "tool",
@@ -122,9 +122,9 @@ export function restoreContent(messages: readonly Message[], orders: KeyOrders):
   for (const part of parts) {
     const position = sourceOf(part)["block"];
     const at = typeof position === "number" ? position : 0;
-    const begun = blocks.get(at);
-    const block = begun
-      ? { ...begun, text: `${begun["text"]}${textOf(part)}` }
+    const partial = blocks.get(at);
+    const block = partial
+      ? { ...partial, text: `${partial["text"]}${textOf(part)}` }
       : restoreBlock(part, orders);
     blocks.set(at, block);
   }

@@ -9,7 +9,8 @@ export function readUser(record: SourceRecord, reading: Reading): CanonicalEvent
   const holder = record.record("message");
   if (holder?.peek("role") !== "user") return undefined;
   const injectedAs = injectedUser(record);
-  if (injectedAs === "helper-prompt" || injectedAs === "warmup") reading.helperTalk.begin(record);
+  if (injectedAs === "helper-prompt" || injectedAs === "warmup")
+    reading.helperConversation.addPrompt(record);
   const plan = record.peek("planContent");
   const speaker = {
     injectedAs,
@@ -23,11 +24,12 @@ export function readUser(record: SourceRecord, reading: Reading): CanonicalEvent
   const author = isAgentPrompt ? ({ author: "agent" } as const) : {};
   const turn = { holder, key: "content", role: "user", speaker, ...author } as const;
   const events = readTurn(record, turn, reading);
-  if (injectedAs !== undefined || events?.every(isOfTool)) reading.helperTalk.goesOn(record);
-  reading.queue.learn(record, events ?? []);
+  if (injectedAs !== undefined || events?.every(isToolEvent))
+    reading.helperConversation.follow(record);
+  reading.queue.noteUserRecord(record, events ?? []);
   return events;
 }
 
-function isOfTool(event: CanonicalEvent): boolean {
+function isToolEvent(event: CanonicalEvent): boolean {
   return event.kind !== "message" || event.message.role === "tool";
 }

@@ -3,11 +3,11 @@ import type { SourceRecord } from "@pond/canonical/adapter";
 /**
  * What the client asks its helper agents on its own, and what they answer: records, by their ids.
  */
-export class HelperTalk {
+export class HelperConversation {
   readonly #ids: Set<string> = new Set();
 
   /** Notes a prompt of the client. */
-  begin(prompt: SourceRecord): void {
+  addPrompt(prompt: SourceRecord): void {
     const id = prompt.peek("uuid");
     if (typeof id === "string") this.#ids.add(id);
   }
@@ -16,10 +16,10 @@ export class HelperTalk {
    * True for an answer to such a prompt. Whatever follows that answer is one, too, even after
    * results of tools and output of hooks, until something else is asked.
    */
-  goesOn(record: SourceRecord): boolean {
+  follow(record: SourceRecord): boolean {
     const parent = record.peek("parentUuid");
-    const isOfTalk = typeof parent === "string" && this.#ids.has(parent);
-    if (isOfTalk) this.begin(record);
-    return isOfTalk;
+    const isAnswer = typeof parent === "string" && this.#ids.has(parent);
+    if (isAnswer) this.addPrompt(record);
+    return isAnswer;
   }
 }

@@ -10,7 +10,7 @@ export type Typed = { readonly text: Extracted<string>; readonly raw: string };
  * Makes a message of its own from what a human typed, if that stands in a carried record or in the
  * result of a tool.
  */
-export function typedBehind(
+export function typedMessage(
   { id, timestamp }: Envelope,
   typed: readonly Typed[],
   reading: Reading,

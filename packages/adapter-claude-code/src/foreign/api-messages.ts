@@ -18,7 +18,7 @@ import { claudeCodeTools } from "../tools.ts";
 import { resultBlock, writeFile, writeResult, writeText } from "./content.ts";
 
 /** What one side says, as blocks of the API. */
-export type Speech = {
+export type ApiMessage = {
   readonly role: "user" | "assistant";
   readonly message: Message;
   /** Undefined for a user's, and if the session names none. */
@@ -31,9 +31,9 @@ export type Speech = {
 /**
  * A turn in the form that the API takes: every call is answered right after the turn that made it.
  */
-export function* speechesOf(turn: Turn, tally: Tally): Generator<Speech> {
+export function* apiMessagesOf(turn: Turn, tally: Tally): Generator<ApiMessage> {
   if (turn.kind === "assistant") {
-    yield* assistantSpeeches(turn, tally);
+    yield* assistantMessages(turn, tally);
     return;
   }
   const isMeta = turn.kind === "context";
@@ -65,7 +65,7 @@ function blocksOf(blocks: readonly ResultBlock[]): JsonObject[] {
   return blocks.map(resultBlock).filter((block) => block !== undefined);
 }
 
-function* assistantSpeeches(turn: AssistantTurn, tally: Tally): Generator<Speech> {
+function* assistantMessages(turn: AssistantTurn, tally: Tally): Generator<ApiMessage> {
   const { message, parts } = turn;
   const blocks = parts.flatMap((part) => assistantBlocks(part, tally));
   if (blocks.length === 0) return;
