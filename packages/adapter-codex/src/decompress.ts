@@ -28,7 +28,7 @@ class Feed {
   readonly #decompressor: ZstdDecompress;
   readonly #input: AsyncIterator<Uint8Array>;
   #chunk: Uint8Array = new Uint8Array();
-  #given = 0;
+  #fedBytes = 0;
 
   constructor(decompressor: ZstdDecompress, input: AsyncIterator<Uint8Array>) {
     this.#decompressor = decompressor;
@@ -48,7 +48,7 @@ class Feed {
 
   /** What was fed but comes after the frame. */
   get rest(): Uint8Array {
-    const unread = this.#given - this.#decompressor.bytesWritten;
+    const unread = this.#fedBytes - this.#decompressor.bytesWritten;
     return this.#chunk.subarray(this.#chunk.length - unread);
   }
 
@@ -59,7 +59,7 @@ class Feed {
 
   #write(chunk: Uint8Array): Promise<void> {
     this.#chunk = chunk;
-    this.#given += chunk.length;
+    this.#fedBytes += chunk.length;
     return new Promise((resolve, reject) => {
       this.#decompressor.write(chunk, (error) => (error ? reject(error) : resolve()));
     });

@@ -33,7 +33,7 @@ function* filesBelow(tree: Tree): Generator<ThreadFile | FaultEvent> {
       if (!isDecoded(entry.name, place.file)) yield fault(place.file, notUtf8);
       else if (entry.isDirectory()) folders.push({ folder: place.file, path: place.path });
       else if (entry.isSymbolicLink() && leadsOut(place.file, tree.folder))
-        yield linked(place.file);
+        yield linkFault(place.file);
       else yield* sessionFile(entry, place.file, path, only !== undefined);
     }
     open.push(...folders.reverse());
@@ -51,10 +51,10 @@ function* sessionFile(
   if (name === undefined) return;
   // A link could lead anywhere, and opening a pipe would wait for a writer that never comes.
   if (entry.isFile()) yield { file, path: `${folder}/${name.plain}`, name };
-  else if (entry.isSymbolicLink()) yield linked(file);
+  else if (entry.isSymbolicLink()) yield linkFault(file);
   else yield fault(file, "not a file");
 }
 
-function linked(path: string): FaultEvent {
+function linkFault(path: string): FaultEvent {
   return fault(path, "a symbolic link, not followed");
 }

@@ -8,7 +8,7 @@ import {
 import { type ReadOptions, readEntries } from "./read-file.ts";
 import type { Author } from "./records/envelope.ts";
 import type { ThreadFile } from "./threads.ts";
-import { calledDirectory, directoryAt, toldDirectory } from "./working-directory.ts";
+import { contextDirectory, directoryAt, toolCallDirectory } from "./working-directory.ts";
 
 /** What a thread says about itself, gathered from the first records that say it. */
 export type Head = {
@@ -61,7 +61,7 @@ export function headOf(
   let head = known;
   for (const entry of entries) {
     if (isComplete(head)) break;
-    if (entry.kind === "record") head = { ...learn(entry.record, thread), ...head };
+    if (entry.kind === "record") head = { ...headOfRecord(entry.record, thread), ...head };
   }
   return head;
 }
@@ -79,31 +79,34 @@ export async function readHead(files: readonly ThreadFile[], options: ReadOption
 }
 
 /** Reads copies of the fields: what is taken here still has to be read with its record. */
-function learn(record: SourceRecord, thread: string | undefined): Head {
+function headOfRecord(record: SourceRecord, thread: string | undefined): Head {
   const type = record.peek("type");
-  const payload = openAt(record, record.peek("payload"));
-  const firstTime = copy(record, "timestamp").timestamp("timestamp");
+  const payload = openObject(record, record.peek("payload"));
+  const firstTime = copyFields(record, "timestamp").timestamp("timestamp");
   const time = firstTime && { firstTime };
   if (type === "session_meta" && payload) {
-    return { ...learnMeta(payload, firstTime, thread), ...time };
+    return { ...headOfMeta(payload, firstTime, thread), ...time };
   }
   if (type === "turn_context" && payload) {
     const project = directoryAt(payload, "cwd");
     return { ...time, ...(project && { project }) };
   }
   // The TypeScript client's document, and the header line of the clients after it.
-  const session = openAt(record, record.peek("session"));
-  if (session) return { ...learnMeta(session, firstTime, thread), ...time };
+  const session = openObject(record, record.peek("session"));
+  if (session) return { ...headOfMeta(session, firstTime, thread), ...time };
   if (type === undefined && firstTime && typeof record.peek("id") === "string") {
-    return { ...learnMeta(copy(record, "id", "timestamp", "git"), firstTime, thread), ...time };
+    return {
+      ...headOfMeta(copyFields(record, "id", "timestamp", "git"), firstTime, thread),
+      ...time,
+    };
   }
-  const item = payload && type === "response_item" ? payload : copy(record, ...itemFields);
-  const project = toldDirectory(item);
-  const firstDirectory = calledDirectory(item);
+  const item = payload && type === "response_item" ? payload : copyFields(record, ...itemFields);
+  const project = contextDirectory(item);
+  const firstDirectory = toolCallDirectory(item);
   return { ...time, ...(project && { project }), ...(firstDirectory && { firstDirectory }) };
 }
 
-function learnMeta(
+function headOfMeta(
   header: SourceRecord,
   time: Extracted<Micros> | undefined,
   thread: string | undefined,
@@ -123,7 +126,7 @@ function learnMeta(
     ...(id && { id }),
     ...(createdAt && { createdAt }),
     ...(project && { project }),
-    ...lineage(header),
+    ...parentOf(header),
     author: authorOf(header),
     historyStart: typeof historyStart === "number" ? historyStart : undefined,
   };
@@ -136,7 +139,7 @@ function learnMeta(
  * The spawner takes precedence over the thread that it was forked from, because an agent may be
  * given a history.
  */
-function lineage(meta: SourceRecord): Pick<Meta, "parent" | "isFork"> {
+function parentOf(meta: SourceRecord): Pick<Meta, "parent" | "isFork"> {
   const own = meta.peek("id");
   const spawn = meta.record("source")?.record("subagent")?.record("thread_spawn");
   const spawner = spawn?.id("parent_thread_id") ?? meta.id("parent_thread_id");
@@ -155,18 +158,19 @@ function authorOf(meta: SourceRecord): Author {
     return "harness";
   }
   if (source?.peek("subagent") === undefined) {
-    const isEditors = meta.peek("originator") === "codex_vscode" && meta.peek("source") === "exec";
-    return purpose === "subagent" ? "agent" : isEditors ? "editor" : "human";
+    const isFromEditor =
+      meta.peek("originator") === "codex_vscode" && meta.peek("source") === "exec";
+    return purpose === "subagent" ? "agent" : isFromEditor ? "editor" : "human";
   }
   return source.record("subagent")?.peek("thread_spawn") === undefined ? "harness" : "agent";
 }
 
 const itemFields = ["role", "content", "action", "arguments"];
 
-function openAt({ at }: SourceRecord, value: JsonValue | undefined): SourceRecord | undefined {
+function openObject({ at }: SourceRecord, value: JsonValue | undefined): SourceRecord | undefined {
   return isJsonObject(value) ? openRecord(at, value) : undefined;
 }
 
-function copy(record: SourceRecord, ...keys: readonly string[]): SourceRecord {
+function copyFields(record: SourceRecord, ...keys: readonly string[]): SourceRecord {
   return openRecord(record.at, Object.fromEntries(keys.map((key) => [key, record.peek(key)])));
 }

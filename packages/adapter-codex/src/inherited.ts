@@ -2,7 +2,7 @@ import type { Message } from "@pond/canonical";
 import { carriedRecord, type Inherited, type SessionContent } from "@pond/canonical/adapter";
 import { fileId, type HistoryBase, historyBase } from "./cut-offs.ts";
 import { ordinalOf } from "./ordinal.ts";
-import { behindRecord, bytesOf, type File, filesOf } from "./write-native.ts";
+import { bytesOf, type File, filesOf, recordEnd } from "./write-native.ts";
 
 /**
  * What a forked thread continues. A thread with numbered records holds only what comes after the
@@ -10,20 +10,20 @@ import { behindRecord, bytesOf, type File, filesOf } from "./write-native.ts";
  * it. That file may continue another one in the same way.
  */
 export function inherited(content: SessionContent, known: readonly SessionContent[]): Inherited {
-  const holders = new Map<string, { readonly file: File; readonly holder: SessionContent }>();
+  const filesById = new Map<string, { readonly file: File; readonly holder: SessionContent }>();
   for (const holder of known) {
-    for (const file of filesOf(holder)) holders.set(fileId(file.path), { file, holder });
+    for (const file of filesOf(holder)) filesById.set(fileId(file.path), { file, holder });
   }
   const pieces: SessionContent[] = [];
   const [first] = filesOf(content);
   for (let base = first && baseOf(first); base !== undefined; ) {
-    const found = holders.get(base.file);
+    const found = filesById.get(base.file);
     if (found === undefined) return { pieces, missing: candidates(base, [content, ...known]) };
     // Each file once, so that no damaged header causes a loop.
-    holders.delete(base.file);
+    filesById.delete(base.file);
     const { file, holder } = found;
-    pieces.unshift({ session: holder.session, messages: before(base, file) });
-    if (!reaches(base, file)) return { pieces, missing: [] };
+    pieces.unshift({ session: holder.session, messages: messagesBefore(base, file) });
+    if (!isKnownUpTo(base, file)) return { pieces, missing: [] };
     const next = baseOf(file);
     // If the cut is before this whole file, its byte offset belongs to no other one.
     base = next && (next.end <= base.end ? next : { file: next.file, end: base.end });
@@ -40,23 +40,23 @@ function baseOf({ messages }: File): HistoryBase | undefined {
  * The part of a file before the cut. Records that an older client wrote after the last number have
  * none and may be on either side: the bytes tell which.
  */
-function before({ end, bytes = 0 }: HistoryBase, { messages }: File): readonly Message[] {
+function messagesBefore({ end, bytes = 0 }: HistoryBase, { messages }: File): readonly Message[] {
   const last = messages.findLastIndex((message) => (ordinalOf(message) ?? end) < end);
   if (last === -1) return [];
-  let cut = behindRecord(messages, last);
+  let cut = recordEnd(messages, last);
   let size: number | undefined;
   for (let next = messages[cut]; next && ordinalOf(next) === undefined; next = messages[cut]) {
     size ??= bytesOf(messages.slice(0, cut));
-    const behind = behindRecord(messages, cut);
-    size += bytesOf(messages.slice(cut, behind));
+    const nextCut = recordEnd(messages, cut);
+    size += bytesOf(messages.slice(cut, nextCut));
     if (size > bytes) break;
-    cut = behind;
+    cut = nextCut;
   }
   return messages.slice(0, cut);
 }
 
 /** True if a file is known up to the cut. */
-function reaches({ end }: HistoryBase, { messages }: File): boolean {
+function isKnownUpTo({ end }: HistoryBase, { messages }: File): boolean {
   return messages.some((message) => (ordinalOf(message) ?? -1) >= end - 1);
 }
 

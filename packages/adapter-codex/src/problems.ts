@@ -57,11 +57,11 @@ function* lineProblems(
     case "session_meta":
       return yield* metaProblems(fields, index === 0 ? thread : undefined);
     case "turn_context":
-      return yield* missing(fields, turnContextFields);
+      return yield* missingFields(fields, turnContextFields);
     case "response_item":
       return yield* items.of(fields);
     case "event_msg":
-      return yield* missing(fields, eventFields.get(plainText(fields["type"])) ?? {});
+      return yield* missingFields(fields, eventFields.get(plainText(fields["type"])) ?? {});
   }
 }
 
@@ -88,7 +88,7 @@ const eventFields: ReadonlyMap<string, Fields> = new Map<string, Fields>([
   ["task_complete", { turn_id: "string" }],
 ]);
 
-function* missing(fields: JsonObject, wanted: Fields): Generator<string> {
+function* missingFields(fields: JsonObject, wanted: Fields): Generator<string> {
   for (const [key, type] of Object.entries(wanted)) {
     if (typeof fields[key] !== type) yield `has no ${key}`;
   }
@@ -96,7 +96,7 @@ function* missing(fields: JsonObject, wanted: Fields): Generator<string> {
 
 /** @param thread - The id in the file's name, for the header of the file. */
 function* metaProblems(fields: JsonObject, thread: string | undefined): Generator<string> {
-  yield* missing(fields, metaFields);
+  yield* missingFields(fields, metaFields);
   if (thread === undefined) return;
   if (fields["id"] !== thread) yield "names another thread than its file";
   const { source } = fields;

@@ -329,27 +329,34 @@ export function importedTools(text: string): readonly Place[] {
 export function importedInPrompt(text: string): readonly Place[] {
   const front = importedTools(text).filter(({ start }) => start === 0);
   const begin = front[0]?.end ?? 0;
-  return [...front, ...importedPlaces(text, notTaken).filter(({ start }) => start >= begin)];
+  return [
+    ...front,
+    ...importedPlaces(text, unsupportedBlock).filter(({ start }) => start >= begin),
+  ];
 }
 
 function importedPlaces(text: string, pattern: RegExp): readonly Place[] {
   const places: Place[] = [];
   // If something has no end after one place, it has none after a later one.
-  const endless = new Set<string>();
+  const unclosedKinds = new Set<string>();
   pattern.lastIndex = 0;
   for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
     const [{ length }, kind] = found;
-    const behind = found.index + length;
+    const matchEnd = found.index + length;
     const end =
-      kind === undefined ? behind : endless.has(kind) ? -1 : endOf(kind, text, behind - 1);
-    if (kind !== undefined && end === -1) endless.add(kind);
+      kind === undefined
+        ? matchEnd
+        : unclosedKinds.has(kind)
+          ? -1
+          : endOf(kind, text, matchEnd - 1);
+    if (kind !== undefined && end === -1) unclosedKinds.add(kind);
     // The end of a line may belong to the next one.
-    pattern.lastIndex = end === -1 ? behind - 1 : end;
+    pattern.lastIndex = end === -1 ? matchEnd - 1 : end;
     if (end === -1) continue;
     const before = places.at(-1);
-    const isNext = before?.end === found.index;
-    places.splice(isNext ? -1 : places.length, 1, {
-      start: isNext ? before.start : found.index,
+    const isAdjacent = before?.end === found.index;
+    places.splice(isAdjacent ? -1 : places.length, 1, {
+      start: isAdjacent ? before.start : found.index,
       end,
     });
   }
@@ -363,7 +370,7 @@ function importedPlaces(text: string, pattern: RegExp): readonly Place[] {
 const importedStart =
   /(?:^|\n\n)\[external(?:_agent_tool_(call|result)(?:: [^\n]*)?\]\n| unsupported block: [^\n]*\](?=\n\n|$))/g;
 
-const notTaken = /(?:^|\n\n)\[external unsupported block: [^\n]*\](?=\n\n|$)/g;
+const unsupportedBlock = /(?:^|\n\n)\[external unsupported block: [^\n]*\](?=\n\n|$)/g;
 
 /** Where a call or an output ends, at the end of a paragraph; -1 if it does not. */
 function endOf(kind: string, text: string, from: number): number {

@@ -39,7 +39,7 @@ export async function* readSession(
       for await (const entries of readEntries(file, { ...options, count })) {
         if (!isOpened) {
           isOpened = true;
-          reading = await open(files, names, entries, { ...options, count });
+          reading = await openReading(files, names, entries, { ...options, count });
           if (reading) yield reading.session;
         }
         for (const entry of entries) {
@@ -50,7 +50,7 @@ export async function* readSession(
             for (const event of readRecord(entry.record, reading)) {
               yield isUncertain(event, reading) ? { ...event, isLacking: true } : event;
             }
-          } else reason = printedRun(entry.record) ?? reason;
+          } else reason = printedRunReason(entry.record) ?? reason;
           if (entry.kind === "record") records++;
         }
       }
@@ -98,14 +98,14 @@ const notAttributable =
  * Why the client's printed output becomes no session, by its first record; undefined for any other
  * record.
  */
-function printedRun(record: SourceRecord): string | undefined {
+function printedRunReason(record: SourceRecord): string | undefined {
   const id = record.peek("thread_id");
   if (record.peek("type") !== "thread.started" || typeof id !== "string") return undefined;
   return `output of \`codex exec --json\`, not a session file: not ingested; the session itself is the file below sessions/ named for ${id}, where it was kept`;
 }
 
 /** What is known before the first record; undefined if the thread cannot become a session. */
-async function open(
+async function openReading(
   files: readonly ThreadFile[],
   names: ThreadNames,
   entries: readonly RecordOutcome[],

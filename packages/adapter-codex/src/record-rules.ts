@@ -33,14 +33,14 @@ function rolledBack(messages: readonly Message[]): ReadonlySet<Message> {
   const live: Message[] = [];
   const undone = new Set<Message>();
   for (const message of messages) {
-    for (const taken of live.splice(takenFrom(live, message))) undone.add(taken);
+    for (const removed of live.splice(rollbackStart(live, message))) undone.add(removed);
     live.push(message);
   }
   return undone;
 }
 
 /** The index from which on a message takes back what is before it; for most messages, the end. */
-function takenFrom(live: readonly Message[], message: Message): number {
+function rollbackStart(live: readonly Message[], message: Message): number {
   const record = carriedRecord(message) ?? {};
   const { type, num_turns: turns } = objectAt(record, "payload");
   if (type === "thread_rolled_back" && typeof turns === "number" && turns > 0) {
@@ -71,8 +71,8 @@ function isPrompt(message: Message): boolean {
   const { type } = objectAt(rest, "payload");
   if (rest["type"] === "inter_agent_communication" || type === "agent_message") return true;
   if (message.role === "assistant") return message.content.some(isMailPart);
-  const isTold = type === "function_call_output" || source["continues"] !== undefined;
-  if (message.role !== "user" || isTold || rest["type"] === "realtime_item") return false;
+  const isOutputOrEvent = type === "function_call_output" || source["continues"] !== undefined;
+  if (message.role !== "user" || isOutputOrEvent || rest["type"] === "realtime_item") return false;
   return !message.content.some(isContext);
 }
 
@@ -84,10 +84,10 @@ function isMailPart(part: Part): boolean {
 /** True for the client's own context. It is recognized by its words, whatever the labels say. */
 function isContext(part: Part): boolean {
   const kind = part.type === "text" ? injectedText(part.text) : undefined;
-  return kind !== undefined && (contexts.has(kind) || kind.startsWith("external_"));
+  return kind !== undefined && (contextKinds.has(kind) || kind.startsWith("external_"));
 }
 
-const contexts: ReadonlySet<string> = new Set([
+const contextKinds: ReadonlySet<string> = new Set([
   "agents_md",
   "environment_context",
   "skill",

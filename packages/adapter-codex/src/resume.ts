@@ -19,22 +19,25 @@ export function codexResume({ session, files }: Installed): Resume {
   const file = files.find((each) => each.session === session.id);
   const thread = fileName(file?.path.split("/").at(-1) ?? "")?.thread ?? session.id;
   const directory = directoryOf(session);
-  const isBehind = file !== undefined && isArchived(file.path);
+  const isArchivedFile = file !== undefined && isArchived(file.path);
   return {
-    commands: [...(isBehind ? [["codex", "unarchive", thread]] : []), ["codex", "resume", thread]],
+    commands: [
+      ...(isArchivedFile ? [["codex", "unarchive", thread]] : []),
+      ["codex", "resume", thread],
+    ],
     // A thread without a directory has the address of a repository instead, which is not changed
     // into.
     ...(directory !== undefined && { directory }),
-    ...(file !== undefined && isOfFirstYear(file) && { refused: [ofFirstYear(file)] }),
+    ...(file !== undefined && isFirstYearFile(file) && { refused: [firstYearReason(file)] }),
   };
 }
 
-function ofFirstYear({ path }: RestoredFile): string {
+function firstYearReason({ path }: RestoredFile): string {
   return `${path} is of a client before September 2025: it does not begin with \`session_meta\``;
 }
 
 /** True if the file begins with anything but the header of the later clients. */
-function isOfFirstYear({ content }: RestoredFile): boolean {
+function isFirstYearFile({ content }: RestoredFile): boolean {
   let begin = "";
   for (const piece of content) {
     begin += Buffer.from(piece).toString();

@@ -33,7 +33,7 @@ export type Speaker = Label & {
  * The kind of injection that everything of a speaker is; undefined if some of it may have been
  * said.
  */
-export function injectedPlace({ author, ...label }: Speaker): string | undefined {
+export function injectionKindOf({ author, ...label }: Speaker): string | undefined {
   if (provenanceOf(label) === "injected") return label.kind ?? label.from;
   // A review, a compaction or a guardian has no human to talk to.
   return author === "harness" ? "harness" : undefined;
@@ -41,22 +41,22 @@ export function injectedPlace({ author, ...label }: Speaker): string | undefined
 
 /** Cuts a text where the harness and the speaker meet (spec 6.5, rule 1). */
 export function cutText(text: string, speaker: Speaker): readonly Span[] {
-  const whole = injectedPlace(speaker) ?? injectedWhole(text, speaker);
-  if (whole !== undefined) return cutRequest(text, speaker, whole);
+  const whole = injectionKindOf(speaker) ?? injectionKindOfText(text, speaker);
+  if (whole !== undefined) return cutVoiceRequest(text, speaker, whole);
   switch (speaker.author) {
     case "model":
-      return cutOut(importedTools(text), text, importedTool);
+      return injectedAt(importedTools(text), text, importedTool);
     case "mail":
-      return cutAt(mailStart(text), text, "mail-head");
+      return injectedBefore(mailStart(text), text, "mail-head");
     default: {
       const goal = speaker.kind === "user.goal" ? goalIn(text) : undefined;
-      if (goal) return cutAround([goal], text, "codex_internal_context");
+      if (goal) return injectedExcept([goal], text, "codex_internal_context");
       const imported = importedInPrompt(text);
       // What an editor sends was not imported, whatever it quotes.
-      const isEditors = imported[0]?.start !== 0 && promptStart(text) > 0;
-      return imported.length === 0 || isEditors
+      const isFromEditor = imported[0]?.start !== 0 && promptStart(text) > 0;
+      return imported.length === 0 || isFromEditor
         ? cutPrompt(text)
-        : cutOut(imported, text, importedTool);
+        : injectedAt(imported, text, importedTool);
     }
   }
 }
@@ -72,7 +72,7 @@ export function cutCodexPrompt(text: string): readonly Span[] {
 const importedTool = "external_agent_tool";
 
 /** The kind of injection that a whole text is, judged by its own words. */
-function injectedWhole(text: string, speaker: Speaker): string | undefined {
+function injectionKindOfText(text: string, speaker: Speaker): string | undefined {
   switch (speaker.author) {
     case "model":
       if (text === interruptedReview) return "review";
@@ -92,10 +92,10 @@ function injectedWhole(text: string, speaker: Speaker): string | undefined {
  * Treats a whole text as an injection of that kind, except for what it hands over of the user's
  * voice.
  */
-function cutRequest(text: string, { author }: Speaker, kind: string): readonly Span[] {
-  const hears = author === "human" || author === "agent";
-  const request = hears ? voiceRequest(text) : undefined;
-  return cutAround(request === undefined ? [] : [request], text, kind);
+function cutVoiceRequest(text: string, { author }: Speaker, kind: string): readonly Span[] {
+  const hasVoice = author === "human" || author === "agent";
+  const request = hasVoice ? voiceRequest(text) : undefined;
+  return injectedExcept(request === undefined ? [] : [request], text, kind);
 }
 
 /**
@@ -107,20 +107,20 @@ function cutPrompt(text: string): readonly Span[] {
   const replies = repliesIn(prompt);
   if (replies) {
     const places = replies.map((place) => ({ start: start + place.start, end: start + place.end }));
-    return cutAround(places, text, "question-reply");
+    return injectedExcept(places, text, "question-reply");
   }
   const attached = start + attachedStart(prompt);
-  if (attached === text.length) return cutAt(start, text, "editor-context");
+  if (attached === text.length) return injectedBefore(start, text, "editor-context");
   const rest = { end: text.length, kind: "context" };
   return attached === start
     ? [rest]
-    : [...cutAt(start, text.slice(0, attached), "editor-context"), rest];
+    : [...injectedBefore(start, text.slice(0, attached), "editor-context"), rest];
 }
 
 /** Treats a whole text as an injection of that kind, except at `places`. */
-function cutAround(places: readonly Place[], text: string, kind: string): readonly Span[] {
-  const said = places.filter(({ start, end }) => end > start);
-  const spans = said.flatMap(({ start, end }) => [
+function injectedExcept(places: readonly Place[], text: string, kind: string): readonly Span[] {
+  const spoken = places.filter(({ start, end }) => end > start);
+  const spans = spoken.flatMap(({ start, end }) => [
     { end: start, kind },
     { end, kind: undefined },
   ]);
@@ -128,7 +128,7 @@ function cutAround(places: readonly Place[], text: string, kind: string): readon
 }
 
 /** Treats only the text at `places` as an injection of that kind. */
-function cutOut(places: readonly Place[], text: string, kind: string): readonly Span[] {
+function injectedAt(places: readonly Place[], text: string, kind: string): readonly Span[] {
   const spans: Span[] = [];
   let begin = 0;
   for (const { start, end } of places) {
@@ -141,9 +141,9 @@ function cutOut(places: readonly Place[], text: string, kind: string): readonly 
 }
 
 /** @param kind - The kind of injection before `start`. */
-function cutAt(start: number, text: string, kind: string): readonly Span[] {
-  const said = { end: text.length, kind: undefined };
-  if (start === 0) return [said];
+function injectedBefore(start: number, text: string, kind: string): readonly Span[] {
+  const spoken = { end: text.length, kind: undefined };
+  if (start === 0) return [spoken];
   const prefix = { end: start, kind };
-  return start === text.length ? [prefix] : [prefix, said];
+  return start === text.length ? [prefix] : [prefix, spoken];
 }

@@ -25,7 +25,7 @@ export const nameLines: SharedLines = { key: "id", time: "updated_at" };
 export class ThreadNames {
   readonly #file: string | undefined;
   #mark: string | undefined;
-  #index: Index = none;
+  #index: Index = emptyIndex;
 
   /** @param file - Undefined if what is read is neither a home nor a folder of one. */
   constructor(file: string | undefined) {
@@ -60,12 +60,14 @@ export class ThreadNames {
       if (mark !== undefined && mark === this.#mark) return;
       // A link could lead anywhere, and opening a pipe would wait for a writer that never comes.
       if (stats?.isFile()) this.#index = await readIndex(this.#file);
-      else this.#index = stats ? onlyFault(notFollowed(this.#file)) : none;
+      else this.#index = stats ? indexOfFault(notFollowed(this.#file)) : emptyIndex;
       this.#mark = mark;
     } catch (error) {
       if (!isReadError(error)) throw error;
       this.#mark = undefined;
-      this.#index = isGone(error) ? none : onlyFault(fault(this.#file, reasonOf(error), error));
+      this.#index = isGone(error)
+        ? emptyIndex
+        : indexOfFault(fault(this.#file, reasonOf(error), error));
     }
   }
 }
@@ -75,9 +77,9 @@ type Index = {
   readonly faults: readonly FaultEvent[];
 };
 
-const none: Index = { lines: new Map(), faults: [] };
+const emptyIndex: Index = { lines: new Map(), faults: [] };
 
-function onlyFault(event: FaultEvent): Index {
+function indexOfFault(event: FaultEvent): Index {
   return { lines: new Map(), faults: [event] };
 }
 

@@ -60,7 +60,7 @@ export class Threads {
       const name = fileName(own) ?? fileName(`${own}.jsonl`);
       return name ? [{ file, path, name }] : [];
     });
-    const files = all.length === 1 ? all : withoutTwins(all);
+    const files = all.length === 1 ? all : withoutDuplicates(all);
     const [first, ...others] = files;
     if (first === undefined) return undefined;
     // The choice between two files is made once, because either may grow in the meantime.
@@ -78,22 +78,22 @@ export class Threads {
  * can go back when the user travels. A file that a revert began is named for an id that begins with
  * a time, too.
  */
-function withoutTwins(files: readonly ThreadFile[]): ThreadFile[] {
+function withoutDuplicates(files: readonly ThreadFile[]): ThreadFile[] {
   const chosen = new Map<string, ThreadFile>();
   for (const file of files) {
     const { plain } = file.name;
     const other = chosen.get(plain);
-    chosen.set(plain, other ? better(other, file) : file);
+    chosen.set(plain, other ? preferred(other, file) : file);
   }
-  const begun = ({ name: { rollout = "", plain } }: ThreadFile): string => `${rollout} ${plain}`;
-  return [...chosen.values()].sort((left, right) => (begun(left) < begun(right) ? -1 : 1));
+  const startKey = ({ name: { rollout = "", plain } }: ThreadFile): string => `${rollout} ${plain}`;
+  return [...chosen.values()].sort((left, right) => (startKey(left) < startKey(right) ? -1 : 1));
 }
 
 /**
  * If a plain and a compressed file exist, the client itself reads the plain one. An interrupted
  * archiving leaves two files in different folders, of which the longer one is the later one.
  */
-function better(left: ThreadFile, right: ThreadFile): ThreadFile {
+function preferred(left: ThreadFile, right: ThreadFile): ThreadFile {
   if (left.name.isCompressed !== right.name.isCompressed) {
     return left.name.isCompressed ? right : left;
   }

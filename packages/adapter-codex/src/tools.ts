@@ -17,8 +17,8 @@ import { addFilePatch, updateFilePatch } from "./foreign/patch.ts";
 /** The tools, of every generation of the client, that other clients have, too. */
 export const codexTools: Tools = toolVocabulary([
   // The first of each kind is the one that is written.
-  renamed("exec_command", "shell", { command: "cmd", directory: "workdir" }),
-  renamed("shell_command", "shell", {
+  renamedTool("exec_command", "shell", { command: "cmd", directory: "workdir" }),
+  renamedTool("shell_command", "shell", {
     command: "command",
     directory: "workdir",
     timeout_ms: "timeout_ms",
@@ -49,18 +49,18 @@ export const codexTools: Tools = toolVocabulary([
       return patchCall(isPatch ? updateFilePatch(path, old_text, new_text) : undefined);
     },
   },
-  renamed("read_file", "read", { path: "file_path", offset: "offset", limit: "limit" }),
-  renamed("view_image", "read", { path: "path" }),
-  renamed("grep_files", "grep", { pattern: "pattern", path: "path", glob: "include" }),
-  renamed("list_dir", "list", { path: "dir_path" }),
-  renamed("web_search", "web_search", { query: "query" }),
+  renamedTool("read_file", "read", { path: "file_path", offset: "offset", limit: "limit" }),
+  renamedTool("view_image", "read", { path: "path" }),
+  renamedTool("grep_files", "grep", { pattern: "pattern", path: "path", glob: "include" }),
+  renamedTool("list_dir", "list", { path: "dir_path" }),
+  renamedTool("web_search", "web_search", { query: "query" }),
   { name: "web_search_call", kind: "web_search", read: readWebSearch },
   { name: "update_plan", kind: "todo", read: readPlan, write: writePlan },
-  renamed("spawn_agent", "agent", { prompt: "message", agent: "agent_type" }),
+  renamedTool("spawn_agent", "agent", { prompt: "message", agent: "agent_type" }),
 ]);
 
 /** A tool whose parameters differ only in name. The client keeps them as JSON text. */
-function renamed(
+function renamedTool(
   name: string,
   kind: ToolKind,
   fields: Readonly<Record<string, string>>,
@@ -94,10 +94,10 @@ function commandLine(words: readonly string[]): string {
   const [shell = "", flag = "", script, ...others] = words;
   const isScript = /^(?:.*\/)?(?:ba|z|da)?sh$/.test(shell) && /^-l?c$/.test(flag);
   if (isScript && script !== undefined && others.length === 0) return script;
-  return words.map(quoted).join(" ");
+  return words.map(quoteWord).join(" ");
 }
 
-function quoted(word: string): string {
+function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
@@ -121,18 +121,18 @@ function readWebSearch(params: JsonValue): CommonCall | undefined {
 
 function readPlan(params: JsonValue): CommonCall | undefined {
   const { plan, ...rest } = fieldsOf(params);
-  const items = withTextIn(plan, "step", "content");
+  const items = renameTextField(plan, "step", "content");
   return items && { kind: "todo", fields: { items }, rest };
 }
 
 function writePlan(call: CommonCall): ClientCall | undefined {
-  const items = withTextIn(call.fields["items"], "content", "step");
+  const items = renameTextField(call.fields["items"], "content", "step");
   const tool = { name: "update_plan", fields: { items: "plan" } };
   return items && writeRenamed(tool, { ...call, fields: { items } });
 }
 
 /** Items of a list with their text under another name; undefined if one has none, or both. */
-function withTextIn(
+function renameTextField(
   list: JsonValue | undefined,
   from: string,
   to: string,

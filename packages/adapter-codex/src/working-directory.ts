@@ -7,26 +7,26 @@ export function directoryAt(record: SourceRecord, key: string): Extracted<string
 }
 
 /** The directory that an old client told the model and recorded nowhere else. */
-export function toldDirectory(item: SourceRecord): Extracted<string> | undefined {
+export function contextDirectory(item: SourceRecord): Extracted<string> | undefined {
   if (item.peek("role") !== "user") return undefined;
   for (const block of item.records("content") ?? []) {
     const raw = block.peek("text");
     const text = block.string("text");
     if (!text || typeof raw !== "string") continue;
     if (!raw.trimStart().startsWith("<environment_context>")) continue;
-    const found = toldPatterns.flatMap((pattern) => pattern.exec(raw)?.indices ?? [])[1];
+    const found = contextPatterns.flatMap((pattern) => pattern.exec(raw)?.indices ?? [])[1];
     if (found) return splitText(text, found)[1];
   }
   return undefined;
 }
 
-const toldPatterns = [
+const contextPatterns = [
   /<cwd>([^<]+)<\/cwd>/d,
   /^[ \t]*Current working directory: ([^\r\n]*[^\s])/dm,
 ];
 
 /** The directory in which a tool was called; the TypeScript client recorded no other. */
-export function calledDirectory(item: SourceRecord): Extracted<string> | undefined {
+export function toolCallDirectory(item: SourceRecord): Extracted<string> | undefined {
   const given = item.peek("arguments");
   const places = [
     [item.peek("action"), "working_directory"],

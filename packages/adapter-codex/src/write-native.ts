@@ -46,15 +46,17 @@ export type File = { readonly path: string; readonly messages: readonly Message[
  */
 export function filesOf({ session, messages }: SessionContent): readonly File[] {
   const { path } = sourceOf(session);
-  const usual = rolloutPath(toRfc3339(session.created_at), session.id);
+  const defaultPath = rolloutPath(toRfc3339(session.created_at), session.id);
   let records: Message[] = [];
-  const files: File[] = [{ path: typeof path === "string" ? path : usual, messages: records }];
+  const files: File[] = [
+    { path: typeof path === "string" ? path : defaultPath, messages: records },
+  ];
   for (const message of messages) {
     if (nameLine(message)) continue;
-    const { path: later } = sourceOf(message);
-    if (typeof later === "string") {
+    const { path: nextPath } = sourceOf(message);
+    if (typeof nextPath === "string") {
       records = [];
-      files.push({ path: later, messages: records });
+      files.push({ path: nextPath, messages: records });
     }
     records.push(message);
   }
@@ -70,7 +72,7 @@ function* lines(messages: readonly Message[], cutOffs: CutOffs = new Map()): Gen
   const padding = new Padding(cutOffs);
   let before: string | undefined;
   for (const record of records(messages)) {
-    const line = asWritten(record);
+    const line = lineOf(record);
     const spaces = padding.before(line, record);
     if (before !== undefined) yield `${before}${spaces}\n`;
     before = line;
@@ -80,13 +82,13 @@ function* lines(messages: readonly Message[], cutOffs: CutOffs = new Map()): Gen
 
 // The client always writes these with a fraction, `3.0`, and refuses a `remaining_percent` without
 // one.
-const wholeShare = /("(?:\w+_)?(?:used|ratio)_percent":-?\d+)(?=[,}])/g;
+const wholePercent = /("(?:\w+_)?(?:used|ratio)_percent":-?\d+)(?=[,}])/g;
 
 /** A record as the client writes it, so that what follows is where other files say. */
-function asWritten(record: JsonObject): string {
+function lineOf(record: JsonObject): string {
   const line = stringifyJson(record);
   const isUsage = objectAt(record, "payload")["type"] === "token_count";
-  return isUsage ? line.replaceAll(wholeShare, "$1.0") : line;
+  return isUsage ? line.replaceAll(wholePercent, "$1.0") : line;
 }
 
 /**
@@ -101,7 +103,7 @@ export function bytesOf(messages: readonly Message[]): number {
 function* records(messages: readonly Message[]): Generator<JsonObject> {
   const orders = new KeyOrders();
   for (let at = 0; at < messages.length; ) {
-    const end = behindRecord(messages, at);
+    const end = recordEnd(messages, at);
     const record = restoreRecord(messages.slice(at, end), orders);
     if (record) yield record;
     at = end;
@@ -111,7 +113,7 @@ function* records(messages: readonly Message[]): Generator<JsonObject> {
 /**
  * The index after the record of this message: the record's other blocks follow its first message.
  */
-export function behindRecord(messages: readonly Message[], at: number): number {
+export function recordEnd(messages: readonly Message[], at: number): number {
   let end = at + 1;
   while (sourceOf(messages[end] ?? { options: {} })["continues"] !== undefined) end++;
   return end;

@@ -50,12 +50,12 @@ export function writeOutput({ result, is_failure }: ToolResultPart): {
   const texts = blocks.flatMap((block) => (block.type === "text" ? [wellFormed(block.text)] : []));
   const isPlain = texts.length === blocks.length && blocks.length <= 1;
   // The client has no field for a failed call, so only the text can say it.
-  const isKept = isWhole && !is_failure && blocks.every(isTaken);
+  const isKept = isWhole && !is_failure && blocks.every(isSupported);
   const outcome = isKept ? "kept" : "translated";
   return { output: isPlain ? (texts[0] ?? "") : blocks.map(outputElement), outcome };
 }
 
-function isTaken(block: ResultBlock): boolean {
+function isSupported(block: ResultBlock): boolean {
   return block.type === "text" || isApiImage(block.mediaType);
 }
 

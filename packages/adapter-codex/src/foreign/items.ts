@@ -84,8 +84,8 @@ function* userItems({ message, parts }: UserTurn, tally: Tally): Generator<Item>
 function* assistantItems({ message, parts }: AssistantTurn, tally: Tally): Generator<Item> {
   for (const part of parts) {
     if (part.type !== "call") {
-      const said = saidItem(part, tally);
-      if (said) yield { message, ...said, isPrompt: false };
+      const written = assistantItem(part, tally);
+      if (written) yield { message, ...written, isPrompt: false };
       continue;
     }
     const { call, output } = callItems(part, tally);
@@ -95,18 +95,23 @@ function* assistantItems({ message, parts }: AssistantTurn, tally: Tally): Gener
   }
 }
 
-type Said = Pick<Item, "item" | "events">;
+type AssistantItem = Pick<Item, "item" | "events">;
 
-function saidItem(part: Exclude<AssistantPart, Call>, tally: Tally): Said | undefined {
+function assistantItem(
+  part: Exclude<AssistantPart, Call>,
+  tally: Tally,
+): AssistantItem | undefined {
   const text = part.type === "file" ? fileNote(part) : part.text;
-  const isSaid = hasVisibleText(text);
-  tally.count(part.type, isSaid && part.type !== "file" ? "kept" : "dropped");
-  if (!isSaid) return undefined;
+  const isVisible = hasVisibleText(text);
+  tally.count(part.type, isVisible && part.type !== "file" ? "kept" : "dropped");
+  if (!isVisible) return undefined;
   // Without the encrypted form of a thought, which only its own provider could read.
-  return part.type === "reasoning" ? thought(wellFormed(text)) : speech(wellFormed(text));
+  return part.type === "reasoning"
+    ? reasoningItem(wellFormed(text))
+    : messageItem(wellFormed(text));
 }
 
-function speech(text: string): Said {
+function messageItem(text: string): AssistantItem {
   const content = [{ type: "output_text", text }];
   return {
     item: { type: "message", role: "assistant", content },
@@ -114,7 +119,7 @@ function speech(text: string): Said {
   };
 }
 
-function thought(text: string): Said {
+function reasoningItem(text: string): AssistantItem {
   return {
     item: { type: "reasoning", summary: [{ type: "summary_text", text }] },
     events: [{ type: "agent_reasoning", text }],

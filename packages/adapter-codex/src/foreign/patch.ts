@@ -6,7 +6,7 @@ export function addFilePatch(
   content: JsonValue | undefined,
 ): string | undefined {
   if (!isPath(path) || typeof content !== "string") return undefined;
-  return patch(`Add File: ${path}`, marked("+", content));
+  return patch(`Add File: ${path}`, prefixLines("+", content));
 }
 
 /** A patch that changes one place of a file; undefined if path or texts are not usable. */
@@ -16,7 +16,11 @@ export function updateFilePatch(
   newText: JsonValue | undefined,
 ): string | undefined {
   if (!isPath(path) || typeof oldText !== "string" || typeof newText !== "string") return undefined;
-  return patch(`Update File: ${path}`, ["@@", ...marked("-", oldText), ...marked("+", newText)]);
+  return patch(`Update File: ${path}`, [
+    "@@",
+    ...prefixLines("-", oldText),
+    ...prefixLines("+", newText),
+  ]);
 }
 
 function patch(head: string, lines: readonly string[]): string {
@@ -24,7 +28,7 @@ function patch(head: string, lines: readonly string[]): string {
 }
 
 /** Every line of the text after a mark; a newline at the end begins no further line. */
-function marked(mark: string, text: string): string[] {
+function prefixLines(mark: string, text: string): string[] {
   if (text === "") return [];
   const lines = text.endsWith("\n") ? text.slice(0, -1) : text;
   return lines.split("\n").map((line) => `${mark}${line}`);

@@ -82,9 +82,12 @@ export function restoreElements(
   for (const part of parts) {
     const { block } = sourceOf(part);
     const at = typeof block === "number" ? block : 0;
-    const begun = elements.get(at);
+    const partial = elements.get(at);
     // The pieces of a text that was cut, joined, are the whole text again.
-    elements.set(at, begun ? { ...begun, text: `${begun["text"]}${textOf(part)}` } : restore(part));
+    elements.set(
+      at,
+      partial ? { ...partial, text: `${partial["text"]}${textOf(part)}` } : restore(part),
+    );
   }
   return [...elements].sort(([left], [right]) => left - right).map(([, element]) => element);
 }

@@ -77,7 +77,7 @@ export class RecordIds {
     // A file that continues another one may repeat the ids in there.
     if (this.#rollout !== undefined) return undefined;
     const id = item.peek("id");
-    if (typeof id !== "string" || this.#seen.has(id) || ours.test(id)) return undefined;
+    if (typeof id !== "string" || this.#seen.has(id) || codecIdPattern.test(id)) return undefined;
     this.#seen.add(id);
     return item.id("id");
   }
@@ -106,7 +106,7 @@ function contentOf(
 }
 
 /** Ids that this codec makes itself; an item with such an id could collide with one. */
-const ours = /^[0-9a-f]{32}(?:\.\d+)?$|#/;
+const codecIdPattern = /^[0-9a-f]{32}(?:\.\d+)?$|#/;
 
 /** Takes the id and time of a record. `item` is what the record holds for the model, if it does. */
 export function takeEnvelope(

@@ -13,33 +13,33 @@ import { agentMark } from "./message.ts";
 import { draftText } from "./text.ts";
 
 /** What the model said, from the event that shows it. */
-type Shown = { readonly envelope: Envelope; readonly drafts: readonly Draft[] };
+type ShownMessage = { readonly envelope: Envelope; readonly drafts: readonly Draft[] };
 
 /**
  * What the model has said in an answer, as known at one record of a thread. Clients up to 0.63
  * record the items of an answer once it is complete, and none of an interrupted one.
  */
 export class OpenAnswer {
-  #shown: Shown[] = [];
+  #shown: ShownMessage[] = [];
   #lastItem: SourceRecord | undefined;
   /** How much of the beginning of a compaction was seen, as long as nothing else was. */
-  #begun: "turn" | "count" | undefined;
-  #isUnasked = false;
+  #compactionStart: "turn" | "count" | undefined;
+  #isUnprompted = false;
 
   /** True if the model speaks first in a turn and nothing shows it: it was told to summarize. */
-  get isUnasked(): boolean {
-    return this.#isUnasked;
+  get isUnprompted(): boolean {
+    return this.#isUnprompted;
   }
 
   /** Sees each record before it is read. */
-  pass(record: SourceRecord): void {
+  noteRecord(record: SourceRecord): void {
     const types = [record.peek("type"), objectOf(record.peek("payload"))["type"]];
     const kind = types.every((type) => typeof type === "string") ? types.join(" ") : "";
-    this.#isUnasked = this.#begun === "count";
-    if (kind === "event_msg task_started") this.#begun = "turn";
-    else if (this.#begun === "turn") {
-      this.#begun = kind === "event_msg token_count" ? "count" : undefined;
-    } else if (!beforeSummaries.has(kind)) this.#begun = undefined;
+    this.#isUnprompted = this.#compactionStart === "count";
+    if (kind === "event_msg task_started") this.#compactionStart = "turn";
+    else if (this.#compactionStart === "turn") {
+      this.#compactionStart = kind === "event_msg token_count" ? "count" : undefined;
+    } else if (!allowedBeforeSummary.has(kind)) this.#compactionStart = undefined;
   }
 
   /** What was shown before an item has a record, too: they are recorded together. */
@@ -48,7 +48,7 @@ export class OpenAnswer {
     this.#lastItem = item;
   }
 
-  show(message: string, shown: Shown): void {
+  addShown(message: string, shown: ShownMessage): void {
     // Some clients write the item first.
     if (this.#lastItem && isAnswer(this.#lastItem, message)) return;
     this.#shown.push(shown);
@@ -56,7 +56,7 @@ export class OpenAnswer {
   }
 
   /** Ends the answer. Returns what was shown since the last item. */
-  end(): readonly Shown[] {
+  end(): readonly ShownMessage[] {
     const shown = this.#shown;
     this.#shown = [];
     return shown;
@@ -64,7 +64,7 @@ export class OpenAnswer {
 }
 
 /** What may stand between the token count that a compaction begins with and its summary. */
-const beforeSummaries: ReadonlySet<string> = new Set([
+const allowedBeforeSummary: ReadonlySet<string> = new Set([
   "event_msg token_count",
   "event_msg agent_reasoning",
   "event_msg agent_reasoning_raw_content",
@@ -90,7 +90,7 @@ export function readEvent(record: SourceRecord, reading: Reading): CanonicalEven
   if (event === undefined) return undefined;
   switch (event.peek("type")) {
     case "agent_message":
-      return readShown(record, event.peek("message"), reading);
+      return readAgentMessage(record, event.peek("message"), reading);
     case "entered_review_mode":
       return readReview(record, event, reading);
     case "item_completed": {
@@ -108,14 +108,14 @@ export function readEvent(record: SourceRecord, reading: Reading): CanonicalEven
     case "turn_aborted":
       return [
         ...readCarrier(record, undefined, reading),
-        ...reading.answer.end().flatMap((shown) => interrupted(shown, reading)),
+        ...reading.answer.end().flatMap((shown) => interruptedAnswer(shown, reading)),
       ];
     default:
       return undefined;
   }
 }
 
-function readShown(
+function readAgentMessage(
   record: SourceRecord,
   message: JsonValue | undefined,
   reading: Reading,
@@ -126,12 +126,12 @@ function readShown(
   // All other fields stay where they are, in the carrier.
   const said = openRecord(record.at, { message });
   const drafts = draftText(said, "message", { author: "model" }, place);
-  if (drafts) reading.answer.show(message, { envelope, drafts });
+  if (drafts) reading.answer.addShown(message, { envelope, drafts });
   return readCarrier(record, undefined, reading, envelope);
 }
 
-function interrupted(shown: Shown, reading: Reading): CanonicalEvent[] {
-  return behindEvent("assistant", shown, undefined, reading);
+function interruptedAnswer(shown: ShownMessage, reading: Reading): CanonicalEvent[] {
+  return messageAfterEvent("assistant", shown, undefined, reading);
 }
 
 /** The review is a thread of its own, where the words of a human look like those of the client. */
@@ -151,13 +151,13 @@ function readReview(
   const drafts = draftText(typed, "instructions", speaker, place) ?? [];
   return [
     ...readCarrier(record, undefined, reading, envelope),
-    ...behindEvent("user", { envelope, drafts }, agentMark(record, reading), reading),
+    ...messageAfterEvent("user", { envelope, drafts }, agentMark(record, reading), reading),
   ];
 }
 
-function behindEvent(
+function messageAfterEvent(
   role: "user" | "assistant",
-  { envelope: { id, timestamp }, drafts }: Shown,
+  { envelope: { id, timestamp }, drafts }: ShownMessage,
   author: "agent" | undefined,
   reading: Reading,
 ): CanonicalEvent[] {

@@ -3,12 +3,12 @@ import { objectOf, type SourceRecord } from "@pond/canonical/adapter";
 
 type State = {
   readonly objective: string | undefined;
-  readonly isTold: boolean;
+  readonly isGiven: boolean;
   /** The client's note about it in the user's place. */
   readonly message: string;
 };
 
-const none: State = { objective: undefined, isTold: false, message: "" };
+const noGoal: State = { objective: undefined, isGiven: false, message: "" };
 
 /**
  * The goal of a thread, as known at one record. The client tells its models every goal in the same
@@ -23,25 +23,25 @@ export class Goals {
   set(record: SourceRecord, event: SourceRecord): void {
     const { objective } = objectOf(event.peek("goal"));
     // Within a turn, it is a tool of the model that sets one.
-    const isUsers = typeof event.peek("turnId") !== "string";
-    if (!isUsers || typeof objective !== "string" || objective === this.#now.objective) return;
-    this.#change(record, { objective, isTold: false });
+    const isFromUser = typeof event.peek("turnId") !== "string";
+    if (!isFromUser || typeof objective !== "string" || objective === this.#now.objective) return;
+    this.#update(record, { objective, isGiven: false });
   }
 
   /** @param message - The client's note about a goal in the user's place. */
-  note(record: SourceRecord, message: string): void {
-    this.#change(record, { message });
+  noteMessage(record: SourceRecord, message: string): void {
+    this.#update(record, { message });
   }
 
   /**
    * Notes that the model is told a goal. True if these are words of a human that stand nowhere
    * before.
    */
-  tell(record: SourceRecord, told: string): boolean {
-    const { objective, isTold, message } = this.#now;
-    if (told !== objective || isTold) return false;
-    this.#change(record, { isTold: true });
-    return message !== told && !message.includes(stringifyJson(told));
+  noteGiven(record: SourceRecord, given: string): boolean {
+    const { objective, isGiven, message } = this.#now;
+    if (given !== objective || isGiven) return false;
+    this.#update(record, { isGiven: true });
+    return message !== given && !message.includes(stringifyJson(given));
   }
 
   /**
@@ -50,17 +50,17 @@ export class Goals {
    */
   revert(header: SourceRecord): void {
     const start = header.peek("ordinal");
-    const stands = ({ ordinal }: { readonly ordinal: unknown }): boolean =>
+    const isBefore = ({ ordinal }: { readonly ordinal: unknown }): boolean =>
       typeof ordinal === "number" && typeof start === "number" && ordinal < start;
-    const cut = this.#states.findIndex((each) => !stands(each));
+    const cut = this.#states.findIndex((each) => !isBefore(each));
     if (cut !== -1) this.#states.splice(cut);
   }
 
   get #now(): State {
-    return this.#states.at(-1)?.state ?? none;
+    return this.#states.at(-1)?.state ?? noGoal;
   }
 
-  #change(record: SourceRecord, change: Partial<State>): void {
+  #update(record: SourceRecord, change: Partial<State>): void {
     this.#states.push({ ordinal: record.peek("ordinal"), state: { ...this.#now, ...change } });
   }
 }

@@ -7,7 +7,7 @@ import {
   type SourceRecord,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { injectedPlace, type Speaker } from "../spans.ts";
+import { injectionKindOf, type Speaker } from "../spans.ts";
 import type { Draft, ElementPlace } from "./content.ts";
 
 /** The field with the file's address, by content element. */
@@ -32,7 +32,7 @@ export function readMedia(
   const address = element.url(field);
   const content = inline.base64("base64") ?? address;
   if (content === undefined) return undefined;
-  const kind = injectedPlace(speaker);
+  const kind = injectionKindOf(speaker);
   const init = {
     provenance: kind === undefined ? "conversational" : "injected",
     mediaType: inline.string("mediaType"),

@@ -82,7 +82,7 @@ function userAt(
   const prompt = texts.findLastIndex((text) => text !== "" && !isImageTag(text));
   reading.rules = rulesIn(texts) ?? reading.rules;
   for (const [index, text] of texts.entries()) {
-    if (labels[index]?.kind === "user.goal") reading.goals.note(record, text);
+    if (labels[index]?.kind === "user.goal") reading.goals.noteMessage(record, text);
   }
   const { author, rules } = reading;
   return ({ block = 0 }) => ({
@@ -102,7 +102,7 @@ function modelAt(
   { answer }: Reading,
 ): (place: ElementPlace) => Speaker {
   const labels = labelsOf(item);
-  const isSummary = metadataOf(record)["compaction_output"] === true || answer.isUnasked;
+  const isSummary = metadataOf(record)["compaction_output"] === true || answer.isUnprompted;
   const kindOf = (block: number) => (isSummary ? compactSummary : labels[block]?.kind);
   return ({ block = 0 }) => ({ author: "model", kind: kindOf(block) });
 }

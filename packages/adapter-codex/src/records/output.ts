@@ -10,7 +10,7 @@ import {
   toolResultPart,
 } from "@pond/canonical/adapter";
 import { type Reading, restoreEnvelope, takeEnvelope } from "./envelope.ts";
-import { readTold } from "./told.ts";
+import { readUnrequestedOutput } from "./unrequested-output.ts";
 import { readUserAnswers } from "./user-answers.ts";
 
 /** The types of items that answer a call. */
@@ -33,7 +33,7 @@ export function readOutput(
 ): CanonicalEvent[] | undefined {
   const call = item.peek("call_id");
   const field = outputFields.find((key) => item.peek(key) !== undefined);
-  if (typeof call !== "string") return readTold(record, item, reading);
+  if (typeof call !== "string") return readUnrequestedOutput(record, item, reading);
   if (field === undefined) return undefined;
 
   const { id, timestamp, facts } = takeEnvelope(record, item, reading);

@@ -15,7 +15,7 @@ import { readMessage, restoreMessage } from "./message.ts";
 import { outputTypes, readOutput, restoreOutput } from "./output.ts";
 import { readRealtime, restoreRealtime } from "./realtime.ts";
 import { readReasoning, restoreReasoning } from "./reasoning.ts";
-import { restoreTold } from "./told.ts";
+import { restoreUnrequestedOutput } from "./unrequested-output.ts";
 
 /** Reads an item of the conversation to its events; undefined if it maps to no message. */
 type ItemReader = (
@@ -37,7 +37,7 @@ const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
  * the screen are carried, so that nothing is found twice; what only an event says follows later.
  */
 export function readRecord(record: SourceRecord, reading: Reading): CanonicalEvent[] {
-  reading.answer.pass(record);
+  reading.answer.noteRecord(record);
   const item = itemOf(record);
   const events = item ? readItem(record, item, reading) : readLine(record, reading);
   return events ?? readCarrier(record, item, reading);
@@ -95,7 +95,7 @@ function restoreItem(
     case "user":
       return (
         restoreRealtime(first, orders) ??
-        restoreTold(first, orders) ??
+        restoreUnrequestedOutput(first, orders) ??
         restoreMessage(messages, orders)
       );
     case "tool":

@@ -10,7 +10,7 @@ import { draftText } from "./text.ts";
  * What the client tells its model as an output that no call asked for (since November 2026): a
  * goal, or an application's note. Undefined if it is not text, or has no name.
  */
-export function readTold(
+export function readUnrequestedOutput(
   record: SourceRecord,
   item: SourceRecord,
   reading: Reading,
@@ -39,14 +39,17 @@ function speakerOf(
   { author, goals }: Reading,
 ): Speaker {
   const isGoal = item.peek("namespace") === "agent" && item.peek("name") === "goal_objective";
-  return isGoal && goals.tell(record, text)
+  return isGoal && goals.noteGiven(record, text)
     ? { author, kind: "user.goal" }
     : { author, from: "tool" };
 }
 
 /** Undefined if the message was not such an output. */
-export function restoreTold(message: Message, orders: KeyOrders): JsonObject | undefined {
-  const isTold = sourceOf(message)["content"] === "told";
-  if (!isTold) return undefined;
+export function restoreUnrequestedOutput(
+  message: Message,
+  orders: KeyOrders,
+): JsonObject | undefined {
+  const isUnrequested = sourceOf(message)["content"] === "told";
+  if (!isUnrequested) return undefined;
   return restoreEnvelope(message, { output: wholeText(message) }, orders, aroundText(message));
 }
