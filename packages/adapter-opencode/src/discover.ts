@@ -67,13 +67,13 @@ function* walk(root: string, path: string): Generator<Found | FaultEvent> {
   for (const entry of entries) {
     const below = `${prefix}${entry.name}`;
     // Other files in the client's own folder are its settings and keys.
-    const isOurs = !home || ours.includes(entry.name);
-    if (isOurs && isUndecoded(folder, entry)) yield fault(join(folder, entry.name), notUtf8);
-    else if (entry.isDirectory() && isOurs && !skipped.includes(entry.name))
+    const isSearched = !home || exportFolders.includes(entry.name);
+    if (isSearched && isUndecoded(folder, entry)) yield fault(join(folder, entry.name), notUtf8);
+    else if (entry.isDirectory() && isSearched && !skipped.includes(entry.name))
       yield* walk(root, below);
     else if (entry.isFile() && isExport(join(folder, entry.name), entry.name, home !== undefined)) {
       yield { kind: "export", path: below };
-    } else if (isWanted(folder, entry, home !== undefined)) {
+    } else if (isClientLink(folder, entry, home !== undefined)) {
       const path = join(folder, entry.name);
       if (isLinkOut(path, root)) yield fault(path, leadsOutReason);
     }
@@ -87,18 +87,18 @@ function isUndecoded(folder: string, entry: FolderEntry): boolean {
 }
 
 /** True for a link in the place of something of the client's that is not a database. */
-function isWanted(folder: string, entry: FolderEntry, isInHome: boolean): boolean {
+function isClientLink(folder: string, entry: FolderEntry, isInHome: boolean): boolean {
   const { name } = entry;
   if (!entry.isSymbolicLink() || skipped.includes(name)) return false;
   const isFile = isFileOrLink(folder, entry);
   if (isFile && isDatabase(name)) return false;
-  return isInHome ? clients.test(name) : !isFile || name.endsWith(".json");
+  return isInHome ? clientNames.test(name) : !isFile || name.endsWith(".json");
 }
 
-const clients = /^(?:pond|exports|storage|project|ses_.*\.json|.*opencode.*\.(?:db|sqlite))$/;
+const clientNames = /^(?:pond|exports|storage|project|ses_.*\.json|.*opencode.*\.(?:db|sqlite))$/;
 
 /** Folders of exports in the client's own folder. */
-const ours: readonly string[] = ["pond", "exports"];
+const exportFolders: readonly string[] = ["pond", "exports"];
 const skipped: readonly string[] = ["node_modules", ".git"];
 
 function homeOf(folder: string, prefix: string, entries: readonly FolderEntry[]): Home | undefined {
@@ -116,8 +116,8 @@ function homeOf(folder: string, prefix: string, entries: readonly FolderEntry[])
   const byTarget = new Map(
     databases.toReversed().map((name) => [targetOf(join(folder, name)), name]),
   );
-  const once = databases.filter((name) => byTarget.get(targetOf(join(folder, name))) === name);
-  return { folder, prefix, databases: once, hasTree };
+  const unique = databases.filter((name) => byTarget.get(targetOf(join(folder, name))) === name);
+  return { folder, prefix, databases: unique, hasTree };
 }
 
 function hasOldTree(folder: string): boolean {

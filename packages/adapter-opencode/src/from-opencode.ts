@@ -12,11 +12,11 @@ import { discover, type Found, type Root, rootOf } from "./discover.ts";
 import { fault } from "./faults.ts";
 import { origin } from "./origin.ts";
 import { readSession } from "./read-session.ts";
-import { DatabaseChanged, isRefused } from "./stores/database.ts";
-import { exportedId, isLaterExport, measureExport, readExport } from "./stores/export-file.ts";
+import { DatabaseChanged, isSqliteError } from "./stores/database.ts";
+import { exportedId, isSecondExport, measureExport, readExport } from "./stores/export-file.ts";
 import { type KnownPlaces, listHome, measureSession, withSession } from "./stores/home.ts";
 import { NotJson } from "./stores/json-file.ts";
-import { type Exported, ofOtherSessions } from "./stores/same-id.ts";
+import { type Exported, shadowedExports } from "./stores/same-id.ts";
 import { treeSession } from "./stores/tree-layout.ts";
 
 /** Options for reading sessions of opencode. */
@@ -65,18 +65,18 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
     },
 
     async *read(key, signal, count): AsyncIterable<ReadEvent> {
-      let told = 0;
+      let reported = 0;
       try {
         for (const event of readKey(rootOf(path), key, places, now().getTime(), count)) {
           signal?.throwIfAborted();
-          told += recordsOf(event);
+          reported += recordsOf(event);
           yield event;
         }
       } catch (error) {
         signal?.throwIfAborted();
         // Records that were taken from the store but not reported yet are lost with the error that
         // stopped it.
-        const records = (count?.records ?? told) - told;
+        const records = (count?.records ?? reported) - reported;
         if (error instanceof DatabaseChanged) {
           yield { kind: "pending", location: `${path}:${key}`, reason: error.message, records };
         } else
@@ -87,7 +87,7 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
 }
 
 function* list(root: Root, places: KnownPlaces): Generator<SourceSession | FaultEvent> {
-  const known: Known[] = [];
+  const known: KnownSessions[] = [];
   const exports: string[] = [];
   const only = root.only === undefined ? undefined : treeSession(root.only)?.id;
   for (const found of discover(root)) {
@@ -114,13 +114,13 @@ function* list(root: Root, places: KnownPlaces): Generator<SourceSession | Fault
 }
 
 /** The sessions in the stores of a home. */
-type Known = { readonly prefix: string; readonly ids: ReadonlySet<string> };
+type KnownSessions = { readonly prefix: string; readonly ids: ReadonlySet<string> };
 
 /** The exports of one folder that are read. */
 function* listExports(
   root: Root,
   paths: readonly string[],
-  known: readonly Known[],
+  known: readonly KnownSessions[],
 ): Generator<SourceSession | FaultEvent> {
   const exports = paths.flatMap((path): (Exported & { readonly path: string })[] => {
     const file = join(root.folder, path);
@@ -128,9 +128,9 @@ function* listExports(
     // A session that is still in its store is not read again from an exported file.
     const isKnown =
       id !== undefined && known.some(({ prefix, ids }) => path.startsWith(prefix) && ids.has(id));
-    return isKnown || isLaterExport(file) ? [] : [{ path, file, id }];
+    return isKnown || isSecondExport(file) ? [] : [{ path, file, id }];
   });
-  const others = ofOtherSessions(exports);
+  const others = shadowedExports(exports);
   for (const { path, file } of exports) {
     const other = others.get(file);
     if (other === undefined) yield* listExport(root, path);
@@ -172,12 +172,12 @@ function placeOf(root: Root, key: string): Found | undefined {
   // A caller who names a file wants to hear about it, whatever its name.
   if (key.endsWith(".json") || key === root.only) return { kind: "export", path: key };
   for (const found of discover(root)) {
-    if (found.kind === "home" && isIn(found, key)) return found;
+    if (found.kind === "home" && isKeyOf(found, key)) return found;
   }
   return undefined;
 }
 
-function isIn({ home }: { readonly home: { readonly prefix: string } }, key: string): boolean {
+function isKeyOf({ home }: { readonly home: { readonly prefix: string } }, key: string): boolean {
   return key.startsWith(home.prefix) && !key.slice(home.prefix.length).includes("/");
 }
 
@@ -191,6 +191,6 @@ function faultOf(uri: string, error: unknown): FaultEvent {
     return fault(uri, error.message, error);
   }
   if (isSystemError(error)) return fault(uri, reasonOf(error), error);
-  if (isRefused(error)) return fault(uri, `cannot be read (${error.message})`, error);
+  if (isSqliteError(error)) return fault(uri, `cannot be read (${error.message})`, error);
   throw error;
 }

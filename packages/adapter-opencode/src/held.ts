@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
 import { type Held, objectOf, type RestoredFile } from "@pond/canonical/adapter";
 import { discover, rootOf } from "./discover.ts";
-import { exportedValue, importedFile, takesMore } from "./resume.ts";
-import { isRefused } from "./stores/database.ts";
+import { addsToExisting, exportedValue, importedFile } from "./resume.ts";
+import { isSqliteError } from "./stores/database.ts";
 import { withSession } from "./stores/home.ts";
-import { failure } from "./stores/open-databases.ts";
+import { openFault } from "./stores/open-databases.ts";
 import type { StoredMessage, StoredSession } from "./stores/stored.ts";
 
 /**
@@ -20,29 +20,29 @@ export function opencodeHeld(home: string, files: readonly RestoredFile[]): Held
   const file = importedFile(files);
   if (file === undefined || !existsSync(home)) return "missing";
   const { id, messages } = exportedIn(file);
-  const there = messagesIn(home, id);
-  if (there === undefined) return "missing";
-  const isThere = ({ id, parts }: Told): boolean => {
-    const found = there.get(id);
+  const stored = storedPartIds(home, id);
+  if (stored === undefined) return "missing";
+  const isStored = ({ id, parts }: ExportedMessage): boolean => {
+    const found = stored.get(id);
     return found !== undefined && parts.every((part) => found.has(part));
   };
-  if (messages.every(isThere)) return "current";
+  if (messages.every(isStored)) return "current";
   const known = new Set(files.flatMap((each) => exportedIn(each).messages).map(({ id }) => id));
-  const isOlder = messages.slice(0, there.size).every(({ id }) => there.has(id));
-  const isGoneOn = [...there.keys()].some((each) => !known.has(each));
-  return isOlder && !isGoneOn && takesMore(file) ? "earlier" : "other";
+  const isOlder = messages.slice(0, stored.size).every(({ id }) => stored.has(id));
+  const hasNewMessages = [...stored.keys()].some((each) => !known.has(each));
+  return isOlder && !hasNewMessages && addsToExisting(file) ? "earlier" : "other";
 }
 
 /** The id of a message, and the ids of its parts if they are records of their own. */
-type Told = { readonly id: string; readonly parts: readonly string[] };
+type ExportedMessage = { readonly id: string; readonly parts: readonly string[] };
 
-function exportedIn(file: RestoredFile): { id: string; messages: readonly Told[] } {
+function exportedIn(file: RestoredFile): { id: string; messages: readonly ExportedMessage[] } {
   const { info, messages } = objectOf(exportedValue(file));
   const list = Array.isArray(messages) ? messages.filter(isJsonObject) : [];
-  return { id: idOf(info), messages: list.map(toldBy) };
+  return { id: idOf(info), messages: list.map(exportedMessage) };
 }
 
-function toldBy(message: JsonObject): Told {
+function exportedMessage(message: JsonObject): ExportedMessage {
   const { info = message, parts } = message;
   return { id: idOf(info), parts: Array.isArray(parts) ? parts.map(idOf) : [] };
 }
@@ -52,7 +52,7 @@ function idOf(record: JsonValue | undefined): string {
 }
 
 /** The parts of each whole message that the client has of a session; undefined if it has none. */
-function messagesIn(folder: string, id: string): Map<string, ReadonlySet<string>> | undefined {
+function storedPartIds(folder: string, id: string): Map<string, ReadonlySet<string>> | undefined {
   for (const found of discover(rootOf(folder))) {
     if (found.kind !== "home" || found.home.prefix !== "") continue;
     // The client reads the first database: others belong to other channels, or were set aside.
@@ -61,18 +61,18 @@ function messagesIn(folder: string, id: string): Map<string, ReadonlySet<string>
     const hasTree = found.home.hasTree && databases.length === 0;
     const home = { ...found.home, databases, hasTree };
     try {
-      const [there] = withSession(home, id, new Map(), (session) => [
-        session && partsOfAll(session),
+      const [stored] = withSession(home, id, new Map(), (session) => [
+        session && partIdsOf(session),
       ]);
-      return there;
+      return stored;
     } catch (error) {
-      throw isRefused(error) ? failure(join(folder, ...databases), error).fault : error;
+      throw isSqliteError(error) ? openFault(join(folder, ...databases), error).fault : error;
     }
   }
   return undefined;
 }
 
-function partsOfAll(session: StoredSession): Map<string, ReadonlySet<string>> {
+function partIdsOf(session: StoredSession): Map<string, ReadonlySet<string>> {
   const messages = [...session.messages()].filter((event) => event.kind === "message");
   // What was said in 1.x through its API of 2.x is in no file that is imported.
   const isImported = ({ isCut, schema }: StoredMessage): boolean =>

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseJson } from "@pond/canonical";
 import { expect, it } from "vitest";
-import { opencodeProblems, refusedIn } from "./problems.ts";
+import { importProblems, opencodeProblems } from "./problems.ts";
 
 const fixtures = fileURLToPath(new URL("../../../fixtures/opencode", import.meta.url));
 const place = { id: "msg_1", sessionID: "ses_a" };
@@ -167,7 +167,7 @@ it("tells a problem for a provider from a problem for an import", () => {
   const value = session(says(user, image("data:image/png;base64,")));
 
   expect(problemsOf(value)).toHaveLength(1);
-  expect(refusedIn(parseJson(JSON.stringify(value)))).toEqual([]);
+  expect(importProblems(parseJson(JSON.stringify(value)))).toEqual([]);
 });
 
 it("reports in exports of 2.x only running tools, unknown types and a missing title", () => {

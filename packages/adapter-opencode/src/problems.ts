@@ -23,16 +23,16 @@ function problemsOf(bytes: Uint8Array): readonly string[] {
   } catch (error) {
     return [`is not JSON: ${error instanceof Error ? error.message : String(error)}`];
   }
-  const refused = refusedIn(value);
-  return refused.length === 0 && isJsonObject(value) && !isOf2(value)
+  const refused = importProblems(value);
+  return refused.length === 0 && isJsonObject(value) && !isVersion2(value)
     ? problemsOfOrder(value)
     : refused;
 }
 
 /** What stops an import of an export, one sentence each. */
-export function refusedIn(value: JsonValue): readonly string[] {
+export function importProblems(value: JsonValue): readonly string[] {
   if (!isJsonObject(value)) return ["is not an object"];
-  return isOf2(value)
+  return isVersion2(value)
     ? [...problemsOfApi(value), ...export2(value, "export")]
     : export1(value, "export");
 }
@@ -44,7 +44,7 @@ function problemsOfApi({ pond }: JsonObject): readonly string[] {
   return isOf1 ? [`is of the API of ${version}, which has no command that takes it`] : [];
 }
 
-function isOf2({ info }: JsonObject): boolean {
+function isVersion2({ info }: JsonObject): boolean {
   return isJsonObject(info) && info["location"] !== undefined;
 }
 
@@ -106,17 +106,17 @@ function problemsOfPart(
   const status = fieldOf(state, "status");
   // Imported, but refused by a provider: a call without its answer, and an image that is not one.
   if (status === "pending" || status === "running") problems.push(`${path} is a call that runs`);
-  if (isNoImage(part)) problems.push(`${path} holds an image that is none`);
+  if (isBrokenImage(part)) problems.push(`${path} holds an image that is none`);
   const attachments = fieldOf(state, "attachments");
   for (const [at, file] of (Array.isArray(attachments) ? attachments : []).entries()) {
     const place = `${path}.state.attachments[${at}]`;
-    if (isNoImage(file)) problems.push(`${place} holds an image that is none`);
+    if (isBrokenImage(file)) problems.push(`${place} holds an image that is none`);
   }
   return problems;
 }
 
 /** True for an image whose address should hold it and does not. */
-function isNoImage(file: JsonValue): boolean {
+function isBrokenImage(file: JsonValue): boolean {
   const [mime, url] = [fieldOf(file, "mime"), fieldOf(file, "url")];
   if (typeof mime !== "string" || typeof url !== "string") return false;
   return mime.startsWith("image/") && /^data:/i.test(url) && bytesInUrl(url) === undefined;

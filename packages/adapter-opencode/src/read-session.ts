@@ -9,10 +9,10 @@ import {
   sourceOf,
 } from "@pond/canonical/adapter";
 import { recordFault } from "./faults.ts";
+import { type CheckedMessage, createOpenCheck, isIdle, isStep } from "./open-messages.ts";
 import { origin } from "./origin.ts";
 import { MessageIds, type Reading } from "./records/envelope.ts";
 import { readMessage } from "./records/message.ts";
-import { isRested, isStep, type Judged, judgeOf } from "./settled.ts";
 import { pathIn } from "./stores/siblings.ts";
 import type { StoredMessage, StoredSession } from "./stores/stored.ts";
 
@@ -28,9 +28,9 @@ export function* readSession(
   const records = stored.continued ? 2 : 1;
   count?.add(records);
   const head = headOf(stored);
-  if (stored.isCut && (head === undefined || !isRested(stored, nowMs))) {
+  if (stored.isCut && (head === undefined || !isIdle(stored, nowMs))) {
     // Its file may still be being written, or no session can be made of what is left.
-    const mayPass = !isRested(stored, nowMs);
+    const mayPass = !isIdle(stored, nowMs);
     let lost = records;
     for (const event of stored.messages(count)) lost += event.records ?? 1;
     for (const event of stored.faults ?? []) {
@@ -151,22 +151,22 @@ function projectOf(stored: StoredSession): Extracted<string> | undefined {
   const holder = stored.schema === 2 ? stored.record.record("location") : stored.record;
   const later = stored.isCut ? stored.continued?.record.record("location") : undefined;
   const own =
-    filled(holder, "directory") ??
-    filled(later, "directory") ??
-    filled(stored.worktree(), "worktree", "/");
+    nonEmptyString(holder, "directory") ??
+    nonEmptyString(later, "directory") ??
+    nonEmptyString(stored.worktree(), "worktree", "/");
   if (own) return own;
   for (const event of stored.messages()) {
     if (event.kind === "fault") continue;
     const path = pathIn(event.record);
-    const found = filled(path, "cwd") ?? filled(path, "root");
+    const found = nonEmptyString(path, "cwd") ?? nonEmptyString(path, "root");
     if (found) return found;
   }
   const paths = [...(stored.siblingPaths?.() ?? [])];
   const roots = new Set(paths.map((path) => path.peek("root")));
-  return roots.size === 1 ? filled(paths[0], "root", "/") : undefined;
+  return roots.size === 1 ? nonEmptyString(paths[0], "root", "/") : undefined;
 }
 
-function filled(
+function nonEmptyString(
   record: SourceRecord | undefined,
   key: string,
   not = "",
@@ -181,29 +181,29 @@ function* readMessages(
   nowMs: number,
   count: RecordCount | undefined,
 ): Generator<ReadEvent> {
-  const judge = judgeOf(stored, nowMs);
+  const openReasonOf = createOpenCheck(stored, nowMs);
   // Messages from the first open one on, until a later step proves that it ended.
-  let held: (Judged | FaultEvent)[] = [];
-  const open = new Set<Judged>();
+  let deferred: (CheckedMessage | FaultEvent)[] = [];
+  const open = new Set<CheckedMessage>();
   for (const event of stored.messages(count)) {
     if (event.kind === "fault") {
-      if (held.length > 0) held.push(event);
+      if (deferred.length > 0) deferred.push(event);
       else yield event;
       continue;
     }
     if (isStep(event)) {
       for (const each of open) if (isEnded(each, event, stored)) open.delete(each);
       if (open.size === 0) {
-        for (const each of held) yield* release(each, reading, open);
-        held = [];
+        for (const each of deferred) yield* release(each, reading, open);
+        deferred = [];
       }
     }
-    const judged = { message: event, open: judge(event) };
-    if (judged.open !== undefined) open.add(judged);
+    const checked = { message: event, open: openReasonOf(event) };
+    if (checked.open !== undefined) open.add(checked);
     if (open.size === 0) yield* readMessage(event, reading);
-    else held.push(judged);
+    else deferred.push(checked);
   }
-  for (const each of held) yield* release(each, reading, open);
+  for (const each of deferred) yield* release(each, reading, open);
 }
 
 /**
@@ -211,7 +211,7 @@ function* readMessages(
  * for each other.
  */
 function isEnded(
-  { message }: Judged,
+  { message }: CheckedMessage,
   { schema }: StoredMessage,
   { isMixed }: StoredSession,
 ): boolean {
@@ -219,14 +219,15 @@ function isEnded(
 }
 
 function* release(
-  held: Judged | FaultEvent,
+  deferred: CheckedMessage | FaultEvent,
   reading: Reading,
-  open: ReadonlySet<Judged>,
+  open: ReadonlySet<CheckedMessage>,
 ): Generator<ReadEvent> {
-  if ("kind" in held) yield held;
-  else if (held.open === undefined || !open.has(held)) yield* readMessage(held.message, reading);
+  if ("kind" in deferred) yield deferred;
+  else if (deferred.open === undefined || !open.has(deferred))
+    yield* readMessage(deferred.message, reading);
   else {
-    const { message, open: reason } = held;
+    const { message, open: reason } = deferred;
     yield {
       kind: "pending",
       location: placeOf(message),

@@ -21,7 +21,7 @@ export const opencodeRecords: RecordRules = { course, givenText };
 
 function course({ messages }: SessionContent): Course {
   return inSteps(messages, [
-    withoutNotContinued,
+    withoutDroppedIn2,
     withoutReverted,
     // A model hears them in the answer of the tool.
     (rest) => withoutRetold(rest, isUserAnswers),
@@ -41,11 +41,11 @@ function givenText(message: SystemMessage): string {
 }
 
 /** If 2.x took back turns of 1.x before it continued, its reader noted the first one. */
-function withoutNotContinued(messages: readonly Message[]): Course {
+function withoutDroppedIn2(messages: readonly Message[]): Course {
   const [first] = messages.flatMap((message) => sourceOf(message)["continued.without"] ?? []);
   const from = messages.findIndex(({ id }) => id === first);
   if (from === -1) return { live: messages, undone: [] };
-  const later = messages.findIndex(isOf2);
+  const later = messages.findIndex(isVersion2);
   const to = later < from ? messages.length : later;
   return {
     live: [...messages.slice(0, from), ...messages.slice(to)],
@@ -57,8 +57,8 @@ function withoutNotContinued(messages: readonly Message[]): Course {
  * The client notes in the session from which message on, or from which part of it, it was reverted.
  */
 function withoutReverted(messages: readonly Message[]): Course {
-  const points = messages.map((message) => objectAt(sessionRecord(message), "revert"));
-  const { messageID, partID } = points.find((point) => point["messageID"] !== undefined) ?? {};
+  const reverts = messages.map((message) => objectAt(sessionRecord(message), "revert"));
+  const { messageID, partID } = reverts.find((revert) => revert["messageID"] !== undefined) ?? {};
   const from = messages.findIndex(({ id }) => id === messageID);
   const message = messages[from];
   if (message === undefined) return { live: messages, undone: [] };
@@ -66,15 +66,16 @@ function withoutReverted(messages: readonly Message[]): Course {
     typeof partID === "string" ? cutAt(message, partID) : { live: [], undone: [message] };
   const isContinued = messages.some((each) => isJsonObject(sourceOf(each)["continued"]));
   // Side by side, turns of 1.x and of 2.x are taken back independently.
-  const isTaken = (each: Message): boolean => isContinued || isOf2(each) === isOf2(message);
+  const isReverted = (each: Message): boolean =>
+    isContinued || isVersion2(each) === isVersion2(message);
   const later = messages.slice(from + 1);
   return {
-    live: [...messages.slice(0, from), ...live, ...later.filter((each) => !isTaken(each))],
-    undone: [...undone, ...later.filter(isTaken)],
+    live: [...messages.slice(0, from), ...live, ...later.filter((each) => !isReverted(each))],
+    undone: [...undone, ...later.filter(isReverted)],
   };
 }
 
-function isOf2(message: Message): boolean {
+function isVersion2(message: Message): boolean {
   return sourceOf(message)["schema"] === 2;
 }
 

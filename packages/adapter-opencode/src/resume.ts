@@ -9,7 +9,7 @@ import {
 } from "@pond/canonical/adapter";
 import { sessionId } from "./foreign/names.ts";
 import { origin } from "./origin.ts";
-import { refusedIn } from "./problems.ts";
+import { importProblems } from "./problems.ts";
 import { millisOf } from "./records/envelope.ts";
 
 /**
@@ -21,9 +21,13 @@ export function opencodeResume({ session, home, files, held }: Installed): Resum
   const lacking = files.filter((file) => !held?.has(file.session));
   const bySession = Map.groupBy(lacking, (file) => file.session);
   const imported = [...bySession.values()].flatMap((all) => importedFile(all) ?? []);
-  const imports = imported.map((file) => ["opencode", ...importOf(file), join(home, file.path)]);
+  const imports = imported.map((file) => [
+    "opencode",
+    ...importCommand(file),
+    join(home, file.path),
+  ]);
   const refused = imported.flatMap((file) => {
-    return refusedIn(exportedValue(file)).map((reason) => `${file.path}: ${reason}`);
+    return importProblems(exportedValue(file)).map((reason) => `${file.path}: ${reason}`);
   });
   const isNative = session.source_agent === origin;
   const own = isNative
@@ -66,14 +70,14 @@ function isSame(file: RestoredFile): boolean {
 }
 
 /** Releases of 2.x have another command than those of 1.x. */
-function importOf(file: RestoredFile): readonly string[] {
-  return takesMore(file) ? ["import"] : ["session", "import"];
+function importCommand(file: RestoredFile): readonly string[] {
+  return addsToExisting(file) ? ["import"] : ["session", "import"];
 }
 
 /**
  * True for an export of 1.x, which adds to an existing session; 2.x then refuses one of its own.
  */
-export function takesMore(file: RestoredFile): boolean {
+export function addsToExisting(file: RestoredFile): boolean {
   return !isJsonObject(infoIn(file)["location"]);
 }
 

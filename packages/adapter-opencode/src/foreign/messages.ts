@@ -9,9 +9,9 @@ import type {
   Turn,
 } from "@pond/canonical/foreign";
 import { millisOf } from "../records/envelope.ts";
-import { Ids, type SourceNames } from "./names.ts";
+import { Ids, type SourceIds } from "./names.ts";
 import { assistantParts, type BarePart, userParts } from "./parts.ts";
-import { type Speech, speechesOf } from "./speeches.ts";
+import { groupTurns, type TurnGroup } from "./turn-groups.ts";
 
 /** A message as the client exports it. */
 export type WrittenMessage = { readonly info: JsonObject; readonly parts: readonly JsonObject[] };
@@ -19,7 +19,7 @@ export type WrittenMessage = { readonly info: JsonObject; readonly parts: readon
 /** The model that a session ran on, under the client's names. */
 type ModelName = { readonly providerID: string; readonly modelID: string };
 
-type SourcedPart = { readonly part: BarePart; readonly source: SourceNames };
+type SourcedPart = { readonly part: BarePart; readonly source: SourceIds };
 
 /** The turns of a session as messages of 1.x, in an order that every release agrees on. */
 export function messagesOf(
@@ -29,16 +29,17 @@ export function messagesOf(
   tally: Tally,
 ): readonly WrittenMessage[] {
   const writer = new MessageWriter(session, id, tally);
-  const speeches = speechesOf(turns);
-  for (const [index, speech] of speeches.entries()) writer.add(speech, answerTo(speeches, index));
+  const groups = groupTurns(turns);
+  for (const [index, group] of groups.entries())
+    writer.add(group, nextAssistantTurn(groups, index));
   return writer.written;
 }
 
 /** The next step of the model, because a prompt names the model that is to answer it. */
-function answerTo(speeches: readonly Speech[], from: number): AssistantTurn | undefined {
-  for (let index = from; index < speeches.length; index++) {
-    const speech = speeches[index];
-    if (speech?.role === "assistant") return speech.turn;
+function nextAssistantTurn(groups: readonly TurnGroup[], from: number): AssistantTurn | undefined {
+  for (let index = from; index < groups.length; index++) {
+    const group = groups[index];
+    if (group?.role === "assistant") return group.turn;
   }
   return undefined;
 }
@@ -63,24 +64,24 @@ class MessageWriter {
     this.#model = { providerID: session.source_agent, modelID: "unknown" };
   }
 
-  add(speech: Speech, answer: AssistantTurn | undefined): void {
-    const atMs = this.#time(speech);
-    const source = [speech.message.id];
+  add(group: TurnGroup, answer: AssistantTurn | undefined): void {
+    const atMs = this.#time(group);
+    const source = [group.message.id];
     if (answer) this.#model = modelName(answer.model, this.#model);
-    if (speech.role === "user") {
-      const parts = speech.turns.flatMap((turn) => {
+    if (group.role === "user") {
+      const parts = group.turns.flatMap((turn) => {
         return turn.parts.flatMap((part) => {
           const written = userParts(part, turn.kind === "user", this.#tally);
-          return sourced(written, sourceNames(part, turn.message));
+          return withSource(written, sourceIdsOf(part, turn.message));
         });
       });
       if (parts.length > 0) this.#user(parts, source, atMs);
       return;
     }
-    const { turn } = speech;
+    const { turn } = group;
     const parts = turn.parts.flatMap((part) => {
       const written = assistantParts(part, atMs, this.#tally);
-      return sourced(written, sourceNames(part, turn.message));
+      return withSource(written, sourceIdsOf(part, turn.message));
     });
     if (parts.length === 0) return;
     if (this.#prompt === undefined) {
@@ -90,12 +91,12 @@ class MessageWriter {
   }
 
   /** Never before the message above, because the order is by time. */
-  #time({ message }: Speech): number {
+  #time({ message }: TurnGroup): number {
     this.#lastMs = Math.max(this.#lastMs, millisOf(message.timestamp));
     return this.#lastMs;
   }
 
-  #user(parts: readonly SourcedPart[], source: SourceNames, atMs: number): void {
+  #user(parts: readonly SourcedPart[], source: SourceIds, atMs: number): void {
     const id = this.#ids.message(source);
     this.#prompt = id;
     this.#push(parts, {
@@ -108,7 +109,7 @@ class MessageWriter {
     });
   }
 
-  #assistant(parts: readonly SourcedPart[], source: SourceNames, atMs: number): void {
+  #assistant(parts: readonly SourcedPart[], source: SourceIds, atMs: number): void {
     const ends = parts.map(({ part }) => endOf(part) ?? atMs);
     const hasCalls = parts.some(({ part }) => part.type === "tool");
     const reason = hasCalls ? "tool-calls" : "stop";
@@ -149,12 +150,12 @@ class MessageWriter {
   }
 }
 
-function sourced(parts: readonly BarePart[], source: SourceNames): readonly SourcedPart[] {
+function withSource(parts: readonly BarePart[], source: SourceIds): readonly SourcedPart[] {
   return parts.map((part) => ({ part, source }));
 }
 
 /** Ids of parts may repeat in other messages. */
-function sourceNames(piece: ContextPart | AssistantPart, message: Message): SourceNames {
+function sourceIdsOf(piece: ContextPart | AssistantPart, message: Message): SourceIds {
   if (piece.type === "system") return [message.id];
   const { message_id, id } = "part" in piece ? piece.part : piece;
   return [message_id, id];

@@ -11,7 +11,7 @@ export function sessionId(id: string, createdMs: number): string {
 }
 
 /** The origin of a message or part: the id of a message, and for a part also the part's id. */
-export type SourceNames = readonly string[];
+export type SourceIds = readonly string[];
 
 /**
  * Hands out ids of messages and parts. Their first digits count, because old releases order by
@@ -30,36 +30,39 @@ export class Ids {
     this.#session = session;
   }
 
-  message(source: SourceNames): string {
+  message(source: SourceIds): string {
     this.#messages += 1n;
     this.#parts = 0n;
     return this.#id("msg", this.#messages, source);
   }
 
   /** The id of the next part of the message above. */
-  part(source: SourceNames): string {
+  part(source: SourceIds): string {
     this.#parts += 1n;
-    return this.#id("prt", this.#messages * room + this.#parts, source);
+    return this.#id("prt", this.#messages * maxPartsPerMessage + this.#parts, source);
   }
 
   /** The id of the file at this place in the part above. */
-  file(index: number, source: SourceNames): string {
-    return this.#id("prt", this.#messages * room + this.#parts, [...source, `file ${index}`]);
+  file(index: number, source: SourceIds): string {
+    return this.#id("prt", this.#messages * maxPartsPerMessage + this.#parts, [
+      ...source,
+      `file ${index}`,
+    ]);
   }
 
   /** The id of the part that ends the message above, however many parts it has. */
-  end(source: SourceNames): string {
-    return this.#id("prt", this.#messages * room + room - 1n, source);
+  end(source: SourceIds): string {
+    return this.#id("prt", this.#messages * maxPartsPerMessage + maxPartsPerMessage - 1n, source);
   }
 
-  #id(prefix: "msg" | "prt", number: bigint, source: SourceNames): string {
+  #id(prefix: "msg" | "prt", number: bigint, source: SourceIds): string {
     const names = [prefix, origin, this.#session, String(number), ...source];
     return `${prefix}_${hex12(number)}${lettersOf(derivedHex(...names))}`;
   }
 }
 
 /** More parts than any message has. */
-const room = 0x100000n;
+const maxPartsPerMessage = 0x100000n;
 
 function hex12(number: bigint): string {
   return number.toString(16).padStart(12, "0");

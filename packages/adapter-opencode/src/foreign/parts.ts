@@ -33,14 +33,14 @@ export type BarePart = JsonObject & { readonly type: string };
 export function userParts(part: ContextPart, isTyped: boolean, tally: Tally): readonly BarePart[] {
   switch (part.type) {
     case "system":
-      return [...given(part.text, "system", tally), ...part.images.map(givenBlock)];
+      return [...contextText(part.text, "system", tally), ...part.images.map(contextBlock)];
     case "orphan":
       tally.count("tool_result", "translated");
-      return orphanBlocks(part.part).map(givenBlock);
+      return orphanBlocks(part.part).map(contextBlock);
     case "file":
       return fileParts(part, tally);
     case "text":
-      if (!isTyped) return given(part.text, "text", tally);
+      if (!isTyped) return contextText(part.text, "text", tally);
       tally.count("text", hasVisibleText(part.text) ? "kept" : "dropped");
       return hasVisibleText(part.text) ? [{ type: "text", text: part.text }] : [];
   }
@@ -70,7 +70,7 @@ export function assistantParts(
 }
 
 /** Text that no human typed: the model sees it, but the list of messages does not show it. */
-function given(text: string, counted: "system" | "text", tally: Tally): readonly BarePart[] {
+function contextText(text: string, counted: "system" | "text", tally: Tally): readonly BarePart[] {
   const isKept = hasVisibleText(text);
   // The client has harness text in such parts, too, so only other things change their kind.
   tally.count(counted, isKept ? (counted === "text" ? "kept" : "translated") : "dropped");
@@ -78,7 +78,7 @@ function given(text: string, counted: "system" | "text", tally: Tally): readonly
 }
 
 /** A block of an answer that no call asked for. */
-function givenBlock(block: ResultBlock): BarePart {
+function contextBlock(block: ResultBlock): BarePart {
   if (isAttachable(block)) return { ...attachment(block), synthetic: true };
   const text = block.type === "text" ? block.text : blockNote(block);
   return { type: "text", text, synthetic: true };
@@ -89,7 +89,7 @@ function fileParts(part: FilePart, tally: Tally): readonly BarePart[] {
   const url = dataUrlOf(part);
   const mime = mediaTypeOf(part);
   const name = part.file_name === undefined ? {} : { filename: part.file_name };
-  if (url !== undefined && isTaken(mime)) {
+  if (url !== undefined && isSupported(mime)) {
     tally.count("file", "kept");
     return [{ type: "file", mime, ...name, url }];
   }
@@ -101,7 +101,7 @@ function fileParts(part: FilePart, tally: Tally): readonly BarePart[] {
 }
 
 /** The fields of a call's state that it has however it ended. */
-type Ended = { readonly input: JsonObject; readonly time: JsonObject };
+type EndedState = { readonly input: JsonObject; readonly time: JsonObject };
 
 /** A call with its answer in one part, as the client keeps them; every call has ended. */
 function toolPart(
@@ -143,7 +143,7 @@ function toolPart(
   return { ...head, state: attachments.length > 0 ? { ...state, attachments } : state };
 }
 
-function completed(tool: string, ended: Ended, output: string): JsonObject {
+function completed(tool: string, ended: EndedState, output: string): JsonObject {
   const title = titleOf(tool, ended.input);
   return { status: "completed", ...ended, output, title, metadata: {} };
 }
@@ -157,11 +157,11 @@ function attachment(block: ImageBlock | FileBlock): BarePart {
 
 /** True for a file that the client gives to the model as it is. */
 function isAttachable(block: ResultBlock): block is ImageBlock | FileBlock {
-  return block.type !== "text" && isTaken(block.mediaType);
+  return block.type !== "text" && isSupported(block.mediaType);
 }
 
 /** True for files that the client sends to the provider, which refuses other types. */
-function isTaken(mediaType: string): boolean {
+function isSupported(mediaType: string): boolean {
   return isApiImage(mediaType) || mediaType === "application/pdf";
 }
 

@@ -4,7 +4,7 @@ import type { RestoredFile } from "@pond/canonical/adapter";
 import { fileName } from "../file-name.ts";
 import type { RestoredMessage } from "../records/message.ts";
 import { type ImportableMessage, importableMessages, importableSession } from "./importable.ts";
-import type { RestoredLater, RestoredSession } from "./restored-session.ts";
+import type { RestoredSecondHalf, RestoredSession } from "./restored-session.ts";
 
 /**
  * A session as a file that the client imports. What a database held beyond an export goes under
@@ -27,7 +27,7 @@ function lazily(run: () => Iterator<string>): Iterable<string> {
 }
 
 function* pieces(
-  session: RestoredSession & Pick<RestoredLater, "without" | "isSame">,
+  session: RestoredSession & Pick<RestoredSecondHalf, "without" | "isSame">,
   schema: 1 | 2,
 ): Generator<string> {
   const isExport = session.store === "export";
@@ -46,7 +46,7 @@ function* pieces(
   const cut = new Map<string, readonly JsonObject[]>();
   let written = 0;
   const all = ofSchema(session.messages, schema);
-  for (const { message, added: inMessage } of isFilled ? importableMessages(all) : asTheyAre(all)) {
+  for (const { message, added: inMessage } of isFilled ? importableMessages(all) : unchanged(all)) {
     if (!isExport) Object.assign(beside, rowsOf(message));
     if (message.isCut && !isExport) {
       const records = message.parts.map(({ record }) => record);
@@ -81,7 +81,7 @@ function* ofSchema(messages: Iterable<RestoredMessage>, schema: 1 | 2): Generato
   for (const message of messages) if (message.schema === schema) yield message;
 }
 
-function* asTheyAre(messages: Iterable<RestoredMessage>): Generator<ImportableMessage> {
+function* unchanged(messages: Iterable<RestoredMessage>): Generator<ImportableMessage> {
   for (const message of messages) yield { message, added: [] };
 }
 

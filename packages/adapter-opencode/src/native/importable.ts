@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
 import type { RestoredMessage } from "../records/message.ts";
-import { addLacking, type WithAdded } from "../stores/added.ts";
+import { addMissing, type WithAdded } from "../stores/added.ts";
 import type { RestoredSession } from "./restored-session.ts";
 
 /** A session's record, and the names of the fields that were added: to it, and to its summary. */
@@ -14,9 +14,9 @@ export type ImportableSession = WithAdded & { readonly addedToSummary: readonly 
 export function importableSession({ record, project }: RestoredSession): ImportableSession {
   const { summary } = record;
   const fields = { slug: "", title: "", version: "", directory: project };
-  if (!isJsonObject(summary)) return { ...addLacking(record, fields), addedToSummary: [] };
-  const counted = addLacking(summary, { additions: 0, deletions: 0, files: 0 });
-  const whole = addLacking({ ...record, summary: counted.record }, fields);
+  if (!isJsonObject(summary)) return { ...addMissing(record, fields), addedToSummary: [] };
+  const counted = addMissing(summary, { additions: 0, deletions: 0, files: 0 });
+  const whole = addMissing({ ...record, summary: counted.record }, fields);
   return { ...whole, addedToSummary: counted.added };
 }
 
@@ -50,7 +50,7 @@ export function* importableMessages(
     waiting.push(message);
     if (role === "user") prompt = id;
     if (role !== "assistant") continue;
-    answer = addLacking(message.record, { parentID: prompt, agent: message.record["mode"] }).record;
+    answer = addMissing(message.record, { parentID: prompt, agent: message.record["mode"] }).record;
     for (const each of waiting) yield importable(each, answer);
     waiting = [];
   }
@@ -59,7 +59,7 @@ export function* importableMessages(
 
 function importable(message: RestoredMessage, answer: JsonObject): ImportableMessage {
   if (message.isCut) return { message, added: [] };
-  const own = addLacking(message.record, fieldsOf(message.record, answer));
+  const own = addMissing(message.record, fieldsOf(message.record, answer));
   const parts = message.parts.map((part) => ({ ...part, ...importablePart(part.record) }));
   const inParts = parts.flatMap(({ added }, at) => {
     return added.map(([place, names]): Added => [`.${at}${place}`, names]);
@@ -88,12 +88,12 @@ function importablePart(record: JsonObject): {
 } {
   const { type, state } = record;
   if (type === "step-finish") {
-    const ended = addLacking(record, { reason: "unknown" });
+    const ended = addMissing(record, { reason: "unknown" });
     return { record: ended.record, added: [["", ended.added]] };
   }
   if (type !== "tool" || !isJsonObject(state) || state["status"] !== "pending") {
     return { record, added: [] };
   }
-  const begun = addLacking(state, { input: {}, raw: "" });
+  const begun = addMissing(state, { input: {}, raw: "" });
   return { record: { ...record, state: begun.record }, added: [[".state", begun.added]] };
 }

@@ -22,11 +22,11 @@ export type RestoredSession = Restored & {
   /** Lists beside the log, by name. */
   readonly sides: ReadonlyMap<string, JsonObject>;
   /** What 2.x kept about a session that also has messages of 1.x. */
-  readonly continued: RestoredLater | undefined;
+  readonly continued: RestoredSecondHalf | undefined;
 };
 
 /** The second half of a session. */
-export type RestoredLater = Restored & {
+export type RestoredSecondHalf = Restored & {
   /** The first message that it continued without. */
   readonly without?: string;
   /** True if the session has one record, from which this one is made. */
@@ -47,7 +47,7 @@ export function restoreSession({ session, messages }: SessionContent): RestoredS
   });
   const { record, continued, cut } = source;
   const own: Restored = {
-    record: isJsonObject(record) && cut !== true ? record : bareRecord(session),
+    record: isJsonObject(record) && cut !== true ? record : minimalRecord(session),
     row: objectAt(source, "row"),
   };
   const common = {
@@ -61,29 +61,29 @@ export function restoreSession({ session, messages }: SessionContent): RestoredS
   const place = typeof path === "string" && isInside(path) ? path : undefined;
   if (schema === 2 && log.some((message) => schemaOf(message) === 1)) {
     // Its record of 1.x was replaced by that of 2.x; both halves are written all the same.
-    const first = { record: bareRecord(session), row: {} };
+    const first = { record: minimalRecord(session), row: {} };
     const firstPlace = place?.replace(/\.2\.json$/, ".json");
     return { ...common, ...first, schema: 1, path: firstPlace, continued: own };
   }
   const later = isJsonObject(continued)
-    ? restoreLater(continued, source)
-    : sameLater(own, session, schema, log);
+    ? restoreSecondHalf(continued, source)
+    : sharedSecondHalf(own, session, schema, log);
   return { ...common, ...own, schema: schema === 2 ? 2 : 1, path: place, continued: later };
 }
 
-function restoreLater(record: JsonObject, source: JsonObject): RestoredLater {
+function restoreSecondHalf(record: JsonObject, source: JsonObject): RestoredSecondHalf {
   const { "continued.without": without } = source;
   const row = objectAt(source, "continued.row");
   return { record, row, ...(typeof without === "string" && { without }) };
 }
 
 /** The second half of a session that has one record: 2.x says the same in its own words. */
-function sameLater(
+function sharedSecondHalf(
   { record }: Restored,
   { project }: SessionContent["session"],
   schema: unknown,
   log: readonly Message[],
-): RestoredLater | undefined {
+): RestoredSecondHalf | undefined {
   if (schema === 2 || log.every((message) => schemaOf(message) === 1)) return undefined;
   const row = { directory: project, ...rowOfRecord(record, sessionColumns, {}) };
   return { record: recordOfRow(row, session2Columns).record, row: {}, isSame: true };
@@ -94,7 +94,7 @@ function schemaOf(message: Message): Schema {
 }
 
 /** What canonical says about a session whose record is in no store. */
-function bareRecord({
+function minimalRecord({
   id,
   parent_session_id,
   project,
@@ -126,7 +126,7 @@ function* restoreAll(messages: readonly Message[]): Generator<RestoredMessage> {
     if (isCut(message) && whole.has(String(restored.record["id"]))) continue;
     const { parts } = restored;
     const newer = isCut(message) ? undefined : later.get(message.id);
-    yield newer === undefined ? restored : { ...restored, parts: withNewer(parts, newer) };
+    yield newer === undefined ? restored : { ...restored, parts: withNewerParts(parts, newer) };
   }
 }
 
@@ -134,7 +134,10 @@ function isCut(message: Message): boolean {
   return sourceOf(message)["cut"] === true;
 }
 
-function withNewer(parts: readonly Restored[], newer: readonly Restored[]): readonly Restored[] {
+function withNewerParts(
+  parts: readonly Restored[],
+  newer: readonly Restored[],
+): readonly Restored[] {
   const ids = new Set(newer.map(({ record }) => record["id"]));
   return [...parts.filter(({ record: { id } }) => id === undefined || !ids.has(id)), ...newer];
 }

@@ -3,31 +3,31 @@ import { isJsonObject, type JsonValue } from "@pond/canonical";
 /** Returns what is wrong with a value, one sentence each; `path` names the value. */
 export type Check = (value: JsonValue | undefined, path: string) => readonly string[];
 
-const isOf =
+const typeCheck =
   (name: string, holds: (value: JsonValue) => boolean): Check =>
   (value, path) =>
     value !== undefined && holds(value) ? [] : [`${path} is not ${name}`];
 
-export const text: Check = isOf("a string", (value) => typeof value === "string");
-export const number: Check = isOf("a number", (value) => typeof value === "number");
-export const flag: Check = isOf("true or false", (value) => typeof value === "boolean");
-export const anything: Check = isOf("there", () => true);
-export const record: Check = isOf("an object", isJsonObject);
+export const text: Check = typeCheck("a string", (value) => typeof value === "string");
+export const number: Check = typeCheck("a number", (value) => typeof value === "number");
+export const flag: Check = typeCheck("true or false", (value) => typeof value === "boolean");
+export const anything: Check = typeCheck("there", () => true);
+export const record: Check = typeCheck("an object", isJsonObject);
 /** Milliseconds since the epoch. */
-export const time: Check = isOf("a time in whole milliseconds", (value) => {
+export const time: Check = typeCheck("a time in whole milliseconds", (value) => {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 });
 
 /** An id of the client's form. */
 export function id(prefix: string): Check {
-  return isOf(`an id that begins with ${prefix}`, (value) => {
+  return typeCheck(`an id that begins with ${prefix}`, (value) => {
     return typeof value === "string" && value.startsWith(prefix);
   });
 }
 
 /** One of these texts. */
 export function oneOf(...texts: readonly string[]): Check {
-  return isOf(`one of ${texts.join(", ")}`, (value) => texts.some((text) => text === value));
+  return typeCheck(`one of ${texts.join(", ")}`, (value) => texts.some((text) => text === value));
 }
 
 export function optional(check: Check): Check {

@@ -23,7 +23,7 @@ import {
   toolResultPart,
 } from "@pond/canonical/adapter";
 import type { Draft, Drafts } from "./parts.ts";
-import { placesOf } from "./places.ts";
+import { slotsOf } from "./slots.ts";
 
 /** The content of an assistant's message of version 2. */
 export function readContent(items: readonly SourceRecord[]): Drafts {
@@ -60,7 +60,7 @@ function readTool(item: SourceRecord, id: Extracted<string>): readonly Draft[] |
   const executed = item.peek("executed") ?? objectOf(item.peek("provider"))["executed"];
   const isProviderExecuted = executed === true;
   const params = state.requireJson("input");
-  const ended = readEnd(state, isProviderExecuted);
+  const ended = readAnswer(state, isProviderExecuted);
   const call = { id, provenance: "conversational", callId, name, params } as const;
   const source = { rest: item.rest() };
   const drafts: Draft[] = [
@@ -78,7 +78,7 @@ function readTool(item: SourceRecord, id: Extracted<string>): readonly Draft[] |
 }
 
 /** A tool's answer, and its form in the state. */
-type End = {
+type Answer = {
   readonly isFailure: Extracted<boolean>;
   readonly result: Extracted<JsonValue>;
   /** Its key, if that is not `content`, or `error` for a tool that failed. */
@@ -87,7 +87,7 @@ type End = {
   readonly message?: true | undefined;
 };
 
-function readEnd(state: SourceRecord, isProviderExecuted: boolean): End | undefined {
+function readAnswer(state: SourceRecord, isProviderExecuted: boolean): Answer | undefined {
   const status = state.peek("status");
   if (status === "error") return readFailure(state);
   const key = answerKey(state, isProviderExecuted);
@@ -108,7 +108,7 @@ function answerKey(state: SourceRecord, isProviderExecuted: boolean): string {
 }
 
 /** A model is told the error, and what the tool said before. */
-function readFailure(state: SourceRecord): End | undefined {
+function readFailure(state: SourceRecord): Answer | undefined {
   const [error, content] = [state.peek("error"), state.peek("content")];
   const message = isJsonObject(error) ? error["message"] : undefined;
   const isKnown = error === undefined || typeof message === "string";
@@ -129,9 +129,9 @@ function readFailure(state: SourceRecord): End | undefined {
 
 /** The content that the parts of a message came from. */
 export function restoreContent(message: Message, orders: KeyOrders): readonly JsonObject[] {
-  return placesOf(message).map((place) => {
-    if (place.kind === "kept") return place.record;
-    return restoreItem(place.first, place.others[0], orders);
+  return slotsOf(message).map((slot) => {
+    if (slot.kind === "kept") return slot.record;
+    return restoreItem(slot.first, slot.others[0], orders);
   });
 }
 
@@ -153,11 +153,11 @@ function restoreTool(
 ): JsonObject {
   const state = objectAt(rest, "state");
   const names = { id: call.call_id, name: call.name };
-  const end = answer?.type === "tool_result" ? restoreEnd(answer, state, orders) : {};
+  const end = answer?.type === "tool_result" ? answerFields(answer, state, orders) : {};
   return { ...names, state: orders.join(state, { input: call.params, ...end }) };
 }
 
-function restoreEnd(
+function answerFields(
   { options, is_failure, result }: ToolResultPart,
   state: JsonObject,
   orders: KeyOrders,

@@ -22,11 +22,11 @@ export function readMessage1(
   const own = record.peek("id");
   const role = record.peek("role");
   const isTurn = role === "user" || role === "assistant";
-  const taken = reading.ids.own(record);
-  const id = taken ?? reading.ids.derived(record);
-  const idFrom = taken ? undefined : "content";
+  const ownId = reading.ids.own(record);
+  const id = ownId ?? reading.ids.derived(record);
+  const idFrom = ownId ? undefined : "content";
   // Parts that name an id which another message had before keep that name.
-  const at = { id: taken && typeof own === "string" ? own : "", session: session.id };
+  const at = { id: ownId && typeof own === "string" ? own : "", session: session.id };
   const time = record.record("time")?.milliseconds("created");
   const timestamp = time ?? reading.anchor;
   if (!isTurn) {
@@ -55,8 +55,8 @@ export function readMessage1(
       rest: record.rest(),
     },
   });
-  const behind = readUserAnswers(answers, { id, timestamp }, record, reading);
-  return [event, ...drafts.map((draft) => draft(event)), ...behind];
+  const answerEvents = readUserAnswers(answers, { id, timestamp }, record, reading);
+  return [event, ...drafts.map((draft) => draft(event)), ...answerEvents];
 }
 
 /**

@@ -33,13 +33,13 @@ import { answersIn, readUserAnswers } from "./user-answers.ts";
 /** One message of version 2; a message that is not a turn of the conversation is carried whole. */
 export function readMessage2({ record, row }: StoredMessage, reading: Reading): CanonicalEvent[] {
   const type = record.peek("type");
-  const taken = reading.ids.own(record);
-  const id = taken ?? reading.ids.derived(record);
+  const ownId = reading.ids.own(record);
+  const id = ownId ?? reading.ids.derived(record);
   const time = record.record("time")?.milliseconds("created");
   const timestamp = time ?? reading.anchor;
-  const facts: SourceOptions = { id: taken ? undefined : "content", row: row?.whole() };
+  const facts: SourceOptions = { id: ownId ? undefined : "content", row: row?.whole() };
   const turn = { schema: 2, ...facts, time: time ? undefined : "session" };
-  const say = (
+  const turnEvents = (
     role: "user" | "assistant",
     drafts: readonly Draft[],
     more: SourceOptions = {},
@@ -52,7 +52,7 @@ export function readMessage2({ record, row }: StoredMessage, reading: Reading): 
   const isText = typeof record.peek("text") === "string";
   if (type === "user" && isText) {
     const { drafts, kept } = readFiles(record);
-    return say("user", [...readPrompt(record), ...drafts], kept);
+    return turnEvents("user", [...readPrompt(record), ...drafts], kept);
   }
   if ((type === "synthetic" || type === "skill") && isText) {
     const text = record.requireString("text");
@@ -62,7 +62,7 @@ export function readMessage2({ record, row }: StoredMessage, reading: Reading): 
       text,
       source: { kind: type },
     } as const;
-    return say("user", [(message) => textPart(message, init)]);
+    return turnEvents("user", [(message) => textPart(message, init)]);
   }
   if (type === "system" && isText) {
     const content = record.requireString("text");
@@ -74,7 +74,10 @@ export function readMessage2({ record, row }: StoredMessage, reading: Reading): 
     const answers = items.flatMap(answersIn);
     const { drafts, kept } = readContent(items);
     const asked = { id, timestamp, schema: 2 } as const;
-    return [...say("assistant", drafts, kept), ...readUserAnswers(answers, asked, record, reading)];
+    return [
+      ...turnEvents("assistant", drafts, kept),
+      ...readUserAnswers(answers, asked, record, reading),
+    ];
   }
   const boundary = type === "compaction" ? "compaction" : undefined;
   const source = { schema: 2, ...facts, boundary };

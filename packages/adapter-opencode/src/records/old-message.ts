@@ -18,7 +18,7 @@ import type { StoredMessage } from "../stores/stored.ts";
 import { type Reading, withTime } from "./envelope.ts";
 import { fileUrl } from "./file-url.ts";
 import type { Draft } from "./parts.ts";
-import { placesOf } from "./places.ts";
+import { slotsOf } from "./slots.ts";
 
 /**
  * A message as the client wrote it until July 2025: its parts inside, its times in `metadata`.
@@ -32,8 +32,8 @@ export function readOldMessage(
   if (role !== "user" && role !== "assistant") return undefined;
   const parts = record.records("parts");
   if (parts === undefined) return undefined;
-  const taken = reading.ids.own(record);
-  const id = taken ?? reading.ids.derived(record);
+  const ownId = reading.ids.own(record);
+  const id = ownId ?? reading.ids.derived(record);
   const time = record.record("metadata")?.record("time")?.milliseconds("created");
   record.string("role");
   const drafts: Draft[] = [];
@@ -48,7 +48,7 @@ export function readOldMessage(
     timestamp: time ?? reading.anchor,
     source: {
       shape: "old",
-      id: taken ? undefined : "content",
+      id: ownId ? undefined : "content",
       time: time ? undefined : "session",
       ...kept,
       row: row?.whole(),
@@ -137,9 +137,9 @@ export function restoreOldRecord(message: Message, orders: KeyOrders): JsonObjec
 }
 
 function restoreParts(message: Message, orders: KeyOrders): readonly JsonObject[] {
-  return placesOf(message).map((place) => {
-    if (place.kind === "kept") return place.record;
-    return restorePart(place.first, place.others[0], orders);
+  return slotsOf(message).map((slot) => {
+    if (slot.kind === "kept") return slot.record;
+    return restorePart(slot.first, slot.others[0], orders);
   });
 }
 

@@ -14,7 +14,7 @@ import { injectedFile, injectedText } from "../provenance.ts";
 import type { Stored } from "../stores/stored.ts";
 import { PartIds, takeRepeated, withRepeated } from "./envelope.ts";
 import { fileUrl } from "./file-url.ts";
-import { placesOf } from "./places.ts";
+import { slotsOf } from "./slots.ts";
 import { readTool, restoreTool } from "./tool.ts";
 
 /** A part that waits for the message it will belong to. */
@@ -99,12 +99,12 @@ export function restoreParts(
   orders: KeyOrders,
 ): readonly { record: JsonObject; row: JsonObject }[] {
   const source = sourceOf(message);
-  return placesOf(message).map((place) => {
-    if (place.kind === "parts") {
-      const { first, others } = place;
+  return slotsOf(message).map((slot) => {
+    if (slot.kind === "parts") {
+      const { first, others } = slot;
       return { record: restorePart(first, others, orders), row: objectAt(sourceOf(first), "row") };
     }
-    const { record: rest, at } = place;
+    const { record: rest, at } = slot;
     const known = { rest, lacks: source[`lacks.${at}`] ?? null };
     const ids = { sessionID: message.session_id, messageID: message.id };
     return { record: withRepeated(known, ids, orders), row: objectAt(source, `row.${at}`) };

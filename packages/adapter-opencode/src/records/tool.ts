@@ -90,14 +90,14 @@ export function restoreTool(
   rest: JsonObject,
   orders: KeyOrders,
 ): { readonly [key: string]: JsonValue } {
-  const left = objectAt(rest, "state");
+  const restState = objectAt(rest, "state");
   const names = { callID: call.call_id, tool: call.name };
   const answer = others.find((part) => part.type === "tool_result");
   if (answer?.type !== "tool_result") {
-    return { ...names, state: orders.join(left, { input: call.params }) };
+    return { ...names, state: orders.join(restState, { input: call.params }) };
   }
-  const status = left["status"] ?? (answer.is_failure ? "error" : "completed");
-  const state = orders.join(left, { status }, "first");
+  const status = restState["status"] ?? (answer.is_failure ? "error" : "completed");
+  const state = orders.join(restState, { status }, "first");
   const fields = { input: call.params, ...answerFields(answer, state, orders) };
   return { ...names, state: orders.join(state, fields) };
 }

@@ -10,7 +10,7 @@ import {
 import type { Reading } from "./envelope.ts";
 
 /** The message whose tools asked, or were refused. */
-type Asked = Pick<MessageInit, "id" | "timestamp"> & {
+type AskingMessage = Pick<MessageInit, "id" | "timestamp"> & {
   readonly schema?: 2;
 };
 
@@ -21,7 +21,7 @@ type Asked = Pick<MessageInit, "id" | "timestamp"> & {
  */
 export function readUserAnswers(
   texts: readonly string[],
-  { id, timestamp, schema }: Asked,
+  { id, timestamp, schema }: AskingMessage,
   record: SourceRecord,
   reading: Reading,
 ): CanonicalEvent[] {
@@ -40,15 +40,15 @@ export function answersIn(part: SourceRecord): string[] {
   const state = objectOf(part.peek("state"));
   if (state["status"] === "error") return feedbackIn(state["error"]);
   if (name !== "question" || state["status"] !== "completed") return [];
-  if (!saysAnswered(state["output"] ?? state["content"])) return [];
+  if (!isAnsweredNotice(state["output"] ?? state["content"])) return [];
   const { answers } = objectOf(state["metadata"] ?? state["structured"]);
   const texts = Array.isArray(answers) ? answers.flat() : [];
   return texts.filter((each) => typeof each === "string" && each !== "");
 }
 
 function feedbackIn(error: JsonValue | undefined): string[] {
-  const told = isJsonObject(error) ? error["message"] : error;
-  const [, feedback = ""] = typeof told === "string" ? (refusal.exec(told) ?? []) : [];
+  const errorText = isJsonObject(error) ? error["message"] : error;
+  const [, feedback = ""] = typeof errorText === "string" ? (refusal.exec(errorText) ?? []) : [];
   return feedback === "" ? [] : [feedback];
 }
 
@@ -57,7 +57,7 @@ const refusal =
   /^(?:\w+: )?The user rejected permission to use this specific tool call with the following feedback: (.*)$/s;
 
 /** A tool of another maker may have the same name. */
-function saysAnswered(given: JsonValue | undefined): boolean {
+function isAnsweredNotice(given: JsonValue | undefined): boolean {
   const text = Array.isArray(given) ? objectOf(given[0])["text"] : given;
   return typeof text === "string" && text.startsWith("User has answered your questions: ");
 }

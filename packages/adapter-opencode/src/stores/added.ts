@@ -4,15 +4,15 @@ import type { JsonObject, JsonValue } from "@pond/canonical";
 export type WithAdded = { readonly record: JsonObject; readonly added: readonly string[] };
 
 /** Adds those of the fields that the record lacks and that have a value. */
-export function addLacking(
+export function addMissing(
   record: JsonObject,
   fields: Readonly<Record<string, JsonValue | undefined>>,
 ): WithAdded {
-  const lacking = Object.entries(fields).flatMap(([key, value]): [string, JsonValue][] => {
+  const missing = Object.entries(fields).flatMap(([key, value]): [string, JsonValue][] => {
     return value === undefined || Object.hasOwn(record, key) ? [] : [[key, value]];
   });
-  const added = lacking.map(([key]) => key);
-  return { record: { ...record, ...Object.fromEntries(lacking) }, added };
+  const added = missing.map(([key]) => key);
+  return { record: { ...record, ...Object.fromEntries(missing) }, added };
 }
 
 /** The record before the fields were added. */

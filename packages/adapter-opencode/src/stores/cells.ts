@@ -17,7 +17,7 @@ export function numberIn(cell: JsonValue | undefined): number {
  * The column and the value by which a row is found again: its `pond_row`, or its id in a table
  * without places; undefined if it has neither.
  */
-export function findable({
+export function rowKey({
   pond_row: place,
   id,
 }: Row): readonly [string, bigint | string] | undefined {
@@ -34,7 +34,7 @@ export function textIn(cell: JsonValue | undefined): string {
  * SQL that `idIn` needs for a column: whether an id is found by its text, which older Nodes end at
  * a NUL.
  */
-export function idIsText(column: string): string {
+export function idIsTextSql(column: string): string {
   return `${column} = ${column} || '' AND instr(${column}, char(0)) = 0 AS pond_is_text`;
 }
 

@@ -88,7 +88,7 @@ export function recordOfRow(
     if (value === undefined) continue;
     const placed = isJson ? parsed(value) : value;
     if (placed === undefined) continue;
-    place(record, path, placed);
+    setAt(record, path, placed);
     delete left[column];
   }
   return { record, left };
@@ -111,12 +111,12 @@ function parsed(value: JsonValue): JsonValue | undefined {
   return typeof value === "string" ? parsedJson(value) : undefined;
 }
 
-function place(record: Draft, [key = "", ...rest]: readonly string[], value: JsonValue): void {
+function setAt(record: Draft, [key = "", ...rest]: readonly string[], value: JsonValue): void {
   if (rest.length === 0) record[key] = value;
   else {
     const known = record[key];
     const inner: Draft = isJsonObject(known) ? { ...known } : {};
-    place(inner, rest, value);
+    setAt(inner, rest, value);
     record[key] = inner;
   }
 }

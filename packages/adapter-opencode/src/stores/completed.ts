@@ -13,7 +13,7 @@ export type Place = { readonly uri: string; readonly record: string };
  * @param isBare - True if bodies of this store have no such fields, so that only a body that has
  * them needs to be remembered.
  */
-export function completed(
+export function completeBody(
   place: Place,
   body: JsonObject,
   ids: Readonly<Record<string, string>>,

@@ -13,12 +13,12 @@ export function continuedIn(
   second: StoredSession,
   copiedMs: number | undefined,
 ): StoredSession {
-  const { known, isWhole } = knownOf(first);
+  const { known, isWhole } = knownMessagesOf(first);
   const all = [...second.messages()];
-  const later = all.slice(lastCopy(all, known, isWhole, copiedMs) + 1);
+  const later = all.slice(lastCopyIndex(all, known, isWhole, copiedMs) + 1);
   if (later.length === 0 && !isEdited(first, second)) return first;
   const copies = all.slice(0, all.length - later.length);
-  const without = later.length === 0 ? undefined : firstWithout(copies, known, copiedMs);
+  const without = later.length === 0 ? undefined : firstDropped(copies, known, copiedMs);
   return {
     ...first,
     newestMs: Math.max(first.newestMs, second.newestMs),
@@ -35,23 +35,23 @@ export function continuedIn(
 }
 
 /** What counts about a message of 1.x. */
-type Told = {
+type MessageFacts = {
   readonly createdMs: number | undefined;
   /** True if no copy has it. */
-  readonly isLeftOut: boolean;
+  readonly isNotCopied: boolean;
 };
 
 /** The messages of a session, by their ids and in order. */
-type Messages = ReadonlyMap<string, Told>;
+type Messages = ReadonlyMap<string, MessageFacts>;
 
-type Known = {
+type KnownMessages = {
   readonly known: Messages;
   /** False if some cannot be read: nothing distinguishes these from deleted ones. */
   readonly isWhole: boolean;
 };
 
-function knownOf(session: StoredSession): Known {
-  const known = new Map<string, Told>();
+function knownMessagesOf(session: StoredSession): KnownMessages {
+  const known = new Map<string, MessageFacts>();
   const commands = new Set<unknown>();
   let isWhole = true;
   for (const event of session.messages()) {
@@ -59,7 +59,7 @@ function knownOf(session: StoredSession): Known {
       if (event.parts.some(isCommand)) commands.add(idOf(event));
       known.set(idOf(event), {
         createdMs: createdMs(event),
-        isLeftOut: isLeftOut(event, commands),
+        isNotCopied: isNotCopied(event, commands),
       });
     } else isWhole = false;
   }
@@ -73,7 +73,7 @@ function knownOf(session: StoredSession): Known {
  *
  * @param commands - The prompts with a command that started an agent.
  */
-function isLeftOut({ record, parts }: StoredMessage, commands: ReadonlySet<unknown>): boolean {
+function isNotCopied({ record, parts }: StoredMessage, commands: ReadonlySet<unknown>): boolean {
   if (record.peek("summary") === true) return true;
   return commands.has(record.peek("parentID"))
     ? parts.some((part) => part.record.peek("tool") === "task")
@@ -95,7 +95,7 @@ function createdMs({ record }: StoredMessage): number | undefined {
 }
 
 /** Where the copy ends: 1.x may have deleted the last copied messages since. */
-function lastCopy(
+function lastCopyIndex(
   events: readonly (StoredMessage | FaultEvent)[],
   known: Messages,
   isWhole: boolean,
@@ -104,16 +104,16 @@ function lastCopy(
   const isKnown = (message: StoredMessage) => known.has(idOf(message));
   // A session imported from a file of 2.x has nothing of 1.x, however old it is.
   const hasCopy = events.some((event) => event.kind === "message" && isKnown(event));
-  const starts = startsOf(known.keys());
+  const prefixes = idPrefixesOf(known.keys());
   let last = -1;
   for (const [index, event] of events.entries()) {
     if (event.kind === "fault") continue;
-    const start = startOf(event);
+    const prefix = idPrefixOf(event);
     // A message without a time may have come later.
     const isDeleted = isWhole && hasCopy && (createdMs(event) ?? copiedMs) < copiedMs;
     const isCopy = isKnown(event) || isDeleted;
-    if (isCopy || (isMade(event) && starts.has(start))) last = index;
-    if (isWhole) starts.add(start);
+    if (isCopy || (isGenerated(event) && prefixes.has(prefix))) last = index;
+    if (isWhole) prefixes.add(prefix);
   }
   return last;
 }
@@ -122,21 +122,21 @@ function lastCopy(
  * The first characters of an id: messages that the client makes in addition have the same ones, and
  * a hash.
  */
-function startOf(message: StoredMessage): string {
-  return idOf(message).slice(0, startLength);
+function idPrefixOf(message: StoredMessage): string {
+  return idOf(message).slice(0, idPrefixLength);
 }
 
-function startsOf(ids: Iterable<string>): Set<string> {
-  return new Set([...ids].map((id) => id.slice(0, startLength)));
+function idPrefixesOf(ids: Iterable<string>): Set<string> {
+  return new Set([...ids].map((id) => id.slice(0, idPrefixLength)));
 }
 
-const startLength = 16;
+const idPrefixLength = 16;
 
 /**
  * True for messages that the client makes in addition: from the synthetic texts of a prompt, and
  * the notice after the log.
  */
-function isMade({ record }: StoredMessage): boolean {
+function isGenerated({ record }: StoredMessage): boolean {
   const type = record.peek("type");
   return type === "synthetic" || type === "system";
 }
@@ -161,7 +161,7 @@ function isEdited(first: StoredSession, second: StoredSession): boolean {
  * the copy. What 1.x said after the copy was never there. A database that pond restored has no
  * copy.
  */
-function firstWithout(
+function firstDropped(
   copies: readonly (StoredMessage | FaultEvent)[],
   known: Messages,
   copiedMs = Number.POSITIVE_INFINITY,
@@ -170,13 +170,13 @@ function firstWithout(
   const last = messages.findLastIndex((message) => known.has(idOf(message)));
   const lastCopied = messages[last];
   if (lastCopied === undefined) return undefined;
-  const starts = startsOf(known.keys());
+  const prefixes = idPrefixesOf(known.keys());
   // After the notice, and after a message that 1.x deleted since, nothing of the copy is missing.
   const isWhole = messages.slice(last + 1).some((message) => {
-    return message.record.peek("type") === "system" || !starts.has(startOf(message));
+    return message.record.peek("type") === "system" || !prefixes.has(idPrefixOf(message));
   });
   const place = [...known.keys()].indexOf(idOf(lastCopied));
-  const [next, told] = [...known].slice(place + 1).find(([, each]) => !each.isLeftOut) ?? [];
-  const isAfter = (told?.createdMs ?? 0) >= copiedMs;
+  const [next, facts] = [...known].slice(place + 1).find(([, each]) => !each.isNotCopied) ?? [];
+  const isAfter = (facts?.createdMs ?? 0) >= copiedMs;
   return isWhole || isAfter ? undefined : next;
 }

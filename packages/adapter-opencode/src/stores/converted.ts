@@ -12,25 +12,25 @@ import { type Stored, type StoredMessage, type StoredSession, updatedOf } from "
 export function originalOf(
   rows: StoredSession,
   tree: StoredSession,
-  alsoMade: (ms: number) => boolean,
+  hasOthersCreatedAt: (ms: number) => boolean,
 ): StoredSession {
   const [{ messages: inRows, isWhole }, { messages: inTree }] = [
     messagesOf(rows),
     messagesOf(tree),
   ];
   const shared = [...inRows].filter(([id]) => inTree.has(id)).map(([, message]) => message);
-  const left = [...inTree].filter(([id]) => !inRows.has(id));
-  const atOnce = madeMs(shared);
+  const onlyInTree = [...inTree].filter(([id]) => !inRows.has(id));
+  const creationMs = sharedCreationMs(shared);
   // All parts are searched for those of another session, but only if something depends on them.
-  const isAsked = left.length > 0 || shared.some((each) => isChanged(each, atOnce));
-  const isConverted = atOnce !== undefined && isAsked && alsoMade(atOnce);
-  const converted = isConverted ? atOnce : undefined;
+  const isRelevant = onlyInTree.length > 0 || shared.some((each) => isChanged(each, creationMs));
+  const isConverted = creationMs !== undefined && isRelevant && hasOthersCreatedAt(creationMs);
+  const converted = isConverted ? creationMs : undefined;
   // In damaged tables, nothing distinguishes what was deleted from what cannot be read.
   const since = isWhole ? (converted ?? 0) : 0;
   // What was there before and is not now was deleted.
-  const later = left.filter(([, { created }]) => created >= since);
+  const later = onlyInTree.filter(([, { created }]) => created >= since);
   if (!tree.isCut && updatedOf(rows) <= updatedOf(tree) && shared.length === inRows.size) {
-    const isSame = left.length === 0 && !isEdited(rows, tree);
+    const isSame = onlyInTree.length === 0 && !isEdited(rows, tree);
     if (later.length > 0 || (isSame && !shared.some((each) => isChanged(each, converted)))) {
       return tree;
     }
@@ -46,7 +46,7 @@ export function originalOf(
  * makes them like that, for all sessions at once; an import, for one session. What an import lacks
  * was not deleted, because it stops at a record that the client refuses.
  */
-function madeMs(shared: readonly Times[]): number | undefined {
+function sharedCreationMs(shared: readonly Times[]): number | undefined {
   const made = shared.map(({ partsCreated }) => partsCreated).filter((time) => time !== never);
   const [first] = made;
   return made.every((time) => time === first) ? first : undefined;
@@ -109,10 +109,10 @@ function timeIn({ row }: Stored, key: string): number | undefined {
  */
 function isEdited(rows: StoredSession, tree: StoredSession): boolean {
   if (updatedOf(rows) !== updatedOf(tree)) return false;
-  return !jsonEqual(editable(rows), editable(tree));
+  return !jsonEqual(editableFields(rows), editableFields(tree));
 }
 
-function editable({ record }: StoredSession): JsonValue {
+function editableFields({ record }: StoredSession): JsonValue {
   const archived = record.record("time")?.peek("archived");
   return [record.peek("title") ?? "", archived ?? null, record.peek("revert") ?? null];
 }

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { fileMark } from "@pond/canonical/adapter";
-import { findable, lengthOf, type Row, replacement, textIn, toRow } from "./cells.ts";
+import { lengthOf, type Row, replacement, rowKey, textIn, toRow } from "./cells.ts";
 import { sqlite } from "./sqlite.ts";
 
 /** A database changed while it was read, in a way that makes what was read worthless. */
@@ -13,17 +13,17 @@ export class DatabaseChanged extends Error {
 }
 
 /** True for an error of SQLite: a damaged file, a table that lacks a column. */
-export function isRefused(error: unknown): error is Error & { readonly errcode: number } {
+export function isSqliteError(error: unknown): error is Error & { readonly errcode: number } {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number";
 }
 
 /** True for its error about a damaged place; the rest of the file can be read. */
-export function isDamage(error: unknown): error is Error {
-  return isRefused(error) && damages.includes(error.errcode & 0xff);
+export function isCorruption(error: unknown): error is Error {
+  return isSqliteError(error) && corruptionCodes.includes(error.errcode & 0xff);
 }
 
 // SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB; the bits above the first byte give more detail.
-const damages: readonly number[] = [10, 11, 26];
+const corruptionCodes: readonly number[] = [10, 11, 26];
 
 /**
  * A client's database, opened so that nothing in its folder is made or changed, even beside a
@@ -36,7 +36,7 @@ export class Database {
   readonly #target: string;
   readonly #connection: DatabaseSync;
   readonly #columns: Map<string, ReadonlySet<string>> = new Map();
-  readonly #places: Map<string, string> = new Map();
+  readonly #rowIdSql: Map<string, string> = new Map();
   /** Set if SQLite was told that the file does not change. */
   readonly #frozen: string | undefined;
   /** Set if a copy is read: the state that was copied. */
@@ -69,8 +69,8 @@ export class Database {
   }
 
   /** SQL for the place of a row in a table, `pond_row`; NULL if rows have none, as in a view. */
-  place(table: string): string {
-    const known = this.#places.get(table);
+  rowIdSql(table: string): string {
+    const known = this.#rowIdSql.get(table);
     if (known) return known;
     const [found] = this.rows(
       `SELECT 1 FROM pragma_table_list(?1) WHERE type = 'table' AND wr = 0
@@ -78,7 +78,7 @@ export class Database {
       table,
     );
     const place = `${found ? "rowid" : "NULL"} AS pond_row`;
-    this.#places.set(table, place);
+    this.#rowIdSql.set(table, place);
     return place;
   }
 
@@ -99,17 +99,17 @@ export class Database {
         read.push(row);
         length += lengthOf(row);
         if (read.length < maxUnchecked.rows && length < maxUnchecked.length) continue;
-        this.#expectFrozen();
+        this.#expectUnchanged();
         yield* read;
         [read, length] = [[], 0];
       }
     } catch (error) {
       // After a change, a file is often no longer a valid database.
-      this.#expectFrozen();
+      this.#expectUnchanged();
       yield* read;
       throw error;
     }
-    this.#expectFrozen();
+    this.#expectUnchanged();
     yield* read;
   }
 
@@ -120,11 +120,11 @@ export class Database {
    * @param row - Selected with its `place`; a row without a place and an id is taken as it was
    * read.
    */
-  brokenTexts(table: string, row: Row): readonly string[] {
+  invalidTextColumns(table: string, row: Row): readonly string[] {
     const doubtful = Object.entries(row)
       .filter(([, cell]) => typeof cell === "string" && cell.includes(replacement))
       .map(([column]) => column);
-    const found = doubtful.length > 0 ? findable(row) : undefined;
+    const found = doubtful.length > 0 ? rowKey(row) : undefined;
     if (found === undefined) return [];
     const [key, value] = found;
     const cells = doubtful.map((column) => `"${column.replaceAll('"', '""')}" = ?`);
@@ -133,7 +133,7 @@ export class Database {
     statement.setReturnArrays(true);
     const texts = doubtful.map((column) => textIn(row[column]));
     const isSame: readonly unknown[] = Object.values(statement.get(...texts, value) ?? {});
-    this.#expectFrozen();
+    this.#expectUnchanged();
     return doubtful.filter((_, at) => isSame[at] !== 1);
   }
 
@@ -148,7 +148,7 @@ export class Database {
     else keepCopy(this.#target, this.#copied, connection);
   }
 
-  #expectFrozen(): void {
+  #expectUnchanged(): void {
     if (this.#frozen !== undefined && this.#frozen !== markOf(this.#target)) {
       throw new DatabaseChanged(`${this.file} changed while it was read`);
     }

@@ -11,15 +11,15 @@ import { recordFault } from "../faults.ts";
 import { origin } from "../origin.ts";
 import { jsonText, NotJson, readJsonObject } from "./json-file.ts";
 import {
-  asItWas,
   cutMessages,
-  infoAsItWas,
   type KeptRows,
   keptRows,
   keptSides,
+  originalInfo,
+  originalMessage,
   rowOf,
 } from "./kept-rows.ts";
-import { inOrder } from "./mixed.ts";
+import { mergeByTime } from "./mixed.ts";
 import type { Continued, Schema, Stored, StoredMessage, StoredSession } from "./stored.ts";
 
 /** The content of one file. */
@@ -36,14 +36,14 @@ type StoredExport = StoredSession &
  * @throws if it cannot be read.
  */
 export function readExport(file: string, path: string): StoredExport {
-  const first = readOne(file, path);
-  const later = laterOf(first, file);
+  const first = readSingleExport(file, path);
+  const later = secondExportOf(first, file);
   if (later === undefined) return first;
   if (later.isSame) {
     return {
       ...first,
       isMixed: true,
-      messages: (count) => inOrder(first.messages(count), later.messages(count)),
+      messages: (count) => mergeByTime(first.messages(count), later.messages(count)),
     };
   }
   return {
@@ -58,12 +58,12 @@ export function readExport(file: string, path: string): StoredExport {
 
 /** The state of an export, and of the file that may continue it. */
 export function measureExport(file: string): Pick<SourceSession, "fingerprint" | "bytes"> {
-  const later = laterFile(file);
+  const later = secondExportPath(file);
   return measureFiles(file, existsSync(later) ? [{ file: later, path: basename(later) }] : []);
 }
 
 /** True for the second file of a session of 1.x and 2.x, which is read with the first one. */
-export function isLaterExport(file: string): boolean {
+export function isSecondExport(file: string): boolean {
   const first = file.replace(/\.2\.json$/, ".json");
   if (first === file || !existsSync(first) || !existsSync(file)) return false;
   const read = openExport(first);
@@ -97,19 +97,19 @@ export function openExport(file: string): StoredExport | undefined {
  * Pond writes two files for a session with turns of 1.x and of 2.x, because no version takes both
  * shapes.
  */
-export function laterFile(file: string): string {
+export function secondExportPath(file: string): string {
   return file.replace(/\.json$/, ".2.json");
 }
 
-function laterOf(first: StoredSession, file: string): StoredExport | undefined {
-  const place = laterFile(file);
+function secondExportOf(first: StoredSession, file: string): StoredExport | undefined {
+  const place = secondExportPath(file);
   if (first.schema !== 1 || !existsSync(place)) return undefined;
   const later = openExport(place);
   const isSame = later?.record.peek("id") === first.record.peek("id");
   return isSame && later?.schema === 2 ? later : undefined;
 }
 
-function readOne(file: string, path: string): StoredExport {
+function readSingleExport(file: string, path: string): StoredExport {
   const { value, encodedBytes } = readJsonObject(file);
   const { info, messages, ...beside } = value;
   if (!isJsonObject(info) || !Array.isArray(messages)) throw new NotJson("no exported session");
@@ -123,7 +123,7 @@ function readOne(file: string, path: string): StoredExport {
     isSame: kept?.isSame ?? false,
     store: kept ? "database" : "export",
     schema,
-    record: openRecord(at, kept ? infoAsItWas(info, kept) : info, { encodedBytes }),
+    record: openRecord(at, kept ? originalInfo(info, kept) : info, { encodedBytes }),
     row: Object.keys(row).length > 0 ? openRecord(at, row, { encodedBytes }) : undefined,
     path,
     // The session's own directory, or what pond added if it names none.
@@ -136,7 +136,7 @@ function readOne(file: string, path: string): StoredExport {
         const place = { adapter: origin, uri: file, record: `message ${index + 1}` };
         const options = { encodedBytes, kept };
         yield schema === 1
-          ? openMessage(place, kept ? asItWas(message, index, kept) : message, options)
+          ? openMessage(place, kept ? originalMessage(message, index, kept) : message, options)
           : openMessage2(place, message, options);
       }
       if (kept) yield* cutMessages({ ...at, record: "pond" }, kept, info, count);

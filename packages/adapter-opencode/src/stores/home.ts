@@ -7,28 +7,34 @@ import { replacement } from "./cells.ts";
 import { continuedIn } from "./continued.ts";
 import { originalOf } from "./converted.ts";
 import type { Database } from "./database.ts";
-import { isLaterExport, laterFile, openExport } from "./export-file.ts";
+import { isSecondExport, openExport, secondExportPath } from "./export-file.ts";
 import { measureSides, measureTree } from "./measure-tree.ts";
-import { mixedOf } from "./mixed.ts";
-import { type Failed, failure, listFailure, notOfClient, openReadable } from "./open-databases.ts";
-import { hasOtherAt, readSession1 } from "./rows-1.ts";
-import { copiedSince, readSession2 } from "./rows-2.ts";
+import { mixSessions } from "./mixed.ts";
+import {
+  type FailedDatabase,
+  listFault,
+  openFault,
+  openReadable,
+  otherClientFault,
+} from "./open-databases.ts";
+import { hasOtherPartAt, readSession1 } from "./rows-1.ts";
+import { copyStartMs, readSession2 } from "./rows-2.ts";
 import type { StoredSession } from "./stored.ts";
 import {
   isShared,
   noId,
   type Summaries,
   type Summary,
+  sessionTable2,
   summaries1,
   summaries2,
-  tableOf2,
 } from "./summaries.ts";
 import { readTree, sidesOf } from "./tree.ts";
 import {
   findInTree,
-  linkedOut,
+  linkFaults,
   listTree,
-  orphans,
+  orphanFaults,
   sidesOfDatabase,
   type TreePlaces,
   type TreeSession,
@@ -45,12 +51,12 @@ export type Home = {
 };
 
 /** The places of one session. */
-type Stand = {
+type SessionStores = {
   readonly tree: TreeSession | undefined;
-  readonly first: Rows | undefined;
-  readonly second: Rows | undefined;
+  readonly first: DatabaseRows | undefined;
+  readonly second: DatabaseRows | undefined;
 };
-type Rows = { readonly database: Database; readonly summary: Summary };
+type DatabaseRows = { readonly database: Database; readonly summary: Summary };
 
 const noTree = { sessions: new Map<string, TreeSession>(), places: new Map(), faults: [] };
 
@@ -63,19 +69,19 @@ export function* listHome(home: Home, known: KnownPlaces): Generator<SourceSessi
   known.set(home.folder, places);
   const { databases, failed } = openReadable(home.folder, home.databases);
   try {
-    for (const { file, error } of failed) yield failure(file, error);
-    const listed: Listed[] = [];
+    for (const { file, error } of failed) yield openFault(file, error);
+    const listed: ListedDatabase[] = [];
     for (const database of databases) {
       const [first, second] = [summaries1(database), summaries2(database)];
       listed.push({ database, first, second });
-      const other = notOfClient(database);
+      const other = otherClientFault(database);
       if (other) yield other;
       const error = first.error ?? second.error;
-      if (error) yield listFailure(database.file, error);
+      if (error) yield listFault(database.file, error);
       yield* first.faults;
       // What stands beside sessions of 1.x and of 2.x in one table was found with both.
-      const told = new Set(isShared(database) ? first.faults.map(messageOf) : []);
-      yield* second.faults.filter((event) => !told.has(messageOf(event)));
+      const reported = new Set(isShared(database) ? first.faults.map(messageOf) : []);
+      yield* second.faults.filter((event) => !reported.has(messageOf(event)));
     }
     const ids = new Set([...tree.keys(), ...listed.flatMap(idsOf)]);
     for (const id of ids) {
@@ -83,14 +89,14 @@ export function* listHome(home: Home, known: KnownPlaces): Generator<SourceSessi
         yield fault(`${home.folder}:${id}`, noId);
         continue;
       }
-      yield* passedOver(id, listed);
-      const stand = standOf(id, tree.get(id), listed);
-      yield { kind: "source", key: `${home.prefix}${id}`, ...measure(home, id, stand) };
+      yield* unreadDatabaseFaults(id, listed);
+      const stores = storesOf(id, tree.get(id), listed);
+      yield { kind: "source", key: `${home.prefix}${id}`, ...measure(home, id, stores) };
     }
     yield* faults;
     if (home.hasTree) {
-      yield* linkedOut(home.folder);
-      yield* orphans(home.folder, tree);
+      yield* linkFaults(home.folder);
+      yield* orphanFaults(home.folder, tree);
     }
   } finally {
     for (const database of databases) database.close();
@@ -112,8 +118,8 @@ function isKey(id: string): boolean {
 export function measureSession(home: Home, id: string, known: KnownPlaces): Measured | undefined {
   const { databases, failed } = openReadable(home.folder, home.databases);
   try {
-    const stand = findStand(home, id, known, databases, failed);
-    return isNowhere(stand) ? undefined : measure(home, id, stand);
+    const stores = findStores(home, id, known, databases, failed);
+    return isInNoStore(stores) ? undefined : measure(home, id, stores);
   } finally {
     for (const database of databases) database.close();
   }
@@ -133,9 +139,9 @@ export function* withSession<T>(
   const { databases, failed } = openReadable(home.folder, home.databases);
   try {
     for (const database of databases) database.freeze();
-    const stand = findStand(home, id, known, databases, failed);
-    const found = open(home, id, stand);
-    const beside = found ? otherHalf(home, id, found) : [];
+    const stores = findStores(home, id, known, databases, failed);
+    const found = open(home, id, stores);
+    const beside = found ? otherHalfFaults(home, id, found) : [];
     yield* run(found && { ...found, faults: [...(found.faults ?? []), ...beside] });
   } finally {
     for (const database of databases) database.close();
@@ -143,16 +149,16 @@ export function* withSession<T>(
 }
 
 /** A fault for the half of a session that no store has, only a file from which it is imported. */
-function otherHalf(home: Home, id: string, session: StoredSession): readonly FaultEvent[] {
+function otherHalfFaults(home: Home, id: string, session: StoredSession): readonly FaultEvent[] {
   const first = join(home.folder, "pond", `${fileName(id)}.json`);
-  if (session.continued || !isLaterExport(laterFile(first))) return [];
-  const half = session.schema === 1 ? laterFile(first) : first;
-  if (session.isMixed && holds(session, openExport(half))) return [];
+  if (session.continued || !isSecondExport(secondExportPath(first))) return [];
+  const half = session.schema === 1 ? secondExportPath(first) : first;
+  if (session.isMixed && holdsAllOf(session, openExport(half))) return [];
   return [fault(half, "the other half of a session that a store holds: not read")];
 }
 
 /** True if a session has every message of another. */
-function holds(session: StoredSession, other: StoredSession | undefined): boolean {
+function holdsAllOf(session: StoredSession, other: StoredSession | undefined): boolean {
   const ids = new Set(idsIn(session));
   return other !== undefined && idsIn(other).every((id) => ids.has(id));
 }
@@ -163,28 +169,36 @@ function idsIn(session: StoredSession): readonly unknown[] {
 }
 
 type Measured = Pick<SourceSession, "fingerprint" | "bytes">;
-type Listed = {
+type ListedDatabase = {
   readonly database: Database;
   readonly first: Summaries;
   readonly second: Summaries;
 };
 
-function listOne(database: Database, id: string): Listed {
+function listDatabase(database: Database, id: string): ListedDatabase {
   return { database, first: summaries1(database, id), second: summaries2(database, id) };
 }
 
-function idsOf({ first, second }: Listed): readonly string[] {
+function idsOf({ first, second }: ListedDatabase): readonly string[] {
   return [...first.sessions.keys(), ...second.sessions.keys()];
 }
 
-function standOf(id: string, tree: TreeSession | undefined, listed: readonly Listed[]): Stand {
+function storesOf(
+  id: string,
+  tree: TreeSession | undefined,
+  listed: readonly ListedDatabase[],
+): SessionStores {
   const [first] = rowsOf(id, listed, "first");
   const [second] = rowsOf(id, listed, "second");
   return { tree, first, second };
 }
 
 /** The databases that hold a session, the most recently updated one first. */
-function rowsOf(id: string, listed: readonly Listed[], key: "first" | "second"): readonly Rows[] {
+function rowsOf(
+  id: string,
+  listed: readonly ListedDatabase[],
+  key: "first" | "second",
+): readonly DatabaseRows[] {
   const all = listed.flatMap(({ database, [key]: { sessions } }) => {
     const summary = sessions.get(id);
     return summary ? [{ database, summary }] : [];
@@ -193,7 +207,10 @@ function rowsOf(id: string, listed: readonly Listed[], key: "first" | "second"):
 }
 
 /** A fault for each database whose state of a session is not the one that is read. */
-function* passedOver(id: string, listed: readonly Listed[]): Generator<FaultEvent> {
+function* unreadDatabaseFaults(
+  id: string,
+  listed: readonly ListedDatabase[],
+): Generator<FaultEvent> {
   for (const key of ["first", "second"] as const) {
     const [read, ...others] = rowsOf(id, listed, key);
     for (const { database, summary } of others) {
@@ -206,11 +223,11 @@ function* passedOver(id: string, listed: readonly Listed[]): Generator<FaultEven
   }
 }
 
-function isNowhere({ tree, first, second }: Stand): boolean {
+function isInNoStore({ tree, first, second }: SessionStores): boolean {
   return tree === undefined && first === undefined && second === undefined;
 }
 
-function measure(home: Home, id: string, { tree, first, second }: Stand): Measured {
+function measure(home: Home, id: string, { tree, first, second }: SessionStores): Measured {
   const files = tree ? [measureTree(home.folder, tree)] : measureSides(home.folder, id);
   const marks = [...files, first?.summary, second?.summary].filter((mark) => mark !== undefined);
   return {
@@ -220,20 +237,20 @@ function measure(home: Home, id: string, { tree, first, second }: Stand): Measur
 }
 
 /** @throws the error of an unreadable database, if no other store has the session. */
-function findStand(
+function findStores(
   home: Home,
   id: string,
   known: KnownPlaces,
   databases: readonly Database[],
-  failed: readonly Failed[],
-): Stand {
-  const listed = databases.map((database) => listOne(database, id));
+  failed: readonly FailedDatabase[],
+): SessionStores {
+  const listed = databases.map((database) => listDatabase(database, id));
   const isInRows = listed.some((each) => idsOf(each).length > 0);
-  const stand = standOf(id, treeOf(home, id, known.get(home.folder), isInRows), listed);
+  const stores = storesOf(id, treeOf(home, id, known.get(home.folder), isInRows), listed);
   const errors = listed.flatMap(({ first, second }) => [first.error, second.error]);
   const unread = failed[0]?.error ?? errors.find((error) => error !== undefined);
-  if (unread && isNowhere(stand)) throw unread;
-  return stand;
+  if (unread && isInNoStore(stores)) throw unread;
+  return stores;
 }
 
 /**
@@ -255,19 +272,19 @@ function treeOf(
  * of if that holds as much; what its client said there through the API of 2.x; what came later in
  * 2.x; and 2.x alone if there is nothing else.
  */
-function open(home: Home, id: string, stand: Stand): StoredSession | undefined {
+function open(home: Home, id: string, stores: SessionStores): StoredSession | undefined {
   const path = `${home.prefix}pond/${fileName(id)}.json`;
-  const second = withSides(home, id, stand.second && openSecond(stand.second.database, id, path));
-  const rows = withSides(home, id, stand.first && readSession1(stand.first.database, id, path));
+  const second = withSides(home, id, stores.second && openSecond(stores.second.database, id, path));
+  const rows = withSides(home, id, stores.first && readSession1(stores.first.database, id, path));
   const isAlone = rows === undefined && second === undefined;
-  const tree = stand.tree && readTree(home.folder, stand.tree, home.prefix, isAlone);
-  const alsoMade = (ms: number): boolean =>
-    stand.first !== undefined && hasOtherAt(stand.first.database, id, ms);
-  const original = rows && tree ? originalOf(rows, tree, alsoMade) : (rows ?? tree);
-  const others = stand.first && openOthers(stand.first.database, id, path);
-  const first = original && others ? mixedOf(original, others) : original;
+  const tree = stores.tree && readTree(home.folder, stores.tree, home.prefix, isAlone);
+  const hasOthersCreatedAt = (ms: number): boolean =>
+    stores.first !== undefined && hasOtherPartAt(stores.first.database, id, ms);
+  const original = rows && tree ? originalOf(rows, tree, hasOthersCreatedAt) : (rows ?? tree);
+  const others = stores.first && openSharedSecond(stores.first.database, id, path);
+  const first = original && others ? mixSessions(original, others) : original;
   if (first === undefined || second === undefined) return first ?? second;
-  return continuedIn(first, second, stand.second && copiedSince(stand.second.database));
+  return continuedIn(first, second, stores.second && copyStartMs(stores.second.database));
 }
 
 /** A database's session with the lists that the client keeps in files. */
@@ -287,11 +304,11 @@ function withSides(
 }
 
 function openSecond(database: Database, id: string, path: string): StoredSession | undefined {
-  const table = tableOf2(database);
+  const table = sessionTable2(database);
   return table && readSession2(database, table, id, path);
 }
 
 /** What the table of 2.x holds of a session that both versions have in one table. */
-function openOthers(database: Database, id: string, path: string): StoredSession | undefined {
+function openSharedSecond(database: Database, id: string, path: string): StoredSession | undefined {
   return isShared(database) ? readSession2(database, "session", id, path) : undefined;
 }

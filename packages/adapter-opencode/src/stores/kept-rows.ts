@@ -43,7 +43,7 @@ export function keptRows(
   if (!isJsonObject(added)) return undefined;
   if (without !== undefined && (typeof without !== "string" || schema === 1)) return undefined;
   if (same !== undefined && (same !== true || schema === 1)) return undefined;
-  const isWritten = schema === 1 ? isExchange : isJsonObject;
+  const isWritten = schema === 1 ? isPlainMessage : isJsonObject;
   if (!messages.every(isWritten) || !Object.values(cut).every(isList)) return undefined;
   const ids = new Set([...messages.flatMap(idsIn), ...Object.entries(cut).flatMap(idsOfCut)]);
   const isOfRecord = ([id, row]: [string, JsonValue]) => ids.has(id) && isRow(row);
@@ -59,7 +59,7 @@ export function rowOf(place: Place, { rows }: KeptRows, record: JsonObject): Sto
 }
 
 /** The session of an export without what was added for an import. */
-export function infoAsItWas(info: JsonObject, { added }: KeptRows): JsonObject {
+export function originalInfo(info: JsonObject, { added }: KeptRows): JsonObject {
   const { summary } = info;
   const own = isJsonObject(summary)
     ? { ...info, summary: withoutAdded(summary, added["summary"]) }
@@ -68,7 +68,11 @@ export function infoAsItWas(info: JsonObject, { added }: KeptRows): JsonObject {
 }
 
 /** A message of an export of 1.x, and its parts, without what was added for an import. */
-export function asItWas(message: JsonValue, index: number, { added }: KeptRows): JsonObject {
+export function originalMessage(
+  message: JsonValue,
+  index: number,
+  { added }: KeptRows,
+): JsonObject {
   const { info, parts } = objectOf(message);
   const list = (isList(parts) ? parts : []).map((part, at) => {
     const place = `${index}.${at}`;
@@ -115,7 +119,7 @@ function isRow(value: JsonValue): value is JsonObject {
 }
 
 /** A message with its parts and nothing else. */
-function isExchange(message: JsonValue): boolean {
+function isPlainMessage(message: JsonValue): boolean {
   const { info, parts, ...others } = objectOf(message);
   return isJsonObject(info) && isList(parts) && Object.keys(others).length === 0;
 }

@@ -5,7 +5,7 @@ import type { StoredMessage, StoredSession } from "./stored.ts";
  * A session of 1.x with what its client said in it through the API of 2.x: late releases keep these
  * turns in a table of their own, beside one record of the session. Neither is a copy of the other.
  */
-export function mixedOf(first: StoredSession, second: StoredSession): StoredSession {
+export function mixSessions(first: StoredSession, second: StoredSession): StoredSession {
   const others = [...second.messages()];
   if (others.length === 0) return first;
   return {
@@ -14,7 +14,7 @@ export function mixedOf(first: StoredSession, second: StoredSession): StoredSess
     isMixed: true,
     messages: function* (count) {
       for (const event of others) count?.add(event.records ?? 1);
-      yield* inOrder(first.messages(count), others);
+      yield* mergeByTime(first.messages(count), others);
     },
   };
 }
@@ -22,7 +22,7 @@ export function mixedOf(first: StoredSession, second: StoredSession): StoredSess
 type Event = StoredMessage | FaultEvent;
 
 /** The messages of both, by the time at which they were made; each keeps its own order. */
-export function* inOrder(first: Iterable<Event>, second: Iterable<Event>): Generator<Event> {
+export function* mergeByTime(first: Iterable<Event>, second: Iterable<Event>): Generator<Event> {
   const waiting = [...second];
   for (const event of first) {
     const ms = createdMs(event);

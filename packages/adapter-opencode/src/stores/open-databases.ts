@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { isGone } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
-import { Database, DatabaseChanged, isDamage } from "./database.ts";
+import { Database, DatabaseChanged, isCorruption } from "./database.ts";
 
 /** A database that cannot be read, and the reason. */
-export type Failed = { readonly file: string; readonly error: Error };
+export type FailedDatabase = { readonly file: string; readonly error: Error };
 
 /** The databases that can be read, and why each other one cannot; one that is gone is neither. */
 export function openReadable(
@@ -13,10 +13,10 @@ export function openReadable(
   names: readonly string[],
 ): {
   readonly databases: readonly Database[];
-  readonly failed: readonly Failed[];
+  readonly failed: readonly FailedDatabase[];
 } {
   const databases: Database[] = [];
-  const failed: Failed[] = [];
+  const failed: FailedDatabase[] = [];
   for (const name of names) {
     const file = join(folder, name);
     let database: Database | undefined;
@@ -38,23 +38,23 @@ export function openReadable(
 }
 
 /** The fault for a database that cannot be read. */
-export function failure(file: string, error: Error): FaultEvent {
+export function openFault(file: string, error: Error): FaultEvent {
   return fault(file, `cannot be read (${error.message})`, error);
 }
 
 /** The fault for a database of the program that had this name before; undefined for any other. */
-export function notOfClient(database: Database): FaultEvent | undefined {
+export function otherClientFault(database: Database): FaultEvent | undefined {
   const isOlder = database.has("sessions", "messages") && !database.has("session");
   if (!isOlder || !database.columns("messages").has("parts")) return undefined;
   // What somebody put there stays like this, so reporting it once is enough.
-  return { ...fault(database.file, ofOther), isLeftover: true };
+  return { ...fault(database.file, otherClientReason), isLeftover: true };
 }
 
-const ofOther =
+const otherClientReason =
   "of the older program of this name, which is written in Go: another client's, not ingested";
 
 /** The fault for a database that was opened but could not be listed, or not to its end. */
-export function listFailure(file: string, error: Error): FaultEvent {
-  if (!isDamage(error)) return failure(file, error);
+export function listFault(file: string, error: Error): FaultEvent {
+  if (!isCorruption(error)) return openFault(file, error);
   return fault(file, `not all of it can be read (${error.message})`, error);
 }

@@ -3,11 +3,11 @@ import { isJsonObject, parsedObject } from "@pond/canonical";
 import { openRecord, type RecordCount, type SourceRecord } from "@pond/canonical/adapter";
 import { recordFault } from "../faults.ts";
 import { origin } from "../origin.ts";
-import { findable, numberIn, type Row, textIn } from "./cells.ts";
+import { numberIn, type Row, rowKey, textIn } from "./cells.ts";
 import { recordOfRow, sessionColumns } from "./columns.ts";
-import { completed } from "./completed.ts";
+import { completeBody } from "./completed.ts";
 import { cutMessage } from "./cut-message.ts";
-import { type Database, isDamage } from "./database.ts";
+import { type Database, isCorruption } from "./database.ts";
 import type { Stored, StoredMessage, StoredSession, StoredSide } from "./stored.ts";
 
 /** A session of the tables `session`, `message` and `part`; undefined if it is not there. */
@@ -17,7 +17,7 @@ export function readSession1(
   path: string,
 ): StoredSession | undefined {
   const [found] = database.rows(
-    `SELECT *, ${database.place("session")} FROM session WHERE id = ?`,
+    `SELECT *, ${database.rowIdSql("session")} FROM session WHERE id = ?`,
     id,
   );
   if (found === undefined) return undefined;
@@ -33,9 +33,9 @@ export function readSession1(
     worktree: () => worktreeOf(database, row),
     isLive: true,
     newestMs: newestOf(database, ["message", "part"], id, row),
-    messages: (count) => untilDamage(database, id, messagesOf(database, id, count)),
+    messages: (count) => untilCorruption(database, id, messagesOf(database, id, count)),
     sides: (count) => todosOf(database, id, count),
-    faults: keptFaults(database, "session", id, found),
+    faults: invalidTextFaults(database, "session", id, found),
   };
 }
 
@@ -43,19 +43,19 @@ export function readSession1(
  * A fault, which costs nothing, for texts of a row that are kept in another form than they are
  * stored.
  */
-export function keptFaults(
+export function invalidTextFaults(
   database: Database,
   table: string,
   id: string,
   row: Row,
 ): readonly FaultEvent[] {
-  const broken = database.brokenTexts(table, row);
+  const broken = database.invalidTextColumns(table, row);
   if (broken.length === 0) return [];
-  const fault = recordFault(database.file, `${table} ${id}`, noText(broken));
+  const fault = recordFault(database.file, `${table} ${id}`, invalidTextReason(broken));
   return [{ ...fault, records: 0, isLogWhole: true }];
 }
 
-function noText(columns: readonly string[]): string {
+function invalidTextReason(columns: readonly string[]): string {
   return `bytes that are no text in ${columns.join(", ")}`;
 }
 
@@ -80,7 +80,7 @@ export function newestOf(
       const [row] = database.rows(sql, id);
       return numberIn(row?.["newest"]);
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isCorruption(error)) throw error;
       return 0;
     }
   });
@@ -88,13 +88,13 @@ export function newestOf(
 }
 
 /** True if a part of another session was made in this millisecond; damaged tables do not tell. */
-export function hasOtherAt(database: Database, id: string, ms: number): boolean {
+export function hasOtherPartAt(database: Database, id: string, ms: number): boolean {
   const sql = "SELECT 1 FROM part WHERE time_created = ? AND session_id <> ? LIMIT 1";
   try {
     const [found] = database.rows(sql, ms, id);
     return found !== undefined;
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isCorruption(error)) throw error;
     return false;
   }
 }
@@ -102,7 +102,7 @@ export function hasOtherAt(database: Database, id: string, ms: number): boolean 
 /**
  * The part of a session before a damaged place, and a fault, which costs nothing, for that place.
  */
-export function* untilDamage<T>(
+export function* untilCorruption<T>(
   { file }: Database,
   session: string,
   events: Iterable<T>,
@@ -110,7 +110,7 @@ export function* untilDamage<T>(
   try {
     yield* events;
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isCorruption(error)) throw error;
     const reason = `not all of it can be read (${error.message})`;
     yield { ...recordFault(file, `session ${session}`, reason, error), records: 0 };
   }
@@ -122,7 +122,7 @@ function* messagesOf(
   count: RecordCount | undefined,
 ): Generator<StoredMessage | FaultEvent> {
   const rows = database.rows(
-    `SELECT ${sized(database, "message")} FROM message WHERE session_id = ? ORDER BY time_created, id`,
+    `SELECT ${dataColumnsSql(database, "message")} FROM message WHERE session_id = ? ORDER BY time_created, id`,
     session,
   );
   for (const row of rows) {
@@ -130,9 +130,9 @@ function* messagesOf(
     const message = storedRow(database, "message", row, session, { id, sessionID: session });
     let partRows: readonly Row[];
     try {
-      partRows = inOrder(database, row);
+      partRows = partsInOrder(database, row);
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isCorruption(error)) throw error;
       count?.add(1);
       const reason = `its parts cannot be read (${error.message})`;
       yield recordFault(database.file, `message ${id}`, reason, error);
@@ -145,14 +145,14 @@ function* messagesOf(
       continue;
     }
     if ("kind" in message) yield message;
-    else yield* keptFaults(database, "message", id, row);
+    else yield* invalidTextFaults(database, "message", id, row);
     const parts: Stored[] = [];
     for (const part of partRows) {
       const ids = { id: textIn(part["id"]), sessionID: session, messageID: id };
       const stored = storedRow(database, "part", part, session, ids);
       if ("kind" in stored) yield stored;
       else {
-        yield* keptFaults(database, "part", ids.id, part);
+        yield* invalidTextFaults(database, "part", ids.id, part);
         parts.push(stored);
       }
     }
@@ -177,21 +177,21 @@ function* messagesOf(
 }
 
 function hasTextId(database: Database, row: Row): boolean {
-  return row["id"] !== undefined && !database.brokenTexts("message", row).includes("id");
+  return row["id"] !== undefined && !database.invalidTextColumns("message", row).includes("id");
 }
 
 /**
  * Parts by id, as the client orders them. Ids on both sides of the instant in August 2026 at which
  * their clock starts anew are ordered by time.
  */
-function inOrder(database: Database, message: Row): readonly Row[] {
-  const found = findable(message);
+function partsInOrder(database: Database, message: Row): readonly Row[] {
+  const found = rowKey(message);
   if (found === undefined) return [];
   const [key, value] = found;
   // An id that is not text is only found by the row that has it.
   const rows = [
     ...database.rows(
-      `SELECT ${sized(database, "part")} FROM part
+      `SELECT ${dataColumnsSql(database, "part")} FROM part
        WHERE message_id = (SELECT id FROM message WHERE ${key} = ?) ORDER BY id`,
       value,
     ),
@@ -206,10 +206,10 @@ function inOrder(database: Database, message: Row): readonly Row[] {
 }
 
 /** The columns of a row with JSON `data`, its size and its place. */
-export function sized(database: Database, table: string): string {
+export function dataColumnsSql(database: Database, table: string): string {
   // A text of half a gigabyte cannot become a string.
   return `*, CASE WHEN octet_length(data) <= 268435456 THEN data END AS data,
-    octet_length(data) AS pond_bytes, ${database.place(table)}`;
+    octet_length(data) AS pond_bytes, ${database.rowIdSql(table)}`;
 }
 
 /** A row with JSON `data`, with the ids of its columns inside. */
@@ -223,26 +223,26 @@ export function storedRow(
   const { data, pond_bytes: bytes, pond_row: _, ...columns } = row;
   const place = { uri: database.file, record: `${table} ${ids["id"]}` };
   if (row["id"] === undefined) return recordFault(place.uri, table, "a row without an id");
-  const broken = database.brokenTexts(table, row).filter((column) => isOwn(column));
-  if (broken.length > 0) return recordFault(place.uri, place.record, noText(broken));
+  const broken = database.invalidTextColumns(table, row).filter((column) => isEssential(column));
+  if (broken.length > 0) return recordFault(place.uri, place.record, invalidTextReason(broken));
   if (data === undefined && numberIn(bytes) > 0) {
     return recordFault(place.uri, place.record, `${bytes} bytes, too many to be kept`);
   }
   const body = typeof data === "string" ? parsedObject(data) : undefined;
   if (body === undefined) return recordFault(place.uri, place.record, "data is no JSON object");
-  const beside = besides(columns, body, session, ids);
-  return completed(place, body, ids, beside, { isBare: true, encodedBytes: numberIn(bytes) });
+  const beside = columnsBeyondBody(columns, body, session, ids);
+  return completeBody(place, body, ids, beside, { isBare: true, encodedBytes: numberIn(bytes) });
 }
 
 /**
  * True for a column without which a row is not what the client stored; `keptFaults` names others.
  */
-function isOwn(column: string): boolean {
+function isEssential(column: string): boolean {
   return ["id", "session_id", "message_id", "type", "data"].includes(column);
 }
 
 /** What the columns say and the body does not. */
-function besides(columns: Row, body: JsonObject, session: string, ids: Ids): JsonObject {
+function columnsBeyondBody(columns: Row, body: JsonObject, session: string, ids: Ids): JsonObject {
   const {
     id: _,
     session_id: own,
@@ -252,12 +252,12 @@ function besides(columns: Row, body: JsonObject, session: string, ids: Ids): Jso
     ...others
   } = columns;
   const { time } = body;
-  const isSaid = isJsonObject(time) && time["created"] === created;
+  const isInBody = isJsonObject(time) && time["created"] === created;
   return {
     ...others,
     ...(type !== undefined && ids["type"] !== type && { type }),
     ...(own !== undefined && own !== session && { session_id: own }),
-    ...(!isSaid && created !== undefined && { time_created: created }),
+    ...(!isInBody && created !== undefined && { time_created: created }),
   };
 }
 
@@ -272,14 +272,14 @@ export function* todosOf(
   if (!database.has("todo")) return;
   const rows = [
     ...database.rows(
-      `SELECT *, ${database.place("todo")} FROM todo WHERE session_id = ? ORDER BY position`,
+      `SELECT *, ${database.rowIdSql("todo")} FROM todo WHERE session_id = ? ORDER BY position`,
       session,
     ),
   ];
   const todos = rows.map(({ session_id: _, pond_row: __, ...todo }) => todo);
   if (todos.length === 0) return;
   count?.add(1);
-  for (const row of rows) yield* keptFaults(database, "todo", session, row);
+  for (const row of rows) yield* invalidTextFaults(database, "todo", session, row);
   const at = { adapter: origin, uri: database.file, record: `todo ${session}` };
   yield { kind: "side", name: "todo", record: openRecord(at, { value: todos }) };
 }

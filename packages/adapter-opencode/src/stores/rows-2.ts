@@ -3,14 +3,14 @@ import { openRecord, type RecordCount } from "@pond/canonical/adapter";
 import { origin } from "../origin.ts";
 import { numberIn, textIn } from "./cells.ts";
 import { recordOfRow, session2Columns } from "./columns.ts";
-import { type Database, isRefused } from "./database.ts";
+import { type Database, isSqliteError } from "./database.ts";
 import {
-  keptFaults,
+  dataColumnsSql,
+  invalidTextFaults,
   newestOf,
-  sized,
   storedRow,
   todosOf,
-  untilDamage,
+  untilCorruption,
   worktreeOf,
 } from "./rows-1.ts";
 import type { StoredMessage, StoredSession } from "./stored.ts";
@@ -26,7 +26,7 @@ export function readSession2(
   path: string,
 ): StoredSession | undefined {
   const [found] = database.rows(
-    `SELECT *, ${database.place(table)} FROM ${table} WHERE id = ?`,
+    `SELECT *, ${database.rowIdSql(table)} FROM ${table} WHERE id = ?`,
     id,
   );
   if (found === undefined) return undefined;
@@ -42,9 +42,9 @@ export function readSession2(
     worktree: () => worktreeOf(database, row),
     isLive: true,
     newestMs: newestOf(database, ["session_message"], id, row),
-    messages: (count) => untilDamage(database, id, messagesOf(database, id, count)),
+    messages: (count) => untilCorruption(database, id, messagesOf(database, id, count)),
     sides: (count) => (isShared(database) ? todosOf(database, id, count) : []),
-    faults: keptFaults(database, table, id, found),
+    faults: invalidTextFaults(database, table, id, found),
   };
 }
 
@@ -52,13 +52,13 @@ export function readSession2(
  * When the client began to copy sessions of 1.x to these tables, in milliseconds, if it says so. If
  * that cannot be read, no session is lost.
  */
-export function copiedSince(database: Database): number | undefined {
+export function copyStartMs(database: Database): number | undefined {
   if (!database.columns("kv").has("time_created")) return undefined;
   try {
     const [row] = database.rows("SELECT time_created FROM kv WHERE key = 'migration.v1-v2'");
     return row && numberIn(row["time_created"]);
   } catch (error) {
-    if (!isRefused(error)) throw error;
+    if (!isSqliteError(error)) throw error;
     return undefined;
   }
 }
@@ -73,7 +73,7 @@ function* messagesOf(
     ? "AND NOT EXISTS (SELECT 1 FROM message WHERE message.id = session_message.id)"
     : "";
   const rows = database.rows(
-    `SELECT ${sized(database, "session_message")} FROM session_message
+    `SELECT ${dataColumnsSql(database, "session_message")} FROM session_message
      WHERE session_id = ? ${isOwn} ORDER BY seq`,
     session,
   );
@@ -86,7 +86,7 @@ function* messagesOf(
       yield stored;
       continue;
     }
-    yield* keptFaults(database, "session_message", ids.id, row);
+    yield* invalidTextFaults(database, "session_message", ids.id, row);
     yield { kind: "message", schema: 2, ...stored, parts: [], records: 1 };
   }
 }

@@ -11,18 +11,18 @@ type Birth = { readonly slug: JsonValue | undefined; readonly created: JsonValue
  * states of one session, or of sessions whose ids were removed; those differ in their slug or in
  * the time they were made. The one that was made first is read, because names of files change.
  */
-export function ofOtherSessions(exports: readonly Exported[]): ReadonlyMap<string, string> {
+export function shadowedExports(exports: readonly Exported[]): ReadonlyMap<string, string> {
   const others = new Map<string, string>();
-  for (const [id, alike] of Map.groupBy(exports, ({ id }) => id)) {
+  for (const [id, sameId] of Map.groupBy(exports, ({ id }) => id)) {
     // Only files that may be confused are parsed.
-    if (id === undefined || alike.length === 1) continue;
-    const born = alike.flatMap(({ file }) => {
+    if (id === undefined || sameId.length === 1) continue;
+    const births = sameId.flatMap(({ file }) => {
       const birth = birthOf(file);
       return birth ? [{ file, birth }] : [];
     });
-    const [first] = born.toSorted((left, right) => byAge(left.birth, right.birth));
-    for (const { file, birth } of born) {
-      if (first && !isOne(first.birth, birth)) others.set(file, first.file);
+    const [first] = births.toSorted((left, right) => byAge(left.birth, right.birth));
+    for (const { file, birth } of births) {
+      if (first && !isSameSession(first.birth, birth)) others.set(file, first.file);
     }
   }
   return others;
@@ -46,7 +46,7 @@ function textOf({ slug = null, created = null }: Birth): string {
 }
 
 /** Old sessions have no slug, or an empty one, which says nothing. */
-function isOne(left: Birth, right: Birth): boolean {
+function isSameSession(left: Birth, right: Birth): boolean {
   const hasSlug = left.slug !== undefined && left.slug !== "";
   return left.created === right.created || (hasSlug && left.slug === right.slug);
 }

@@ -1,6 +1,6 @@
 import { dirname } from "node:path/posix";
 import type { SourceRecord } from "@pond/canonical/adapter";
-import { attempt } from "./tree-file.ts";
+import { readStoredOrFault } from "./tree-file.ts";
 import { jsonNames, type TreeSession, treeSession } from "./tree-layout.ts";
 
 /**
@@ -19,7 +19,7 @@ export function* siblingPaths(home: string, { id, path }: TreeSession): Generato
 
 function firstPath(home: string, { messages }: TreeSession): SourceRecord | undefined {
   for (const name of jsonNames(home, messages)) {
-    const stored = attempt(home, `${messages}/${name}.json`, {});
+    const stored = readStoredOrFault(home, `${messages}/${name}.json`, {});
     // A file that holds no record is a fault of its own session.
     const path = "kind" in stored ? undefined : pathIn(stored.record);
     if (path) return path;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type FaultEvent, type JsonValue, stringifyJson } from "@pond/canonical";
 import { fault } from "../faults.ts";
-import { idIn, idIsText, numberIn, type Row, textIn } from "./cells.ts";
-import { type Database, isDamage, isRefused } from "./database.ts";
-import { failure } from "./open-databases.ts";
+import { idIn, idIsTextSql, numberIn, type Row, textIn } from "./cells.ts";
+import { type Database, isCorruption, isSqliteError } from "./database.ts";
+import { openFault } from "./open-databases.ts";
 
 /** What is known about a session without reading it. */
 export type Summary = {
@@ -25,30 +25,30 @@ export type Summaries = {
 
 /** Sessions of 1.x, all or one. Costs a scan of the tables without their JSON. */
 export function summaries1(database: Database, id?: string): Summaries {
-  if (!database.has("session", "message", "part")) return nothing;
+  if (!database.has("session", "message", "part")) return noSummaries;
   const others = isShared(database) ? ["session_message"] : [];
   const children = ["message", "part", ...others, ...listsOf(database)];
-  return asFarAsItGoes(
+  return summarizeReadable(
     database,
-    { table: "session", own: `NOT (${isOf2(database)})`, children },
+    { table: "session", own: `NOT (${isVersion2Sql(database)})`, children },
     id,
   );
 }
 
 /** Sessions of 2.x, in the same way. */
 export function summaries2(database: Database, id?: string): Summaries {
-  const table = tableOf2(database);
-  if (table === undefined) return nothing;
-  const own = table === "session" ? isOf2(database) : "1";
+  const table = sessionTable2(database);
+  if (table === undefined) return noSummaries;
+  const own = table === "session" ? isVersion2Sql(database) : "1";
   const lists = isShared(database) ? listsOf(database) : [];
-  return asFarAsItGoes(database, { table, own, children: ["session_message", ...lists] }, id);
+  return summarizeReadable(database, { table, own, children: ["session_message", ...lists] }, id);
 }
 
 /**
  * Where sessions of 2.x are; undefined if the database has none of its tables. Before messages
  * beside those of 1.x had an order, they were previews, which the client deleted.
  */
-export function tableOf2(database: Database): "session_v2" | "session" | undefined {
+export function sessionTable2(database: Database): "session_v2" | "session" | undefined {
   if (database.has("session_v2", "session_message")) return "session_v2";
   const isPreview = database.has("message") && !database.columns("session_message").has("seq");
   return database.has("session", "session_message") && !isPreview ? "session" : undefined;
@@ -56,15 +56,15 @@ export function tableOf2(database: Database): "session_v2" | "session" | undefin
 
 /** True if one table holds the sessions of both, as in previews of 2.x and late releases of 1.x. */
 export function isShared(database: Database): boolean {
-  return tableOf2(database) === "session" && database.has("message");
+  return sessionTable2(database) === "session" && database.has("message");
 }
 
 /**
  * SQL that tells whether a row of `session` belongs only to 2.x. A row beside messages of 1.x is
  * read with these.
  */
-function isOf2(database: Database): string {
-  if (tableOf2(database) !== "session") return "0";
+function isVersion2Sql(database: Database): string {
+  if (sessionTable2(database) !== "session") return "0";
   if (!isShared(database)) return "1";
   const has = (table: string) =>
     `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.session_id = session.id)`;
@@ -75,9 +75,9 @@ function listsOf(database: Database): readonly string[] {
   return database.has("todo") ? ["todo"] : [];
 }
 
-const nothing: Summaries = { sessions: new Map(), faults: [] };
+const noSummaries: Summaries = { sessions: new Map(), faults: [] };
 
-type Wanted = {
+type SummaryQuery = {
   readonly table: string;
   /** SQL that tells whether a row is a session of the wanted kind. */
   readonly own: string;
@@ -88,23 +88,27 @@ type Wanted = {
  * What cannot be listed hides nothing else: not the rest of its home, and, in a damaged file, not
  * the sessions elsewhere in it.
  */
-function asFarAsItGoes(database: Database, wanted: Wanted, id: string | undefined): Summaries {
+function summarizeReadable(
+  database: Database,
+  wanted: SummaryQuery,
+  id: string | undefined,
+): Summaries {
   try {
     return summarize(database, wanted, id);
   } catch (error) {
-    if (!isRefused(error)) throw error;
-    const isWhole = id === undefined && isDamage(error);
-    return { ...(isWhole ? oneByOne(database, wanted) : nothing), error };
+    if (!isSqliteError(error)) throw error;
+    const isWhole = id === undefined && isCorruption(error);
+    return { ...(isWhole ? summarizeEach(database, wanted) : noSummaries), error };
   }
 }
 
-function oneByOne(database: Database, wanted: Wanted): Summaries {
+function summarizeEach(database: Database, wanted: SummaryQuery): Summaries {
   const sessions = new Map<string, Summary>();
   const faults: FaultEvent[] = [];
   for (const id of idsIn(database, wanted.table)) {
-    const found = asFarAsItGoes(database, wanted, id);
+    const found = summarizeReadable(database, wanted, id);
     for (const [own, summary] of found.sessions) sessions.set(own, summary);
-    if (found.error) faults.push(failure(`${database.file}:${id}`, found.error));
+    if (found.error) faults.push(openFault(`${database.file}:${id}`, found.error));
   }
   return { sessions, faults };
 }
@@ -117,12 +121,12 @@ function idsIn(database: Database, table: string): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const from of [table, `${table} NOT INDEXED`]) {
     try {
-      for (const row of database.rows(`SELECT id, ${idIsText("id")} FROM ${from}`)) {
+      for (const row of database.rows(`SELECT id, ${idIsTextSql("id")} FROM ${from}`)) {
         const id = idIn(row["id"], row["pond_is_text"]);
         if (id !== undefined) ids.add(id);
       }
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isCorruption(error)) throw error;
     }
   }
   return ids;
@@ -130,7 +134,7 @@ function idsIn(database: Database, table: string): ReadonlySet<string> {
 
 function summarize(
   database: Database,
-  { table, own: ownRows, children }: Wanted,
+  { table, own: ownRows, children }: SummaryQuery,
   id: string | undefined,
 ): Summaries {
   const parameters = id === undefined ? [] : [id];
@@ -150,11 +154,13 @@ function summarize(
     const bytes = database.columns(child).has("data") ? "sum(octet_length(data))" : "0";
     const rows = database.rows(
       `SELECT session_id, count(*) AS n, max(time_updated) AS t, ${bytes} AS b,
-       ${idIsText("session_id")} FROM ${child} ${where("session_id")} GROUP BY session_id`,
+       ${idIsTextSql("session_id")} FROM ${child} ${where("session_id")} GROUP BY session_id`,
       ...parameters,
     );
     const counts = new Map<string, Row>();
-    for (const { pond_is_text: isText, ...row } of id === undefined ? rows : untilDamage(rows)) {
+    for (const { pond_is_text: isText, ...row } of id === undefined
+      ? rows
+      : untilCorruption(rows)) {
       const own = idIn(row["session_id"], isText);
       if (own !== undefined) counts.set(own, row);
       else if (row["session_id"] === undefined) stray(undefined, "messages of no session");
@@ -165,7 +171,7 @@ function summarize(
   const sessions = new Map<string, Summary>();
   const others = new Set<string>();
   const rows = database.rows(
-    `SELECT *, ${idIsText("id")}, ${ownRows} AS pond_is_own FROM ${table} ${where("id")}`,
+    `SELECT *, ${idIsTextSql("id")}, ${ownRows} AS pond_is_own FROM ${table} ${where("id")}`,
     ...parameters,
   );
   for (const { pond_is_text: isText, pond_is_own: isOwn, ...row } of rows) {
@@ -187,11 +193,11 @@ function summarize(
 }
 
 /** A session is measured by what can be read of it, and read that far. */
-function* untilDamage(rows: Iterable<Row>): Generator<Row> {
+function* untilCorruption(rows: Iterable<Row>): Generator<Row> {
   try {
     yield* rows;
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isCorruption(error)) throw error;
   }
 }
 

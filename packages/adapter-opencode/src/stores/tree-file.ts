@@ -3,7 +3,7 @@ import type { FaultEvent } from "@pond/canonical";
 import { leadsOutReason } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
 import { isLinkOut } from "../links.ts";
-import { completed } from "./completed.ts";
+import { completeBody } from "./completed.ts";
 import { NotJson, readJsonObject } from "./json-file.ts";
 import type { Stored } from "./stored.ts";
 
@@ -20,11 +20,17 @@ export function readStored(home: string, path: string, ids: Ids): Stored {
   const file = join(home, path);
   if (isLinkOut(file, home)) throw new NotJson(leadsOutReason);
   const { value, encodedBytes } = readJsonObject(file);
-  return completed({ uri: file, record: "file" }, value, ids, {}, { isBare: false, encodedBytes });
+  return completeBody(
+    { uri: file, record: "file" },
+    value,
+    ids,
+    {},
+    { isBare: false, encodedBytes },
+  );
 }
 
 /** The same, or a fault for a file that holds no record. */
-export function attempt(home: string, path: string, ids: Ids): Stored | FaultEvent {
+export function readStoredOrFault(home: string, path: string, ids: Ids): Stored | FaultEvent {
   try {
     return readStored(home, path, ids);
   } catch (error) {

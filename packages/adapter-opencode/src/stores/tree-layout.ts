@@ -83,7 +83,7 @@ export function listTree(home: string): {
 }
 
 /** Folders of sessions that are links out of the client's folder. */
-export function* linkedOut(home: string): Generator<FaultEvent> {
+export function* linkFaults(home: string): Generator<FaultEvent> {
   for (const parent of ["project", "storage/session"]) {
     for (const { name } of entriesOf(join(home, parent))) {
       const path = join(home, parent, name);
@@ -96,7 +96,7 @@ export function* linkedOut(home: string): Generator<FaultEvent> {
  * A fault for each folder of messages whose session is gone, and of parts whose message is. The
  * client removes files and leaves their folders, so an empty one says nothing.
  */
-export function* orphans(
+export function* orphanFaults(
   home: string,
   sessions: ReadonlyMap<string, TreeSession>,
 ): Generator<FaultEvent> {
@@ -105,7 +105,7 @@ export function* orphans(
   const messages = new Set<string>();
   let isAllKnown = true;
   for (const id of foldersAndLinks(home, "storage/message")) {
-    const { names, unread } = listed(home, `storage/message/${id}`);
+    const { names, unread } = listJsonNames(home, `storage/message/${id}`);
     for (const name of names) messages.add(name);
     isAllKnown &&= unread === undefined;
     // Errors in an existing session are reported when it is read.
@@ -118,7 +118,7 @@ export function* orphans(
   // Parts of messages that could not be listed are not orphans.
   for (const id of isAllKnown ? owners : []) {
     if (messages.has(id)) continue;
-    const { names, unread } = listed(home, `storage/part/${id}`);
+    const { names, unread } = listJsonNames(home, `storage/part/${id}`);
     if (unread) yield unread;
     else if (names.length > 0) {
       // A revert leaves them like this whenever the session continues from it.
@@ -128,10 +128,10 @@ export function* orphans(
   }
 }
 
-type Listed = { readonly names: readonly string[]; readonly unread?: FaultEvent };
+type ListedNames = { readonly names: readonly string[]; readonly unread?: FaultEvent };
 
 /** What cannot be listed is a fault of its own, and does not end the listing. */
-function listed(home: string, path: string): Listed {
+function listJsonNames(home: string, path: string): ListedNames {
   try {
     return { names: jsonNames(home, path) };
   } catch (error) {

@@ -14,7 +14,7 @@ import { cutMessage } from "./cut-message.ts";
 import { NotJson, readJsonFile } from "./json-file.ts";
 import { siblingPaths } from "./siblings.ts";
 import type { Stored, StoredMessage, StoredSession, StoredSide } from "./stored.ts";
-import { attempt, readStored } from "./tree-file.ts";
+import { readStored, readStoredOrFault } from "./tree-file.ts";
 import { jsonNames, type TreeSession } from "./tree-layout.ts";
 
 /**
@@ -34,7 +34,7 @@ export function readTree(
   const heads = jsonNames(home, session.messages).map((name) => headOf(home, session, name));
   const own =
     !isAlone || heads.some(({ newestMs }) => newestMs > 0)
-      ? ownOrCut(home, session)
+      ? readOwnRecord(home, session)
       : readStored(home, session.path, { id: session.id });
   return {
     ...own,
@@ -53,11 +53,11 @@ export function readTree(
 }
 
 /** The record of a session, or what its place says about it if its file is broken. */
-function ownOrCut(
+function readOwnRecord(
   home: string,
   { path, id }: TreeSession,
 ): Stored & Pick<StoredSession, "isCut" | "faults"> {
-  const own = attempt(home, path, { id });
+  const own = readStoredOrFault(home, path, { id });
   if (!("kind" in own)) return own;
   const at = { adapter: origin, uri: join(home, path), record: "file" };
   return { record: openRecord(at, { id }), row: undefined, isCut: true, faults: [own] };
@@ -72,7 +72,7 @@ function byTime(left: Head, right: Head): number {
 }
 
 function headOf(home: string, session: TreeSession, name: string): Head {
-  const message = attempt(home, `${session.messages}/${name}.json`, {});
+  const message = readStoredOrFault(home, `${session.messages}/${name}.json`, {});
   const times = "kind" in message ? [] : timesOf(message);
   return { name, createdMs: times.at(0) ?? 0, newestMs: Math.max(0, ...times) };
 }
@@ -84,14 +84,18 @@ function* readMessage(
   count: RecordCount | undefined,
 ): Generator<StoredMessage | FaultEvent> {
   const path = `${session.messages}/${name}.json`;
-  const message = attempt(home, path, { id: name, sessionID: session.id });
+  const message = readStoredOrFault(home, path, { id: name, sessionID: session.id });
   const partNames = jsonNames(home, session.partsOf(name));
   count?.add(1 + partNames.length);
   const parts: Stored[] = [];
   const faults: FaultEvent[] = [];
   for (const part of partNames) {
     const place = `${session.partsOf(name)}/${part}.json`;
-    const stored = attempt(home, place, { id: part, sessionID: session.id, messageID: name });
+    const stored = readStoredOrFault(home, place, {
+      id: part,
+      sessionID: session.id,
+      messageID: name,
+    });
     if ("kind" in stored) faults.push(stored);
     else parts.push(stored);
   }
@@ -130,7 +134,7 @@ export function* sidesOf(
 
 function projectOf(home: string, { project }: TreeSession): SourceRecord | undefined {
   if (!project || !existsSync(join(home, project))) return undefined;
-  const stored = attempt(home, project, {});
+  const stored = readStoredOrFault(home, project, {});
   return "kind" in stored ? undefined : stored.record;
 }
 

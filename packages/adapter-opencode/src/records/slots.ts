@@ -6,24 +6,24 @@ import { sourceOf } from "@pond/canonical/adapter";
 type PartGroup = { readonly first: Part; readonly others: readonly Part[] };
 
 /** The content of one place of a message: a record kept whole, or one that became parts. */
-type Place =
+type MessageSlot =
   | { readonly kind: "kept"; readonly record: JsonObject; readonly at: number }
   | ({ readonly kind: "parts" } & PartGroup);
 
 /**
  * What the parts of a message came from, in order: the records kept at `part.N` between the others.
  */
-export function placesOf(message: Message): readonly Place[] {
+export function slotsOf(message: Message): readonly MessageSlot[] {
   const source = sourceOf(message);
   const groups = groupsOf(partsOf(message));
-  const places: Place[] = [];
+  const slots: MessageSlot[] = [];
   for (;;) {
-    const record = source[`part.${places.length}`];
-    if (isJsonObject(record)) places.push({ kind: "kept", record, at: places.length });
+    const record = source[`part.${slots.length}`];
+    if (isJsonObject(record)) slots.push({ kind: "kept", record, at: slots.length });
     else {
       const group = groups.shift();
-      if (group === undefined) return places;
-      places.push({ kind: "parts", ...group });
+      if (group === undefined) return slots;
+      slots.push({ kind: "parts", ...group });
     }
   }
 }

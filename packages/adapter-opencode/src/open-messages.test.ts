@@ -75,7 +75,7 @@ it.each(cases)(
   },
 );
 
-it.each(cases)("reads all of %s once the session has rested for an hour", async (_, tables) => {
+it.each(cases)("reads all of %s once the session has been idle for an hour", async (_, tables) => {
   const home = createHome();
   writeDatabase(join(home, "opencode.db"), { session: [sessionRow("ses_a")], ...tables });
 
@@ -87,7 +87,7 @@ it.each(cases)("reads all of %s once the session has rested for an hour", async 
   expect(ids).toEqual(tables["message"]?.map(({ id }) => id));
 });
 
-it("reads a session as rested if its time is far ahead of the clock", async () => {
+it("reads a session as idle if its time is far ahead of the clock", async () => {
   const home = createHome();
   const rows = { message: [user(1), answer(2)], part: [text(user(1))] };
   const session = [sessionRow("ses_a", { time_updated: start + 100 * 24 * hour })];

@@ -3,30 +3,30 @@ import type { SourceRecord } from "@pond/canonical/adapter";
 import type { StoredMessage, StoredSession } from "./stores/stored.ts";
 
 /** How long a session must be left alone before no change in it is expected, in ms. */
-const restMs = 60 * 60 * 1000;
+const idleMs = 60 * 60 * 1000;
 
 /** A message, and what is still going on in it; undefined if it is complete. */
-export type Judged = { readonly message: StoredMessage; readonly open: string | undefined };
+export type CheckedMessage = { readonly message: StoredMessage; readonly open: string | undefined };
 
 /** Why a message of this session may still change; undefined if it may not. */
-export type Judge = (message: StoredMessage) => string | undefined;
+export type OpenCheck = (message: StoredMessage) => string | undefined;
 
 /**
  * True if the session was exported, or was left alone for an hour: whoever did that was done with
  * it. A time that far in the future says nothing, and would otherwise keep the session open for
  * ever.
  */
-export function isRested({ isLive, newestMs }: StoredSession, nowMs: number): boolean {
-  return !isLive || Math.abs(nowMs - newestMs) >= restMs;
+export function isIdle({ isLive, newestMs }: StoredSession, nowMs: number): boolean {
+  return !isLive || Math.abs(nowMs - newestMs) >= idleMs;
 }
 
 /** Judges the messages of a session; nothing is open once the session was left alone. */
-export function judgeOf(session: StoredSession, nowMs: number): Judge {
-  if (isRested(session, nowMs)) return () => undefined;
+export function createOpenCheck(session: StoredSession, nowMs: number): OpenCheck {
+  if (isIdle(session, nowMs)) return () => undefined;
   return ({ record, schema, parts, isCut }) => {
     if (isCut) return "the message is not whole yet";
-    if (schema === 2) return openInVersion2(record);
-    if (isPromptWithoutText(record, parts.length)) return "the prompt has no parts yet";
+    if (schema === 2) return openReason2(record);
+    if (isPromptWithoutParts(record, parts.length)) return "the prompt has no parts yet";
     if (record.peek("role") !== "assistant") return undefined;
     const isRunning = parts.some(({ record }) => isOpenTool(record));
     if (isRunning) return "a tool is still running";
@@ -51,7 +51,7 @@ function timeOfOld(message: SourceRecord) {
   return isJsonObject(metadata) ? metadata["time"] : undefined;
 }
 
-function isPromptWithoutText(message: SourceRecord, parts: number): boolean {
+function isPromptWithoutParts(message: SourceRecord, parts: number): boolean {
   return message.peek("role") === "user" && parts === 0 && !Array.isArray(message.peek("parts"));
 }
 
@@ -60,7 +60,7 @@ function isOpenTool(part: SourceRecord): boolean {
   return isJsonObject(state) && (state["status"] === "pending" || state["status"] === "running");
 }
 
-function openInVersion2(message: SourceRecord): string | undefined {
+function openReason2(message: SourceRecord): string | undefined {
   const type = message.peek("type");
   const status = message.peek("status");
   if (type === "assistant") return hasEnded(message) ? undefined : "the answer is not complete";
