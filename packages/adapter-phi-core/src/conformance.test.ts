@@ -8,7 +8,7 @@ import { phiCoreProblems } from "./problems.ts";
 import { toPhiCore } from "./to-phi-core.ts";
 
 const folder = fileURLToPath(new URL("../../../fixtures/phi-core", import.meta.url));
-// A file that is half written is pending until it has rested; `damaged` is tested by itself.
+// A file that is half written is pending until it has been idle; `damaged` is tested by itself.
 const fixtures = globSync("*/input", { cwd: folder, exclude: ["damaged"] }).map((input) =>
   join(folder, dirname(input)),
 );

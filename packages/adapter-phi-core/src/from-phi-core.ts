@@ -18,7 +18,7 @@ import {
 import { origin } from "./origin.ts";
 import { parentMark } from "./parent-file.ts";
 import { readSession } from "./read-session.ts";
-import { restedMark } from "./session-file.ts";
+import { idleMark } from "./session-file.ts";
 
 /** Options for reading sessions of phi-core. */
 export type PhiCoreOptions = {
@@ -81,14 +81,14 @@ function* filesIn(
     const file = join(folder, entry.name);
     if (!isDecoded(entry.name, file)) yield fileFault(origin, file, notUtf8);
     else if (entry.isFile()) yield found(entry.name);
-    else if (entry.isSymbolicLink() && !pointsBeside(file)) {
+    else if (entry.isSymbolicLink() && !isSiblingLink(file)) {
       yield fileFault(origin, file, leadsOutReason);
     }
   }
 }
 
 /** True for a link whose target is read where it is. */
-function pointsBeside(link: string): boolean {
+function isSiblingLink(link: string): boolean {
   try {
     const target = realpathSync(link);
     return dirname(target) === realpathSync(dirname(link)) && target.endsWith(".json");
@@ -99,8 +99,8 @@ function pointsBeside(link: string): boolean {
 
 function measure(file: string, nowMs: number): ReturnType<typeof measureFiles> {
   const stats = statSync(file, { bigint: true });
-  const rested = restedMark(Number(stats.mtimeMs), nowMs);
-  const fingerprint = `${fileMark(stats)}${rested}${parentMark(file)}`;
+  const idle = idleMark(Number(stats.mtimeMs), nowMs);
+  const fingerprint = `${fileMark(stats)}${idle}${parentMark(file)}`;
   return { fingerprint, bytes: Number(stats.size) };
 }
 

@@ -28,7 +28,7 @@ export class NoLockError extends PondError {
   }
 }
 
-const missing = "the `flock` program of util-linux is needed, and it is not on this machine";
+const missingReason = "the `flock` program of util-linux is needed, and it is not on this machine";
 
 /** As often as the library itself tries. */
 const attemptMs = 50;
@@ -84,10 +84,10 @@ async function tryLock(file: string): Promise<(() => Promise<void>) | undefined>
       await ended;
     };
   }
-  if (start instanceof Error) throw new NoLockError(file, missing, { cause: start });
-  if (start === conflict) return undefined;
+  if (start instanceof Error) throw new NoLockError(file, missingReason, { cause: start });
+  if (start === lockedExitCode) return undefined;
   throw new NoLockError(file, complaint.trim() || `flock ended with ${String(start)}`);
 }
 
 /** The exit code of `flock -n` if somebody else has the lock. */
-const conflict = 1;
+const lockedExitCode = 1;

@@ -9,8 +9,8 @@ import {
 import { objectOf, openRecord, type SourceRecord } from "@pond/canonical/adapter";
 import { origin } from "./origin.ts";
 import { isRestoredLoop } from "./restored-loop.ts";
-import { saidBy } from "./said.ts";
-import { restMs } from "./session-file.ts";
+import { messageText } from "./seen-messages.ts";
+import { idleMs } from "./session-file.ts";
 
 /** One loop of a session file. */
 export type Loop = {
@@ -58,7 +58,7 @@ export function loopsOf(file: string, loops: readonly JsonObject[]): readonly Lo
       startedAt,
       record,
       messages,
-      derived: isBroken ? saidIn(at, value) : [],
+      derived: isBroken ? derivedMessages(at, value) : [],
       isRunning: value["status"] === "Running" && (value["ended_at"] ?? null) === null,
       isCompaction: hasNewContext,
       // A compaction takes the id of the loop before it.
@@ -84,8 +84,8 @@ export function isLive(document: JsonObject, nowMs: number): boolean {
     times.push(lastEvent["timestamp"], lastMessage["timestamp"]);
   }
   // A clock that is ahead by more than that is wrong: it must not keep a loop open for ever.
-  const known = times.map(millisOf).filter((time) => time < nowMs + restMs);
-  return nowMs - Math.max(0, ...known) < restMs;
+  const known = times.map(millisOf).filter((time) => time < nowMs + idleMs);
+  return nowMs - Math.max(0, ...known) < idleMs;
 }
 
 function millisOf(value: JsonValue | undefined): number {
@@ -98,19 +98,23 @@ function millisOf(value: JsonValue | undefined): number {
  * What a loop without messages said: in its turns, and after the last of them in its events
  * (formats, section 9).
  */
-function saidIn(at: SourceLocation, { turns, events }: JsonObject): readonly SourceRecord[] {
+function derivedMessages(
+  at: SourceLocation,
+  { turns, events }: JsonObject,
+): readonly SourceRecord[] {
   const inTurns = listOf(turns)
-    .flatMap(saidInTurn)
+    .flatMap(turnMessages)
     .map((message) => openRecord(at, message));
-  const told = listOf(events).map(({ event }) => objectOf(event));
-  const inEvents = (inTurns.length > 0 ? behindTurns(told) : told).flatMap(({ type, message }) =>
-    type === "MessageEnd" && isJsonObject(message) ? [openRecord(at, objectOf(message))] : [],
+  const loopEvents = listOf(events).map(({ event }) => objectOf(event));
+  const inEvents = (inTurns.length > 0 ? eventsAfterTurns(loopEvents) : loopEvents).flatMap(
+    ({ type, message }) =>
+      type === "MessageEnd" && isJsonObject(message) ? [openRecord(at, objectOf(message))] : [],
   );
-  const known = new Set(inTurns.map(saidBy));
-  return [...inTurns, ...inEvents.filter((message) => !known.has(saidBy(message)))];
+  const known = new Set(inTurns.map(messageText));
+  return [...inTurns, ...inEvents.filter((message) => !known.has(messageText(message)))];
 }
 
-function saidInTurn({ input_messages, output_message, tool_results }: JsonObject): JsonObject[] {
+function turnMessages({ input_messages, output_message, tool_results }: JsonObject): JsonObject[] {
   const results = listOf(tool_results);
   const answered = new Set(results.map(({ toolCallId }) => toolCallId));
   const inputs = listOf(input_messages).filter(
@@ -121,9 +125,9 @@ function saidInTurn({ input_messages, output_message, tool_results }: JsonObject
 }
 
 /** The library drops a turn that did not end: what was said in it is only in the events. */
-function behindTurns(told: readonly JsonObject[]): readonly JsonObject[] {
-  const lastEnd = told.findLastIndex(({ type }) => type === "TurnEnd");
-  return lastEnd < 0 ? [] : told.slice(lastEnd + 1);
+function eventsAfterTurns(loopEvents: readonly JsonObject[]): readonly JsonObject[] {
+  const lastEnd = loopEvents.findLastIndex(({ type }) => type === "TurnEnd");
+  return lastEnd < 0 ? [] : loopEvents.slice(lastEnd + 1);
 }
 
 function listOf(value: JsonValue | undefined): readonly JsonObject[] {

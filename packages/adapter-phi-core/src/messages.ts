@@ -12,19 +12,19 @@ import {
 } from "@pond/canonical/adapter";
 import { areKnown, readBlock } from "./blocks.ts";
 import { provenanceOfBlocks } from "./provenance.ts";
-import { fieldsIn, type Said, type SaidIn, saidBy } from "./said.ts";
+import { fieldsIn, type MessageLoop, messageText, type SeenMessages } from "./seen-messages.ts";
 
 /** The place of a message, and what was said before it in its session. */
 export type MessagePlace = {
   readonly session: SessionEvent;
   /** For messages without a time of their own. */
   readonly anchor: Extracted<Micros>;
-  readonly loop: SaidIn;
+  readonly loop: MessageLoop;
   readonly isFirst: boolean;
   /** Set if the loop has it only in its turns or events: it is not written back. */
   readonly isDerived: boolean;
   readonly ids: ContentIds;
-  readonly said: Said;
+  readonly seen: SeenMessages;
 };
 
 /**
@@ -32,9 +32,9 @@ export type MessagePlace = {
  * carrier.
  */
 export function readMessage(record: SourceRecord, place: MessagePlace): readonly ReadEvent[] {
-  const { session, anchor, loop, isDerived, ids, said } = place;
-  const value = saidBy(record);
-  const isRepeated = said.note(record, value, loop);
+  const { session, anchor, loop, isDerived, ids, seen } = place;
+  const value = messageText(record);
+  const isRepeated = seen.note(record, value, loop);
   // The text and the loop count, not the place: a loop that broke off and continues after all has
   // the same messages, and a compacted context has others at their places.
   const id = ids.next(openRecord(record.at, { loop: loop.key, said: value }));

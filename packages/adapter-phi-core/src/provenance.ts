@@ -20,11 +20,13 @@ export function provenanceOfBlocks(
   const content = message.peek("content");
   const opening = Array.isArray(content) ? openingOf(content) : "";
   const isTask = isFirst && /\.sub\.\d+$/.test(loopId);
-  const isJudged = isFirst && !loopId.includes(".") && isJudgement(opening);
-  if (isTask || isJudged || isNotice(opening)) return () => "injected";
+  const isSelection = isFirst && !loopId.includes(".") && isSelectionPrompt(opening);
+  if (isTask || isSelection || isNotice(opening)) return () => "injected";
   return (block, index) => {
     const text = block.peek("text");
-    return index > 0 && typeof text === "string" && isAdded(text) ? "injected" : "conversational";
+    return index > 0 && typeof text === "string" && isAppended(text)
+      ? "injected"
+      : "conversational";
   };
 }
 
@@ -43,15 +45,15 @@ function isNotice(text: string): boolean {
 }
 
 /** True for a text that an input filter appends to a prompt. */
-function isAdded(text: string): boolean {
+function isAppended(text: string): boolean {
   return /^\[Warning: .*\]$/s.test(text) || isNotice(text);
 }
 
 /** True for a text that asks a model to choose among the answers of parallel branches. */
-function isJudgement(text: string): boolean {
-  const begins =
+function isSelectionPrompt(text: string): boolean {
+  const hasOpening =
     text.startsWith("Prior conversation context:") || text.startsWith("Original query:");
-  return begins && /number/i.test(text.slice(-300));
+  return hasOpening && /number/i.test(text.slice(-300));
 }
 
 /** Precedes what another client's harness gave; written by restores into this client. */

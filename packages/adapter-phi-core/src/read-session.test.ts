@@ -53,7 +53,7 @@ function said(events: readonly ReadEvent[]): readonly string[] {
   );
 }
 
-it("reads a running loop only once its session has rested", async () => {
+it("reads a running loop only once its session has been idle", async () => {
   const running = session({
     status: "Running",
     ended_at: null,
@@ -61,28 +61,28 @@ it("reads a running loop only once its session has rested", async () => {
   });
 
   const live = await read(running, start + 60_000);
-  const rested = await read(running, start + 2 * 3_600_000);
+  const idle = await read(running, start + 2 * 3_600_000);
 
   expect(live.filter(({ kind }) => kind === "pending")).toHaveLength(1);
   expect(said(live)).toEqual([]);
-  expect(said(rested)).toEqual(["user: hi"]);
+  expect(said(idle)).toEqual(["user: hi"]);
 });
 
-it("changes the fingerprint once a pending file has rested for a minute, and again after an hour", async () => {
+it("changes the fingerprint once a pending file has been idle for a minute, and again after an hour", async () => {
   const file = join(folder, "s.json");
   writeFileSync(file, "{");
   utimesSync(file, new Date(start), new Date(start));
   const at = (now: number) => fromPhiCore(folder, { now: () => now }).fingerprint("s.json");
 
-  const [fresh, still, rested] = [
+  const [fresh, still, idle] = [
     await at(start),
     await at(start + 59_000),
     await at(start + 61_000),
   ];
 
   expect(still).toBe(fresh);
-  expect(rested).not.toBe(fresh);
-  expect(await at(start + 3_600_000)).not.toBe(rested);
+  expect(idle).not.toBe(fresh);
+  expect(await at(start + 3_600_000)).not.toBe(idle);
 });
 
 it.each<[string, number, string]>([

@@ -18,7 +18,7 @@ import { isLive, type Loop, loopsOf } from "./loops.ts";
 import { readMessage } from "./messages.ts";
 import { origin } from "./origin.ts";
 import { hasFileBeside, isFileName } from "./parent-file.ts";
-import { fieldsIn, Said, saidBy } from "./said.ts";
+import { fieldsIn, messageText, SeenMessages } from "./seen-messages.ts";
 import { openSessionFile } from "./session-file.ts";
 
 /**
@@ -37,7 +37,7 @@ export function* readSession(
     return;
   }
   const { document, bytes } = opened;
-  const own = ownFileOf(file, document, now);
+  const own = originalFileOf(file, document, now);
   if (own !== undefined) {
     const reason = `a second file of session ${document["session_id"]}, which ${own} holds: not ingested`;
     // Once that file is gone, this one is the session's, and looks the same.
@@ -56,7 +56,11 @@ export function* readSession(
  * The other file, with the name that the library uses, that holds the same session: this one is a
  * copy.
  */
-function ownFileOf(file: string, { session_id: id }: JsonObject, now: number): string | undefined {
+function originalFileOf(
+  file: string,
+  { session_id: id }: JsonObject,
+  now: number,
+): string | undefined {
   if (typeof id !== "string" || !isFileName(id) || basename(file) === `${id}.json`)
     return undefined;
   const own = join(dirname(file), `${id}.json`);
@@ -113,7 +117,7 @@ function* readDocument(
     source: { head: true },
   });
   const ids = new ContentIds();
-  const said = new Said();
+  const seen = new SeenMessages();
   const inFile = loopsOf(file, loops);
   const isPending = (loop: Loop): boolean => loop.isRunning && mayChange;
   const places = latePlaces(inFile.filter((loop) => !isPending(loop)));
@@ -129,7 +133,7 @@ function* readDocument(
         records: 1 + messages.length,
       };
       // What it says will be its own once it has ended, even if a later loop repeats it.
-      for (const message of messages) said.note(message, saidBy(message), loop);
+      for (const message of messages) seen.note(message, messageText(message), loop);
       continue;
     }
     const anchor = openRecord(at, fieldsIn(record)).timestamp("started_at") ?? createdAt;
@@ -146,7 +150,7 @@ function* readDocument(
       },
     });
     const isDerived = loop.derived.length > 0;
-    const common = { session, anchor, loop, isDerived, ids, said };
+    const common = { session, anchor, loop, isDerived, ids, seen };
     for (const [index, message] of messages.entries()) {
       yield* readMessage(message, { ...common, isFirst: index === 0 });
     }

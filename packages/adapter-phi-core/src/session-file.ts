@@ -6,7 +6,7 @@ import { fileFault } from "@pond/canonical/adapter";
 import { origin } from "./origin.ts";
 
 /** A session file as a document, or why it is not one. */
-export type Opened =
+export type OpenedFile =
   | { readonly kind: "document"; readonly document: JsonObject; readonly bytes: number }
   | FaultEvent
   | PendingEvent;
@@ -17,7 +17,7 @@ const maxBytes = 256 * 1024 * 1024;
 const writingMs = 60 * 1000;
 
 /** Reads a session file. @throws the error of the operating system. */
-export function openSessionFile(file: string, now: number): Opened {
+export function openSessionFile(file: string, now: number): OpenedFile {
   const { size, mtimeMs } = statSync(file);
   const fault = (reason: string) => fileFault(origin, file, reason);
   if (size > maxBytes) return fault(`a file of ${size} bytes is too long to be kept`);
@@ -34,7 +34,7 @@ export function openSessionFile(file: string, now: number): Opened {
   }
   return isSession(value)
     ? { kind: "document", document: value, bytes: bytes.length }
-    : fault(noSession);
+    : fault(noSessionReason);
 }
 
 /** The parser's message without the piece of the file in it, which can be an API key. */
@@ -42,7 +42,7 @@ function withoutText(message: string): string {
   return message.replace(/, (?:\.\.\.)?".*is not valid JSON$/s, "");
 }
 
-const noSession =
+const noSessionReason =
   "no phi-core session: `session_id` and `agent_id` are text, `loops` is a list of objects";
 
 function isSession(value: JsonValue): value is JsonObject {
@@ -53,10 +53,10 @@ function isSession(value: JsonValue): value is JsonObject {
 }
 
 /** Age classes of a file: what is pending in it is looked at again once it was left alone. */
-export function restedMark(mtimeMs: number, now: number): string {
+export function idleMark(mtimeMs: number, now: number): string {
   const age = now - mtimeMs;
-  return age < writingMs ? "" : age < restMs ? ".1" : ".2";
+  return age < writingMs ? "" : age < idleMs ? ".1" : ".2";
 }
 
 /** How long a session must be left alone before no change in it is expected, in ms. */
-export const restMs: number = 60 * 60 * 1000;
+export const idleMs: number = 60 * 60 * 1000;

@@ -26,11 +26,12 @@ export function loopsOfTurns(
   for (const turn of turns) {
     const group = groups.at(-1);
     if (group === undefined) groups.push([turn]);
-    else if (turn.kind === "user" && hasPrompt) groups.push([...takeBeside(turn, group), turn]);
+    else if (turn.kind === "user" && hasPrompt)
+      groups.push([...takePromptContext(turn, group), turn]);
     else group.push(turn);
     hasPrompt ||= turn.kind === "user";
   }
-  const said = withOpening(
+  const messagesOfLoops = withOpening(
     groups.map((group) => group.flatMap((turn) => messagesOfTurn(turn, session, tally))),
     session,
   );
@@ -38,26 +39,32 @@ export function loopsOfTurns(
   return groups.map((turns, index) => {
     const startedAt = turns[0]?.message.timestamp ?? session.created_at;
     // A clock can go back, but loops follow each other by their beginnings.
-    const begun = latest === undefined || latest < startedAt ? startedAt : latest;
-    latest = begun;
-    return loopOf(session, { turns, messages: said[index] ?? [], startedAt, begun }, index);
+    const monotonicStart = latest === undefined || latest < startedAt ? startedAt : latest;
+    latest = monotonicStart;
+    return loopOf(
+      session,
+      { turns, messages: messagesOfLoops[index] ?? [], startedAt, monotonicStart },
+      index,
+    );
   });
 }
 
 /** Providers refuse a conversation that begins with an answer. */
 function withOpening(
-  said: readonly (readonly JsonObject[])[],
+  messagesOfLoops: readonly (readonly JsonObject[])[],
   session: Session,
 ): readonly (readonly JsonObject[])[] {
-  const begin = said.findIndex((messages) => messages.length > 0);
-  const first = said[begin]?.[0];
-  if (first?.["role"] !== "assistant") return said;
+  const begin = messagesOfLoops.findIndex((messages) => messages.length > 0);
+  const first = messagesOfLoops[begin]?.[0];
+  if (first?.["role"] !== "assistant") return messagesOfLoops;
   const opening = openingOf(session, first["timestamp"] ?? 0);
-  return said.map((messages, index) => (index === begin ? [opening, ...messages] : messages));
+  return messagesOfLoops.map((messages, index) =>
+    index === begin ? [opening, ...messages] : messages,
+  );
 }
 
 /** Takes what a harness put into the message of a prompt out of the previous loop. */
-function takeBeside({ message }: Turn, group: Turn[]): readonly Turn[] {
+function takePromptContext({ message }: Turn, group: Turn[]): readonly Turn[] {
   const from = group.findLastIndex((turn) => turn.kind !== "context" || turn.message !== message);
   return group.splice(from + 1);
 }
@@ -72,18 +79,18 @@ type LoopDraft = {
   readonly messages: readonly JsonObject[];
   readonly startedAt: Micros;
   /** The beginning that the library is told. */
-  readonly begun: Micros;
+  readonly monotonicStart: Micros;
 };
 
 function loopOf(
   session: Session,
-  { turns, messages, startedAt, begun }: LoopDraft,
+  { turns, messages, startedAt, monotonicStart }: LoopDraft,
   index: number,
 ): ForeignLoop {
   const sessionId = copyUuid(origin, session.id);
   const loopId = restoredLoopId(sessionId, index);
   const times = turns.map(({ message }) => message.timestamp);
-  const endedAt = newestOf([begun, ...times]);
+  const endedAt = newestOf([monotonicStart, ...times]);
   return {
     loopId,
     startedAt,
@@ -94,7 +101,7 @@ function loopOf(
       agent_id: session.project,
       parent_loop_id: null,
       continuation_kind: "Initial",
-      started_at: toRfc3339(begun),
+      started_at: toRfc3339(monotonicStart),
       ended_at: toRfc3339(endedAt),
       status: "Completed",
       rejection: null,

@@ -70,16 +70,16 @@ function contextBlocks(part: ContextPart, tally: Tally): readonly JsonObject[] {
     const [head, ...others] = orphanBlocks(part.part);
     return [{ type: "text", text: `${contextMark}${head.text}` }, ...others.map(resultBlock)];
   }
-  const isSaid = hasVisibleText(part.text);
-  tally.count(part.type, isSaid ? "translated" : "dropped");
+  const isVisible = hasVisibleText(part.text);
+  tally.count(part.type, isVisible ? "translated" : "dropped");
   const images = part.type === "system" ? part.images.map(resultBlock) : [];
-  return isSaid ? [{ type: "text", text: `${contextMark}${part.text}` }, ...images] : [];
+  return isVisible ? [{ type: "text", text: `${contextMark}${part.text}` }, ...images] : [];
 }
 
 function textBlocks(text: string, type: "text" | "reasoning", tally: Tally): JsonObject[] {
-  const isSaid = hasVisibleText(text);
-  tally.count(type, isSaid ? "kept" : "dropped");
-  if (!isSaid) return [];
+  const isVisible = hasVisibleText(text);
+  tally.count(type, isVisible ? "kept" : "dropped");
+  if (!isVisible) return [];
   return [type === "text" ? { type, text } : { type: "thinking", thinking: text }];
 }
 
@@ -162,11 +162,11 @@ function resultContent({ result }: ToolResultPart): {
   readonly outcome: Outcome;
 } {
   const { blocks, isWhole } = resultBlocks(result);
-  const isKept = isWhole && blocks.every(isTaken);
+  const isKept = isWhole && blocks.every(isSupported);
   return { content: blocks.map(resultBlock), outcome: isKept ? "kept" : "translated" };
 }
 
-function isTaken(block: ResultBlock): boolean {
+function isSupported(block: ResultBlock): boolean {
   return block.type === "text" || isApiImage(block.mediaType);
 }
 

@@ -20,7 +20,7 @@ export type Spawn = {
   readonly call: Call | undefined;
 };
 
-type Known = {
+type SpawnContext = {
   readonly family: Family;
   /** In what the library itself wrote, it cannot be told which loop spawned something. */
   readonly loopsOf: (id: SessionId) => readonly ForeignLoop[] | undefined;
@@ -35,11 +35,11 @@ type Known = {
  */
 export function spawnsOf(
   contents: readonly SessionContent[],
-  { family, loopsOf, meanings }: Known,
+  { family, loopsOf, meanings }: SpawnContext,
 ): readonly Spawn[] {
   const names = contents.map((content) => agentNamesOf(content, meanings));
   const known = new Map<Call, ReadonlySet<SessionId>>();
-  const namedBy: NamedBy = (call) => {
+  const agentsNamedBy: AgentsNamedBy = (call) => {
     const agents = known.get(call) ?? agentsNamedIn(recordedOf(call), names);
     known.set(call, agents);
     return agents;
@@ -52,36 +52,36 @@ export function spawnsOf(
   );
   // An agent has several logs, of which one may be named; another agent's call belongs to none of
   // them.
-  const isOpenTo = (prompt: string, call: Call): boolean =>
-    promptOf(call) === prompt && [...namedBy(call)].every((id) => prompts.get(id) === prompt);
-  const begun = contents.flatMap((content): Begun[] => {
+  const isCandidate = (prompt: string, call: Call): boolean =>
+    promptOf(call) === prompt && [...agentsNamedBy(call)].every((id) => prompts.get(id) === prompt);
+  const drafts = contents.flatMap((content): SpawnDraft[] => {
     const { session: child } = content;
     const parent = family.parentOf(child);
     if (parent === undefined) return [];
     const isNative = family.nativePath(parent) !== undefined;
     const parentId = isNative ? parent.id : copyUuid(origin, parent.id);
-    const spawn = { parentId, child, begins: firstTextOf(content) };
+    const spawn = { parentId, child, firstText: firstTextOf(content) };
     const loops = loopsOf(parent.id) ?? [];
     for (const loop of loops) {
-      const call = loop.agentCalls.find((each) => namedBy(each).has(child.id));
+      const call = loop.agentCalls.find((each) => agentsNamedBy(each).has(child.id));
       if (call) return [{ ...spawn, loop, call }];
     }
     const prompt = prompts.get(child.id);
     const [asking, ...alike] = loops.flatMap((loop) =>
       loop.agentCalls
-        .filter((call) => prompt !== undefined && isOpenTo(prompt, call))
+        .filter((call) => prompt !== undefined && isCandidate(prompt, call))
         .map((call) => ({ loop, call })),
     );
     if (asking && alike.length === 0) return [{ ...spawn, ...asking }];
     const loop = loops.findLast(({ startedAt }) => startedAt <= child.created_at) ?? loops[0];
     return [{ ...spawn, loop, call: undefined }];
   });
-  const families = Map.groupBy(begun, ({ parentId }) => parentId);
-  return [...families.values()].flatMap((siblings) => withCalls(siblings, namedBy));
+  const families = Map.groupBy(drafts, ({ parentId }) => parentId);
+  return [...families.values()].flatMap((siblings) => withCalls(siblings, agentsNamedBy));
 }
 
-type Begun = Spawn & { readonly begins: string | undefined };
-type NamedBy = (call: Call) => ReadonlySet<SessionId>;
+type SpawnDraft = Spawn & { readonly firstText: string | undefined };
+type AgentsNamedBy = (call: Call) => ReadonlySet<SessionId>;
 
 function promptOf({ common }: Call): JsonValue | undefined {
   return common?.fields["prompt"];
@@ -102,9 +102,9 @@ function recordedOf({ part, result }: Call): readonly JsonValue[] {
  * no call names and whose beginning none asked for was started by no call: clients start agents of
  * their own, too.
  */
-function withCalls(spawns: readonly Begun[], namedBy: NamedBy): readonly Spawn[] {
+function withCalls(spawns: readonly SpawnDraft[], agentsNamedBy: AgentsNamedBy): readonly Spawn[] {
   const isFree = (call: Call): boolean =>
-    !spawns.some((spawn) => spawn.call === call || namedBy(call).has(spawn.child.id));
+    !spawns.some((spawn) => spawn.call === call || agentsNamedBy(call).has(spawn.child.id));
   const calls = new Map<Spawn, Call>();
   // A lineage has its sessions in the order of their ids.
   const unnamed = spawns
@@ -116,9 +116,9 @@ function withCalls(spawns: readonly Begun[], namedBy: NamedBy): readonly Spawn[]
     for (const [child, call] of byPrompt(children, free)) calls.set(child, call);
     if (asked.length !== children.length || free.length < asked.length) continue;
     const taken = new Set(calls.values());
-    const left = free.filter((call) => !taken.has(call));
+    const remaining = free.filter((call) => !taken.has(call));
     for (const child of children) {
-      const call = calls.get(child) ?? left.shift();
+      const call = calls.get(child) ?? remaining.shift();
       if (call) calls.set(child, call);
     }
   }
@@ -126,9 +126,12 @@ function withCalls(spawns: readonly Begun[], namedBy: NamedBy): readonly Spawn[]
 }
 
 /** Each sub-agent whose beginning exactly one call asked for, and that call. */
-function* byPrompt(children: readonly Begun[], calls: readonly Call[]): Generator<[Begun, Call]> {
-  for (const [begins, [child, ...others]] of Map.groupBy(children, (each) => each.begins)) {
-    const [call, ...more] = calls.filter((each) => promptOf(each) === begins);
-    if (begins && child && call && others.length + more.length === 0) yield [child, call];
+function* byPrompt(
+  children: readonly SpawnDraft[],
+  calls: readonly Call[],
+): Generator<[SpawnDraft, Call]> {
+  for (const [firstText, [child, ...others]] of Map.groupBy(children, (each) => each.firstText)) {
+    const [call, ...more] = calls.filter((each) => promptOf(each) === firstText);
+    if (firstText && child && call && others.length + more.length === 0) yield [child, call];
   }
 }

@@ -7,7 +7,7 @@ import type { Loop } from "./loops.ts";
  * A message's value as text, without its place in the loop tree. The library writes one message
  * with its keys in several orders, which count as one value.
  */
-export function saidBy(record: SourceRecord): string {
+export function messageText(record: SourceRecord): string {
   const { turnId: _turn, nodeId: _node, parentId: _parent, ...said } = fieldsIn(record);
   return stringifyJson(sorted(said));
 }
@@ -21,7 +21,7 @@ export function fieldsIn(record: SourceRecord): JsonObject {
  * Knows which messages of a session occurred before: branches and compacted contexts repeat them,
  * and a compaction shortens some of those it repeats.
  */
-export class Said {
+export class SeenMessages {
   readonly #values: Set<string> = new Set();
   /** The key of the loop that was the first to have a message at a place. */
   readonly #places: Map<string, string> = new Map();
@@ -29,10 +29,10 @@ export class Said {
   /**
    * Notes a message of a loop.
    *
-   * @param value - The result of `saidBy`.
+   * @param value - The result of `messageText`.
    * @returns True if an earlier message said it already.
    */
-  note(record: SourceRecord, value: string, loop: SaidIn): boolean {
+  note(record: SourceRecord, value: string, loop: MessageLoop): boolean {
     const place = placeOf(record);
     const digest = hash("sha256", value);
     const isKnown = this.#values.has(digest) || this.#hasPlace(place, loop);
@@ -44,7 +44,7 @@ export class Said {
   /**
    * True if another loop has that place already. Within one loop, several messages can share it.
    */
-  #hasPlace(place: Place | undefined, { key, loopId }: SaidIn): boolean {
+  #hasPlace(place: Place | undefined, { key, loopId }: MessageLoop): boolean {
     if (place === undefined || place.loopId === loopId) return false;
     const first = this.#places.get(place.name);
     return first !== undefined && first !== key;
@@ -52,7 +52,7 @@ export class Said {
 }
 
 /** The relevant fields of a message's loop. */
-export type SaidIn = Pick<Loop, "key" | "loopId" | "isRestored">;
+export type MessageLoop = Pick<Loop, "key" | "loopId" | "isRestored">;
 
 type Place = { readonly loopId: string; readonly name: string };
 
