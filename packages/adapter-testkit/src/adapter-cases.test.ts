@@ -166,7 +166,7 @@ describe("the adapter cases catch an adapter that", () => {
     [
       "forgets earlier messages from one state to the next",
       "talk only adds events from",
-      reading(sequences.remembersLittle),
+      reading(sequences.keepsLastTwoMessages),
     ],
     ["reads the newest message first", ordering, reading(sequences.newestFirst)],
     ["sorts messages by time", ordering, reading(sequences.byTime)],
@@ -183,7 +183,7 @@ describe("the adapter cases catch an adapter that", () => {
     [
       "restores to a path that a session names",
       "hostile paths and ids in talk",
-      { ...native(writers.believing), keepsInside: true },
+      { ...native(writers.usesSourcePath), keepsInside: true },
     ],
     [
       "restores to a path that an id spells",

@@ -31,10 +31,10 @@ export function lineagesOf(contents: readonly SessionContent[]): readonly Lineag
   const ids = new Set(contents.map(({ session }) => session.id));
   return contents
     .filter(({ session }) => !session.parent_session_id || !ids.has(session.parent_session_id))
-    .map((root) => ({ root, descendants: below(root.session.id, contents) }));
+    .map((root) => ({ root, descendants: descendantsOf(root.session.id, contents) }));
 }
 
-function below(id: SessionId, contents: readonly SessionContent[]): SessionContent[] {
+function descendantsOf(id: SessionId, contents: readonly SessionContent[]): SessionContent[] {
   const children = contents.filter(({ session }) => session.parent_session_id === id);
-  return children.flatMap((child) => [child, ...below(child.session.id, contents)]);
+  return children.flatMap((child) => [child, ...descendantsOf(child.session.id, contents)]);
 }

@@ -17,7 +17,7 @@ export function expectSameEvents(
 
 /** The name of an event in a message: its kind and its id. */
 export function eventName(text: string): string {
-  const { kind, value } = opened(text);
+  const { kind, value } = parseEventText(text);
   const id = isJsonObject(value) ? value["id"] : undefined;
   const of = isJsonObject(value) ? value["message_id"] : undefined;
   if (typeof id !== "string") return text.slice(0, 200);
@@ -34,10 +34,10 @@ export function eventDifference(
   if (actual === undefined) return `${eventName(expected)} is missing`;
   const [left, right] = [eventName(expected), eventName(actual)];
   if (left !== right) return `${right} stands in place of ${left}`;
-  return `${left}: ${firstDifference(opened(expected).value, opened(actual).value) ?? "its keys are in another order"}`;
+  return `${left}: ${firstDifference(parseEventText(expected).value, parseEventText(actual).value) ?? "its keys are in another order"}`;
 }
 
-function opened(text: string): { readonly kind: string; readonly value: JsonValue } {
+function parseEventText(text: string): { readonly kind: string; readonly value: JsonValue } {
   const space = text.indexOf(" ");
   const [kind, rest] = [text.slice(0, space), text.slice(space + 1)];
   return { kind, value: rest.startsWith("{") ? parseJson(rest) : rest };

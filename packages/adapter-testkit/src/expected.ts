@@ -25,10 +25,10 @@ export async function readExpected(file: string): Promise<Expected> {
 }
 
 function texts(file: string, value: JsonValue = []): readonly string[] {
-  if (Array.isArray(value) && value.every(isFilledText)) return value;
+  if (Array.isArray(value) && value.every(isNonEmptyText)) return value;
   throw new TypeError(`${file}: expected lists of texts, none of them empty`);
 }
 
-function isFilledText(value: JsonValue): value is string {
+function isNonEmptyText(value: JsonValue): value is string {
   return typeof value === "string" && value !== "";
 }

@@ -77,7 +77,7 @@ export type CompleteKit = Required<Omit<AdapterKit, "generated">> & {
   readonly generated: Generated;
 };
 
-export function complete(kit: AdapterKit): CompleteKit {
+export function withDefaults(kit: AdapterKit): CompleteKit {
   return {
     records: jsonlRecords,
     isIngested: () => true,

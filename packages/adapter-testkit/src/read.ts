@@ -18,9 +18,10 @@ import { type Reader, RecordCount, type SourceSession } from "@pond/canonical/ad
 export async function readAll(reader: Reader, key: string): Promise<readonly ReadEvent[]> {
   const count = new RecordCount();
   const events = await Array.fromAsync(reader.read(key, undefined, count));
-  const told = events.reduce((sum, event) => sum + recordsOf(event), 0);
-  const { records: read = told } = count;
-  if (read !== told) throw new Error(`${key}: ${read} records read, and ${told} accounted for`);
+  const accounted = events.reduce((sum, event) => sum + recordsOf(event), 0);
+  const { records: read = accounted } = count;
+  if (read !== accounted)
+    throw new Error(`${key}: ${read} records read, and ${accounted} accounted for`);
   return events;
 }
 

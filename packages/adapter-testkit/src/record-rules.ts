@@ -46,17 +46,17 @@ const anySession: Session = sessionFromWire({
  * @throws {Error} if there is no such rule, or it loses, doubles or moves a part.
  */
 export function courseOf(
-  { course: parted }: RecordRules,
+  { course: splitCourse }: RecordRules,
   messages: readonly Message[],
   session: Session = anySession,
 ): Course {
-  if (parted === undefined) throw new Error("the rules say nothing of a course");
-  const course = parted({ session, messages });
+  if (splitCourse === undefined) throw new Error("the rules say nothing of a course");
+  const course = splitCourse({ session, messages });
   const all = messages.flatMap(piecesOf);
   const live = new Set(course.live.flatMap(piecesOf));
-  const told = [...course.live, ...course.undone].flatMap(piecesOf);
-  const isThere = new Set(told);
-  if (told.length !== all.length || !all.every((piece) => isThere.has(piece))) {
+  const allPieces = [...course.live, ...course.undone].flatMap(piecesOf);
+  const listed = new Set(allPieces);
+  if (allPieces.length !== all.length || !all.every((piece) => listed.has(piece))) {
     throw new Error("the course is not all that there was, each once");
   }
   const inOrder = all.filter((piece) => live.has(piece));

@@ -19,23 +19,25 @@ export function jsonlRecords(files: SourceFiles): ReadonlyMap<string, readonly J
 /** The same files with the keys of every object reversed: an order that no client writes. */
 export function withKeysTurned(files: SourceFiles): SourceFiles {
   const turned = [...jsonlRecords(files)].map(([path, records]): [string, Uint8Array] => {
-    const lines = records.map((record) => `${stringifyJson(keysTurned(record))}\n`);
+    const lines = records.map((record) => `${stringifyJson(reverseKeys(record))}\n`);
     return [path, Buffer.from(lines.join(""))];
   });
   return new Map(turned);
 }
 
-function keysTurned(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(keysTurned);
+function reverseKeys(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(reverseKeys);
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).toReversed();
-  return Object.fromEntries(entries.map(([key, member]) => [key, keysTurned(member)]));
+  return Object.fromEntries(entries.map(([key, member]) => [key, reverseKeys(member)]));
 }
 
 /** The lines of a file, without the empty rest after a last newline. */
 export function linesOf(bytes: Uint8Array): readonly SourceLine[] {
   const file = Buffer.from(bytes);
-  const buffer = file.subarray(0, mark.length).equals(mark) ? file.subarray(mark.length) : file;
+  const buffer = file.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+    ? file.subarray(byteOrderMark.length)
+    : file;
   const lines: SourceLine[] = [];
   for (let from = 0; from < buffer.length; ) {
     const newline = buffer.indexOf(0x0a, from);
@@ -88,4 +90,4 @@ function parsed(bytes: Uint8Array): JsonValue | undefined {
   }
 }
 
-const mark = Buffer.from([0xef, 0xbb, 0xbf]);
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);

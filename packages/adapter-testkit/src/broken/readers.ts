@@ -28,7 +28,7 @@ export function countsIds(): Change {
   return each((event) => (event.kind === "part" ? [withId(event, String(count++))] : [event]));
 }
 
-export const placesIds: Change = each((event, folder) =>
+export const idsFromPath: Change = each((event, folder) =>
   event.kind === "part" ? [withId(event, `${folder}/${event.part.id}`)] : [event],
 );
 
@@ -40,13 +40,13 @@ export const doubled: Change = each((event) => [event, event]);
 
 export const withoutFaults: Change = each((event) => (event.kind === "fault" ? [] : [event]));
 
-export const misplaces: Change = each((event) => {
+export const misplacesFaults: Change = each((event) => {
   if (event.kind !== "fault") return [event];
   const { reason, ...at } = event.fault.details;
   return [{ kind: "fault", fault: new SourceFault({ ...at, record: 1 }, reason) }];
 });
 
-export const impatient: Change = each((event) => {
+export const reportsPendingAsFault: Change = each((event) => {
   if (event.kind !== "pending") return [event];
   const at = { adapter: "demo", uri: event.location, record: 1 };
   return [{ kind: "fault", fault: new SourceFault(at, event.reason) }];

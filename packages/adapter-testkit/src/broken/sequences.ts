@@ -39,7 +39,7 @@ export const namesByLine: Change = async function* (events) {
 };
 
 /** Forgets everything before the last two messages, as if the client had cut it off. */
-export const remembersLittle: Change = inOrder((messages) => messages.slice(-2));
+export const keepsLastTwoMessages: Change = inOrder((messages) => messages.slice(-2));
 
 export const newestFirst: Change = inOrder((messages) => messages.toReversed());
 
@@ -47,9 +47,9 @@ export const byTime: Change = inOrder((messages) =>
   messages.toSorted(([one], [other]) => (one.message.timestamp < other.message.timestamp ? -1 : 1)),
 );
 
-type Whole = readonly [MessageEvent, ...ReadEvent[]];
+type MessageEvents = readonly [MessageEvent, ...ReadEvent[]];
 
-function inOrder(order: (messages: readonly Whole[]) => readonly Whole[]): Change {
+function inOrder(order: (messages: readonly MessageEvents[]) => readonly MessageEvents[]): Change {
   return async function* (events) {
     const messages: [MessageEvent, ...ReadEvent[]][] = [];
     for await (const event of events) {

@@ -38,7 +38,7 @@ export function adding(name: string): Write {
 }
 
 /** Gives back every field, but none in its place. */
-export const turned: Write = eachLine((record) =>
+export const withReversedKeys: Write = eachLine((record) =>
   Object.fromEntries(Object.entries(record).toReversed()),
 );
 
@@ -61,7 +61,7 @@ export function omitting(role: string): Write {
 }
 
 /** Gives every result to a call that nobody made. */
-export const misaddressed: Write = eachLine((record) =>
+export const answersUnknownCall: Write = eachLine((record) =>
   record["role"] === "result" ? { ...record, call: "nobody" } : record,
 );
 
@@ -95,14 +95,14 @@ export function escaping(lineage: Lineage): RestoredFile[] {
 }
 
 /** Believes a session that says where it wants to be written. */
-export function believing(lineage: Lineage): RestoredFile[] {
+export function usesSourcePath(lineage: Lineage): RestoredFile[] {
   const { source } = lineage.root.session.options;
   const path = isJsonObject(source) ? source["path"] : undefined;
   return write(lineage).map((file) => ({ ...file, path: String(path) }));
 }
 
 /** Uses every id as a file name. */
-export function fragile(lineage: Lineage): readonly RestoredFile[] {
+export function throwsOnHostileId(lineage: Lineage): readonly RestoredFile[] {
   const files = write(lineage);
   if (files.some(({ session }) => session.includes(".."))) throw new TypeError("no such name");
   return files;
@@ -124,7 +124,7 @@ export function onePath(lineage: Lineage): RestoredFile[] {
   return write(lineage).map((file) => ({ ...file, path: "session.jsonl" }));
 }
 
-export function restless(): Write {
+export function changesPaths(): Write {
   let count = 0;
   return (lineage) => write(lineage).map((file) => ({ ...file, path: `${count++}.jsonl` }));
 }

@@ -2,8 +2,8 @@ import { equal, fail, notEqual, ok } from "node:assert/strict";
 import { appendFile, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AdapterCase, type CompleteKit, type Fixture, fixturesOf } from "../kit.ts";
-import { leaveOut } from "../leave-out.ts";
 import { findSessions } from "../read.ts";
+import { reportSkipped } from "../report-skipped.ts";
 import { withFolder } from "../source-files.ts";
 
 /** A fingerprint that misses a change keeps the changed records out for good. */
@@ -58,17 +58,17 @@ function editCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
     run: async () => {
       const files = await fixture.load();
       const edited = [...files].filter(
-        ([path, bytes]) => isJson(kit, path) && lastWord(bytes) >= 0,
+        ([path, bytes]) => isJson(kit, path) && lastAlphanumericIndex(bytes) >= 0,
       );
-      if (edited.length === 0) return leaveOut(name, "none of its files is JSON");
+      if (edited.length === 0) return reportSkipped(name, "none of its files is JSON");
       await withFolder(files, async (folder) => {
         const reader = kit.reader(folder);
         for (const [path] of edited) {
           const { sessions } = await findSessions(reader);
           await editInPlace(join(folder, path));
           const after = await Promise.all(sessions.map(({ key }) => reader.fingerprint(key)));
-          const isTold = sessions.some(({ fingerprint }, at) => fingerprint !== after[at]);
-          if (sessions.length > 0 && !isTold) {
+          const isNoticed = sessions.some(({ fingerprint }, at) => fingerprint !== after[at]);
+          if (sessions.length > 0 && !isNoticed) {
             fail(`${path}: a byte of it is another, and no fingerprint is`);
           }
         }
@@ -85,13 +85,13 @@ function isJson(kit: CompleteKit, path: string): boolean {
 /** Changes the last letter or digit, a second later than the file was written. */
 async function editInPlace(path: string): Promise<void> {
   const [bytes, { atime, mtimeMs }] = [await readFile(path), await stat(path)];
-  const at = lastWord(bytes);
+  const at = lastAlphanumericIndex(bytes);
   bytes.write(bytes.toString("latin1", at, at + 1) === "0" ? "1" : "0", at);
   await writeFile(path, bytes, { flag: "r+" });
   await utimes(path, atime, new Date(mtimeMs + 1000));
 }
 
-/** The place of the last letter or digit; -1 if there is none. */
-function lastWord(bytes: Uint8Array): number {
+/** Index of the last letter or digit; -1 if there is none. */
+function lastAlphanumericIndex(bytes: Uint8Array): number {
   return bytes.findLastIndex((byte) => /[0-9a-z]/i.test(String.fromCharCode(byte)));
 }

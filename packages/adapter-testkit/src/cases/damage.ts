@@ -13,7 +13,7 @@ export function damageCases(kit: CompleteKit): readonly AdapterCase[] {
     reportCase(kit, fixture),
     ...damages.map(([name, line]) => damageCase(kit, fixture, name, line)),
     pendingCase(kit, fixture),
-    borderCase(kit, fixture),
+    chunkBoundaryCase(kit, fixture),
   ]);
 }
 
@@ -91,28 +91,28 @@ function pendingCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
 }
 
 /** A blank line moves every record across the boundaries at which files are read. */
-function borderCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
+function chunkBoundaryCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
   return {
     rule: "model-lossless-projection",
     name: `${fixture.name} reads the same across the borders of chunks`,
     run: async () => {
       const whole = mapLineFiles(kit, await fixture.load(), (lines) => lines);
       const expected = await readFiles(kit, whole);
-      for (const border of borders) {
+      for (const boundary of chunkBoundaries) {
         const moved = mapLineFiles(kit, whole, (lines) => {
           const half = Math.floor(joinLines(lines).length / 2);
-          return [Buffer.alloc(Math.max(border - half - 1, 0), " "), ...lines];
+          return [Buffer.alloc(Math.max(boundary - half - 1, 0), " "), ...lines];
         });
 
         const actual = await readFiles(kit, moved);
 
-        expectSameEvents(expected.canonical, actual.canonical, `behind ${border} bytes`);
+        expectSameEvents(expected.canonical, actual.canonical, `behind ${boundary} bytes`);
       }
     },
   };
 }
 
-const borders = [1 << 16, (1 << 16) + 1, 1 << 18, 1 << 20];
+const chunkBoundaries = [1 << 16, (1 << 16) + 1, 1 << 18, 1 << 20];
 
 function reportCase(kit: CompleteKit, fixture: Fixture): AdapterCase {
   return {

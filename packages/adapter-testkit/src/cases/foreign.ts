@@ -27,7 +27,7 @@ export function foreignCases(kit: CompleteKit): readonly AdapterCase[] {
 
           const { contents } = await expectAccepted(kit, files);
 
-          if (!contents.some(saysSample)) {
+          if (!contents.some(hasSampleText)) {
             fail(`no user says what the user of the sample said: ${JSON.stringify(sampleText)}`);
           }
         }
@@ -91,7 +91,7 @@ async function expectOwnIds(
   return contents;
 }
 
-function saysSample({ messages }: SessionContent): boolean {
+function hasSampleText({ messages }: SessionContent): boolean {
   return messages.some((message) => {
     const texts = partsOf(message).map((part) => (part.type === "text" ? part.text : ""));
     return message.role === "user" && texts.join("").includes(sampleText);

@@ -3,7 +3,7 @@ import type { Lineage, RestoredFile, SessionContent } from "@pond/canonical/adap
 import { expectSameEvents } from "../event-difference.ts";
 import { expectCounted, expectHonest } from "../fidelity.ts";
 import { forGenerated } from "../generated/for-generated.ts";
-import { statementsOf, unsaidIn } from "../generated/statements.ts";
+import { firstMissingStatement, statementsOf } from "../generated/statements.ts";
 import type { AdapterCase, CompleteKit } from "../kit.ts";
 import { readFiles } from "../read-files.ts";
 import {
@@ -62,7 +62,7 @@ const laws: readonly Law[] = [
     check: async (kit, { root, descendants }, write) => {
       const { contents } = await readFiles(kit, restoredFiles(write()));
 
-      for (const content of [root, ...descendants]) expectSaid(content, contents);
+      for (const content of [root, ...descendants]) expectStatements(content, contents);
     },
   },
   {
@@ -102,10 +102,10 @@ const laws: readonly Law[] = [
 ];
 
 /** Fails unless one of the sessions read back says what this one says. */
-function expectSaid(content: SessionContent, readBack: readonly SessionContent[]): void {
+function expectStatements(content: SessionContent, readBack: readonly SessionContent[]): void {
   const statements = statementsOf(content);
   if (statements.length === 0) return;
-  const reasons = readBack.map((other) => unsaidIn(other, statements));
+  const reasons = readBack.map((other) => firstMissingStatement(other, statements));
   if (reasons.includes(undefined)) return;
   // The session that goes furthest is the one that this one became.
   const [reason] = reasons.flatMap((one) => one ?? []).sort((one, other) => other.at - one.at);

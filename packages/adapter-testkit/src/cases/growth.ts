@@ -22,7 +22,7 @@ export function growthCases(kit: CompleteKit): readonly AdapterCase[] {
         let before: Rows = new Map();
         for (const [index, files] of (await fixture.states()).entries()) {
           // A client that rewrites its files also changes facts of the session, such as a title.
-          const after = await rowsOf(kit, files, toLabels);
+          const after = await rowsOf(kit, files, withoutOptions);
           expectAdded(before, after, `state ${index + 1}`);
           before = after;
         }
@@ -87,7 +87,7 @@ function withoutCutPoint(event: ReadEvent): string {
 }
 
 /** The event as text; for a session only what the store never changes. */
-function toLabels(event: ReadEvent): string {
+function withoutOptions(event: ReadEvent): string {
   if (event.kind !== "session") return eventText(event);
   return eventText({ kind: "session", session: { ...event.session, options: {} } });
 }

@@ -23,43 +23,44 @@ export function provenanceCases(kit: CompleteKit): readonly AdapterCase[] {
 }
 
 function expectNoneInjected(kit: CompleteKit, { session, messages }: SessionContent): void {
-  for (const part of messages.flatMap(saidParts)) {
+  for (const part of messages.flatMap(conversationalParts)) {
     if (part.type !== "text" || !kit.isInjected(part.text)) continue;
-    fail(`${placeOf(part)} of session ${session.id} is conversational: ${short(part.text)}`);
+    fail(`${placeOf(part)} of session ${session.id} is conversational: ${shortened(part.text)}`);
   }
 }
 
 function expectInjected(contents: readonly SessionContent[], text: string): void {
   const messages = contents.flatMap((content) => content.messages);
-  const said = messages.flatMap(saidParts).find((part) => textOf(part).includes(text));
-  if (said) fail(`${placeOf(said)} is conversational and holds what was injected: ${short(text)}`);
+  const said = messages.flatMap(conversationalParts).find((part) => textOf(part).includes(text));
+  if (said)
+    fail(`${placeOf(said)} is conversational and holds what was injected: ${shortened(text)}`);
   const isThere = messages.some((message) =>
     [...leavesOf(messageToWire(message))].some(
       ({ value }) => typeof value === "string" && value.includes(text),
     ),
   );
-  if (!isThere) fail(`no message holds the injected text ${short(text)}`);
+  if (!isThere) fail(`no message holds the injected text ${shortened(text)}`);
 }
 
 /** Each text is somewhere, and in every session they come in the order in which they are listed. */
 function expectTyped(contents: readonly SessionContent[], typed: readonly string[]): void {
   const found = new Set<string>();
   for (const { session, messages } of contents) {
-    const said = messages.flatMap(saidParts).map(textOf);
+    const said = messages.flatMap(conversationalParts).map(textOf);
     let at = 0;
     for (const text of typed) {
       if (!said.some((each) => each.includes(text))) continue;
       found.add(text);
       const next = said.findIndex((each, index) => index >= at && each.includes(text));
-      if (next < 0) fail(`session ${session.id} holds ${short(text)} too early`);
+      if (next < 0) fail(`session ${session.id} holds ${shortened(text)} too early`);
       at = next;
     }
   }
   const lost = typed.find((text) => !found.has(text));
-  if (lost !== undefined) fail(`no conversational part holds ${short(lost)}`);
+  if (lost !== undefined) fail(`no conversational part holds ${shortened(lost)}`);
 }
 
-function saidParts(message: SessionContent["messages"][number]): readonly Part[] {
+function conversationalParts(message: SessionContent["messages"][number]): readonly Part[] {
   return partsOf(message).filter(({ provenance }) => provenance === "conversational");
 }
 
@@ -73,6 +74,6 @@ function placeOf({ id, message_id }: Part): string {
   return `part ${id} of message ${message_id}`;
 }
 
-function short(text: string): string {
+function shortened(text: string): string {
   return stringifyJson(text.length > 100 ? `${text.slice(0, 100)}...` : text);
 }

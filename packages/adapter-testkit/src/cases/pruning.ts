@@ -1,10 +1,10 @@
 import { fail } from "node:assert/strict";
 import { partsOf } from "@pond/canonical";
 import { type AdapterCase, type CompleteKit, type Fixture, fixturesOf } from "../kit.ts";
-import { leaveOut } from "../leave-out.ts";
 import { cuts, joinLines, wholeLines } from "../mutate.ts";
 import { readFiles } from "../read-files.ts";
 import { markedRecords, withMarks } from "../record-marks.ts";
+import { reportSkipped } from "../report-skipped.ts";
 import type { SourceFiles } from "../source-files.ts";
 
 /** Clients prune their files. An id that moved on to a neighbour would make it a revision. */
@@ -21,7 +21,7 @@ async function expectIdsToStay(kit: CompleteKit, fixture: Fixture, name: string)
   const whole = withMarks(kit, files);
   const before = await idsOf(kit, whole);
   const lineFiles = [...whole].filter(([path]) => kit.isLineFile(path));
-  if (lineFiles.length === 0) return leaveOut(name, "no file of it holds a record a line");
+  if (lineFiles.length === 0) return reportSkipped(name, "no file of it holds a record a line");
   for (const [path, bytes] of lineFiles) {
     const lines = wholeLines(bytes);
     const unmarked = wholeLines(files.get(path) ?? bytes).map(String);
@@ -43,14 +43,14 @@ function expectSameIds(before: Ids, after: Ids, gone: string): void {
     const later = after.get(session);
     // Without the record that begins it, there is no session.
     if (!later) continue;
-    const freed: ReadonlySet<string> = earlier.get(gone) ?? new Set();
+    const freedIds: ReadonlySet<string> = earlier.get(gone) ?? new Set();
     for (const [place, ids] of earlier) {
       if (place === gone) continue;
       const now: ReadonlySet<string> = later.get(place) ?? new Set();
-      const lost = [...ids].find((id) => !freed.has(id) && !now.has(id));
+      const lost = [...ids].find((id) => !freedIds.has(id) && !now.has(id));
       // A repetition of the record that is gone takes its place.
-      const isHeir = now.size > 0 && [...now].every((id) => freed.has(id));
-      if (lost === undefined || isHeir) continue;
+      const isRepetition = now.size > 0 && [...now].every((id) => freedIds.has(id));
+      if (lost === undefined || isRepetition) continue;
       const found = now.size > 0 ? [...now].join(", ") : "nothing";
       fail(`without ${gone}, ${place} of session ${session} is ${found} instead of ${lost}`);
     }

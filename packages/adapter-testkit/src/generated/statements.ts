@@ -32,13 +32,13 @@ export function statementsOf(content: SessionContent): readonly Statement[] {
 }
 
 /** What is wrong, and how many statements before it are right. */
-type Unsaid = { readonly at: number; readonly what: string };
+type StatementProblem = { readonly at: number; readonly what: string };
 
 /** Why a session does not say all this, once each and in order; undefined if it does. */
-export function unsaidIn(
+export function firstMissingStatement(
   content: SessionContent,
   statements: readonly Statement[],
-): Unsaid | undefined {
+): StatementProblem | undefined {
   const pieces = piecesOf(content);
   let last: Place | undefined;
   for (const [at, statement] of statements.entries()) {
@@ -73,8 +73,8 @@ type Place = { readonly at: number; readonly offset: number; readonly piece: Pie
 function placesOf(statement: Statement, pieces: readonly Piece[]): readonly Place[] {
   return pieces.flatMap((piece, at): Place | readonly Place[] => {
     if (statement.kind === "called") {
-      const isThere = piece.type !== "tool_result" && piece.marks.includes(statement.mark);
-      return isThere ? { at, piece, offset: piece.said?.indexOf(statement.mark) ?? 0 } : [];
+      const isFound = piece.type !== "tool_result" && piece.marks.includes(statement.mark);
+      return isFound ? { at, piece, offset: piece.said?.indexOf(statement.mark) ?? 0 } : [];
     }
     const offset = piece.role === statement.role ? (piece.said?.indexOf(statement.text) ?? -1) : -1;
     return offset < 0 ? [] : { at, piece, offset };
