@@ -43,7 +43,7 @@ describe("the adapter cases catch an adapter that", () => {
     [
       "reverses the order of keys on restore",
       "odd restored and read again",
-      native(writers.turned),
+      native(writers.withReversedKeys),
     ],
     [
       "rounds long numbers on restore",
@@ -64,7 +64,7 @@ describe("the adapter cases catch an adapter that", () => {
     [
       "puts its folder into the ids of parts",
       "plain gives equal rows from",
-      reading(readers.placesIds),
+      reading(readers.idsFromPath),
     ],
     ["yields a part before its message", "plain gives every session", reading(readers.reversed)],
     ["yields every event twice", "plain gives every session", reading(readers.doubled)],
@@ -82,12 +82,12 @@ describe("the adapter cases catch an adapter that", () => {
     [
       "names the wrong line in a fault",
       "a line that is no object in plain",
-      reading(readers.misplaces),
+      reading(readers.misplacesFaults),
     ],
     [
       "reports a line still being written as a fault",
       "a last line of plain still",
-      reading(readers.impatient),
+      reading(readers.reportsPendingAsFault),
     ],
     [
       "reads only the first chunk of a file",
@@ -145,7 +145,7 @@ describe("the adapter cases catch an adapter that", () => {
     [
       "writes different files from run to run",
       "two foreign restores are equal",
-      foreign(writers.restless()),
+      foreign(writers.changesPaths()),
     ],
     ["invents a project", inventing, reading(inventions.inventsProject)],
     ["invents times", inventing, reading(inventions.inventsTimes)],
@@ -162,7 +162,7 @@ describe("the adapter cases catch an adapter that", () => {
     ],
     ["notes the number of all events in each message", growing, reading(sequences.countsTheRest)],
     ["numbers parts from the end", growing, reading(sequences.countsDown)],
-    ["forgets earlier messages as a file grows", growing, reading(sequences.remembersLittle)],
+    ["forgets earlier messages as a file grows", growing, reading(sequences.keepsLastTwoMessages)],
     [
       "forgets earlier messages from one state to the next",
       "talk only adds events from",
@@ -190,16 +190,16 @@ describe("the adapter cases catch an adapter that", () => {
       "hostile paths and ids in talk",
       { ...native(writers.escaping), keepsInside: true },
     ],
-    ["crashes on hostile ids", "hostile paths and ids in talk", native(writers.fragile)],
+    ["crashes on hostile ids", "hostile paths and ids in talk", native(writers.throwsOnHostileId)],
     [
       "writes results of the sample that answer no call",
       "a foreign restore is one",
-      foreign(writers.misaddressed),
+      foreign(writers.answersUnknownCall),
     ],
     [
       "writes generated results that answer no call",
       "generated sessions are ones",
-      foreign(writers.misaddressed),
+      foreign(writers.answersUnknownCall),
     ],
     ["repeats generated texts", "generated sessions keep all", foreign(writers.repeated)],
     ["reverses generated sessions", "generated sessions keep all", foreign(writers.reversed)],
@@ -217,7 +217,7 @@ describe("the adapter cases catch an adapter that", () => {
     [
       "gives generated results to another call",
       "generated sessions keep all",
-      foreign(writers.misaddressed),
+      foreign(writers.answersUnknownCall),
     ],
     [
       "drops generated records without counting them",
@@ -257,7 +257,7 @@ describe("the adapter cases catch an adapter that", () => {
     [
       "writes generated sessions differently from run to run",
       "generated sessions are equal",
-      foreign(writers.restless()),
+      foreign(writers.changesPaths()),
     ],
     [
       "writes outside its folder for a generated id",
