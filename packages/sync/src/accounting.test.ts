@@ -1,6 +1,7 @@
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import type { ReadEvent } from "@pond/canonical";
 import type { Reader } from "@pond/canonical/adapter";
+import { loadLineage } from "@pond/sessions";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { emptyReport } from "./report.ts";
@@ -84,37 +85,44 @@ describe("accounting (`adapter-integrity-no-silent-drops`)", () => {
       expect(again[0]?.accounting).toEqual(adapters[0]?.accounting);
     }));
 
-  it.each<[string, (event: ReadEvent) => readonly ReadEvent[], string]>([
+  it.each<[string, (event: ReadEvent) => readonly ReadEvent[], string, readonly string[]]>([
     [
       "drops a message",
       (event) => (event.kind === "message" && event.message.id === "b" ? [] : [event]),
       "3 records read, but 1 stored + 1 faulted + 0 pending",
+      ["a"],
     ],
     [
       "drops a fault",
       (event) => (event.kind === "fault" ? [] : [event]),
       "3 records read, but 2 stored + 0 faulted + 0 pending",
+      ["a", "b"],
     ],
     [
       "reports a fault twice",
       (event) => (event.kind === "fault" ? [event, event] : [event]),
       "3 records read, but 2 stored + 2 faulted + 0 pending",
+      ["a", "b"],
     ],
-  ])("reports a reader that %s, and reports it again on the next sync", (_, change, numbers) =>
-    withBench(async (bench) => {
-      bench.write("s1", line("s1", "a", "one"), line("s1", "b", "two"), "{");
+  ])(
+    "reports a reader that %s, keeps the rest, and reports it again on the next sync",
+    (...[, change, numbers, kept]) =>
+      withBench(async (bench) => {
+        bench.write("s1", line("s1", "a", "one"), line("s1", "b", "two"), "{");
 
-      const { adapters } = await bench.sync({ wrap: changed(withoutParts(change)) });
-      const { adapters: again } = await bench.sync();
+        const { adapters } = await bench.sync({ wrap: changed(withoutParts(change)) });
+        const { adapters: again } = await bench.sync();
 
-      const mismatch = adapters[0]?.faults.find(({ code }) => code === "accounting_mismatch");
-      expect(mismatch).toMatchObject({
-        adapter: "claude-code",
-        location: expect.stringMatching(/\.claude.*: .*s1/),
-        message: expect.stringContaining(numbers),
-      });
-      expect(again[0]?.faults).toContainEqual(mismatch);
-    }),
+        const mismatch = adapters[0]?.faults.find(({ code }) => code === "accounting_mismatch");
+        expect(mismatch).toMatchObject({
+          adapter: "claude-code",
+          location: expect.stringMatching(/\.claude.*: .*s1/),
+          message: expect.stringContaining(numbers),
+        });
+        expect(again[0]?.faults).toContainEqual(mismatch);
+        const { root } = await loadLineage(bench.sessions, "s1");
+        expect(root.messages.map(({ id }) => id)).toEqual(kept);
+      }),
   );
 
   it("counts records as faulted if the reader throws before it yields them", () =>

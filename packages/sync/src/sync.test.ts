@@ -1,16 +1,25 @@
 import {
   chmodSync,
+  chownSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { partsOf } from "@pond/canonical";
 import type { Reader } from "@pond/canonical/adapter";
-import { createIngest, loadLineage, openSessions, type SessionStore } from "@pond/sessions";
+import {
+  type At,
+  createIngest,
+  loadLineage,
+  openSessions,
+  type SessionStore,
+} from "@pond/sessions";
 import { describe, expect, it, vi } from "vitest";
 import { type FakeOptions, fakeEmbedder, ModelMissingError } from "./embed.test-kit.ts";
 import { BothFailedError } from "./errors.ts";
@@ -50,6 +59,36 @@ const unread = (reader: Reader): Reader => ({
   ...reader,
   read: (key) => expect.fail(`${key} was read`),
 });
+
+/** What is shown of each message of a session, or what its source said first. */
+async function textsOf({ sessions }: Bench, id: string, at: At): Promise<Record<string, string>> {
+  const { root } = await loadLineage(sessions, id, { at });
+  return Object.fromEntries(
+    root.messages.map((message) => [
+      message.id,
+      partsOf(message)
+        .map((part) => (part.type === "text" ? part.text : part.type))
+        .join(),
+    ]),
+  );
+}
+
+// Root reads every file, so a test becomes a user who may not.
+const becomeNobody = process.getuid?.() === 0 ? process.seteuid : undefined;
+const nobody = 65534;
+
+/** Runs as that user, to whom the folder and all in it belongs then. */
+async function asNobody<T>(folder: string, run: () => Promise<T>): Promise<T> {
+  if (becomeNobody === undefined) return run();
+  const all = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  for (const path of ["", ...all]) chownSync(join(folder, path), nobody, nobody);
+  becomeNobody(nobody);
+  try {
+    return await run();
+  } finally {
+    becomeNobody(0);
+  }
+}
 
 describe("sync", () => {
   it("stores new sessions and reports them", () =>
@@ -125,10 +164,13 @@ describe("sync", () => {
       });
     }));
 
-  it("adds a revision or a tombstone for what its source rewrote or dropped (`adapter-integrity-additive-sync`)", () =>
+  it("keeps what its source rewrote or dropped, beside a revision or a tombstone (`adapter-integrity-additive-sync`)", () =>
     withBench(async (bench) => {
       writeTwo(bench);
       await bench.sync();
+      const table = bench.sessions.store.table("messages");
+      const columns = ["session_id", "id", "ordinal", "content", "digest"];
+      const before = await table.rows({ columns });
       bench.write("s1", line("s1", "a", "How do lakes freeze?"));
 
       const rewritten = await bench.sync();
@@ -137,6 +179,12 @@ describe("sync", () => {
         sessions: { ...counts, seen: 2, grown: 1, unchanged: 1 },
         revisions: 1,
         tombstones: 1,
+      });
+      expect(await table.rows({ columns })).toEqual(expect.arrayContaining(before));
+      expect(await textsOf(bench, "s1", "last")).toEqual({ a: "How do lakes freeze?" });
+      expect(await textsOf(bench, "s1", "first")).toEqual({
+        a: "How do ponds freeze?",
+        b: "From the top.",
       });
     }));
 
@@ -751,19 +799,41 @@ describe("sync", () => {
       expect(imports.at(-1)).toMatchObject({ adapter, ...after, ofAdapter: after });
     }));
 
-  it("stores the session of a file that was unreadable at first", () =>
-    withBench(async (bench) => {
-      const file = bench.write("s1", line("s1", "a", "x"));
-      chmodSync(file, 0o000);
-      const report = await bench.sync();
-      chmodSync(file, 0o600);
-      const after = await bench.sync();
+  it.skipIf(process.platform === "win32")(
+    "reports a folder and a file that it may not read, stores the rest, and stores them when it may",
+    () =>
+      withBench(async (bench) => {
+        const projects = join(bench.folder, "home", ".claude", "projects");
+        bench.write("s1", line("s1", "a", "x"));
+        await bench.sync();
+        bench.append("s1", line("s1", "b", "y"));
+        const file = bench.write("s2", line("s2", "a", "x"));
+        const folder = join(projects, "-closed");
+        mkdirSync(folder);
+        writeFileSync(join(folder, "s3.jsonl"), `${line("s3", "a", "x")}\n`);
+        for (const each of [file, folder]) chmodSync(each, 0o000);
 
-      // Root reads it all the same.
-      const stored = await bench.sessions.store.table("messages").count();
-      expect([report.adapters[0]?.sessions.seen, stored]).toEqual([1, 1]);
-      expect(after.adapters[0]?.sessions.failed).toBe(0);
-    }));
+        const report = await asNobody(bench.folder, () => bench.sync());
+        chmodSync(file, 0o600);
+        chmodSync(folder, 0o700);
+        const after = await bench.sync();
+
+        expect(report.adapters[0]).toMatchObject({
+          sessions: { ...counts, seen: 2, grown: 1, failed: 1 },
+          messages_added: 1,
+        });
+        const faults = report.adapters[0]?.faults.map(({ location, message }) => [
+          location,
+          message,
+        ]);
+        expect(faults).toEqual([folder, file].map((each) => [each, "cannot be read (EACCES)"]));
+        expect(changesIn(after)).toEqual({
+          sessions: { ...counts, seen: 3, new: 2, unchanged: 1 },
+          messages_added: 2,
+          parts_added: 2,
+        });
+      }),
+  );
 });
 
 describe("previewSync", () => {
