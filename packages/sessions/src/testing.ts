@@ -260,6 +260,30 @@ export function beforeInsert(
   });
 }
 
+/** The same store, which notes the id of each row that one table is given to write. */
+export function recordingWrites(
+  sessions: SessionStore,
+  name: string,
+  written: string[],
+): SessionStore {
+  const note = (batch: Readonly<Record<string, unknown>>): void =>
+    void written.push(...((batch["id"] ?? []) as readonly string[]));
+  const inserting = withTableMethod(
+    sessions,
+    name,
+    "insert",
+    (insert) =>
+      async (batch, ...rest) => {
+        note(batch);
+        return insert(batch, ...rest);
+      },
+  );
+  return withTableMethod(inserting, name, "replace", (replace) => async (batch, ...rest) => {
+    note(batch);
+    return replace(batch, ...rest);
+  });
+}
+
 /** The same store, which notes how many parts each query gives. */
 export function recordingPartQueries(sessions: SessionStore, read: number[]): SessionStore {
   return withTableMethod(sessions, "parts", "rows", (rows) => async (options) => {

@@ -1,14 +1,17 @@
+import type { SessionId } from "@pond/canonical";
 import { describe, expect, it, vi } from "vitest";
 import { loadLineage } from "../restore/lineage.ts";
 import type { SessionStore } from "../session-store.ts";
 import {
   allRows,
   type DemoMessage,
+  demoEvents,
   type IngestDemoOptions,
   ingestDemo,
   said,
   shown,
   withStore,
+  withTableMethod,
 } from "../testing.ts";
 import type { Place } from "./source-place.ts";
 
@@ -341,10 +344,18 @@ describe("limits on revisions and removals", () => {
 
   it("an invalid message that is left out removes nothing", () =>
     withStore(async (sessions) => {
-      await sync(sessions, [[a, b]]);
-      const outcome = await sync(sessions, [[a, { id: "b", role: "tool", text: "x" }, a]]);
+      await sync(sessions, [[a, b, c]]);
+      const before = await allRows(sessions);
+      const events = demoEvents({ id: "s", messages: [a, said("b", "Anew.")] }).map((event) =>
+        event.kind === "part" && event.part.message_id === "b"
+          ? { ...event, part: { ...event.part, session_id: "other" as SessionId } }
+          : event,
+      );
 
-      expect(outcome).toMatchObject({ status: "failed", tombstones: 0 });
+      const [outcome] = await ingestDemo(sessions, [events]);
+
+      expect(outcome).toMatchObject({ status: "failed", records_left_out: 1, tombstones: 0 });
+      expect(await allRows(sessions)).toEqual(before);
     }));
 
   it("a source that changes during the read adds its new messages and defers the rest", () =>
@@ -383,19 +394,30 @@ describe("limits on revisions and removals", () => {
       expect(windows).toMatchObject([expect.stringContaining("Anew.\nThis is b.\nThis is c.")]);
     }));
 
-  it("a source is checked for changes once, before any revision or tombstone is stored", () =>
+  it("a source is checked for changes once, after loading what is stored and before any revision or tombstone", () =>
     withStore(async (sessions) => {
       await sync(sessions, [[a, b]]);
-      const asked: number[] = [];
+      const done: string[] = [];
+      const watched = withTableMethod(
+        sessions,
+        "messages",
+        "scan",
+        (scan) =>
+          async function* (options) {
+            yield* scan(options);
+            if (options.columns.includes("digest")) done.push("loaded");
+          },
+      );
 
-      await sync(sessions, [[b]], {
+      const outcome = await sync(watched, [[b]], {
         isUnchanged: async () => {
-          asked.push(await sessions.store.table("messages").count());
+          done.push(`asked beside ${await sessions.store.table("messages").count()} messages`);
           return true;
         },
       });
 
-      expect(asked).toEqual([2]);
+      expect(done).toEqual(["loaded", "asked beside 2 messages"]);
+      expect(outcome).toMatchObject({ tombstones: 1 });
     }));
 });
 

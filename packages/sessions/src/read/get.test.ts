@@ -256,14 +256,15 @@ describe("readPages", () => {
       expect(read.length).toBeLessThan(pages.length * 7);
     }));
 
-  it("gives one empty page when no messages remain", () =>
+  it("gives one empty page when a session holds no messages, or no more", () =>
     withStore(async (sessions) => {
-      await ingestDemo(sessions, [talk]);
+      await ingestDemo(sessions, [talk, { id: "empty", messages: [] }]);
 
-      const pages: SessionPage[] = [];
-      for await (const page of readPages(sessions, "s", { afterId: "f" })) pages.push(page);
+      const ofEmpty = await Array.fromAsync(readPages(sessions, "empty"));
+      const afterLast = await Array.fromAsync(readPages(sessions, "s", { afterId: "f" }));
 
-      expect(pages).toMatchObject([{ messages: [], messages_remaining: 0 }]);
+      expect(ofEmpty).toMatchObject([{ messages: [], messages_remaining: 0 }]);
+      expect(afterLast).toMatchObject([{ messages: [], messages_remaining: 0 }]);
     }));
 });
 

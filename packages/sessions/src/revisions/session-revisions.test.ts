@@ -1,4 +1,4 @@
-import type { ReadEvent } from "@pond/canonical";
+import type { ReadEvent, Session } from "@pond/canonical";
 import { sessionFromWire } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { createIngest } from "../ingest/ingest.ts";
@@ -34,6 +34,13 @@ function state(
   return [{ kind: "session", session, ...(unresolved && { unresolved }) }];
 }
 
+/** The same, with the fields of the session the other way around. */
+function reversed(event: ReadEvent): ReadEvent {
+  if (event.kind !== "session") return event;
+  const fields = Object.entries(event.session).toReversed();
+  return { ...event, session: Object.fromEntries(fields) as unknown as Session };
+}
+
 async function sync(
   sessions: SessionStore,
   events: readonly ReadEvent[],
@@ -65,15 +72,17 @@ it("shows a session as it was last seen, and as it was first (`lance-append-only
     expect(messages).toEqual([]);
   }));
 
-it("adds nothing when a session says the same again, its parent included", () =>
+it("adds nothing when a session says the same again, its parent included, also in another order", () =>
   withStore(async (sessions) => {
     const more = { parent_session_id: "p", parent_message_id: "m" };
     await sync(sessions, state("a", more));
     const rows = await allRows(sessions);
 
     const again = await sync(sessions, state("a", more));
+    const inAnotherOrder = await sync(sessions, state("a", more).map(reversed));
 
     expect(again).toMatchObject({ status: "unchanged", revisions: 0 });
+    expect(inAnotherOrder).toMatchObject({ status: "unchanged", revisions: 0 });
     expect(await allRows(sessions)).toEqual(rows);
   }));
 

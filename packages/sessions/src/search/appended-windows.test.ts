@@ -8,6 +8,7 @@ import {
   demoEvents,
   ingestDemo,
   recordingPartQueries,
+  recordingWrites,
   withStore,
   withTableMethod,
 } from "../testing.ts";
@@ -165,17 +166,19 @@ it("reads no parts of messages without searchable text to extend a window", () =
     expect(read).toEqual([1]);
   }));
 
-it("adds a window after a long message while keeping that message's windows", () =>
+it("adds a window after a long message without writing that message's windows again", () =>
   withStore(async (sessions) => {
     await ingest(sessions, [[said("short"), said("long ".repeat(40_000))]]);
     const before = await windows(sessions);
     const read: number[] = [];
-    const watched = recordingPartQueries(sessions, read);
+    const written: string[] = [];
+    const watched = recordingWrites(recordingPartQueries(sessions, read), "windows", written);
 
     await ingestDemo(watched, [[session, ...eventsOf([said("more")], 2)]], { addsOnly: true });
 
     expect(Object.keys(before)).toHaveLength(4);
     expect(await windows(sessions)).toEqual({ ...before, m2: expect.anything() });
+    expect(written).toEqual(["m2"]);
     expect(Math.max(...read)).toBeLessThan(5);
   }));
 
