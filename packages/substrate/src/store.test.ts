@@ -227,6 +227,7 @@ describe("a table that came with a later version", () => {
     expect(store.id).toBe(earlier.id);
     const reader = await openCatalogue(location, { tables: later, mode: "read" });
     expect(await reader.table("wheels").count()).toBe(1);
+    expect(await reader.table("parts").count()).toBe(2);
   });
 
   onFolders("it removes a folder")(
@@ -338,17 +339,20 @@ it("lance-handle-freshness: one store sees at once what another one wrote", asyn
   expect(await reading.table("parts").count()).toBe(3);
 });
 
-it("can be closed while it is being read", async () => {
-  const store = await openStore(temporaryLocation(), {
-    tables: catalogue,
-    mode: "write",
-    storageOptions,
-  });
+it("can be closed while it is being read: no read gives less than all, and every row stays", async () => {
+  const location = temporaryLocation();
+  const store = await openStore(location, { tables: catalogue, mode: "write", storageOptions });
   await store.table("parts").insert(numbered(2_000));
   const reads = [1, 2, 3].map(() => store.table("parts").rows({ columns: ["number"] }));
 
   expect(() => store.close()).not.toThrow();
-  await Promise.allSettled(reads);
+
+  for (const read of await Promise.allSettled(reads)) {
+    if (read.status === "fulfilled") expect(read.value).toHaveLength(2_000);
+    else expect(read.reason).toMatchObject({ code: "store_closed" });
+  }
+  const again = await openCatalogue(location, { mode: "read" });
+  expect(await again.table("parts").count()).toBe(2_000);
 });
 
 it("rejects every call after it is closed with store_closed", async () => {
@@ -375,14 +379,15 @@ it("rejects every call after it is closed with store_closed", async () => {
   for (const each of asked) await expect(each()).rejects.toMatchObject({ code: "store_closed" });
 });
 
-it("flushes while a fold removes old versions", async () => {
-  const store = await openCatalogue();
+it("flushes while another handle on the store removes old versions", async () => {
+  const location = temporaryLocation();
+  const [store, other] = [await openCatalogue(location), await openCatalogue(location)];
   const table = store.table("parts");
   for (let from = 0; from < 30; from += 10) {
     await table.insert(numbered(10, "acme", from));
     await Promise.all([
       store.flush(),
-      table.fold({ isForced: true, retentionMs: 0 }),
+      other.table("parts").fold({ isForced: true, retentionMs: 0 }),
       store.flush(),
     ]);
   }

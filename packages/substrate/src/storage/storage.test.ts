@@ -92,6 +92,21 @@ it.each([
   expect(await flushedBy(() => folder.flush())).toContain("/made/store/data/a");
 });
 
+it("flushes the rest when another process removes files and folders during a flush", async () => {
+  mkdirSync(join(store, "later"));
+  const [kept, removed] = [join(store, "data", "a"), join(store, "manifest")];
+  for (const file of [kept, removed, join(store, "later", "b")]) writeFileSync(file, "x");
+
+  const paths = await flushedBy(async () => {
+    // All are listed by now, and only the first is open.
+    const flushing = new DurableFolder(store).flush();
+    for (const path of [removed, join(store, "later")]) rmSync(path, { recursive: true });
+    await flushing;
+  });
+
+  expect(paths).toEqual(["/made/store/data/a", "/made/store/data", "/made/store", "/made", ""]);
+});
+
 it("does not flush unchanged files again", async () => {
   writeFileSync(join(store, "data", "a"), "a");
   const longAgo = new Date(Date.now() - dayMs);
