@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openSessions, type SessionStore } from "@pond/sessions";
 import { startS3 } from "@pond/storage-testkit";
@@ -177,12 +178,19 @@ describe("copySessions", () => {
     expect(seen.at(-1)).toEqual({ step: "copy", done: total, total });
   });
 
-  it("reports nothing copied from an empty store", async () => {
+  it("writes nothing when it copies an empty store, or one that is there already", async () => {
     const location = join(temporaryFolder(), "store");
+    const [source, target] = [await storeOf(...demoSessions(2)), await openStore(location)];
+    await copySessions(source, target);
+    const filesIn = (): string[] => readdirSync(location, { recursive: true, encoding: "utf8" });
+    const before = filesIn().sort();
 
-    const report = await copySessions(await openStore(), await openStore(location));
+    const ofEmpty = await copySessions(await openStore(), target);
+    const again = await copySessions(source, target);
 
-    expect(report).toEqual({ tables: {}, differing: 0, damaged: [], vectorsLeftOut: 0 });
+    expect(ofEmpty).toEqual({ tables: {}, differing: 0, damaged: [], vectorsLeftOut: 0 });
+    expect(Object.values(again.tables).map(({ inserted }) => inserted)).toEqual([0, 0, 0, 0]);
+    expect(filesIn().sort()).toEqual(before);
   });
 });
 
