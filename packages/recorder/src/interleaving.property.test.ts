@@ -11,6 +11,7 @@ import type { SessionContent } from "@pond/canonical/adapter";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { LoopHandle } from "./loop-handle.ts";
+import type { RecorderOptions } from "./options.ts";
 import type { ParallelGroupHandle } from "./parallel-handle.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Said } from "./said.ts";
@@ -111,9 +112,15 @@ function take(agent: Agent, each: Step): boolean {
   }
 }
 
-function newAgent(): Agent {
-  const recorder = testRecorder({ includeStreamingEvents: true });
-  return { recorder, loops: [recorder.loop()], groups: [] };
+function newAgent(options: Partial<RecorderOptions> = {}): Agent {
+  const recorder = testRecorder({ includeStreamingEvents: true, ...options });
+  return { recorder, loops: [], groups: [] };
+}
+
+function begunAgent(options: Partial<RecorderOptions> = {}): Agent {
+  const agent = newAgent(options);
+  agent.loops.push(agent.recorder.loop());
+  return agent;
 }
 
 function contentsOf({ recorder }: Agent): readonly SessionContent[] {
@@ -136,7 +143,7 @@ const steps = fc.array(step, { maxLength: 40, size: "max" });
 test("whatever the order of events, every session is canonical and only ever grows", () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const agent = newAgent();
+      const agent = begunAgent();
       let before = contentsOf(agent);
       for (const each of all) {
         const isPossible = take(agent, each);
@@ -156,7 +163,7 @@ test("whatever the order of events, every session is canonical and only ever gro
 test("a session that is read back resumes with the same record and content", () => {
   fc.assert(
     fc.property(steps, (all) => {
-      const agent = newAgent();
+      const agent = begunAgent();
       for (const each of all) take(agent, each);
 
       for (const content of contentsOf(agent)) {
@@ -166,6 +173,34 @@ test("a session that is read back resumes with the same record and content", () 
         expect(record).toEqual(agent.recorder.session(content.session.id));
         expect(again.content(content.session.id)).toEqual(content);
       }
+    }),
+  );
+});
+
+// A recorder that reads a session back has no handles of groups, and its own session to begin in.
+const ofLoops = step.filter(
+  ({ action }) => !["begin", "rotate", "group", "branch", "select"].includes(action),
+);
+
+test("sessions that are read back go on as they would have", () => {
+  fc.assert(
+    fc.property(steps, fc.array(ofLoops, { maxLength: 20, size: "max" }), (all, more) => {
+      const now = (): Date => new Date(0);
+      let ids = 0;
+      const agent = begunAgent({ now, newSessionId: () => `s${++ids}` });
+      for (const each of all) take(agent, each);
+      let idsThen = ids;
+      const resumed = newAgent({ now, newSessionId: () => `s${++idsThen}` });
+      for (const content of contentsOf(agent)) resumed.recorder.resume(reread(content));
+      for (const { recorder, loops } of [agent, resumed]) {
+        const records = recorder.sessions().flatMap((session) => session.loops);
+        loops.splice(0, loops.length, ...records.map(({ loop_id }) => recorder.attach(loop_id)));
+      }
+
+      for (const each of more) expect(take(resumed, each)).toBe(take(agent, each));
+
+      const plain = (each: Agent) => contentsOf(each).map(reread);
+      expect(plain(resumed)).toEqual(plain(agent));
     }),
   );
 });
