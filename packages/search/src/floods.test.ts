@@ -147,8 +147,11 @@ describe("when more matches are equal than a search reads", () => {
     expect(await idsOf(query, 10)).toEqual(newest);
   });
 
-  it("scores the newest and lists it first even before it is indexed", async () => {
-    store = await storeOf(equal(90), { isFolded: false });
+  it.each([
+    ["indexed", true],
+    ["not indexed yet", false],
+  ])("scores the newest as it was found and lists it first, %s", async (_, isFolded) => {
+    store = await storeOf(equal(90), { isFolded });
     const { sessions } = await search(store.sessions, { query: "linter", min_score: 0.5 });
 
     expect(sessions[0]).toMatchObject({ session_id: "other89", matches: [{ score: 0.6549 }] });
