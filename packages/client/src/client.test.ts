@@ -1,5 +1,4 @@
 import { getEventListeners } from "node:events";
-import { createServer } from "node:net";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { parseJson } from "@pond/canonical";
@@ -19,6 +18,8 @@ import {
 } from "./testing.ts";
 
 const hangUp: Reply = (response) => void response.destroy();
+/** As a server of another protocol does, which answers whatever it is sent. */
+const noHttp: Reply = (response) => void response.socket?.end("SSH-2.0\r\n");
 const found = says(200, nothingFound);
 const query = "lock file";
 
@@ -544,18 +545,11 @@ describe("an answer", () => {
       ),
   );
 
-  it("counts as a failed connection when the server does not speak HTTP", async () => {
-    const server = createServer((socket) => socket.end("SSH-2.0\r\n"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const port = Object(server.address()).port;
-    try {
-      const client = createClient({ url: `http://127.0.0.1:${port}`, retries: 0 });
-
-      await expect(client.status()).rejects.toMatchObject({ code: "connection_failed" });
-    } finally {
-      server.close();
-    }
-  });
+  it("counts as a failed connection when the server does not speak HTTP, and is waited for", () =>
+    withServer([noHttp, noHttp, found], async ({ client, clock, seen }) => {
+      await expect(client.search({ query })).resolves.toMatchObject(nothingFound);
+      expect([clock.slept.length, seen.length]).toEqual([2, 3]);
+    }));
 });
 
 describe("pages", () => {

@@ -1,4 +1,5 @@
-import { parseJson, stringifyJson } from "@pond/canonical";
+import { parseJson, partsOf, stringifyJson } from "@pond/canonical";
+import { loadLineage } from "@pond/sessions";
 import { prefix } from "@pond/substrate";
 import type { IngestEvent, ShownMessage } from "@pond/wire";
 import { afterAll, describe, expect, test } from "vitest";
@@ -82,7 +83,7 @@ test("adds the new messages of a session, though the old ones are not sent again
   expect(await texts("grown")).toEqual(["a", "b", "c"]);
 });
 
-test("shows the later text of a message that comes again, and marks it as revised", async () => {
+test("keeps the first value of a message that comes again, shows the later, and marks it as revised", async () => {
   await pond.ask("ingest", { events: chat("revised", ["a", "b"]) });
 
   const { sessions } = await pond.ask("ingest", {
@@ -93,6 +94,9 @@ test("shows the later text of a message that comes again, and marks it as revise
     { ...nothing, session_id: "revised", status: "revised", revisions: 1 },
   ]);
   expect(await texts("revised")).toEqual(["A", "b"]);
+  const store = await pond.namespaces.open(undefined, "read");
+  const { root } = await loadLineage(store, "revised", { at: "first" });
+  expect(root.messages.flatMap(partsOf)).toMatchObject([{ text: "a" }, { text: "b" }]);
   const { sessions: found } = await pond.ask("search", { query: "A", session: "revised" });
   expect(found.flatMap(({ matches }) => matches)).toMatchObject([{ text: "A", revised: true }]);
 });

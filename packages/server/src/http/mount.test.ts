@@ -24,12 +24,12 @@ describe("a mount", () => {
     });
   });
 
-  it("is asked for methods other than POST too", async () => {
+  it.each(["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])("is asked for %s too", async (method) => {
     const answer = await withServer({ mounts: { "/mcp": echo } }, ({ port }) =>
-      send(port, "DELETE /mcp HTTP/1.1\r\nhost: localhost\r\n\r\n"),
+      send(port, `${method} /mcp HTTP/1.1\r\nhost: localhost\r\n\r\n`),
     );
 
-    expect(answer.body).toContain('{"method":"DELETE"}');
+    expect(answer.body).toContain(`{"method":"${method}"}`);
   });
 
   it.each([
