@@ -85,7 +85,9 @@ async function read(response: Response, call: Call, settings: Settings): Promise
 
 function brokenConnection(error: unknown): Silence {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  // That of an answer that is no HTTP has the field, and nothing in it.
+  const given = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = given === undefined ? undefined : String(given);
   const isFinal = code !== undefined && /CERT|SELF_SIGNED|TLS|ENOTFOUND|INVALID/.test(code);
   const words = code === "ECONNREFUSED" ? "nothing listens there" : "the connection failed";
   const reason = code === undefined ? words : `${words} (${code})`;

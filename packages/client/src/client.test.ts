@@ -552,6 +552,17 @@ describe("an answer", () => {
     }));
 });
 
+it("an error without a code is reported without one", () =>
+  withServer(
+    [noHttp],
+    async ({ client, url }) => {
+      await expect(client.search({ query })).rejects.toMatchObject({
+        message: `${url}/v1/search: the connection failed`,
+      });
+    },
+    { retries: 0 },
+  ));
+
 describe("pages", () => {
   const idsOf = async (items: AsyncIterable<{ readonly id: string }>): Promise<string[]> =>
     (await Array.fromAsync(items)).map(({ id }) => id);
