@@ -86,7 +86,9 @@ export function connectionFailure(error: unknown): { reason: string; isTransient
   if (error instanceof ProxyAddressError) {
     return { reason: "HTTP_PROXY or HTTPS_PROXY is not a usable address", isTransient: false };
   }
-  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  // That of an answer that is no HTTP has the field, and nothing in it.
+  const given = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = given === undefined ? undefined : String(given);
   const isFinal = code !== undefined && /CERT|SELF_SIGNED|TLS|ENOTFOUND|INVALID/.test(code);
   const hint = code === "ECONNREFUSED" ? "nothing listens there" : "the connection failed";
   return { reason: `${hint}${code === undefined ? "" : ` (${code})`}`, isTransient: !isFinal };

@@ -470,6 +470,15 @@ describe("a temporary failure", () => {
     },
   );
 
+  it("may be that what answers there speaks no HTTP", async () => {
+    const noHttp: Answer = (_, response) => void response.socket?.end("SSH-2.0\r\n");
+    const { embed } = bound(await openWith([noHttp]));
+
+    await expect(embed(["lock"], passage)).rejects.toMatchObject({
+      details: { reason: "the connection failed", attempts: 5, isOfEveryText: true },
+    });
+  });
+
   it("may be that nothing listens at the address", async () => {
     const { embed } = bound(await openWith([whole]));
     await server.close();
