@@ -87,14 +87,22 @@ describe("vectors", () => {
     expect([...(vector ?? [])]).toEqual(mean.map((value) => expect.closeTo(value / length, 6)));
   });
 
-  it("are nearer for texts that share words", async () => {
+  it("are nearer for texts that share words, and equal for none but the same", async () => {
     const { embed } = bound(await openWith({}));
 
-    const [stale, remove, bread, , locked, index] = await embed(texts, passage);
+    const vectors = await embed(texts, passage);
+
+    const [stale, remove, bread, , locked, index] = vectors;
 
     expect(cosineSimilarity(stale, remove)).toBeGreaterThan(0.7);
     expect(cosineSimilarity(stale, bread)).toBeLessThan(0.4);
     expect(cosineSimilarity(locked, index)).toBeGreaterThan(cosineSimilarity(locked, bread));
+    const [again] = await embed(texts.slice(0, 1), passage);
+    expect(cosineSimilarity(again, stale)).toBeCloseTo(1, 6);
+    for (const [at, vector] of vectors.entries()) {
+      for (const other of vectors.slice(at + 1))
+        expect(cosineSimilarity(vector, other)).toBeLessThan(0.99);
+    }
   });
 
   it("in half precision equal those of the full-precision model", async () => {

@@ -77,17 +77,24 @@ const hub: Answer = ({ url, headers }, response) => {
   response.writeHead(206, { "content-range": range }).end(bytes.subarray(start));
 };
 
-/** A hub that sends some bytes and hangs up when they have arrived. */
+/** A hub that sends some bytes, from where it is asked to, and hangs up when they have arrived. */
 function cutAfter(count: number) {
   let hangUp = (): void => {};
-  const answer: Answer = ({ url }, response) => {
+  let end = count;
+  const answer: Answer = ({ url, headers }, response) => {
     const bytes = contents.get(basename(url)) ?? Buffer.of();
+    const start = Number(/bytes=(\d+)-/.exec(headers.range ?? "")?.[1] ?? 0);
+    end = start + count;
     hangUp = () => void response.destroy();
-    response.writeHead(200, { "content-length": bytes.length });
-    response.write(bytes.subarray(0, count));
+    const range = { "content-range": `bytes ${start}-${bytes.length - 1}/${bytes.length}` };
+    response.writeHead(start === 0 ? 200 : 206, {
+      "content-length": bytes.length - start,
+      ...(start > 0 && range),
+    });
+    response.write(bytes.subarray(start, end));
   };
   const onProgress = ({ bytesDone }: DownloadProgress): void => {
-    if (bytesDone === count) hangUp();
+    if (bytesDone === end) hangUp();
   };
   return { answer, onProgress };
 }
@@ -171,12 +178,14 @@ describe("a download", () => {
     expectWhole();
   });
 
-  it("goes on where the connection was cut", async () => {
-    const { answer, onProgress } = cutAfter(1000);
-    await download([answer, hub], { onProgress });
+  it("goes on where the connection was cut, as often as it is", async () => {
+    const { answer, onProgress } = cutAfter(100);
+    const cuts = Array.from({ length: 12 }, () => answer);
+    await download([...cuts, hub], { onProgress });
 
     expectWhole();
-    expect(ranges()).toEqual([undefined, "bytes=1000-", undefined]);
+    const from = cuts.map((_, at) => `bytes=${(at + 1) * 100}-`);
+    expect(ranges()).toEqual([undefined, ...from, undefined]);
   });
 
   it.each<[string, Answer, (string | undefined)[]]>([
@@ -493,10 +502,15 @@ describe("manifests", () => {
     expect(readdirSync(cacheDirectory)).toEqual([]);
   });
 
-  it.each(pinnedModels)("pin a commit of $name", async (pinned) => {
+  it.each(pinnedModels)("pin a commit and every byte of $name", async (pinned) => {
     server = await LoopbackServer.with(hub);
 
     expect(pinned.revision).toMatch(/^[0-9a-f]{40}$/);
+    expect(pinned.files.map(({ name }) => name).sort()).toEqual(["model.onnx", "tokenizer.json"]);
+    for (const { bytes, sha256 } of pinned.files) {
+      expect(bytes).toBeGreaterThan(0);
+      expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+    }
     expect(await isDownloaded(pinned, cacheDirectory)).toBe(false);
     await expect(
       openEmbedder({ kind: "pinned", model: pinned.name, cacheDirectory }),
