@@ -130,13 +130,15 @@ describe("pond export", () => {
       /nowhere is not a folder: create it first/,
     ],
     ["a path with a line break", "a\nb.pond", /a\nb\.pond: the path holds a control character/],
-  ])("refuses to write to %s, even with --force", async (_, place, message) => {
+  ])("refuses to write to %s, with --force or without", async (_, place, message) => {
     await syncTwo();
 
     const target = /^(?:\/|$)/.test(place) ? place || home.folder : `${home.folder}/${place}`;
-    const { code, stderr } = await home.pond("export", "--force", "-o", target);
+    for (const force of [[], ["--force"]]) {
+      const { code, stderr } = await home.pond("export", ...force, "-o", target);
 
-    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+    }
   });
 
   it("asks for the file to write when none is named", async () => {

@@ -19,7 +19,7 @@ const json = async (...argv: readonly string[]) => {
 };
 
 describe("pond list", () => {
-  it("lists main sessions, each with the number of its sub-agents", async () => {
+  it("lists main sessions, the last active first, each with the number of its sub-agents", async () => {
     const { code, stdout, stderr } = await home.pond("list");
 
     const lines = stdout.trimEnd().split("\n");
@@ -28,6 +28,13 @@ describe("pond list", () => {
     expect(lines.find((line) => line.startsWith(ledger))).toMatch(
       /claude-code {2}\/home\/ada\/ledger +14 +1 {2}CSV import loses rows/,
     );
+    const listed = (await home.pond("list", "--json")).stdout.trimEnd().split("\n");
+    const sessions = listed.map((each) => JSON.parse(each));
+    const active: string[] = sessions.map(({ last_activity }) => last_activity);
+    expect(active).toEqual(active.toSorted().toReversed());
+    expect(new Set(active).size).toBe(4);
+    for (const [at, { session_id }] of sessions.entries())
+      expect(lines[at + 1]?.startsWith(session_id.slice(0, 8))).toBe(true);
   });
 
   it("prints one line of JSON for each session, with full ids", async () => {
@@ -213,11 +220,11 @@ describe("pond search", () => {
     );
   });
 
-  it("numbers its results, and says how many it found", async () => {
+  it("numbers its results, shows the passage of each, and says how many it found", async () => {
     const { code, stdout, stderr } = await home.pond("search", "import", "loses", "rows");
 
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^ 1 {2}c5e1b000-\S+ {2}\/home\/ada\/ledger {2}/);
+    expect(stdout).toMatch(/^ 1 {2}c5e1b000-\S+ {2}\/home\/ada\/ledger {2}.*\n(?: .*\n)*? .*rows/);
     expect(stderr).toMatch(/^\d sessions? found in \d+ messages, [\d,]+ ms\./);
   });
 

@@ -128,15 +128,19 @@ describe("pond restore", () => {
     expect(stdout).toMatch(/\nRestored 2 sessions in \d files\.\n$/);
   });
 
-  it("restores a session and its sub-agent without conflict when both are named", async () => {
+  it("restores a session and its sub-agent once when both are named", async () => {
     const { stdout } = await home.pond("list", "--all", "--json");
     const agent = stdout.split("\n").find((each) => each.includes("subagents")) ?? "";
     const ids = [JSON.parse(agent).session_id, ledger];
 
-    const { code } = await home.pond("restore", ...ids, "--out", out);
+    const restored = await home.pond("restore", ...ids, "--out", out, "--json");
 
-    expect(code).toBe(0);
-    expect(Object.keys(tree(out))).toContain(`${project}/${ledger}.jsonl`);
+    const own = Object.entries(tree(samples)).filter(([path]) => path.startsWith(project));
+    expect(restored.code).toBe(0);
+    expect(tree(out)).toEqual(Object.fromEntries(own));
+    const { files } = JSON.parse(restored.stdout);
+    const paths: string[] = files.map(({ path }: { path: string }) => path);
+    expect(paths.toSorted()).toEqual(own.map(([path]) => join(out, path)).sort());
   });
 
   it("writes into the client's home with --install", async () => {

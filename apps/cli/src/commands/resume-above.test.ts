@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Home, line } from "../testing.ts";
 
@@ -136,14 +136,23 @@ describe("pond resume of a session that its client continues only in the session
         writeThread(grandchild, spawnedBy(child, "v2"));
       },
     ],
-  ])("refuses when the session above %s, and suggests another client", async (_, id, write) => {
-    write();
-    await home.pond("sync", "-q");
+  ])(
+    "refuses when the session above %s, writes nothing, and suggests another client",
+    async (_, id, write) => {
+      write();
+      await home.pond("sync", "-q");
+      const filesIn = (folder: string): string[] =>
+        globSync(`${home.folder}/${folder}/**/*`).filter((path) => statSync(path).isFile());
+      const sources = [".claude", ".codex"].flatMap(filesIn);
+      for (const file of sources) rmSync(file);
 
-    const { code, stdout, stderr } = await home.pond("resume", id);
+      const { code, stdout, stderr } = await home.pond("resume", id);
 
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(`continues ${id} only in the session above it`);
-    expect(stderr).toContain(`pond resume ${id} --to `);
-  });
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(sources.length).toBeGreaterThan(0);
+      expect([".claude", ".codex"].flatMap(filesIn)).toEqual([]);
+      expect(stderr).toContain(`continues ${id} only in the session above it`);
+      expect(stderr).toContain(`pond resume ${id} --to `);
+    },
+  );
 });

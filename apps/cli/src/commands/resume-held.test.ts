@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -183,16 +184,28 @@ describe("pond resume of a session whose log omp was told to keep elsewhere", ()
     expect(existsSync(copy())).toBe(false);
   });
 
-  it("writes a second log into the home when the file there holds another session", async () => {
-    const log = keep(lines(head, one));
-    await here.pond("sync", "-q");
-    const other = lines({ ...head, id: id.replace(/2$/, "3") }, one);
-    writeFileSync(log, other);
+  const other = lines({ ...head, id: id.replace(/2$/, "3") }, one);
+  it.each<[string, string | undefined]>([
+    ["holds another session", other],
+    ["is gone", undefined],
+  ])(
+    "writes a log into the home, and nothing elsewhere, when the file there %s",
+    async (_, left) => {
+      const log = keep(lines(head, one));
+      await here.pond("sync", "-q");
+      if (left === undefined) rmSync(log);
+      else writeFileSync(log, left);
 
-    const { written } = await resume(here, id);
+      const { written, files } = await resume(here, id);
 
-    expect([written, existsSync(copy()), readFileSync(log, "utf8")]).toEqual([true, true, other]);
-  });
+      expect([written, files, readFileSync(copy(), "utf8")]).toEqual([
+        true,
+        [copy()],
+        lines(head, one),
+      ]);
+      expect(existsSync(log) ? readFileSync(log, "utf8") : undefined).toBe(left);
+    },
+  );
 });
 
 describe("pond resume in omp, which has renamed the folder of the project", () => {
