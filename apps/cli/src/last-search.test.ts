@@ -103,7 +103,7 @@ test("only the owner may read the numbers of a search, and no draft of their fil
 });
 
 test.each(["", "{", "null", '{"0":"x"}', "[1]", '["../../etc"]'])(
-  "a damaged file of numbers, %j, is treated as if it had none",
+  "a damaged file of numbers, %j, is treated as if it had none, and the next search replaces it",
   async (text) => {
     await home.pond("search", "the");
     for (const file of readdirSync(remembered())) writeFileSync(join(remembered(), file), text);
@@ -111,6 +111,8 @@ test.each(["", "{", "null", '{"0":"x"}', "[1]", '["../../etc"]'])(
     const { code, stderr } = await home.pond("get", "1");
 
     expect([code, stderr]).toEqual([1, expect.stringContaining("is stored")]);
+    expect((await home.pond("search", "the")).stderr).not.toContain("warning");
+    expect((await home.pond("get", "1")).code).toBe(0);
   },
 );
 

@@ -426,16 +426,22 @@ describe("a store named by --storage when the environment names another", () => 
     await home.pondWith({ env }, "schedule", "start", "--storage", folder("third"));
     home.write(config, read(config).replace('"enabled": true', '"enabled": false'));
     const before = [config, service].map(read);
+    const mine = ["--no-sync", "--client", "opencode"];
     env = { ...env, POND_STORAGE: folder(second) };
 
-    const { report } = await initJson("--no-sync", "--client", "opencode");
+    const { report } = await initJson(...mine);
+    const files = [config, service].map(read);
+    const named = await initJson(...mine, "--storage", folder("fourth"));
 
-    expect(report.mcp[0]).toMatchObject({
-      state: "other",
-      message: expect.stringContaining("holds settings of yours"),
-    });
+    for (const each of [report, named.report]) {
+      expect(each.mcp[0]).toMatchObject({
+        state: "other",
+        message: expect.stringContaining("holds settings of yours"),
+      });
+    }
     expect(report.schedule.state).toBe("already");
-    expect([config, service].map(read)).toEqual(before);
+    expect(files).toEqual(before);
+    expect(read(config)).toBe(before[0]);
   });
 });
 
