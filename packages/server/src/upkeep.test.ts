@@ -6,7 +6,7 @@ import { said, sessionOf, testPond } from "./testing.ts";
 import { endTurns, inTurn } from "./turns.ts";
 import { createUpkeep } from "./upkeep.ts";
 
-test("folds keep the number of fragments low through many small ingests", async () => {
+test("folds keep fragments and rows that no index knows few through many small ingests", async () => {
   const failures: unknown[] = [];
   const pond = testPond({ onUpkeepFailed: (error) => failures.push(error) });
   for (let at = 0; at < 60; at += 1) {
@@ -19,7 +19,11 @@ test("folds keep the number of fragments low through many small ingests", async 
 
   expect(messages).toBe(60);
   // It looks every 20 ingests, and 24 fragments are worth a fold.
-  for (const { fragments } of tables) expect(fragments).toBeLessThan(24 + 20);
+  for (const { fragments, indexes } of tables) {
+    expect(fragments).toBeLessThan(24 + 20);
+    for (const { unindexedRows } of indexes) expect(unindexedRows).toBeLessThan(24 + 20);
+  }
+  expect(tables.filter(({ indexes }) => indexes.length === 0)).toEqual([]);
   expect(failures).toEqual([]);
   await pond.remove();
 });
