@@ -48,15 +48,24 @@ describe("pond models", () => {
     expect(stderr).toContain('[embeddings]\n  model = "');
   });
 
-  it("is no wider than the terminal, with a downloaded model too", async () => {
+  it("is no wider than the terminal, whatever state a model is in", async () => {
+    const terminal = { env, isTerminal: true, columns: 60 };
+    const configured = `[embeddings]\nmodel = "${model.name}"`;
+    const shown: string[] = [];
+
+    shown.push((await home.pondWith(terminal, "models")).stdout);
+    home.write(".config/pond/config.toml", configured);
+    shown.push((await home.pondWith(terminal, "models")).stdout);
     putModel();
+    shown.push((await home.pondWith(terminal, "models")).stdout);
+    home.write(".config/pond/config.toml", "");
+    shown.push((await home.pondWith(terminal, "models")).stdout);
 
-    const { stdout } = await home.pondWith({ env, isTerminal: true, columns: 60 }, "models");
-
-    expect(stdout).toContain("downloaded");
-    expect(stdout.split("\n").filter((line) => stripVTControlCharacters(line).length > 60)).toEqual(
-      [],
-    );
+    const states = ["", "configured…", "configured", "downloaded"];
+    for (const [at, text] of shown.map(stripVTControlCharacters).entries()) {
+      expect(text).toContain(states[at]);
+      expect(text.split("\n").filter((line) => line.length > 60)).toEqual([]);
+    }
   });
 
   it.each([
