@@ -12,9 +12,12 @@ export type AgentParent = {
 
 /**
  * Finds out which agent started another, from their descriptors. Descriptors above are read once
- * for all agents below them.
+ * for all agents below them that are asked about in a row. A home may have hundreds of thousands of
+ * agents, so only what those of one session say is remembered: none descends from another's.
  */
 export class AgentParents {
+  /** The folder with all agents of the session that is remembered. */
+  #folder = "";
   readonly #known = new Map<string, string | undefined>();
 
   /** Forgets what was read, because the descriptors may have changed. */
@@ -27,6 +30,9 @@ export class AgentParents {
    * descends from the other itself.
    */
   of(log: string): AgentParent {
+    const folder = folderOfAll(log);
+    if (folder !== this.#folder) this.forget();
+    this.#folder = folder;
     const places = namedPlaces(log);
     const parent = places.find(isThere);
     this.#known.set(log, parent);
@@ -60,11 +66,17 @@ function namedPlaces(log: string): readonly string[] {
   const descriptor = readJson(`${log.slice(0, -sessionSuffix.length)}${agentSuffix}`);
   const id = isJsonObject(descriptor) ? descriptor["parentAgentId"] : undefined;
   if (typeof id !== "string" || !/^[\w-]+$/.test(id)) return [];
-  const folder = dirname(log);
-  // Agents of a workflow are in a deeper folder than the agent that ran it.
-  const above = folder.slice(0, folder.lastIndexOf(agentsFolder) + agentsFolder.length);
   const name = `${agentPrefix}${id}${sessionSuffix}`;
-  return [join(folder, name), join(above, name)];
+  return [join(dirname(log), name), join(folderOfAll(log), name)];
+}
+
+/**
+ * The folder of all agents of a session: those of a workflow are in a deeper one than the agent
+ * that ran it.
+ */
+function folderOfAll(log: string): string {
+  const folder = dirname(log);
+  return folder.slice(0, folder.lastIndexOf(agentsFolder) + agentsFolder.length);
 }
 
 const isThere = (file: string): boolean => existsSync(file);
