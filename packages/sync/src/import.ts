@@ -137,7 +137,7 @@ async function importPlanned(
   let savedAtMs = now().getTime();
   try {
     for (const work of plan.works) {
-      for (const session of work.changed) {
+      for (const session of work.changed.taken()) {
         signal?.throwIfAborted();
         await importSession(ingest, work, session, { ...options, tracker, places });
         if (now().getTime() - savedAtMs < saveEveryMs) continue;

@@ -14,6 +14,8 @@ it("yields sessions in the order in which they were listed, whether seen before 
     { key: "new too", bytes: 2 ** 40, isDue: true },
   ]);
   expect([listed.length, listed.bytes]).toEqual([4, 6 + 2 ** 40]);
+  const all = [...listed];
+  expect([...listed.taken()]).toEqual(all);
 });
 
 it("keeps the sessions that a callback returns, in their order", async () => {

@@ -73,11 +73,22 @@ export class ListedSessions {
   }
 
   *[Symbol.iterator](): Generator<ChangedSession> {
+    for (const index of this.#numbers.keys()) yield this.#at(index);
+  }
+
+  /** The same, once: the keys of new sessions are let go of on the way, as they become seen ones. */
+  *taken(): Generator<ChangedSession> {
     for (const [index, number] of this.#numbers.entries()) {
-      const key = number < 0 ? this.#newKeys.at(-1 - number) : this.#seen.keyOf(number);
-      const isDue = ((this.#flags[index] ?? 0) & due) !== 0;
-      yield { key, bytes: this.#bytes[index] ?? 0, isDue };
+      if (number < 0) this.#newKeys.releaseBefore(-1 - number);
+      yield this.#at(index);
     }
+  }
+
+  #at(index: number): ChangedSession {
+    const number = this.#numbers[index] ?? 0;
+    const key = number < 0 ? this.#newKeys.at(-1 - number) : this.#seen.keyOf(number);
+    const isDue = ((this.#flags[index] ?? 0) & due) !== 0;
+    return { key, bytes: this.#bytes[index] ?? 0, isDue };
   }
 }
 

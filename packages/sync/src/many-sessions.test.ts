@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { collectGarbage } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { ListedSessions } from "./listed-sessions.ts";
 import { type SeenSession, type StoredRows, watchedTables } from "./seen-file.ts";
 import { SeenSessions } from "./seen-sessions.ts";
 import { SessionPlaces } from "./session-places.ts";
@@ -33,6 +34,25 @@ it("seen sessions take less than 400 bytes of memory each when loaded", async ()
 
   expect(loaded.get(keyOf(count - 1))).toEqual(sessionOf(count - 1));
   expect(bytes / count).toBeLessThan(400);
+});
+
+it("listed sessions free the memory of their keys as they are taken", async () => {
+  const count = 60_000;
+  const listed = new ListedSessions(await load());
+  const session = { number: undefined, bytes: 1, isDue: true, isQuiet: false };
+  for (let at = 0; at < count; at++) listed.add(keyOf(at), session);
+
+  const used: number[] = [];
+  let taken = 0;
+  for (const { key } of listed.taken()) {
+    expect(key).toBe(keyOf(taken));
+    if (taken % (count - 1) === 0) used.push(memoryUsed());
+    taken += 1;
+  }
+
+  const [first = 0, last = 0] = used;
+  expect(taken).toBe(count);
+  expect((first - last) / count).toBeGreaterThan(30);
 });
 
 it("thousands of places of one session take less than a kilobyte of memory each", async () => {

@@ -43,3 +43,15 @@ it("keeps values larger than a piece, and the values behind them", () => {
   expect(first).toBe("longer than before".repeat(100_000));
   expect(rest.every((each, at) => each === texts[at + 1])).toBe(true);
 });
+
+it("still has what follows an index where what is before it was released", () => {
+  const texts = Array.from({ length: 40 }, (_, at) => `${at}`.repeat(100_000));
+  const list = new PackedList<string>();
+  for (const each of texts) list.push(each);
+  list.releaseBefore(30);
+  list.push("behind");
+
+  expect(texts.slice(30).every((each, at) => each === list.at(30 + at))).toBe(true);
+  expect([list.at(40), list.length]).toEqual(["behind", 41]);
+  expect(() => list.at(0)).toThrow();
+});

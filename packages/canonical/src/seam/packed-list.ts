@@ -7,7 +7,9 @@ const firstRoom = 64;
  * Each `at` parses its value anew.
  */
 export class PackedList<Value> {
-  readonly #pieces: Buffer[] = [];
+  readonly #pieces: (Buffer | undefined)[] = [];
+  /** How many of them are released. */
+  #released = 0;
   /** Where the next text begins, counted as if all pieces had `pieceBytes`. */
   #end = 0;
   #length = 0;
@@ -36,6 +38,18 @@ export class PackedList<Value> {
   /** Returns the value at an index, parsed from its text. */
   at(index: number): Value {
     return JSON.parse(this.#slice(this.#starts[index] ?? 0, this.#bytes[index] ?? 0)) as Value;
+  }
+
+  /**
+   * Releases the memory of the values before an index, which cannot be read any more. Not for a
+   * list in which values are replaced.
+   */
+  releaseBefore(index: number): void {
+    const piece = Math.floor((this.#starts[index] ?? 0) / pieceBytes);
+    while (this.#released < piece) {
+      this.#pieces[this.#released] = undefined;
+      this.#released += 1;
+    }
   }
 
   /** Returns the texts of all values as they are now, even if values are replaced while reading. */
