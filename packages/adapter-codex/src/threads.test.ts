@@ -46,7 +46,7 @@ it("keeps to the copy that was longer when it was listed, even if the other one 
   expect([...threads]).toEqual([before]);
 });
 
-it("takes less than 400 bytes of memory for each of many threads", async () => {
+it("takes less than 300 bytes of memory for each of many threads", async () => {
   const count = 20_000;
   const day = join(folder, "sessions/2026/05/06");
   mkdirSync(day, { recursive: true });
@@ -60,7 +60,7 @@ it("takes less than 400 bytes of memory for each of many threads", async () => {
   const bytes = memoryUsed() - before;
 
   expect(listed).toBe(count);
-  expect(bytes / count).toBeLessThan(400);
+  expect(bytes / count).toBeLessThan(300);
   const key = `sessions/2026/05/06/rollout-2026-05-06T09-00-00-${idOf(7)}.jsonl`;
   expect(await reader.fingerprint(key)).toBeDefined();
 });

@@ -21,21 +21,25 @@ export type Thread = {
   readonly files: readonly ThreadFile[];
 };
 
+/** Where a file is. Its path is a number if it is the end of the same text: where that begins. */
+type Where = readonly [file: string, path: string | number];
+
 /** A thread by its id, or by its path if the file name has no id, and where one of its files is. */
-type Entry = readonly [thread: string, file: string, path: string];
+type Entry = readonly [thread: string, ...where: Where];
 
 /** The threads of a home, by the names of their files. There may be a hundred thousand. */
 export class Threads {
   readonly #entries = new PackedEntries<Entry>();
   /** Where the other files are of threads that have several. There may be thousands. */
-  readonly #others: Map<string, (readonly [file: string, path: string])[]> = new Map();
+  readonly #others: Map<string, Where[]> = new Map();
 
   add({ file, path, name }: ThreadFile): void {
     const thread = name.thread ?? path;
+    const where = whereOf(file, path);
     const others = this.#others.get(thread);
-    if (others) others.push([file, path]);
-    else if (this.#entries.has(thread)) this.#others.set(thread, [[file, path]]);
-    else this.#entries.set([thread, file, path]);
+    if (others) others.push(where);
+    else if (this.#entries.has(thread)) this.#others.set(thread, [where]);
+    else this.#entries.set([thread, ...where]);
   }
 
   /** The thread with this key; undefined if there is none. */
@@ -54,7 +58,8 @@ export class Threads {
 
   #threadOf([thread, ...one]: Entry): Thread | undefined {
     const places = [one, ...(this.#others.get(thread) ?? [])];
-    const all = places.flatMap(([file, path]): ThreadFile[] => {
+    const all = places.flatMap(([file, place]): ThreadFile[] => {
+      const path = typeof place === "number" ? file.slice(place) : place;
       const own = basename(file);
       // A file that the user named may have any name.
       const name = fileName(own) ?? fileName(`${own}.jsonl`);
@@ -65,12 +70,16 @@ export class Threads {
     if (first === undefined) return undefined;
     // The choice between two files is made once, because either may grow in the meantime.
     if (files.length < all.length) {
-      this.#entries.set([thread, first.file, first.path]);
+      this.#entries.set([thread, ...whereOf(first.file, first.path)]);
       this.#others.delete(thread);
       for (const other of others) this.add(other);
     }
     return { kind: "files", key: first.path, file: first.file, files };
   }
+}
+
+function whereOf(file: string, path: string): Where {
+  return [file, file.endsWith(path) ? file.length - path.length : path];
 }
 
 /**
