@@ -212,6 +212,7 @@ async function importSession(
     onCommitted: (outcome) => {
       const remembered = countOutcome(report, outcome, read, now().getTime());
       seen.set(key, remembered, addedRows(outcome));
+      if (notes.sessionId !== undefined) places.markSeen(notes.sessionId);
     },
   });
   if (notes.sessionId !== undefined) places.read(work, reading, notes.sessionId);

@@ -55,6 +55,31 @@ it("listed sessions free the memory of their keys as they are taken", async () =
   expect((first - last) / count).toBeGreaterThan(30);
 });
 
+it("the places of all sessions take less than 40 bytes more each", async () => {
+  const count = 60_000;
+  const seen = await load();
+  for (let at = 0; at < count; at++) seen.set(keyOf(at), sessionOf(at));
+  const before = memoryUsed();
+
+  const work = { seen };
+  const places = new SessionPlaces([work], [], false);
+  for (let at = 0; at < count; at++) {
+    const { sessionId = "", extent: [newestMs, messages, size] = [0, 0] } = sessionOf(count + at);
+    const notes = { sessionId, newestMs, messages, size };
+    const reading = { key: keyOf(count + at), before: undefined, notes };
+    places.read(work, reading as never, sessionId);
+    seen.set(reading.key, sessionOf(count + at));
+    places.markSeen(sessionId);
+  }
+  const bytes = memoryUsed() - before;
+
+  expect(bytes / count).toBeLessThan(400 + 40);
+  const copied = { key: "copy.jsonl", before: undefined, notes: { newestMs: 0, messages: 0 } };
+  const isNewest = (at: number): boolean =>
+    places.placeOf(work, copied as never, idOf(at)).isNewest();
+  expect([isNewest(1), isNewest(count + 1), isNewest(2 * count)]).toEqual([false, false, true]);
+});
+
 it("thousands of places of one session take less than a kilobyte of memory each", async () => {
   const count = 4_000;
   const seen = await load();
@@ -73,6 +98,8 @@ it("thousands of places of one session take less than a kilobyte of memory each"
 });
 
 function memoryUsed(): number {
+  collectGarbage();
+  // Buffers are given back by another thread, for which the next collection waits.
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;

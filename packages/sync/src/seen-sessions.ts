@@ -1,4 +1,4 @@
-import { PackedEntries } from "@pond/canonical/adapter";
+import { NumbersByKey, PackedEntries } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import {
   type AddedRow,
@@ -42,6 +42,8 @@ export class SeenSessions {
   #found: Uint8Array | undefined;
   /** The numbers of the sessions that the last listing lacked. */
   #notListed: readonly number[] = [];
+  /** The numbers of sessions by their ids in the store; made when it is first asked. */
+  #byId: NumbersByKey | undefined;
   #reported: ReadonlySet<string>;
   /** The last row of each table. */
   readonly #lastRows: Map<WatchedTable, AddedRow>;
@@ -94,6 +96,25 @@ export class SeenSessions {
 
   keyOf(number: number): string {
     return this.#sessions.at(number)?.[0] ?? "";
+  }
+
+  /** The numbers of the keys under which a session was read, without those that are gone. */
+  numbersOf(sessionId: string): number[] {
+    this.#byId ??= this.#numbersById();
+    const numbers = new Set(this.#byId.of(sessionId));
+    return [...numbers].filter((number) => {
+      const session = this.at(number);
+      return session?.sessionId === sessionId && !session.isGone;
+    });
+  }
+
+  #numbersById(): NumbersByKey {
+    const byId = new NumbersByKey();
+    for (let number = 0; number < this.#sessions.numbers; number++) {
+      const id = this.at(number)?.sessionId;
+      if (id !== undefined) byId.add(id, number);
+    }
+    return byId;
   }
 
   /** What was read of each session, by key, including sessions that are gone. */
@@ -201,7 +222,8 @@ export class SeenSessions {
 
   #put(key: string, { fingerprint, ...rest }: SeenSession): void {
     const isBare = Object.keys(rest).length === 0;
-    this.#sessions.set(isBare ? [key, fingerprint] : [key, fingerprint, rest]);
+    const number = this.#sessions.set(isBare ? [key, fingerprint] : [key, fingerprint, rest]);
+    if (rest.sessionId !== undefined) this.#byId?.add(rest.sessionId, number);
     this.#isDirty = true;
   }
 

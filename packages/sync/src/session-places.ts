@@ -15,9 +15,6 @@ type ReadPlace = {
   readonly extent: Extent | undefined;
 };
 
-/** A session by its id, and the one place where it was found. */
-type SinglePlace = readonly [id: string, source: number, key: string, extent: Extent | null];
-
 /** A session that is gone from where it was read. */
 type Gone = { readonly seen: SeenSessions; readonly key: string };
 
@@ -32,8 +29,12 @@ type CurrentRead = {
 export class SessionPlaces {
   readonly #works: readonly Work[];
   readonly #isVerifying: boolean | undefined;
-  readonly #single = new PackedEntries<SinglePlace>();
-  /** Sessions found in several places. There may be thousands. */
+  /**
+   * The one place of a session that was read and is not among those seen yet. Of these there may be
+   * hundreds of thousands, so their places are looked up there.
+   */
+  readonly #notSeenYet: Map<string, ReadPlace> = new Map();
+  /** Sessions found in several places, which may be thousands, or in none where they were seen. */
   readonly #copies: Map<string, ReadPlace[]> = new Map();
   readonly #elsewhere: Map<string, SessionElsewhere[]> = new Map();
   readonly #gone: Map<string, Gone[]> = new Map();
@@ -49,13 +50,11 @@ export class SessionPlaces {
     this.#works = works;
     this.#isVerifying = isVerifying;
     for (const each of elsewhere) addTo(this.#elsewhere, each.sessionId, each);
-    for (const [source, { seen }] of works.entries()) {
-      for (const [key, session] of seen.entries()) {
-        const { sessionId: id, isGone, extent } = session;
+    for (const { seen } of works) {
+      for (const [key, { sessionId: id, isGone }] of seen.entries()) {
         if (id === undefined) continue;
         if (isVerifying) this.#knownIds.set([id]);
         if (isGone) addTo(this.#gone, id, { seen, key });
-        else this.#put(id, { source, key, extent });
       }
     }
   }
@@ -105,15 +104,25 @@ export class SessionPlaces {
     const formerId = before?.sessionId ?? sessionId;
     if (formerId !== sessionId) {
       const former = this.#placesOf(formerId).filter((each) => !isSamePlace(each, { source, key }));
-      if (this.#copies.has(formerId)) this.#copies.set(formerId, former);
-      else if (former.length === 0) this.#single.delete(formerId);
+      this.#copies.set(formerId, former);
     }
     this.#put(sessionId, { source, key, extent: extentOf(notes, before) });
+    this.markSeen(sessionId);
     // It has moved here, or this was one of its places.
     for (const { seen, key: former } of this.#gone.get(sessionId) ?? []) {
       if (seen !== work.seen || former !== key) seen.forget(former);
     }
     this.#gone.delete(sessionId);
+  }
+
+  /** Call it once what was read of a session is among the sessions seen. */
+  markSeen(sessionId: string): void {
+    const found = this.#notSeenYet.get(sessionId);
+    if (found === undefined) return;
+    const seen = this.#works[found.source]?.seen.get(found.key);
+    const isSeen =
+      seen?.sessionId === sessionId && compareExtents(seen.extent ?? [0, 0], found.extent) === 0;
+    if (isSeen) this.#notSeenYet.delete(sessionId);
   }
 
   /** What was seen of a moved file at its old place. */
@@ -125,21 +134,26 @@ export class SessionPlaces {
 
   #placesOf(sessionId: string): readonly ReadPlace[] {
     const copies = this.#copies.get(sessionId);
-    const here = this.#single.get(sessionId);
-    if (copies || here === undefined) return copies ?? [];
-    const [, source, key, extent] = here;
-    return [{ source, key, extent: extent ?? undefined }];
+    if (copies) return copies;
+    const notSeenYet = this.#notSeenYet.get(sessionId);
+    if (notSeenYet) return [notSeenYet];
+    const seenPlaces = [...this.#works.entries()].flatMap(([source, { seen }]) =>
+      seen.numbersOf(sessionId).map((number): ReadPlace => {
+        return { source, key: seen.keyOf(number), extent: seen.at(number)?.extent };
+      }),
+    );
+    // Looking each of thousands up again for each of them would take long.
+    if (seenPlaces.length > 1) this.#copies.set(sessionId, seenPlaces);
+    return seenPlaces;
   }
 
   #put(sessionId: string, found: ReadPlace): void {
-    const { source, key, extent } = found;
+    const places = this.#placesOf(sessionId);
     const copies = this.#copies.get(sessionId);
-    const places = copies ?? this.#placesOf(sessionId);
     const at = places.findIndex((each) => isSamePlace(each, found));
     if (copies !== undefined) copies.splice(at < 0 ? copies.length : at, 1, found);
-    else if (places.length === 0 || at === 0) {
-      this.#single.set([sessionId, source, key, extent ?? null]);
-    } else this.#copies.set(sessionId, [...places, found]);
+    else if (places.length === 0 || at === 0) this.#notSeenYet.set(sessionId, found);
+    else this.#copies.set(sessionId, [...places, found]);
   }
 }
 

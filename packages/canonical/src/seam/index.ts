@@ -66,6 +66,7 @@ export {
 } from "./list-folder.ts";
 export { makeFolder } from "./make-folder.ts";
 export { type FileStats, fileMark, measureFiles } from "./measure-files.ts";
+export { NumbersByKey } from "./numbers-by-key.ts";
 export { PackedEntries } from "./packed-entries.ts";
 export { PackedList } from "./packed-list.ts";
 export { inPieces } from "./pieces.ts";

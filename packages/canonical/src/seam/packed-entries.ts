@@ -53,18 +53,20 @@ export class PackedEntries<E extends Entry> {
     return this.#list.at(number) ?? undefined;
   }
 
-  /** Adds an entry, or replaces the one with its key. */
-  set(entry: E): void {
+  /** Adds an entry, or replaces the one with its key. Returns its number. */
+  set(entry: E): number {
     const [key] = entry;
     const hash = hashOf(key);
     const place = this.#placeOf(key, hash);
     const number = (this.#slots[place] ?? 0) - 1;
     if (number >= 0) {
       this.#list.put(number, entry);
-      return;
+      return number;
     }
     this.#size += 1;
-    this.#add(place, hash, this.#list.push(entry));
+    const added = this.#list.push(entry);
+    this.#add(place, hash, added);
+    return added;
   }
 
   /** Deletes the entry with this key. Returns true if there was one. */
@@ -127,12 +129,12 @@ function* withoutDeleted(texts: Iterable<string>): Generator<string> {
 }
 
 /** The first slot to look at. The upper bits of the product depend on all bits of the hash. */
-function firstPlace(hash: number, mask: number): number {
+export function firstPlace(hash: number, mask: number): number {
   return Math.imul(hash, 0x9e3779b1) >>> Math.clz32(mask);
 }
 
 /** FNV-1a over UTF-16 code units. */
-function hashOf(text: string): number {
+export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;
