@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
 import { type FolderEntry, listFolder, withoutFaults } from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
@@ -59,8 +59,9 @@ function* discoverProject(projects: string, slug: string): Generator<SessionFile
   const folder = join(projects, slug);
   const entries = yield* listFolder(origin, folder, projects);
   const folders = new Set(entries.filter(isFolder).map(({ name }) => name));
-  const files = new Set(entries.filter(isFile).map(({ name }) => name));
-  for (const { name } of entries.filter(isFile)) {
+  const files = entries.filter(isFile).map(({ name }) => name);
+  const descriptors = new Set(files.filter((name) => name.endsWith(agentSuffix)));
+  for (const name of files) {
     if (!name.endsWith(sessionSuffix)) continue;
     const stem = name.slice(0, -sessionSuffix.length);
     if (stem === "") {
@@ -69,8 +70,8 @@ function* discoverProject(projects: string, slug: string): Generator<SessionFile
     }
     const session = { kind: "files", key: `${slug}/${name}`, file: join(folder, name) } as const;
     if (name.startsWith(agentPrefix)) {
-      const meta = `${stem}${agentSuffix}`;
-      const sidecars = files.has(meta) ? [{ file: join(folder, meta), path: meta }] : [];
+      const meta = descriptorOf(name);
+      const sidecars = descriptors.has(meta) ? [{ file: join(folder, meta), path: meta }] : [];
       yield { ...session, sidecars };
     } else {
       const contents = folders.delete(stem)
@@ -105,7 +106,7 @@ function* discoverOrphanedAgents(
 const clientOutput = /\/(?:tool-results|workflows)\//;
 
 type SessionFolder = {
-  readonly agents: readonly SessionFiles[];
+  readonly agents: Iterable<SessionFiles>;
   readonly sidecars: readonly SidecarFile[];
 };
 const emptyFolder: SessionFolder = { agents: [], sidecars: [] };
@@ -118,7 +119,7 @@ function* discoverSessionFolder(
   slug: string,
   session: string,
 ): Generator<FaultEvent, SessionFolder> {
-  const agents: SessionFiles[] = [];
+  const agents: Agent[] = [];
   const sidecars: SidecarFile[] = [];
   const open = [session];
   for (let path = open.shift(); path !== undefined; path = open.shift()) {
@@ -133,11 +134,7 @@ function* discoverSessionFolder(
         if (isAgent) yield fault(place.file, "a folder, not a file");
         else open.push(place.path);
       } else if (isAgent) {
-        const meta = entry.name.replace(/\.jsonl$/, agentSuffix);
-        const own = { file: join(folder, meta), path: `${path}/${meta}` };
-        const key = `${slug}/${place.path}`;
-        const sidecars = names.has(meta) ? [own] : [];
-        agents.push({ kind: "files", key, file: place.file, sidecars });
+        agents.push([place.path, names.has(descriptorOf(entry.name))]);
       } else if (isAgentFolder && unfinishedDescriptor.test(entry.name)) {
         if (!names.has(entry.name.replace(unfinishedDescriptor, agentSuffix))) {
           const reason = "what describes an agent, not written to its end: not stored";
@@ -148,7 +145,23 @@ function* discoverSessionFolder(
       }
     }
   }
-  return { agents, sidecars };
+  return { agents: filesOfAgents(agents, join(projects, slug)), sidecars };
+}
+
+/** The path of an agent's log below its project folder, and whether its descriptor is beside it. */
+type Agent = readonly [path: string, isDescribed: boolean];
+
+/** A session may have tens of thousands of agents, so what is said of each is made in its turn. */
+function* filesOfAgents(agents: Iterable<Agent>, folder: string): Generator<SessionFiles> {
+  for (const [path, isDescribed] of agents) {
+    const meta = descriptorOf(path);
+    const sidecars = isDescribed ? [{ file: join(folder, meta), path: meta }] : [];
+    yield { kind: "files", key: `${basename(folder)}/${path}`, file: join(folder, path), sidecars };
+  }
+}
+
+function descriptorOf(log: string): string {
+  return `${log.slice(0, -sessionSuffix.length)}${agentSuffix}`;
 }
 
 function isAgentFile(name: string): boolean {

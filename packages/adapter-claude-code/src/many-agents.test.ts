@@ -1,7 +1,34 @@
 // Alone: measures memory.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { collectGarbage } from "@pond/canonical/adapter";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { AgentParents } from "./agent-parents.ts";
+import { fromClaudeCode } from "./from-claude-code.ts";
+
+it("takes less than 300 bytes for each agent of a session while it lists them", async () => {
+  const count = 10_000;
+  const home = mkdtempSync(join(tmpdir(), "pond-claude-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const agents = join(home, "projects/-work/s1/subagents");
+  mkdirSync(agents, { recursive: true });
+  for (let agent = 0; agent < count; agent++) {
+    writeFileSync(join(agents, nameOf(agent)), "");
+    writeFileSync(join(agents, nameOf(agent).replace(".jsonl", ".meta.json")), "");
+  }
+  const before = heapUsed();
+
+  let listed = 0;
+  let bytes = 0;
+  for await (const _ of fromClaudeCode(home).sessions()) {
+    listed += 1;
+    if (listed === 1) bytes = heapUsed() - before;
+  }
+
+  expect(listed).toBe(count);
+  expect(bytes / count).toBeLessThan(300);
+});
 
 it("remembers nothing of the agents of sessions before", () => {
   const [sessions, agents] = [200, 100];
@@ -23,6 +50,10 @@ function heapUsed(): number {
 }
 
 function logOf(session: number, agent: number): string {
-  const folder = `/home/ada/.claude/projects/-work/${`${session}`.padStart(12, "0")}/subagents`;
-  return `${folder}/agent-${`${agent}`.padStart(8, "0")}.jsonl`;
+  const id = `${session}`.padStart(12, "0");
+  return `/home/ada/.claude/projects/-work/${id}/subagents/${nameOf(agent)}`;
+}
+
+function nameOf(agent: number): string {
+  return `agent-${`${agent}`.padStart(8, "0")}.jsonl`;
 }
