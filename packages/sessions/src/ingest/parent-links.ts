@@ -7,15 +7,17 @@ import { type Reattachment, reattachSessions } from "./reattach-sessions.ts";
 import { idAtClient, nearestByProject, type SessionStart } from "./reused-ids.ts";
 import type { Child, SessionNames } from "./session-names.ts";
 
-/** A session that was read, and the id of its parent at the client. */
+/**
+ * A session that was read, by its number among the known ones, and the id of its parent at the
+ * client. What says nothing new is left out: a home may hold hundreds of thousands of sub-agents.
+ */
 type ReadChild = readonly [
-  id: string,
-  agent: Child["source_agent"],
-  project: string,
+  number: number,
   clientParentId: string,
-  /** Its name in the store if that is not its id, and likewise the name its parent had then. */
-  name: string | null,
+  /** The name its parent had then, if that is not its id. */
   parentName: string | null,
+  /** The session as its client names it, if it is known as another. */
+  child: Child | null,
 ];
 
 /** Sessions whose parent may get another name when it is read, which is after them. */
@@ -29,17 +31,25 @@ export class ParentLinks {
     this.#names = names;
   }
 
-  /** @param child - The session as its client names it. */
+  /**
+   * @param session - Known by its name.
+   * @param child - The session as its client names it.
+   */
   add({ id: name, parent_session_id: parentName }: Session, child: Session): void {
     const { id, parent_session_id: clientParentId, source_agent, project } = child;
     if (!this.#names.areClientsApart || parentName === undefined || clientParentId === undefined)
       return;
-    // Names that say nothing new are left out: a home may hold a hundred thousand sessions.
-    const names = [
-      name === id ? null : name,
+    const number = this.#names.numberOf(name);
+    const known = this.#names.startOf(name);
+    if (number === undefined) return;
+    const isSame = name === id && known?.sourceAgent === source_agent && known.project === project;
+    const own = isSame ? null : { id, source_agent, project };
+    this.#read.push([
+      number,
+      clientParentId,
       parentName === clientParentId ? null : parentName,
-    ] as const;
-    this.#read.push([id, source_agent, project, clientParentId, ...names]);
+      own,
+    ]);
   }
 
   /** Attaches sessions that came before their parent to the name that the parent got. */
@@ -51,12 +61,13 @@ export class ParentLinks {
 
   /** The sessions among those read whose parent has another name by now. */
   *#withRenamedParent(read: Iterable<ReadChild>): Generator<Reattachment> {
-    for (const [id, source_agent, project, clientParentId, name, parentName] of read) {
-      const sessionId = name ?? id;
-      if (this.#names.deferredIds.has(sessionId)) continue;
+    for (const [number, clientParentId, parentName, own] of read) {
+      const known = this.#names.at(number);
+      // A session whose id was left to another one is read again in the next run.
+      if (known === undefined || this.#names.deferredIds.has(known.id)) continue;
       const from = parentName ?? clientParentId;
-      const to = this.#names.parentName({ id, source_agent, project }, clientParentId);
-      if (to !== from) yield { sessionId, from, to };
+      const to = this.#names.parentName(own ?? known, clientParentId);
+      if (to !== from) yield { sessionId: known.id, from, to };
     }
   }
 

@@ -82,6 +82,19 @@ export class SessionNames {
     return known && startOfPacked(known);
   }
 
+  /** The number of a session among those known. */
+  numberOf(id: string): number | undefined {
+    return this.#known.numberOf(id);
+  }
+
+  /** The session with such a number; undefined if its id was left to another one. */
+  at(number: number): Child | undefined {
+    const known = this.#known.at(number);
+    if (known === undefined) return undefined;
+    const [id, source_agent, project] = known;
+    return { id, source_agent, project };
+  }
+
   /** True if any session has the id of another client's session. */
   get hasQualified(): boolean {
     return qualifiedIds(this.#all()).size > 0;
