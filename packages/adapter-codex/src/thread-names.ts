@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
-import { type FaultEvent, SourceFault } from "@pond/canonical";
+import { type FaultEvent, parseJson, SourceFault, stringifyJson } from "@pond/canonical";
 import {
   fileChunks,
   fileMark,
   isGone,
+  NumbersByKey,
+  openRecord,
+  PackedList,
   type RecordOutcome,
   readRecords,
   reasonOf,
@@ -39,7 +42,7 @@ export class ThreadNames {
 
   /** The lines of a thread, in their order. */
   of(thread: string | undefined): readonly SourceRecord[] {
-    return (thread === undefined ? undefined : this.#index.lines.get(thread)) ?? [];
+    return thread === undefined ? [] : this.#index.lines.of(thread);
   }
 
   /** A text that changes whenever the thread is named again; undefined if it never was. */
@@ -73,14 +76,53 @@ export class ThreadNames {
 }
 
 type Index = {
-  readonly lines: ReadonlyMap<string, readonly SourceRecord[]>;
+  readonly lines: Lines;
   readonly faults: readonly FaultEvent[];
 };
 
-const emptyIndex: Index = { lines: new Map(), faults: [] };
+/** A line that names a thread: which one it is, where it begins, and its record as JSON. */
+type Kept = readonly [
+  thread: string,
+  record: number | string,
+  byteOffset: number | null | undefined,
+  json: string,
+];
+
+/** The lines that name threads, of which there may be hundreds of thousands. */
+class Lines {
+  readonly #uri: string;
+  readonly #kept = new PackedList<Kept>();
+  readonly #numbers = new NumbersByKey();
+
+  constructor(uri = "") {
+    this.#uri = uri;
+  }
+
+  add(thread: string, line: SourceRecord): void {
+    const { record, byteOffset } = line.at;
+    const fields = Object.fromEntries(line.keys().map((key) => [key, line.peek(key) ?? null]));
+    const kept = [thread, record, byteOffset, stringifyJson(fields)] as const;
+    this.#numbers.add(thread, this.#kept.push(kept));
+  }
+
+  /** The lines of a thread, in their order. */
+  of(thread: string): SourceRecord[] {
+    const numbers = [...this.#numbers.of(thread)].sort((left, right) => left - right);
+    return numbers.flatMap((number) => {
+      const [own, record, byteOffset, json] = this.#kept.at(number);
+      if (own !== thread) return [];
+      const place = { adapter: origin, uri: this.#uri, record };
+      // JSON has null for what is undefined.
+      const at = typeof byteOffset === "number" ? { ...place, byteOffset } : place;
+      return openRecord(at, parseJson(json));
+    });
+  }
+}
+
+const emptyIndex: Index = { lines: new Lines(), faults: [] };
 
 function indexOfFault(event: FaultEvent): Index {
-  return { lines: new Map(), faults: [event] };
+  return { lines: new Lines(), faults: [event] };
 }
 
 /** What the user put there stays like this, so reporting it once is enough. */
@@ -88,12 +130,12 @@ function notFollowed(file: string): FaultEvent {
   return { ...fault(file, "a symbolic link or no file, not followed"), isLeftover: true };
 }
 
-// All lines are held at once; a name takes a hundred bytes.
+// All lines are held at once; a name takes some hundred bytes.
 const maxLineBytes = 1 << 20;
 
 /** Leaves a last line that is not complete yet for the next time. */
 async function readIndex(file: string): Promise<Index> {
-  const lines = new Map<string, SourceRecord[]>();
+  const lines = new Lines(file);
   const faults: FaultEvent[] = [];
   const source = { adapter: origin, uri: file };
   for await (const outcomes of readRecords(fileChunks(file), source, { maxLineBytes })) {
@@ -101,11 +143,7 @@ async function readIndex(file: string): Promise<Index> {
       const line = lineOf(outcome);
       // Nobody can mend a line in the client's file, so reporting it once is enough.
       if (line?.kind === "fault") faults.push({ ...line, isLeftover: true });
-      else if (line) {
-        const own = lines.get(line.thread);
-        if (own) own.push(line.record);
-        else lines.set(line.thread, [line.record]);
-      }
+      else if (line) lines.add(line.thread, line.record);
     }
   }
   return { lines, faults };

@@ -6,6 +6,7 @@ import { collectGarbage } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fromCodex } from "./from-codex.ts";
 import { fileName } from "./layout.ts";
+import { ThreadNames } from "./thread-names.ts";
 import { Threads } from "./threads.ts";
 
 let folder = "";
@@ -63,6 +64,23 @@ it("takes less than 300 bytes of memory for each of many threads", async () => {
   expect(bytes / count).toBeLessThan(300);
   const key = `sessions/2026/05/06/rollout-2026-05-06T09-00-00-${idOf(7)}.jsonl`;
   expect(await reader.fingerprint(key)).toBeDefined();
+});
+
+it("takes less than 200 bytes of memory for the name of each of many threads", async () => {
+  const count = 20_000;
+  const file = join(folder, "session_index.jsonl");
+  const lines = Array.from({ length: count }, (_, at) =>
+    JSON.stringify({ id: idOf(at), thread_name: `Loom ${at}`, updated_at: "2026-05-06T09:00:00Z" }),
+  );
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  lines.length = 0;
+  const names = new ThreadNames(file);
+  const before = memoryUsed();
+  await names.refresh();
+  const bytes = memoryUsed() - before;
+
+  expect(names.of(idOf(7)).map((line) => line.peek("thread_name"))).toEqual(["Loom 7"]);
+  expect(bytes / count).toBeLessThan(200);
 });
 
 it("takes less than 1000 bytes of memory for each of many files of one thread", () => {
