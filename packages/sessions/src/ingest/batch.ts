@@ -160,8 +160,10 @@ export class Batch {
    */
   async writeMessagesAndSessions(store: Store, concurrentWrites: ConcurrentWrites): Promise<void> {
     if (this.#ids.size > 0) {
-      await this.#writeRows(store);
-      if (await concurrentWrites.areDetected()) await this.#remakeStaleWindows(store);
+      await this.#writeRows(store, concurrentWrites);
+      const { haveOthersWritten, isAlone } = await concurrentWrites.sinceStart();
+      if (!isAlone) await this.#remakeForeignWindows(store);
+      if (haveOthersWritten) await this.#remakeStaleWindows(store);
     }
     // What was there already may belong to somebody who has not made it durable yet, or failed to.
     if (this.#ids.size + this.#finished.length > 0) await store.flush();
@@ -187,8 +189,9 @@ export class Batch {
     return this.#parts.row(row);
   }
 
-  async #writeRows(store: Store): Promise<void> {
-    const conflicts = await this.#deferTaken(store);
+  async #writeRows(store: Store, concurrentWrites: ConcurrentWrites): Promise<void> {
+    const { isAlone } = await concurrentWrites.sinceStart();
+    const conflicts = isAlone ? noIdConflicts : await this.#deferTaken(store);
     const leftOut = new Set([...conflicts.taken.values()].map(({ sessionId }) => sessionId));
     const rest = (rows: Columns, id: string): ColumnBatch =>
       (leftOut.size === 0 ? rows : rows.without(id, leftOut)).batch();
@@ -218,6 +221,10 @@ export class Batch {
     const sessions = await store.table("sessions").insert(rest(this.#sessions, "id"));
     if (sessions.present > 0) await this.#reviseOpened(store);
     await this.#settleContested(store, contested);
+  }
+
+  /** Makes the windows of sessions again if others have left windows under their ids. */
+  async #remakeForeignWindows(store: Store): Promise<void> {
     if (!this.#areClientsApart) return;
     for (const { labels } of await withForeignWindows(store, this.#opened.keys())) {
       await remakeOwnWindows(store, labels);

@@ -8,10 +8,16 @@ import type { IncomingSession } from "./incoming-session.ts";
 // makes them without what is still to come, and messages that it has stored since the session was
 // read are not in the windows made here. Whoever stores messages last sees what the other has done.
 
+/**
+ * How many ingests this process has begun, by the id of the store. Their commits do not count as those
+ * of others.
+ */
+const ingestsBegun = new Map<string, number>();
+
 /** Tells whether other processes write during an ingest. */
 export class ConcurrentWrites {
   readonly #store: Store;
-  #commitsAtStart: Promise<number> | undefined;
+  #atStart: Promise<StartState> | undefined;
 
   constructor(store: Store) {
     this.#store = store;
@@ -19,21 +25,57 @@ export class ConcurrentWrites {
 
   /** Call it before anything stored is read. */
   async start(): Promise<void> {
-    this.#commitsAtStart ??= this.#countCommits();
-    await this.#commitsAtStart;
+    const { id } = this.#store;
+    if (this.#atStart === undefined) ingestsBegun.set(id, (ingestsBegun.get(id) ?? 0) + 1);
+    this.#atStart ??= this.#observe();
+    await this.#atStart;
   }
 
-  /** True if another process may have written messages or windows since. */
-  async areDetected(): Promise<boolean> {
-    return (await this.#countCommits()) !== (await this.#commitsAtStart);
+  /** What others have written until now. */
+  async sinceStart(): Promise<Concurrency> {
+    const [now, first] = await Promise.all([this.#countCommits(), this.#atStart]);
+    const isSame = (name: Watched): boolean => now[name] === first?.commits[name];
+    const isOnly = ingestsBegun.get(this.#store.id) === 1;
+    return {
+      haveOthersWritten: !isSame("messages") || !isSame("windows"),
+      isAlone: isOnly && first?.wasEmpty === true && watched.every(isSame),
+    };
   }
 
-  async #countCommits(): Promise<number> {
-    const tables = ["messages", "windows"].map((name) => this.#store.table(name));
-    const counts = await Promise.all(tables.map((table) => table.commitsOfOthers()));
-    return counts.reduce((sum, count) => sum + count, 0);
+  async #observe(): Promise<StartState> {
+    // A row stored between these two reads counts as there at the start, and as written since.
+    const commits = await this.#countCommits();
+    const counts = await Promise.all(watched.map((name) => this.#store.table(name).count()));
+    return { commits, wasEmpty: counts.every((count) => count === 0) };
+  }
+
+  async #countCommits(): Promise<Record<Watched, number>> {
+    const of = (name: Watched): Promise<number> => this.#store.table(name).commitsOfOthers();
+    const [sessions, messages, windows] = await Promise.all([
+      of("sessions"),
+      of("messages"),
+      of("windows"),
+    ]);
+    return { sessions, messages, windows };
   }
 }
+
+const watched = ["sessions", "messages", "windows"] as const;
+
+type Watched = (typeof watched)[number];
+
+type StartState = {
+  readonly commits: Readonly<Record<Watched, number>>;
+  readonly wasEmpty: boolean;
+};
+
+/** What others have done since an ingest began. */
+export type Concurrency = {
+  /** True if they may have written messages or windows. */
+  readonly haveOthersWritten: boolean;
+  /** True if every session, message and window is of this ingest: it began with an empty store. */
+  readonly isAlone: boolean;
+};
 
 /**
  * The sessions, out of these, whose windows are not what was written, or which have other messages
