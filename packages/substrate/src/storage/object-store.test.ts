@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { type Fault, startAzurite, startFaultyProxy, startS3 } from "@pond/storage-testkit";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { TableDeclaration } from "../declaration.ts";
 import { createCaches } from "../engine/caches.ts";
 import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "../errors.ts";
@@ -209,6 +209,25 @@ describe("a store that was moved to an object store that ignores If-None-Match",
 
     await expect(opening).rejects.toThrow("If-None-Match");
   });
+});
+
+it("runs all races of a proof at once", async () => {
+  const s3 = await startedS3();
+  const begun = Promise.withResolvers<void>();
+  const proxy = await startFaultyProxy(s3, {
+    ...{ kind: "hold", until: begun.promise, only: /^PUT .*probe_/, forRequests: 3 * 8 },
+  });
+  onTestFinished(() => proxy.close());
+  const { storageOptions } = proxy;
+
+  const opening = openCatalogue(s3.url("store"), { storageOptions });
+  try {
+    await vi.waitFor(() => expect(proxy.faults).toBe(3 * 8), 10_000);
+  } finally {
+    begun.resolve();
+  }
+
+  await opening;
 });
 
 it("proves once that an object store keeps what is written, and only when there is something to write", async () => {
