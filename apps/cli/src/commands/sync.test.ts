@@ -252,6 +252,22 @@ describe("pond sync", () => {
     expect(new Set(started)).toEqual(new Set(["batches"]));
   });
 
+  it("restarts as a lean process before it opens a bucket on a machine that has never synced", async () => {
+    home.writeSession("s1", line("s1", "a", "one"));
+    home.write(
+      ".config/pond/config.toml",
+      'storage = "s3://bucket/store"\n[storage_options]\naws_endpoint = "none"\n',
+    );
+    const startLean = (): Promise<void> => Promise.reject(new Error("it starts anew"));
+
+    const first = await home.pondWith({ startLean }, "sync");
+    home.write(".local/state/pond/last", "");
+    const later = await home.pondWith({ startLean }, "sync");
+
+    expect(first.stderr).toContain("it starts anew");
+    expect(later.stderr).toContain("aws_endpoint");
+  });
+
   it("runs one stage with --only, or all but one with --skip", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
 

@@ -131,9 +131,10 @@ const largeImportBytes = 64 * 1024 * 1024;
 function takesLong(
   stages: readonly Stage[],
   { verify = false, only }: SyncFlags,
-  { location, embeddings }: Settings,
+  { location, embeddings, directories }: Settings,
 ): boolean {
-  const isFirst = !location.includes("://") && !existsSync(location);
+  // Whether an object store is new is not known before it is opened, which then happens twice.
+  const isFirst = !existsSync(location.includes("://") ? directories.state : location);
   const isWhole = isFirst || verify || only === "update-indexes";
   return isWhole || (stages.includes("embed") && embeddings.isOn);
 }
