@@ -7,7 +7,7 @@ import type { TableDeclaration } from "../declaration.ts";
 import { createCaches } from "../engine/caches.ts";
 import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "../errors.ts";
 import type { Store } from "../store.ts";
-import { catalogue, numbered } from "../testing/catalogue.ts";
+import { catalogue, numbered, prices } from "../testing/catalogue.ts";
 import { openCatalogue, temporaryFolder } from "../testing/store.ts";
 
 type Storage = Awaited<ReturnType<typeof startS3>>;
@@ -211,7 +211,7 @@ describe("a store that was moved to an object store that ignores If-None-Match",
   });
 });
 
-it("runs all races of a proof at once", async () => {
+it("runs all races of a proof concurrently", async () => {
   const s3 = await startedS3();
   const begun = Promise.withResolvers<void>();
   const proxy = await startFaultyProxy(s3, {
@@ -228,6 +228,26 @@ it("runs all races of a proof at once", async () => {
   }
 
   await opening;
+});
+
+it("creates all tables after the first concurrently", async () => {
+  const s3 = await startedS3();
+  const tables = [...catalogue, { ...prices, name: "more" }];
+  const begun = Promise.withResolvers<void>();
+  const only = /^PUT .*\/(prices|more)\./;
+  const proxy = await startFaultyProxy(s3, { kind: "hold", until: begun.promise, only });
+  onTestFinished(() => proxy.close());
+
+  const { storageOptions } = proxy;
+  const opening = openCatalogue(s3.url("store"), { storageOptions, tables });
+  try {
+    await vi.waitFor(() => expect(proxy.faults).toBe(2), 10_000);
+  } finally {
+    begun.resolve();
+  }
+
+  const store = await opening;
+  for (const { name } of tables) expect(await store.table(name).count()).toBe(0);
 });
 
 it("proves once that an object store keeps what is written, and only when there is something to write", async () => {
