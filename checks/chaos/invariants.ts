@@ -3,9 +3,9 @@ import { type Rows, rowDifferences, storedRows } from "../e2e/rows.ts";
 type Row = Readonly<Record<string, string>>;
 
 // Windows are derived from messages, and are replaced when a session grows.
-const kept = ["sessions", "messages", "parts"] as const;
+const originalTables = ["sessions", "messages", "parts"] as const;
 // Derived from the rows, and made anew at any time.
-const derived = new Set(["vector", "embedding_model"]);
+const derivedColumns = new Set(["vector", "embedding_model"]);
 
 /**
  * What is wrong with a store that was interrupted on its way from `before` to `truth`: acknowledged
@@ -22,7 +22,7 @@ export async function interruptedProblems(
     ...duplicates.map((row) => `twice: ${row}`),
     ...(before === undefined ? [] : lostRows(before, rows)),
     ...inventedRows(rows, [truth, ...(before === undefined ? [] : [before])]),
-    ...halves(rows, truth),
+    ...incompleteMessages(rows, truth),
   ].slice(0, 20);
 }
 
@@ -34,7 +34,7 @@ export async function differingRows(storage: string, truth: Rows): Promise<strin
 
 /** Rows of `before` that `found` does not hold as they were. */
 export function lostRows(before: Rows, found: Rows): string[] {
-  return kept.flatMap((table) =>
+  return originalTables.flatMap((table) =>
     [...entriesOf(before, table)].flatMap(([key, row]) => {
       const other = found.get(table)?.get(key);
       return other && isEqual(row, other) ? [] : [`lost: ${table} ${key}`];
@@ -43,7 +43,7 @@ export function lostRows(before: Rows, found: Rows): string[] {
 }
 
 function inventedRows(found: Rows, known: readonly Rows[]): string[] {
-  return kept.flatMap((table) =>
+  return originalTables.flatMap((table) =>
     [...entriesOf(found, table)].flatMap(([key, row]) => {
       const isKnown = known.some((rows) => {
         const other = rows.get(table)?.get(key);
@@ -55,7 +55,7 @@ function inventedRows(found: Rows, known: readonly Rows[]): string[] {
 }
 
 /** If a row can be seen, everything below it has to be there. */
-function halves(found: Rows, truth: Rows): string[] {
+function incompleteMessages(found: Rows, truth: Rows): string[] {
   const problems: string[] = [];
   for (const [key, part] of entriesOf(truth, "parts")) {
     const message = JSON.stringify([part["session_id"], part["message_id"]]);
@@ -74,6 +74,6 @@ function isEqual(left: Row, right: Row): boolean {
     const [own, other] = [left[name], right[name]];
     // Copied rows get their head only when all of them are there.
     const isUnfilled = name === "head" && (own === "null" || other === "null");
-    return derived.has(name) || isUnfilled || own === other;
+    return derivedColumns.has(name) || isUnfilled || own === other;
   });
 }

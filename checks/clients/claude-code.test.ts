@@ -4,8 +4,8 @@ import { basename, dirname, join } from "node:path";
 import { sampleLineage } from "@pond/adapter-testkit";
 import { afterAll, describe, expect, test } from "vitest";
 import { installClaudeCode, resumeClaudeCode } from "./claude-code.ts";
-import { heardInMessages } from "./heard.ts";
-import { missing } from "./missing.ts";
+import { missingFromHistory } from "./missing-from-history.ts";
+import { historyFromMessages } from "./model-history.ts";
 import { stubAnswer } from "./model-stub.ts";
 import { chosenSources, foreignTo } from "./sources.ts";
 import { lineageOf, once, restoreForeign, restoreHome, storeHome } from "./stored.ts";
@@ -86,7 +86,7 @@ describe.each(foreignTo(origin))("given sessions of %s", { timeout: 120_000 }, a
       );
 
       expect(answer).toBe(stubAnswer);
-      expect(missing(lineage.root, heardInMessages(history), origin)).toEqual([]);
+      expect(missingFromHistory(lineage.root, historyFromMessages(history), origin)).toEqual([]);
     },
   );
 });

@@ -7,8 +7,8 @@ import { titleOf } from "@pond/canonical/foreign";
 import { afterAll, describe, expect, test } from "vitest";
 import { configuredModel, installCodex, resumeCodex, rolloutsIn, threadIdOf } from "./codex.ts";
 import { codexServers } from "./codex-server.ts";
-import { heardInItems, heardInThread } from "./heard.ts";
-import { missing, saidIn } from "./missing.ts";
+import { missingFromHistory, withoutCalls } from "./missing-from-history.ts";
+import { historyFromItems, historyFromThread } from "./model-history.ts";
 import { stubAnswer } from "./model-stub.ts";
 import { chosenSources, foreignTo, homesOf, spread } from "./sources.ts";
 import { contentsOf, lineageOf, once, restoreForeign, restoreHome, storeHome } from "./stored.ts";
@@ -89,13 +89,17 @@ describe.skipIf(binary === "")("Codex", { timeout: 120_000 }, () => {
         expect(answer).toBe(stubAnswer);
         expect(models).toEqual([configuredModel]);
         expect(threads[0]?.name).toBe(titleOf(lineage.root.messages)?.text ?? null);
-        expect(missing(lineage.root, heardInItems(history), origin)).toEqual([]);
+        expect(missingFromHistory(lineage.root, historyFromItems(history), origin)).toEqual([]);
         // The client looks for a prompt at the beginning of the file.
         if (isBegunByHuman(lineage.root)) expect(listed).toContain(main);
         const unseen = rollout.flatMap(({ session }, index) => {
           const content = contentsOf(lineage).find((each) => each.session.id === session);
           return content
-            ? missing(saidIn(content), heardInThread(threads[index]?.items ?? []), origin)
+            ? missingFromHistory(
+                withoutCalls(content),
+                historyFromThread(threads[index]?.items ?? []),
+                origin,
+              )
             : [`a file of no session: ${session}`];
         });
         expect(unseen).toEqual([]);

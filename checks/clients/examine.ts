@@ -5,8 +5,8 @@ import { type JsonValue, jsonEqual, type Message, messageToWire, partsOf } from 
 import type { Lineage, Origin, SessionContent } from "@pond/canonical/adapter";
 import { loadLineage, rootIds } from "@pond/sessions";
 import { differences, recordsOf } from "../e2e/compare.ts";
-import { copyTo, wrongIn } from "../pairs/copies.ts";
-import { liveIn } from "../pairs/said.ts";
+import { copyTo, problemsIn } from "../pairs/copies.ts";
+import { activeMessages } from "../pairs/session-texts.ts";
 import { type Generated, task } from "./generated.ts";
 import { unknownRecords } from "./known-records.ts";
 import { stubAnswer } from "./model-stub.ts";
@@ -14,7 +14,7 @@ import { comparable } from "./opencode.ts";
 import { contentsOf, restoreHome, type StoredHome, storeHome } from "./stored.ts";
 
 /** The result for sessions that a real client had just made. */
-export type Examined = {
+export type Examination = {
   readonly sessions: number;
   readonly messages: number;
   readonly calls: number;
@@ -33,43 +33,43 @@ export async function examine(
   origin: Origin,
   generated: Generated,
   temporary: string,
-): Promise<Examined> {
+): Promise<Examination> {
   const stored = await storeHome(origin, generated.folder, temporary);
   const lineages = await lineagesIn(stored);
   const contents = lineages.flatMap(contentsOf);
   const restored = mkdtempSync(join(temporary, "home-"));
   await restoreHome(stored, restored);
-  const notes = stored.remarks.filter((remark) => remark.endsWith(nothingOfProject));
+  const notes = stored.remarks.filter((remark) => remark.endsWith(missingProject));
   const messages = contents.flatMap((content) => content.messages);
   return {
     sessions: contents.length,
     messages: messages.length,
     calls: messages.flatMap(partsOf).filter(({ type }) => type === "tool_call").length,
     helpers: contents.filter(isHelper).length,
-    conversations: contents.map(typedIn).filter(({ length }) => length > 0),
+    conversations: contents.map(typedTexts).filter(({ length }) => length > 0),
     problems: [
       ...stored.remarks.filter((remark) => !notes.includes(remark)),
       ...unknownRecords(origin, messages).map((kind) => `unknown record: ${kind}`),
-      ...misheard(contents, generated, notes.length > 0),
-      ...lonely(lineages),
-      ...(await notRestored(origin, generated, restored, notes)),
-      ...(await readOtherwise(origin, contents, generated.folder, restored, temporary)),
-      ...(await translatedWrongly(origin, lineages)),
+      ...typedTextProblems(contents, generated, notes.length > 0),
+      ...orphanSubAgents(lineages),
+      ...(await restoreDifferences(origin, generated, restored, notes)),
+      ...(await rereadDifferences(origin, contents, generated.folder, restored, temporary)),
+      ...(await translationProblems(origin, lineages)),
     ],
     notes,
   };
 }
 
 /** There is no session without a project, and a client may have noted no directory. */
-const nothingOfProject = "(`model-project-non-empty`)";
+const missingProject = "(`model-project-non-empty`)";
 
 async function lineagesIn({ sessions }: StoredHome): Promise<readonly Lineage[]> {
   return Promise.all((await rootIds(sessions)).map((id) => loadLineage(sessions, id)));
 }
 
 /** A model gives a sub-agent its task, which some clients count as typed. */
-function typedIn({ messages }: SessionContent): readonly string[] {
-  const texts = said(messages, "user");
+function typedTexts({ messages }: SessionContent): readonly string[] {
+  const texts = conversationTexts(messages, "user");
   return texts.includes(task) && texts.every((text) => text === task)
     ? []
     : texts.filter((text) => text !== task);
@@ -80,7 +80,7 @@ function isHelper({ messages }: SessionContent): boolean {
 }
 
 /** The conversational texts of a role, in order. */
-function said(messages: readonly Message[], role: Message["role"]): string[] {
+function conversationTexts(messages: readonly Message[], role: Message["role"]): string[] {
   return messages
     .filter((message) => message.role === role)
     .flatMap(partsOf)
@@ -90,20 +90,24 @@ function said(messages: readonly Message[], role: Message["role"]): string[] {
 }
 
 /** Texts that count as typed but were not, and texts that were typed but do not count so. */
-function misheard(
+function typedTextProblems(
   contents: readonly SessionContent[],
   { typed, tried }: Generated,
   isPartial: boolean,
 ): string[] {
-  const found = contents.filter((content) => typedIn(content).some((text) => tried.includes(text)));
-  const heard = new Set(found.flatMap(typedIn));
+  const found = contents.filter((content) =>
+    typedTexts(content).some((text) => tried.includes(text)),
+  );
+  const heard = new Set(found.flatMap(typedTexts));
   return [
     ...typed
       .filter((text) => !isPartial && !heard.has(text))
       .map((text) => `was typed, and does not count so: ${text}`),
     ...found.flatMap((content) => [
-      ...notTyped(typedIn(liveOf(content)), tried).map((text) => `counts as typed: ${text}`),
-      ...[...new Set(said(liveOf(content).messages, "assistant"))]
+      ...neverTyped(typedTexts(withActiveMessages(content)), tried).map(
+        (text) => `counts as typed: ${text}`,
+      ),
+      ...[...new Set(conversationTexts(withActiveMessages(content).messages, "assistant"))]
         .filter((text) => text !== stubAnswer)
         .map((text) => `counts as said by the model: ${text}`),
     ]),
@@ -114,12 +118,12 @@ function misheard(
  * A session as its client continues it: when some releases resume, they repeat earlier texts, and
  * some keep texts to and from sub-agents in the log of the session.
  */
-function liveOf(content: SessionContent): SessionContent {
-  return { ...content, messages: liveIn(content) };
+function withActiveMessages(content: SessionContent): SessionContent {
+  return { ...content, messages: activeMessages(content) };
 }
 
 /** Texts that were not typed there, or not in this order. */
-function notTyped(texts: readonly string[], tried: readonly string[]): string[] {
+function neverTyped(texts: readonly string[], tried: readonly string[]): string[] {
   let next = 0;
   return texts.filter((text) => {
     const at = tried.indexOf(text, next);
@@ -129,14 +133,14 @@ function notTyped(texts: readonly string[], tried: readonly string[]): string[] 
 }
 
 /** Sub-agents without a parent. */
-function lonely(lineages: readonly Lineage[]): string[] {
+function orphanSubAgents(lineages: readonly Lineage[]): string[] {
   return lineages
-    .filter(({ root }) => isHelper(root) && typedIn(root).length === 0)
+    .filter(({ root }) => isHelper(root) && typedTexts(root).length === 0)
     .map(({ root }) => `a sub-agent below nothing: ${root.session.id}`);
 }
 
 /** Where restored files, or the client's exports, differ from the originals. */
-async function notRestored(
+async function restoreDifferences(
   origin: Origin,
   { folder, exported }: Generated,
   restored: string,
@@ -156,20 +160,20 @@ async function notRestored(
     }
     return wrong;
   }
-  const isLeft = (file: string): boolean =>
+  const isUnrestorable = (file: string): boolean =>
     notes.some((note) => note.includes(`${file}:`)) ||
     (existsSync(join(folder, file)) && recordsOf(join(folder, file)).length === 0);
   return differences(folder, restored, origin)
-    .filter((line) => ingested.test(line))
-    .filter((line) => !isLeft(line.slice(0, line.indexOf(": "))));
+    .filter((line) => sessionFiles.test(line))
+    .filter((line) => !isUnrestorable(line.slice(0, line.indexOf(": "))));
 }
 
 /** Files of sessions, without lists of sessions. */
-const ingested =
+const sessionFiles =
   /^(?:sessions|projects(?!.*\/sessions-index\.json:)|storage\/(?:session|message|part)|project\/[^/]+\/storage\/session)\//;
 
 /** Where restored sessions read differently from those read first. */
-async function readOtherwise(
+async function rereadDifferences(
   origin: Origin,
   contents: readonly SessionContent[],
   folder: string,
@@ -200,14 +204,14 @@ function linesOf({ messages }: SessionContent, from = "", to = ""): readonly Jso
 }
 
 /** What is wrong with sessions in the form of every other client. */
-async function translatedWrongly(
+async function translationProblems(
   origin: Origin,
   lineages: readonly Lineage[],
 ): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const lineage of lineages) {
     for (const target of adapters.filter((adapter) => adapter.origin !== origin)) {
-      const found = wrongIn(lineage, await copyTo(target, lineage));
+      const found = problemsIn(lineage, await copyTo(target, lineage));
       wrong.push(...found.map((each) => `${lineage.root.session.id} to ${target.origin}: ${each}`));
     }
   }

@@ -5,20 +5,20 @@ import { join } from "node:path";
 import { stringifyJson } from "@pond/canonical";
 import { claudeCodeEnvironment } from "./claude-code.ts";
 import {
-  begun,
   endlessCommand,
   everyStep,
   type Generated,
   pixel,
   prompts,
   type Step,
-  Typed,
+  TypedTexts,
   task,
+  untilCommandRuns,
   writeNotes,
   writePicture,
 } from "./generated.ts";
 import { startModelStub } from "./model-stub.ts";
-import { following, type Script } from "./script.ts";
+import { followScript, type Script } from "./script.ts";
 import { createThrowAwayHome, type ThrowAwayHome } from "./throw-away-home.ts";
 
 const allowed = "Bash,Read,View,Edit,Replace,TodoWrite,TaskCreate,Agent,Task,dispatch_agent";
@@ -32,11 +32,11 @@ export async function generateClaudeCode(
   binary: string,
   step: Step = everyStep,
 ): Promise<Generated> {
-  const stub = await startModelStub(following(() => scriptFor(notes, picture)));
+  const stub = await startModelStub(followScript(() => scriptFor(notes, picture)));
   const home = createThrowAwayHome(() => claudeCodeEnvironment(stub.url));
   const [notes, picture] = [writeNotes(home), writePicture(home)];
   writeHooks(home);
-  const typed = new Typed(step);
+  const typed = new TypedTexts(step);
   let session: string | undefined;
   const again = (): readonly string[] => (session === undefined ? [] : ["--resume", session]);
   const print = async (text: string, ...more: readonly string[]): Promise<void> => {
@@ -45,22 +45,24 @@ export async function generateClaudeCode(
   };
   const { list, read, edit, plan, look, fail, delegate } = prompts;
   for (const text of [list, read, edit, plan, look, fail, delegate]) {
-    await typed.say(text, () => print(text));
+    await typed.type(text, () => print(text));
   }
   await step("/compact", () => print("/compact"));
-  await typed.say(prompts.wait, async () => {
+  await typed.type(prompts.wait, async () => {
     const child = home.start(binary, ["-p", prompts.wait, ...options, ...again()]);
     // The client reads stdin to its end before it does anything.
     child.stdin?.end();
-    await begun(home, child);
+    await untilCommandRuns(home, child);
     child.kill("SIGINT");
     // Early releases do not end because of that.
     const hard = setTimeout(() => child.kill("SIGKILL"), 10_000);
     await ended(child).finally(() => clearTimeout(hard));
   });
-  await typed.say(prompts.thank, () => showPicture(home, binary, [...again()]));
-  await typed.say(prompts.goOn, () => print(prompts.goOn));
-  const forks = await typed.elsewhere(prompts.other, () => print(prompts.other, "--fork-session"));
+  await typed.type(prompts.thank, () => showPicture(home, binary, [...again()]));
+  await typed.type(prompts.goOn, () => print(prompts.goOn));
+  const forks = await typed.typeElsewhere(prompts.other, () =>
+    print(prompts.other, "--fork-session"),
+  );
   return {
     folder: join(home.folder, ".claude"),
     typed: typed.done,

@@ -3,19 +3,19 @@ import { isJsonObject, type JsonObject } from "@pond/canonical";
 import { createCodexHome, rolloutsIn, threadIdOf } from "./codex.ts";
 import { type Call, callsOf, greet } from "./codex-app-server.ts";
 import {
-  begun,
   endlessCommand,
   everyStep,
   type Generated,
   prompts,
   type Step,
-  Typed,
+  TypedTexts,
   task,
+  untilCommandRuns,
   writeNotes,
   writePicture,
 } from "./generated.ts";
 import { startModelStub } from "./model-stub.ts";
-import { following, type Script, type Wish } from "./script.ts";
+import { followScript, type Script, type ScriptedCall } from "./script.ts";
 import { type Talk, talkTo } from "./talk.ts";
 import type { ThrowAwayHome } from "./throw-away-home.ts";
 
@@ -25,11 +25,11 @@ import type { ThrowAwayHome } from "./throw-away-home.ts";
  * back.
  */
 export async function generateCodex(binary: string, step: Step = everyStep): Promise<Generated> {
-  const stub = await startModelStub(following(() => script));
+  const stub = await startModelStub(followScript(() => script));
   const home = createCodexHome(stub.url, "stub");
   writeNotes(home);
   const picture = writePicture(home);
-  const typed = new Typed(step);
+  const typed = new TypedTexts(step);
   const folder = join(home.folder, ".codex");
   const options = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
   const canResume = (await home.run(binary, ["exec", "--help"])).stdout.includes("resume");
@@ -40,9 +40,9 @@ export async function generateCodex(binary: string, step: Step = everyStep): Pro
     if (canResume) thread ??= rolloutsIn(folder).map(threadIdOf)[0];
   };
   const { list, edit, plan, fail, delegate, thank } = prompts;
-  for (const text of [list, edit, plan, fail, delegate]) await typed.say(text, () => print(text));
-  await typed.say(prompts.look, () => print(prompts.look, "-i", picture, "--"));
-  await typed.say(thank, () => print(thank));
+  for (const text of [list, edit, plan, fail, delegate]) await typed.type(text, () => print(text));
+  await typed.type(prompts.look, () => print(prompts.look, "-i", picture, "--"));
+  await typed.type(thank, () => print(thank));
   const forks = thread === undefined ? 0 : await serve(binary, home, thread, step, typed);
   return {
     folder,
@@ -63,7 +63,7 @@ async function serve(
   home: ThrowAwayHome,
   threadId: string,
   step: Step,
-  typed: Typed,
+  typed: TypedTexts,
 ): Promise<number> {
   const client = home.start(binary, ["app-server"], 600_000);
   const talk = talkTo(client);
@@ -75,9 +75,9 @@ async function serve(
   let forks = 0;
   let last = "";
   if (isServed) {
-    await typed.say(prompts.wait, async () => {
+    await typed.type(prompts.wait, async () => {
       const turn = turnStarted(await call("turn/start", turnOf(threadId, prompts.wait)));
-      await begun(home, client);
+      await untilCommandRuns(home, client);
       await ending(talk, threadId, call("turn/interrupt", { threadId, turnId: turn }));
     });
     await step("shell", () =>
@@ -87,18 +87,18 @@ async function serve(
     await step("compaction", () =>
       ending(talk, threadId, call("thread/compact/start", { threadId })),
     );
-    await typed.say(prompts.goOn, () => turn(talk, call, threadId, prompts.goOn));
+    await typed.type(prompts.goOn, () => turn(talk, call, threadId, prompts.goOn));
     await step("fork", async () => {
       const { thread = null } = await call("thread/fork", { threadId, ...free });
       const id = String(isJsonObject(thread) ? thread["id"] : undefined);
       forks += 1;
-      await typed.elsewhere(prompts.other, () => turn(talk, call, id, prompts.other));
+      await typed.typeElsewhere(prompts.other, () => turn(talk, call, id, prompts.other));
     });
-    await typed.say(prompts.read, async () => {
+    await typed.type(prompts.read, async () => {
       last = await turn(talk, call, threadId, prompts.read);
     });
     await step("take back", () => takeBack(call, threadId, last));
-    await typed.say(prompts.script, () => turn(talk, call, threadId, prompts.script));
+    await typed.type(prompts.script, () => turn(talk, call, threadId, prompts.script));
   }
   await talk.end();
   return forks;
@@ -154,7 +154,7 @@ const script: Script = {
 };
 
 /** The tool that runs a command, under all its names. */
-function shell(command: string): readonly [Wish, ...Wish[]] {
+function shell(command: string): readonly [ScriptedCall, ...ScriptedCall[]] {
   return [
     ["exec_command", { cmd: command }],
     ["shell_command", { command }],

@@ -9,21 +9,21 @@ import {
   stringifyJson,
 } from "@pond/canonical";
 import {
-  begun,
   endlessCommand,
   everyStep,
   type Generated,
   pixel,
   prompts,
   type Step,
-  Typed,
+  TypedTexts,
   task,
+  untilCommandRuns,
   writeNotes,
 } from "./generated.ts";
 import { startModelStub } from "./model-stub.ts";
 import { createOpencodeHome } from "./opencode.ts";
 import { talkToServer } from "./opencode-server.ts";
-import { following, type Script } from "./script.ts";
+import { followScript, type Script } from "./script.ts";
 
 const model = { providerID: "stub", modelID: "stub-model" };
 
@@ -38,24 +38,24 @@ const asked = { ...model, mode: "build", agent: "build", model };
 export async function generateOpencode(binary: string, step: Step = everyStep): Promise<Generated> {
   const home = createOpencodeHome();
   const notes = writeNotes(home);
-  const stub = await startModelStub(following(() => scriptFor(notes)));
+  const stub = await startModelStub(followScript(() => scriptFor(notes)));
   const settings = join(home.folder, ".config", "opencode");
   mkdirSync(settings, { recursive: true });
   writeFileSync(join(settings, "opencode.json"), stringifyJson(settingsFor(stub.url)));
   const client = home.start(binary, ["serve", "--port", "0"], 300_000);
   const server = await talkToServer(client);
-  const typed = new Typed(step);
+  const typed = new TypedTexts(step);
   const session = await server.post("/session", {});
   const of = (id: string): string => `/session/${id}`;
   const main = of(textAt(session, "id"));
   const put = (place: string, text: string, ...files: readonly JsonObject[]): Promise<JsonValue> =>
     server.post(`${place}/message`, { ...asked, parts: [{ type: "text", text }, ...files] });
   const say = (text: string, ...files: readonly JsonObject[]): Promise<void> =>
-    typed.say(text, () => put(main, text, ...files));
+    typed.type(text, () => put(main, text, ...files));
   const { list, read, edit, plan, fail, delegate } = prompts;
   for (const text of [list, read, edit, plan, fail, delegate]) await say(text);
-  await typed.say(prompts.wait, async () => {
-    const stopped = begun(home, client).then(() => server.post(`${main}/abort`, {}));
+  await typed.type(prompts.wait, async () => {
+    const stopped = untilCommandRuns(home, client).then(() => server.post(`${main}/abort`, {}));
     await Promise.all([put(main, prompts.wait), stopped]);
   });
   const url = pathToFileURL(notes).href;
@@ -72,7 +72,7 @@ export async function generateOpencode(binary: string, step: Step = everyStep): 
   await step("fork", async () => {
     const fork = of(textAt(await server.post(`${main}/fork`, {}), "id"));
     forks += 1;
-    await typed.elsewhere(prompts.other, () => put(fork, prompts.other));
+    await typed.typeElsewhere(prompts.other, () => put(fork, prompts.other));
   });
   return {
     folder: join(home.folder, ".local", "share", "opencode"),

@@ -3,21 +3,21 @@ import { join } from "node:path";
 import { setTimeout as later } from "node:timers/promises";
 import { type JsonObject, stringifyJson } from "@pond/canonical";
 import {
-  begun,
   endlessCommand,
   everyStep,
   type Generated,
   pixel,
   prompts,
   type Step,
-  Typed,
+  TypedTexts,
   task,
+  untilCommandRuns,
   writeNotes,
 } from "./generated.ts";
 import { arrayAt } from "./model-json.ts";
 import { startModelStub } from "./model-stub.ts";
 import type { PiClient } from "./pi.ts";
-import { following, type Script } from "./script.ts";
+import { followScript, type Script } from "./script.ts";
 import { type Talk, talkTo } from "./talk.ts";
 import { createThrowAwayHome } from "./throw-away-home.ts";
 
@@ -28,7 +28,7 @@ import { createThrowAwayHome } from "./throw-away-home.ts";
 export async function generatePi(client: PiClient, step: Step = everyStep): Promise<Generated> {
   const home = createThrowAwayHome(() => ({ PI_OFFLINE: "1" }));
   const notes = writeNotes(home);
-  const stub = await startModelStub(following(() => scriptOf(client, notes)));
+  const stub = await startModelStub(followScript(() => scriptOf(client, notes)));
   const folder = join(home.folder, client.folder);
   mkdirSync(folder, { recursive: true });
   const models = stringifyJson(modelsAt(stub.url));
@@ -38,24 +38,24 @@ export async function generatePi(client: PiClient, step: Step = everyStep): Prom
   const args = ["--mode", "rpc", "--provider", "stub", "--model", "stub-model"];
   const process = home.start(client.runtime, [client.command, ...args], 600_000);
   const talk = talkTo(process);
-  const typed = new Typed(step);
+  const typed = new TypedTexts(step);
   const { list, read, edit, look, fail, delegate, script, thank } = prompts;
   const image = { type: "image", data: pixel, mimeType: "image/png" };
   for (const message of [list, read, edit, look, fail, isPi ? script : delegate, thank]) {
     const images = message === look ? [image] : [];
-    await typed.say(message, () => prompt(talk, { message, images }));
+    await typed.type(message, () => prompt(talk, { message, images }));
   }
-  await typed.say(prompts.wait, async () => {
-    const stopped = begun(home, process).then(() => talk.tell({ type: "abort" }));
+  await typed.type(prompts.wait, async () => {
+    const stopped = untilCommandRuns(home, process).then(() => talk.tell({ type: "abort" }));
     await Promise.all([prompt(talk, { message: prompts.wait }), stopped]);
   });
   await step("shell", () => command(talk, { type: "bash", command: "echo from the shell" }));
   await step("name", () => command(talk, { type: "set_session_name", name: "Notes" }));
   if (isPi) await step("compaction", () => command(talk, { type: "compact" }));
-  await typed.say(prompts.goOn, () => prompt(talk, { message: prompts.goOn }));
+  await typed.type(prompts.goOn, () => prompt(talk, { message: prompts.goOn }));
   const forks = await step("fork", () => fork(talk));
   if (forks) {
-    await typed.elsewhere(prompts.other, () => prompt(talk, { message: prompts.other }));
+    await typed.typeElsewhere(prompts.other, () => prompt(talk, { message: prompts.other }));
   }
   await talk.end();
   const helpers = isPi ? 0 : 1;

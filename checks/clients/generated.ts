@@ -51,7 +51,7 @@ export const prompts = {
 export const task = "Say how many lines there are";
 
 /** Collects the typed texts while a session is made. */
-export class Typed {
+export class TypedTexts {
   readonly done: string[] = [];
   readonly tried: string[] = [];
   readonly #step: Step;
@@ -61,12 +61,12 @@ export class Typed {
   }
 
   /** Types a text, and remembers it as typed if the client took it. */
-  async say(text: string, work: () => Promise<unknown>): Promise<void> {
-    if (await this.elsewhere(text, work)) this.done.push(text);
+  async type(text: string, work: () => Promise<unknown>): Promise<void> {
+    if (await this.typeElsewhere(text, work)) this.done.push(text);
   }
 
   /** Types a text into another session than the main one. */
-  async elsewhere(text: string, work: () => Promise<unknown>): Promise<boolean> {
+  async typeElsewhere(text: string, work: () => Promise<unknown>): Promise<boolean> {
     this.tried.push(text);
     return this.#step(text, work);
   }
@@ -87,7 +87,10 @@ export function writePicture({ work }: ThrowAwayHome): string {
 export const endlessCommand = "touch begun; sleep 100";
 
 /** Resolves once {@link endlessCommand} runs in a home. @throws {Error} if the client ends. */
-export async function begun({ work }: ThrowAwayHome, client: ChildProcess): Promise<void> {
+export async function untilCommandRuns(
+  { work }: ThrowAwayHome,
+  client: ChildProcess,
+): Promise<void> {
   const sign = join(work, "begun");
   while (!existsSync(sign)) {
     if (client.exitCode !== null) throw new Error(`the client ended with ${client.exitCode}`);

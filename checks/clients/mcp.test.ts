@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startOf } from "../../apps/cli/src/testing-start.ts";
 import { claudeCodeEnvironment, installClaudeCode } from "./claude-code.ts";
 import { createCodexHome, installCodex } from "./codex.ts";
-import { type Heard, heardInItems, heardInMessages } from "./heard.ts";
+import { type HistoryItem, historyFromItems, historyFromMessages } from "./model-history.ts";
 import { type ModelStub, startModelStub } from "./model-stub.ts";
-import { following } from "./script.ts";
+import { followScript } from "./script.ts";
 import { createThrowAwayHome } from "./throw-away-home.ts";
 
 const prompt = "What did we find out about the heron?";
@@ -61,7 +61,7 @@ describe.skipIf(claudeCode === "")("Claude Code", { timeout: 120_000 }, () => {
         ...["--allowedTools", "mcp__pond__pond_search"],
       ]);
 
-      expect(answerIn(stub, heardInMessages)).toContain(found);
+      expect(answerIn(stub, historyFromMessages)).toContain(found);
     } finally {
       await stub.close();
       home.remove();
@@ -86,7 +86,7 @@ describe.skipIf(codex === "")("Codex", { timeout: 120_000 }, () => {
         ...["--dangerously-bypass-approvals-and-sandbox", prompt],
       ]);
 
-      expect(answerIn(stub, heardInItems)).toContain(found);
+      expect(answerIn(stub, historyFromItems)).toContain(found);
     } finally {
       await stub.close();
       home.remove();
@@ -105,13 +105,13 @@ function variables(flag: string): string[] {
 
 /** A model that searches when it is asked, and accepts the answer. */
 function startStub(tool: string): Promise<ModelStub> {
-  return startModelStub(following(() => ({ [prompt]: [[tool, { query: "heron nests" }]] })));
+  return startModelStub(followScript(() => ({ [prompt]: [[tool, { query: "heron nests" }]] })));
 }
 
 /** The answer of the tool, as the model got it. */
 function answerIn(
   { requests }: ModelStub,
-  heardIn: (history: readonly JsonValue[]) => readonly Heard[],
+  heardIn: (history: readonly JsonValue[]) => readonly HistoryItem[],
 ): string {
   const heard = requests.flatMap(heardIn);
   return heard.flatMap((each) => (each.type === "result" ? [each.text] : [])).join("\n");

@@ -10,7 +10,7 @@ export type Reply =
   | { readonly type: "call"; readonly name: string; readonly input: JsonObject };
 
 /** The last text sent to the model, and the tools that it may call. */
-export type Asked = { readonly text: string; readonly tools: readonly string[] };
+export type ModelRequest = { readonly text: string; readonly tools: readonly string[] };
 
 /** A model API on the wire. */
 export type ModelApi = {
@@ -18,7 +18,7 @@ export type ModelApi = {
   readonly isTurn: (request: IncomingMessage) => boolean;
   /** The conversation as the client sent it. */
   readonly history: (body: JsonObject) => readonly JsonValue[];
-  readonly asked: (body: JsonObject) => Asked;
+  readonly asked: (body: JsonObject) => ModelRequest;
   readonly answer: (body: JsonObject, reply: Reply) => string;
 };
 
@@ -38,7 +38,7 @@ const apis: readonly ModelApi[] = [messagesApi, responsesApi];
 
 /** Starts a stand-in that answers every request as `reply` says. */
 export async function startModelStub(
-  reply: (asked: Asked) => Reply = () => ({ type: "text", text: stubAnswer }),
+  reply: (asked: ModelRequest) => Reply = () => ({ type: "text", text: stubAnswer }),
 ): Promise<ModelStub> {
   const requests: (readonly JsonValue[])[] = [];
   const models = new Set<string>();

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { heardInExport } from "./heard.ts";
-import { missing } from "./missing.ts";
+import { missingFromHistory } from "./missing-from-history.ts";
+import { historyFromExport } from "./model-history.ts";
 import { comparable, installOpencode, type Opencode, startOpencode } from "./opencode.ts";
 import { chosenSources, foreignTo, homesOf, spread } from "./sources.ts";
 import { contentsOf, lineageOf, once, restoreForeign, restoreHome, storeHome } from "./stored.ts";
@@ -75,7 +75,7 @@ describe.skipIf(binary === "")("opencode", { timeout: 180_000 }, () => {
         expect(listed).toContain(idOf(written[0] ?? {}));
         const lost = contentsOf(lineage).map((content) => {
           const index = files.findIndex(({ session }) => session === content.session.id);
-          return missing(content, heardInExport(taken[index] ?? null), origin);
+          return missingFromHistory(content, historyFromExport(taken[index] ?? null), origin);
         });
         expect(lost).toEqual(files.map(() => []));
       },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { adapterNamed } from "@pond/adapters";
 import { writeFiles } from "@pond/sessions";
 import { afterAll, expect, test } from "vitest";
-import { writeBelow } from "../pairs/below.ts";
+import { writeForeignChild } from "../pairs/foreign-child.ts";
 import { installCodex, threadIdOf } from "./codex.ts";
 import { readThreads } from "./codex-app-server.ts";
 import { installOpencode, startOpencode } from "./opencode.ts";
@@ -55,7 +55,7 @@ test.skipIf(opencode === "")(
 /** A session of the client and one below it, in a separate folder. */
 async function written(origin: string, source: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(temporary, "home-"));
-  const { parent, native, below } = await writeBelow(adapterNamed(origin), source);
+  const { parent, native, below } = await writeForeignChild(adapterNamed(origin), source);
   await writeFiles([...native, ...below], folder);
   const pathOf = (files: typeof native): string => files[0]?.path ?? "";
   return { folder, parent: parent.session.id, parentPath: pathOf(native), path: pathOf(below) };

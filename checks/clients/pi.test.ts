@@ -7,8 +7,8 @@ import { type JsonObject, stringifyJson } from "@pond/canonical";
 import type { Origin, SessionContent } from "@pond/canonical/adapter";
 import { afterAll, describe, expect, test } from "vitest";
 import { twoIn } from "../e2e/compare.ts";
-import { heardInPi } from "./heard.ts";
-import { missing } from "./missing.ts";
+import { missingFromHistory } from "./missing-from-history.ts";
+import { historyFromPi } from "./model-history.ts";
 import {
   exportWithPi,
   installOmp,
@@ -115,7 +115,7 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
 
       const unheard = own.map(({ content, path, opened }) => ({
         path,
-        missing: missing(content, heardInPi(opened.messages), origin),
+        missing: missingFromHistory(content, historyFromPi(opened.messages), origin),
       }));
       expect(own).not.toEqual([]);
       expect(unheard.filter((each) => each.missing.length > 0)).toEqual([]);

@@ -8,7 +8,7 @@ import {
   type ToolCallPart,
 } from "@pond/canonical";
 import type { Origin } from "@pond/canonical/adapter";
-import type { Heard } from "./heard.ts";
+import type { HistoryItem } from "./model-history.ts";
 
 const { readTool } = meaningsOf();
 
@@ -17,7 +17,7 @@ export function isSameCall(
   origin: Origin,
   call: ToolCallPart,
   target: Origin,
-  heard: Extract<Heard, { type: "call" }>,
+  heard: Extract<HistoryItem, { type: "call" }>,
 ): boolean {
   const own = readTool?.(origin, call);
   const translated = readTool?.(target, heard);

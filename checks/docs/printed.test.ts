@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { blocksOf, stepsOf, textOf } from "./blocks.ts";
-import { cutAsSaid, isAsSaid } from "./printed.ts";
+import { cutLikePage, matchesPage } from "./printed.ts";
 
 const lines = (text: string): string[] => text.split("|");
 
@@ -27,7 +27,7 @@ describe("comparing the text of a page with printed output", () => {
     ["accepts the lines between several dots in order", "...|b|...|d|...", "a|b|c|d|e", true],
     ["rejects the lines between several dots out of order", "...|d|...|b|...", "a|b|c|d|e", false],
   ])("%s", (_, said, printed, isSame) => {
-    expect(isAsSaid(lines(said), lines(printed))).toBe(isSame);
+    expect(matchesPage(lines(said), lines(printed))).toBe(isSame);
   });
 
   it.each([
@@ -35,7 +35,7 @@ describe("comparing the text of a page with printed output", () => {
     ["cut in the same place as the page", "a|...|z", "b|c|d|y", "b|...|y"],
     ["complete if nothing is left to cut", "a|...|z", "b|y", "b|y"],
   ])("the updated text is %s", (_, said, printed, renewed) => {
-    expect(cutAsSaid(lines(said), lines(printed))).toEqual(lines(renewed));
+    expect(cutLikePage(lines(said), lines(printed))).toEqual(lines(renewed));
   });
 });
 

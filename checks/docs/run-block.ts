@@ -4,7 +4,7 @@ import { loadConfig } from "../../apps/cli/src/config.ts";
 import { directoriesOf } from "../../apps/cli/src/directories.ts";
 import { type Block, type Step, stepsOf, textOf } from "./blocks.ts";
 import type { OpenPage } from "./open-page.ts";
-import { cutAsSaid, isAsSaid } from "./printed.ts";
+import { cutLikePage, matchesPage } from "./printed.ts";
 
 type BlockResult = {
   readonly ran: number;
@@ -50,8 +50,8 @@ async function runSteps(steps: readonly Step[], page: OpenPage): Promise<BlockRe
   const actual: Step[] = [];
   for (const [at, { command, expected }] of steps.entries()) {
     const { code, lines } = await page.command(command);
-    const isSame = isAsSaid(expected, lines);
-    actual.push({ command, expected: isSame ? expected : cutAsSaid(expected, lines) });
+    const isSame = matchesPage(expected, lines);
+    actual.push({ command, expected: isSame ? expected : cutLikePage(expected, lines) });
     if (!isSame) differences.push(`"${command}" printed:\n${lines.join("\n")}`);
     if (code !== 0 && steps[at + 1]?.command !== "echo $?") {
       wrong.push(`"${command}" ended with ${code}: let echo $? follow it`);

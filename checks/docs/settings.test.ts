@@ -3,7 +3,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadConfig } from "../../apps/cli/src/config.ts";
-import { processSurface } from "../../apps/cli/src/context.ts";
+import { processRuntime } from "../../apps/cli/src/context.ts";
 import { directoriesOf } from "../../apps/cli/src/directories.ts";
 import { createProgram } from "../../apps/cli/src/program.ts";
 import { Home } from "../../apps/cli/src/testing.ts";
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 test("docs/settings.md lists the flags of every command", () => {
-  const program = createProgram(async () => undefined, processSurface());
+  const program = createProgram(async () => undefined, processRuntime());
   const made = `\n${[["pond", program] as const, ...commandsOf("pond", program)]
     .map(([name, command]) => sectionOf(name, command))
     .join("\n")}\n`;

@@ -17,7 +17,7 @@ import {
   scriptedWeaver,
 } from "../../packages/recorder/examples/scripted-models.ts";
 import { copyTo } from "../pairs/copies.ts";
-import { missingIn, saidIn } from "../pairs/said.ts";
+import { missingTexts, sessionTexts } from "../pairs/session-texts.ts";
 
 let folder: string;
 let namespaces: Namespaces;
@@ -139,7 +139,9 @@ describe("the session of the @pond/recorder example", () => {
       expect(copy.complaints).toEqual([]);
       const missing = [stored.root, ...stored.descendants].flatMap((original, index) => {
         const content = copy.contents[index];
-        return content ? missingIn(saidIn(content), saidIn(original)) : [original.session.id];
+        return content
+          ? missingTexts(sessionTexts(content), sessionTexts(original))
+          : [original.session.id];
       });
       expect(missing).toEqual([]);
       const calls = copy.contents.map((content) => content && callsOf(content));
@@ -157,7 +159,7 @@ it.each(adapters.map((to) => ({ client: to.origin, to })))(
 
     expect(copy.complaints).toEqual([]);
     const [content] = copy.contents;
-    expect(content && missingIn(saidIn(content), saidIn(root))).toEqual([]);
+    expect(content && missingTexts(sessionTexts(content), sessionTexts(root))).toEqual([]);
   },
 );
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addClients, createHome, type Home } from "./home.ts";
-import { brokenLines, strangers, unevenLines } from "./rules.ts";
+import { brokenLines, linesWithOpenStyle, strayControls } from "./rules.ts";
 import { mark, type Recording, type Running, Terminals, tmux } from "./terminal.ts";
 
 if (tmux === undefined)
@@ -61,8 +61,8 @@ describe.skipIf(tmux === undefined)("pond init at a terminal", () => {
     expect(recording.lines.at(-1)).toBe(mark);
     expect(recording.isCursorVisible).toBe(true);
     expect(brokenLines(recording).filter((line) => !isWhole(line))).toEqual([]);
-    expect(unevenLines(recording)).toEqual([]);
-    expect(strangers(recording, { isColored: true, isLive: true })).toEqual([]);
+    expect(linesWithOpenStyle(recording)).toEqual([]);
+    expect(strayControls(recording, { isColored: true, isLive: true })).toEqual([]);
   }
 
   it("does what the typed answers say", async () => {

@@ -5,11 +5,11 @@ import { addClients, addHardSessions, createHome, type Home, hardSession } from 
 import {
   brokenLines,
   type Cells,
+  linesWithOpenStyle,
+  nonAsciiIn,
   shiftedRows,
-  strangers,
+  strayControls,
   tablesOf,
-  unevenLines,
-  unusualIn,
   widestDrawn,
 } from "./rules.ts";
 import { mark, programOnPath, type Recording, rows, Terminals, tmux } from "./terminal.ts";
@@ -105,7 +105,7 @@ describe.skipIf(tmux === undefined)("pond's output on a terminal", () => {
         }
       }),
     );
-    cells = await terminals.cellsOf(unusualIn([first, ...recordings.values()]));
+    cells = await terminals.cellsOf(nonAsciiIn([first, ...recordings.values()]));
   }, 400_000);
   afterAll(() => {
     terminals?.close();
@@ -145,11 +145,11 @@ describe.skipIf(tmux === undefined)("pond's output on a terminal", () => {
         expect(title).not.toContain("taken");
         // It is plain, on its own line.
         expect(lines.at(-1)).toBe(mark);
-        expect(unevenLines(recording)).toEqual([]);
+        expect(linesWithOpenStyle(recording)).toEqual([]);
         expect(painted.join("").includes("\x1b")).toBe(isColored);
         const toBeCopied = painted.filter((line) => line.includes("--resume"));
         expect(toBeCopied.join("")).not.toContain("\x1b");
-        expect(strangers(recording, { isColored, isLive: isLive && !isDumb })).toEqual([]);
+        expect(strayControls(recording, { isColored, isLive: isLive && !isDumb })).toEqual([]);
         expect(lines.filter((line) => /[█░]|looking:|indexing|counting/.test(line))).toEqual([]);
       },
     );
@@ -173,7 +173,7 @@ describe.skipIf(tmux === undefined)("pond's output on a terminal", () => {
       // The text that was read stays on the screen.
       expect(recording.lines[0]).toBe(lines[0]);
       expect(recording.lines.at(-1)).toBe(mark);
-      expect(unevenLines(recording)).toEqual([]);
+      expect(linesWithOpenStyle(recording)).toEqual([]);
     },
   );
 
@@ -182,7 +182,7 @@ describe.skipIf(tmux === undefined)("pond's output on a terminal", () => {
 
     expect(bytes).toMatch(/claude-code.*[█░]/);
     expect(widestDrawn(first, cells)).toBeLessThanOrEqual(60);
-    expect(strangers(first, { isColored: true, isLive: true })).toEqual([]);
+    expect(strayControls(first, { isColored: true, isLive: true })).toEqual([]);
     expect(lines[0]).toMatch(/^claude-code {2}\d+ sessions: \d+ new/);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
   brokenLines,
+  linesWithOpenStyle,
   shiftedRows,
-  strangers,
+  strayControls,
   tablesOf,
-  unevenLines,
   widestDrawn,
 } from "./rules.ts";
 import type { Recording } from "./terminal.ts";
@@ -34,14 +34,16 @@ describe("unexpected control sequences", () => {
     ["\x9b5A", ["\x9b5A"]],
     ["turned \u202e", ["turned \u202e"]],
   ])("are told from expected ones in %j", (bytes, expected) => {
-    expect(strangers(recording({ bytes }), { isColored: true, isLive: true })).toEqual(expected);
+    expect(strayControls(recording({ bytes }), { isColored: true, isLive: true })).toEqual(
+      expected,
+    );
   });
 
   it.each([
     ["colours", "\x1b[1mbold\x1b[22m"],
     ["progress bars", "\ra bar\x1b[K"],
   ])("include %s where none are allowed", (_, bytes) => {
-    const found = strangers(recording({ bytes }), { isColored: false, isLive: false });
+    const found = strayControls(recording({ bytes }), { isColored: false, isLive: false });
 
     expect(found).toEqual([bytes]);
   });
@@ -50,7 +52,7 @@ describe("unexpected control sequences", () => {
 it("notices styles that go on past the end of their line", () => {
   const bytes = "\x1b[1mbold\x1b[22m\r\n\x1b[36mblue\r\n\x1b[39mplain\r\n";
 
-  expect(unevenLines(recording({ bytes }))).toEqual(["\x1b[36mblue\r"]);
+  expect(linesWithOpenStyle(recording({ bytes }))).toEqual(["\x1b[36mblue\r"]);
 });
 
 it("measures the width of a line that was drawn over", () => {

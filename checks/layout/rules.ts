@@ -7,10 +7,10 @@ export type Cells = ReadonlyMap<string, number>;
 const styles = /\x1b\[(\d+)m/g;
 /** The codes that draw live lines: lines up, a column, erase to the end of line or screen. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
-const drawing = /\x1b\[(?:\d+A|[CJK])/g;
+const drawingCodes = /\x1b\[(?:\d+A|[CJK])/g;
 /** The codes of readline's questions: to a column, erase from there. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
-const asking = /\x1b\[(?:\d+G|0?J|0?K)/g;
+const questionCodes = /\x1b\[(?:\d+G|0?J|0?K)/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
@@ -27,29 +27,30 @@ export function brokenLines({ lines, whole }: Recording): string[] {
 }
 
 /** Received characters that are neither text nor codes that pond draws with. */
-export function strangers(
+export function strayControls(
   { bytes }: Recording,
   { isColored, isLive }: { readonly isColored: boolean; readonly isLive: boolean },
 ): string[] {
   let text = bytes.replaceAll("\r\n", "\n");
   if (isColored) text = text.replaceAll(styles, "");
-  if (isLive) text = text.replaceAll(drawing, "").replaceAll(asking, "").replaceAll("\r", "\n");
+  if (isLive)
+    text = text.replaceAll(drawingCodes, "").replaceAll(questionCodes, "").replaceAll("\r", "\n");
   return text.split("\n").filter((line) => controls.test(line));
 }
 
 /** The styles that each end code ends. */
-const endings: ReadonlyMap<string, RegExp> = new Map([
+const stylesByEndCode: ReadonlyMap<string, RegExp> = new Map([
   ["22", /^[12]$/],
   ["27", /^7$/],
   ["39", /^3\d$/],
 ]);
 
 /** Lines after which a style is still on. */
-export function unevenLines({ bytes }: Recording): string[] {
+export function linesWithOpenStyle({ bytes }: Recording): string[] {
   return bytes.split("\n").filter((line) => {
     const on = new Set<string>();
     for (const [, code = ""] of line.matchAll(styles)) {
-      const ended = endings.get(code);
+      const ended = stylesByEndCode.get(code);
       if (ended === undefined) on.add(code);
       else for (const each of on) if (ended.test(each)) on.delete(each);
     }
@@ -62,7 +63,7 @@ export function widestDrawn({ bytes }: Recording, cells: Cells): number {
   const drawn = bytes.slice(0, bytes.lastIndexOf("\x1b[J"));
   const lines = drawn
     .replaceAll(styles, "")
-    .replaceAll(drawing, "")
+    .replaceAll(drawingCodes, "")
     .split(/[\r\n]+/);
   return Math.max(...lines.map((line) => toCells(line, cells).length));
 }
@@ -86,14 +87,14 @@ export function shiftedRows([head = "", ...rows]: readonly string[], cells: Cell
     end: index + title.length,
   }));
   return rows.filter((row) => {
-    const there = toCells(row, cells);
+    const rowCells = toCells(row, cells);
     const isBlank = (from: number, to: number): boolean =>
-      there.slice(Math.max(0, from), to).every((cell) => cell === " ");
+      rowCells.slice(Math.max(0, from), to).every((cell) => cell === " ");
     return places.some(({ start, end }, at) => {
       const before = places[at - 1]?.end ?? 0;
-      const after = places[at + 1]?.start ?? there.length;
+      const after = places[at + 1]?.start ?? rowCells.length;
       const isLeft = isBlank(start - 2, start) && !isBlank(start, start + 1);
-      const isEnd = at < places.length - 1 ? isBlank(end, end + 2) : there.length === end;
+      const isEnd = at < places.length - 1 ? isBlank(end, end + 2) : rowCells.length === end;
       const isRight = isEnd && !isBlank(end - 1, end);
       return !isLeft && !isRight && !isBlank(before, after);
     });
@@ -109,7 +110,7 @@ function toCells(text: string, cells: Cells): string[] {
 }
 
 /** The characters whose width the terminal has to be asked for. */
-export function unusualIn(recordings: readonly Recording[]): string[] {
+export function nonAsciiIn(recordings: readonly Recording[]): string[] {
   const text = recordings.map(({ bytes }) => bytes).join("");
   return [...new Set(text)].filter((character) => (character.codePointAt(0) ?? 0) > 0x7e);
 }

@@ -15,15 +15,15 @@ import type {
   RestoredFile,
   SessionContent,
 } from "@pond/canonical/adapter";
-import { missingIn, saidIn } from "./said.ts";
+import { missingTexts, sessionTexts } from "./session-texts.ts";
 
 /** What an adapter reads in a folder: its lineages, and the faults that it reports. */
-export type Found = {
+export type HomeContent = {
   readonly lineages: readonly Lineage[];
   readonly complaints: readonly string[];
 };
 
-export async function readHome({ from }: Adapter, home: string): Promise<Found> {
+export async function readHome({ from }: Adapter, home: string): Promise<HomeContent> {
   const sources = await readSource(from(home));
   const events = [...sources.values()];
   const complaints = events.flat().flatMap((event) => {
@@ -83,23 +83,26 @@ async function copyOf(
 }
 
 /** Everything that is wrong with the copy of a lineage. */
-export function wrongIn(lineage: Lineage, copy: Copy): readonly string[] {
-  return [...copy.complaints, ...missing(lineage, copy), ...uncounted(lineage, copy)];
+export function problemsIn(lineage: Lineage, copy: Copy): readonly string[] {
+  return [...copy.complaints, ...missingFromCopy(lineage, copy), ...miscountedParts(lineage, copy)];
 }
 
 /** What the copy of a lineage lacks. */
-export function missing({ root, descendants }: Lineage, { contents }: Copy): readonly string[] {
+export function missingFromCopy(
+  { root, descendants }: Lineage,
+  { contents }: Copy,
+): readonly string[] {
   return [root, ...descendants].flatMap((original, index) => {
     const copy = contents[index];
     if (copy === undefined) return [`${original.session.id} is not there`];
-    return missingIn(saidIn(copy), saidIn(original)).map(
+    return missingTexts(sessionTexts(copy), sessionTexts(original)).map(
       (each) => `${original.session.id}: ${each}`,
     );
   });
 }
 
 /** Part types whose counts in the fidelity report differ from those of the session. */
-function uncounted({ root, descendants }: Lineage, { restored }: Copy): readonly string[] {
+function miscountedParts({ root, descendants }: Lineage, { restored }: Copy): readonly string[] {
   return [root, ...descendants].flatMap(({ session, messages }) => {
     const expected = countsOf(messages.flatMap(partsOf).map(({ type }) => type));
     const reported = restored.flatMap((file) => {

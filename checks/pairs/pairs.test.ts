@@ -6,7 +6,7 @@ import type { Adapter, Lineage } from "@pond/canonical/adapter";
 import { titleOf } from "@pond/canonical/foreign";
 import { expect, test } from "vitest";
 import { corpusFolder } from "../corpus.ts";
-import { type Copy, copyTo, missing, readHome, wrongIn } from "./copies.ts";
+import { type Copy, copyTo, missingFromCopy, problemsIn, readHome } from "./copies.ts";
 import { story, storyMeanings } from "./story.ts";
 
 const pairs = adapters.flatMap((from) => adapters.map((to) => ({ from, to })));
@@ -26,7 +26,7 @@ test.each(named)("the sample story is copied from $name without loss", async ({ 
   const copy = await copyTo(to, told);
 
   expect(copy.complaints).toEqual([]);
-  expect(missing(told, copy)).toEqual([]);
+  expect(missingFromCopy(told, copy)).toEqual([]);
   expectGolden(`${from.origin}-to-${to.origin}`, copy);
 });
 
@@ -101,7 +101,7 @@ test.each(
     for (const lineage of chosen) {
       for (const to of adapters.filter(({ origin }) => origin !== from.origin)) {
         const copy = await copyTo(to, lineage);
-        const found = wrongIn(lineage, copy);
+        const found = problemsIn(lineage, copy);
         wrong.push(...found.map((each) => `${lineage.root.session.id} to ${to.origin}: ${each}`));
       }
     }

@@ -1,8 +1,8 @@
 import { restoredFiles } from "@pond/adapter-testkit";
 import { adapterNamed } from "@pond/adapters";
 import { expect, test } from "vitest";
-import { readFiles, writeBelow } from "./below.ts";
-import { missingIn, saidIn } from "./said.ts";
+import { readFiles, writeForeignChild } from "./foreign-child.ts";
+import { missingTexts, sessionTexts } from "./session-texts.ts";
 
 // Claude Code knows a sub-agent only by its place, and the copy of one by its main session.
 test.each([
@@ -24,7 +24,7 @@ test.each([
     const client = adapterNamed(origin);
     const source = kind === "fork" ? { relation: "fork" } : {};
 
-    const { parent, child, native, below, alone } = await writeBelow(client, source);
+    const { parent, child, native, below, alone } = await writeForeignChild(client, source);
 
     const [copy, free] = await Promise.all(
       [below, alone].map(async (files) => {
@@ -37,6 +37,6 @@ test.each([
     expect(free?.session.parent_session_id).toBeUndefined();
     // The id shows that it is a copy.
     expect(copy?.session.id).toBe(free?.session.id);
-    expect(copy && missingIn(saidIn(copy), saidIn(child))).toEqual([]);
+    expect(copy && missingTexts(sessionTexts(copy), sessionTexts(child))).toEqual([]);
   },
 );

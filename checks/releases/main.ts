@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { memoryFolder } from "../memory-folder.ts";
 import { endAllOf } from "./end-all.ts";
-import type { Look } from "./look.ts";
+import type { ReleaseReport } from "./examine-release.ts";
 import { releaseNamed } from "./release.ts";
 import { releases } from "./releases.ts";
 
@@ -43,19 +43,19 @@ async function sweep(names: readonly string[]): Promise<number> {
   let isWrong = false;
   for (const name of names) releaseNamed(name);
   for (const name of names) {
-    const look = await lookAt(name);
-    isWrong ||= typeof look === "string" || look.problems.length > 0;
+    const report = await examineRelease(name);
+    isWrong ||= typeof report === "string" || report.problems.length > 0;
     if (values.json) {
-      const found = typeof look === "string" ? { failed: look } : look;
+      const found = typeof report === "string" ? { failed: report } : report;
       console.log(JSON.stringify({ release: name, ...found }));
-    } else console.log(told(name, look));
+    } else console.log(describe(name, report));
   }
   return isWrong ? 1 : 0;
 }
 
-function told(name: string, look: Look | string): string {
-  if (typeof look === "string") return `${name}: could not be looked at\n  ${look}`;
-  const { sessions, messages, calls, problems, notes, cannot } = look;
+function describe(name: string, report: ReleaseReport | string): string {
+  if (typeof report === "string") return `${name}: could not be looked at\n  ${report}`;
+  const { sessions, messages, calls, problems, notes, cannot } = report;
   return [
     `${name}: ${sessions} sessions, ${messages} messages, ${calls} calls, ${problems.length} problems`,
     ...problems.map((line) => `  PROBLEM ${line}`),
@@ -65,7 +65,7 @@ function told(name: string, look: Look | string): string {
 }
 
 /** Examines a release. Everything that it needs or leaves is in one folder, which is removed. */
-async function lookAt(name: string): Promise<Look | string> {
+async function examineRelease(name: string): Promise<ReleaseReport | string> {
   const folder = mkdtempSync(join(place, "pond-release-"));
   const answer = join(folder, "answer.json");
   const kept = values.keep === undefined ? [] : [resolve(values.keep, name.replace("@", "-"))];
@@ -73,9 +73,9 @@ async function lookAt(name: string): Promise<Look | string> {
     rmSync(path, { recursive: true, force: true });
     mkdirSync(path, { recursive: true });
   }
-  const look = join(import.meta.dirname, "look.ts");
+  const program = join(import.meta.dirname, "examine-release.ts");
   const args = ["--conditions=@pond/source", "--disable-warning=ExperimentalWarning"];
-  const child = spawn(process.execPath, [...args, look, name, answer, ...kept], {
+  const child = spawn(process.execPath, [...args, program, name, answer, ...kept], {
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
     env: {

@@ -5,8 +5,8 @@ import { measureImport } from "./everyday/first-import.ts";
 import { measureLongLine } from "./everyday/long-line.ts";
 import { type Measure, printTable } from "./everyday/measure.ts";
 import { measureReading } from "./everyday/reading.ts";
+import { measureResync } from "./everyday/resync.ts";
 import { measureSearching } from "./everyday/searching.ts";
-import { measureUpkeep } from "./everyday/upkeep.ts";
 import { generateCorpus } from "./generated/corpus.ts";
 import { Home } from "./shared/home.ts";
 import { machine } from "./shared/machine.ts";
@@ -24,7 +24,7 @@ try {
     ...measureImport(home, corpus),
     ...(await measureDisk(home, corpus)),
     ...(await measureLongLine()),
-    ...measureUpkeep(home, corpus),
+    ...measureResync(home, corpus),
     ...(await measureSearching(home)),
     ...(await measureReading(home)),
   ];

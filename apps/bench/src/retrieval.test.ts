@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { categories, ownSet } from "./retrieval/own.ts";
 import { byCategory } from "./retrieval/own-report.ts";
 import { pond } from "./retrieval/pond.ts";
-import { type Asked, askAll, scoreOf } from "./retrieval/score.ts";
+import { type AnsweredQuestion, askAll, scoreOf } from "./retrieval/score.ts";
 import { openHaystack } from "./retrieval/store.ts";
 
 // Our own set alone, by words only: written as files of the clients, read and synced for real.
 let folder: string;
-let asked: ReadonlyMap<string | undefined, readonly Asked[]>;
+let asked: ReadonlyMap<string | undefined, readonly AnsweredQuestion[]>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "pond-retrieval-"));

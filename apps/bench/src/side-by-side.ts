@@ -15,7 +15,7 @@ import {
   codeburnContenders,
   jqContenders,
   ripgrepContenders,
-} from "./side-by-side/others.ts";
+} from "./side-by-side/other-tools.ts";
 import { pondContenders } from "./side-by-side/pond.ts";
 import { findPrograms } from "./side-by-side/programs.ts";
 import { sideBySideReport } from "./side-by-side/report.ts";

@@ -4,18 +4,18 @@ import {
   describeRate,
   describeShare,
   describeTimeLeft,
-  fitted,
+  fitFacts,
   type Pace,
   type ProgressLine,
 } from "./output/progress.ts";
-import { type Shown, say, shown } from "./output/shown.ts";
+import { type SafeText, safe, safeText } from "./output/safe-text.ts";
 
 /** Draws the progress of an export, an import or a copy. */
 export function showArchive(line: ProgressLine, progress: Progress): void {
   line.show(progress.step, progress, (pace) => describeArchive(progress, pace));
 }
 
-const words: Readonly<Record<Progress["step"], string>> = {
+const stepWords: Readonly<Record<Progress["step"], string>> = {
   copy: "copying",
   compact: "compacting",
   pack: "writing",
@@ -26,8 +26,8 @@ const words: Readonly<Record<Progress["step"], string>> = {
 };
 
 /** A progress as one line. */
-export function describeArchive({ step }: Progress, pace: Pace): Shown {
-  const what = say`${shown(words[step])}  ${describeShare(pace)}`;
+export function describeArchive({ step }: Progress, pace: Pace): SafeText {
+  const what = safe`${safeText(stepWords[step])}  ${describeShare(pace)}`;
   const left = describeTimeLeft(pace);
   switch (step) {
     case "compact":
@@ -36,21 +36,21 @@ export function describeArchive({ step }: Progress, pace: Pace): Shown {
     case "copy":
     case "check":
     case "mend": {
-      const rows = say`${formatCount(pace.done)}/${formatCount(pace.total)} rows`;
-      const rate = rateOf(pace, (each) => say`${formatCount(each)} rows/s`);
-      return fitted([what, rows, left, rate], pace.columns);
+      const rows = safe`${formatCount(pace.done)}/${formatCount(pace.total)} rows`;
+      const rate = rateOf(pace, (each) => safe`${formatCount(each)} rows/s`);
+      return fitFacts([what, rows, left, rate], pace.columns);
     }
     case "pack":
     case "unpack": {
-      const rate = rateOf(pace, (each) => say`${formatBytes(each)}/s`);
-      return fitted([what, formatBytes(pace.total), left, rate], pace.columns);
+      const rate = rateOf(pace, (each) => safe`${formatBytes(each)}/s`);
+      return fitFacts([what, formatBytes(pace.total), left, rate], pace.columns);
     }
   }
 }
 
 function rateOf(
   { done, doneBefore, elapsedMs }: Pace,
-  format: (perSecond: number) => Shown,
-): Shown {
+  format: (perSecond: number) => SafeText,
+): SafeText {
   return describeRate(done - doneBefore, elapsedMs, format);
 }

@@ -22,11 +22,11 @@ export function parseTime(text: string, now: Date = new Date()): bigint {
       "Use a date (2026-03-01), a time (2026-03-01T14:00Z), an age (30m, 12h, 7d, 2w), today or yesterday.",
     );
   }
-  return BigInt(date.getTime()) * 1000n + microsOf(text);
+  return BigInt(date.getTime()) * 1000n + subMillisecondMicros(text);
 }
 
 /** The part of a time that is finer than `Date` knows, as `pond search` shows it. */
-function microsOf(text: string): bigint {
+function subMillisecondMicros(text: string): bigint {
   const [, micros = ""] = /:\d{2}\.\d{3}(\d{1,3})/.exec(text) ?? [];
   return BigInt(micros.padEnd(3, "0"));
 }
@@ -51,15 +51,15 @@ function isDay(text: string): boolean {
 
 /** A whole number, at least one. */
 export function parseCount(text: string): number {
-  if (isWhole(text) && Number(text) >= 1) return Number(text);
+  if (isDigits(text) && Number(text) >= 1) return Number(text);
   throw new InvalidArgumentError("Use a whole number from 1.");
 }
 
 /** A whole number from one to the most that an answer may have. */
-export function parseCountTo(most: number): (text: string) => number {
+export function parseCountUpTo(max: number): (text: string) => number {
   return (text) => {
-    if (isWhole(text) && Number(text) >= 1 && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(`Use a whole number from 1 to ${most}.`);
+    if (isDigits(text) && Number(text) >= 1 && Number(text) <= max) return Number(text);
+    throw new InvalidArgumentError(`Use a whole number from 1 to ${max}.`);
   };
 }
 
@@ -67,13 +67,13 @@ export function parseCountTo(most: number): (text: string) => number {
  * Only digits: other forms that JavaScript takes for a number, such as `0x10`, were not meant as
  * one.
  */
-function isWhole(text: string): boolean {
+function isDigits(text: string): boolean {
   return /^\d{1,15}$/.test(text);
 }
 
 /** A whole number, at least zero. */
 export function parseDepth(text: string): number {
-  if (isWhole(text)) return Number(text);
+  if (isDigits(text)) return Number(text);
   throw new InvalidArgumentError("Use a whole number from 0.");
 }
 
@@ -94,13 +94,13 @@ export function parseScore(text: string): number {
 }
 
 /** A file or folder. Refuses an empty or blank text, which is what an unset variable leaves. */
-export function parsePlace(text: string): string {
+export function parsePath(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It is empty: name a file or folder.");
   return text;
 }
 
 /** A project is mostly a folder. Folders are typed relative to the current one, or with `..`. */
 export function parseProject(typed: string): string {
-  const text = parsePlace(typed);
+  const text = parsePath(typed);
   return /^(?:\/(?:.*\/)?)?\.{1,2}(?:\/|$)/.test(text) ? resolve(text) : text;
 }

@@ -11,7 +11,7 @@ const epoch = Number(process.env["SOURCE_DATE_EPOCH"]);
 // https://reproducible-builds.org/specs/source-date-epoch/
 const date = epoch > 0 ? new Date(epoch * 1000) : new Date();
 const sink = { write: () => true };
-const surface = { stdout: sink, stderr: sink, env: {}, home: "/", now: () => date };
-const program = createProgram(async () => undefined, surface);
+const runtime = { stdout: sink, stderr: sink, env: {}, home: "/", now: () => date };
+const program = createProgram(async () => undefined, runtime);
 mkdirSync(dirname(file), { recursive: true });
 writeFileSync(file, manPage(program, { version: version(), date }));

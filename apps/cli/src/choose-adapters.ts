@@ -55,12 +55,12 @@ export async function chooseAdapters(
 }
 
 function refuseUnknown({ file, adapters }: Config, known: readonly string[]): void {
-  const other = Object.keys(adapters).find((name) => !known.includes(name));
-  if (other === undefined) return;
-  const meant = nearestTo(other, known);
-  const guess = meant === undefined ? "" : `did you mean "${meant}"? `;
+  const unknown = Object.keys(adapters).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const suggestion = nearestTo(unknown, known);
+  const hint = suggestion === undefined ? "" : `did you mean "${suggestion}"? `;
   throw new ConfigError(
-    `${adapters[other]?.place}: "adapters.${other}" names no client that pond knows; ${guess}known: ${known.join(", ")}`,
-    { file, key: `adapters.${other}` },
+    `${adapters[unknown]?.place}: "adapters.${unknown}" names no client that pond knows; ${hint}known: ${known.join(", ")}`,
+    { file, key: `adapters.${unknown}` },
   );
 }

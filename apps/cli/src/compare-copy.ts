@@ -5,22 +5,22 @@ import { digestOf } from "./written-copies.ts";
 /**
  * Compares a file with what would be written in its place. Most logs only grow at their end.
  *
- * @param writtenAs - The digest of the copy as it was written, if it is known.
+ * @param writtenDigest - The digest of the copy as it was written, if it is known.
  */
 export async function compareCopy(
   file: string,
   content: RestoredFile["content"],
-  writtenAs: string | undefined,
+  writtenDigest: string | undefined,
 ): Promise<Held> {
   // What cannot be read must not be replaced either.
-  const there = await readBytes(file).catch(() => null);
-  if (there === undefined) return "missing";
-  if (there === null) return "other";
-  const other = (): Held => (digestOf([there]) === writtenAs ? "earlier" : "other");
+  const existing = await readBytes(file).catch(() => null);
+  if (existing === undefined) return "missing";
+  if (existing === null) return "other";
+  const other = (): Held => (digestOf([existing]) === writtenDigest ? "earlier" : "other");
   let at = 0;
   for (const piece of content) {
     const bytes = Buffer.from(piece);
-    const found = there.subarray(at, at + bytes.length);
+    const found = existing.subarray(at, at + bytes.length);
     if (!bytes.subarray(0, found.length).equals(found)) return other();
     // Also if only its last line end is missing: pi and omp would append their next line to the
     // last one.

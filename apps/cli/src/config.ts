@@ -1,17 +1,17 @@
 import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import {
-  type At,
   booleanAt,
+  type ConfigSource,
+  fileAndLineOf,
+  intendedScheme,
   isNamespace,
-  kindMeant,
-  namespaceForm,
+  namespaceRule,
   optional,
-  otherHome,
-  placeAt,
-  placeOf,
+  otherUsersHome,
   refuse,
-  refuseOthers,
+  refuseUnknownKeys,
+  resolvePath,
   stringAt,
   type Table,
   tableAt,
@@ -42,7 +42,7 @@ type AdapterConfig = {
   readonly paths?: readonly string[];
 };
 
-const topSettings = ["storage", "namespace", "storage_options", "adapters", "embeddings"];
+const topLevelKeys = ["storage", "namespace", "storage_options", "adapters", "embeddings"];
 
 /**
  * Reads the file that `POND_CONFIG` names, else `config.toml` in the configuration folder if it
@@ -60,22 +60,22 @@ export async function loadConfig(env: Environment, directories: Directories): Pr
 }
 
 async function parseConfig(text: string, file: string, home: string): Promise<Config> {
-  const at = { text, file, home };
-  const top = await parseToml(at);
-  refuseOthers(at, top, "", topSettings);
-  const storage = optional(top, "storage", (value) => storageAt(at, value));
-  const namespace = optional(top, "namespace", (value) => namespaceAt(at, value));
+  const source = { text, file, home };
+  const top = await parseToml(source);
+  refuseUnknownKeys(source, top, "", topLevelKeys);
+  const storage = optional(top, "storage", (value) => storageAt(source, value));
+  const namespace = optional(top, "namespace", (value) => namespaceAt(source, value));
   const storageOptions = optional(top, "storage_options", (value) => {
-    const entries = Object.entries(tableAt(at, "storage_options", value));
+    const entries = Object.entries(tableAt(source, "storage_options", value));
     return Object.fromEntries(
-      entries.map(([key, each]) => [key, stringAt(at, `storage_options.${key}`, each)]),
+      entries.map(([key, each]) => [key, stringAt(source, `storage_options.${key}`, each)]),
     );
   });
   const adapters = optional(top, "adapters", (value) => {
-    const entries = Object.entries(tableAt(at, "adapters", value));
-    return Object.fromEntries(entries.map(([name, each]) => [name, adapterAt(at, name, each)]));
+    const entries = Object.entries(tableAt(source, "adapters", value));
+    return Object.fromEntries(entries.map(([name, each]) => [name, adapterAt(source, name, each)]));
   });
-  const embeddings = optional(top, "embeddings", (value) => embeddingsAt(at, value));
+  const embeddings = optional(top, "embeddings", (value) => embeddingsAt(source, value));
   return {
     file,
     ...(storage !== undefined && { storage }),
@@ -103,13 +103,13 @@ function readBytes(file: string, isRequired: boolean): Buffer | undefined {
       throw new ConfigError(`${link}: ${reason}`, { file: link }, { cause });
     }
     if (isMissing && !isRequired) return undefined;
-    const reason = Object.hasOwn(unreadable, code) ? unreadable[code] : String(cause);
+    const reason = Object.hasOwn(readErrorTexts, code) ? readErrorTexts[code] : String(cause);
     throw new ConfigError(`${file}: ${reason}`, { file }, { cause });
   }
 }
 
 /** Why a file cannot be read, by the system's name for it. */
-const unreadable: Readonly<Record<string, string>> = {
+const readErrorTexts: Readonly<Record<string, string>> = {
   ENOENT: "POND_CONFIG names it, but it does not exist",
   EISDIR: "is a folder; the settings are a file",
   ENOTDIR: "cannot exist: a folder of its path is a file",
@@ -129,7 +129,7 @@ function danglingLink(file: string): string | undefined {
   return there.isSymbolicLink() && !existsSync(file) ? file : undefined;
 }
 
-async function parseToml({ text, file }: At): Promise<Table> {
+async function parseToml({ text, file }: ConfigSource): Promise<Table> {
   const { parse, TomlError } = await import("smol-toml");
   try {
     return parse(text);
@@ -142,46 +142,50 @@ async function parseToml({ text, file }: At): Promise<Table> {
 }
 
 /** A relative folder counts from the file, so this makes sure that no address is taken for one. */
-function storageAt(at: At, value: unknown): string {
-  const storage = stringAt(at, "storage", value);
-  const home = otherHome(storage);
+function storageAt(source: ConfigSource, value: unknown): string {
+  const storage = stringAt(source, "storage", value);
+  const home = otherUsersHome(storage);
   if (home !== undefined) {
     return refuse(
-      at,
+      source,
       "storage",
       `is not known: write out the home folder of ${home}, or begin a relative path with ./`,
     );
   }
-  const kind = kindMeant(storage);
+  const kind = intendedScheme(storage);
   return kind === undefined
-    ? placeAt(at, storage)
+    ? resolvePath(source, storage)
     : refuse(
-        at,
+        source,
         "storage",
         `is not an address: an address begins with ${kind}://, a folder with ./`,
       );
 }
 
-function namespaceAt(at: At, value: unknown): string {
-  const namespace = stringAt(at, "namespace", value);
-  return isNamespace(namespace) ? namespace : refuse(at, "namespace", `must be ${namespaceForm}`);
+function namespaceAt(source: ConfigSource, value: unknown): string {
+  const namespace = stringAt(source, "namespace", value);
+  return isNamespace(namespace)
+    ? namespace
+    : refuse(source, "namespace", `must be ${namespaceRule}`);
 }
 
-function adapterAt(at: At, name: string, value: unknown): AdapterConfig {
+function adapterAt(source: ConfigSource, name: string, value: unknown): AdapterConfig {
   const path = `adapters.${name}`;
-  const table = tableAt(at, path, value);
-  refuseOthers(at, table, `${path}.`, ["enabled", "paths"]);
-  const isEnabled = optional(table, "enabled", (each) => booleanAt(at, `${path}.enabled`, each));
+  const table = tableAt(source, path, value);
+  refuseUnknownKeys(source, table, `${path}.`, ["enabled", "paths"]);
+  const isEnabled = optional(table, "enabled", (each) =>
+    booleanAt(source, `${path}.enabled`, each),
+  );
   const paths = optional(table, "paths", (each) => {
-    if (!Array.isArray(each)) return refuse(at, `${path}.paths`, "must be a list of folders");
+    if (!Array.isArray(each)) return refuse(source, `${path}.paths`, "must be a list of folders");
     // Nothing would be read, and the client's own homes said not to be here.
     if (each.length === 0) {
       const remedy =
         "name a folder, leave it out for the client's own homes, or say enabled = false";
-      return refuse(at, `${path}.paths`, `names no folder: ${remedy}`);
+      return refuse(source, `${path}.paths`, `names no folder: ${remedy}`);
     }
-    return each.map((item) => placeAt(at, stringAt(at, `${path}.paths`, item)));
+    return each.map((item) => resolvePath(source, stringAt(source, `${path}.paths`, item)));
   });
-  const place = placeOf(at, path);
+  const place = fileAndLineOf(source, path);
   return { place, ...(isEnabled !== undefined && { isEnabled }), ...(paths && { paths }) };
 }

@@ -1,13 +1,13 @@
 import type { SessionStore, SessionStoreOptions } from "@pond/sessions";
 import { createBatchCaches } from "./batch-caches.ts";
 import { homeDirectory } from "./directories.ts";
-import { leaveSoon } from "./leave.ts";
+import { exitSoon } from "./exit-soon.ts";
 import { Output, type Sink } from "./output/output.ts";
-import { say, shownLine } from "./output/shown.ts";
+import { safe, safeLine } from "./output/safe-text.ts";
 import { type GlobalFlags, resolveSettings, type Settings } from "./settings.ts";
 
 /** The process in which a command runs; tests pass their own. */
-export type Surface = {
+export type Runtime = {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -24,15 +24,15 @@ export type Surface = {
 export type Context = {
   readonly settings: Settings;
   readonly output: Output;
-  readonly env: Surface["env"];
+  readonly env: Runtime["env"];
   readonly home: string;
   readonly now: () => Date;
-  readonly startLean: Surface["startLean"];
+  readonly startLean: Runtime["startLean"];
 };
 
-export function processSurface(): Surface {
+export function processRuntime(): Runtime {
   const { stdout, stderr, env } = process;
-  const startLean: Surface["startLean"] = async (work) => {
+  const startLean: Runtime["startLean"] = async (work) => {
     const lean = await import("@pond/server/process");
     lean.startLean(work);
   };
@@ -43,11 +43,11 @@ export function processSurface(): Surface {
       return homeDirectory();
     },
     now: () => new Date(),
-    leave: leaveSoon,
+    leave: exitSoon,
   };
 }
 
-export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Surface): Output {
+export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Runtime): Output {
   return new Output({
     stdout,
     stderr,
@@ -63,7 +63,7 @@ export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Surfac
 export async function createContext(
   flags: GlobalFlags,
   output: Output,
-  surface: Surface,
+  surface: Runtime,
 ): Promise<Context> {
   const { env, home, now, startLean } = surface;
   const settings = await resolveSettings(flags, env, home);
@@ -79,7 +79,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const { openSessions } = await import("@pond/sessions");
   const { location, storageOptions } = context.settings;
-  const options = { mode, storageOptions, onHeal: healed(context), ...others };
+  const options = { mode, storageOptions, onHeal: warnOfHeal(context), ...others };
   const sessions = await openSessions(location, options);
   try {
     return await use(sessions);
@@ -98,17 +98,17 @@ export async function withWholeStore<T>(
 }
 
 /** Tells a searching user that an index of words is missing. */
-export function unindexed({
+export function warnOfMissingIndex({
   output,
 }: Pick<Context, "output">): NonNullable<SessionStoreOptions["onMissingIndex"]> {
   return ({ table, column }) =>
     output.warn(
-      say`${shownLine(table)}.${shownLine(column)}: its index is not complete, so a search may miss messages and finds no phrases; \`pond sync --only update-indexes\` makes it again`,
+      safe`${safeLine(table)}.${safeLine(column)}: its index is not complete, so a search may miss messages and finds no phrases; \`pond sync --only update-indexes\` makes it again`,
     );
 }
 
 /** Reports a table that was torn and works again. */
-export function healed({
+export function warnOfHeal({
   output,
 }: Pick<Context, "output">): (healing: {
   readonly table: string;
@@ -116,6 +116,6 @@ export function healed({
 }) => void {
   return ({ table, setAside }) =>
     output.warn(
-      say`${shownLine(table)}: its newest state was torn, as after a power cut; the one before is used, the torn one kept as ${shownLine(setAside)}`,
+      safe`${safeLine(table)}: its newest state was torn, as after a power cut; the one before is used, the torn one kept as ${safeLine(setAside)}`,
     );
 }

@@ -52,9 +52,9 @@ export function cacheDirectory(env: Environment, home: string): string {
  * @throws the system's error for the first folder that cannot be made.
  */
 export function makeFolder(folder: string): void {
-  const above = dirname(folder);
-  if (existsSync(folder) || above === folder) return;
-  makeFolder(above);
+  const parent = dirname(folder);
+  if (existsSync(folder) || parent === folder) return;
+  makeFolder(parent);
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
@@ -64,8 +64,8 @@ export function makeFolder(folder: string): void {
 }
 
 /** The XDG specification says to ignore a relative path in these variables. */
-function baseOf(given: string | undefined, otherwise: string): string {
-  return join(given?.startsWith("/") ? given : otherwise, "pond");
+function baseOf(given: string | undefined, fallback: string): string {
+  return join(given?.startsWith("/") ? given : fallback, "pond");
 }
 
 /** Expands `~` and `~/x` as a shell would, in paths that a shell never saw. */

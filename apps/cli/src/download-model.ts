@@ -2,20 +2,20 @@ import type { PinnedModel } from "@pond/embed";
 import type { Context } from "./context.ts";
 import { makeFolder, shortenHome } from "./directories.ts";
 import { type Embeddings, howToConfigure } from "./embeddings.ts";
-import { type ExitCode, exitCodes } from "./exit.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { formatBytes } from "./output/numbers.ts";
 import {
   describeRate,
   describeShare,
   describeTimeLeft,
-  fitted,
+  fitFacts,
   type Pace,
   ProgressLine,
 } from "./output/progress.ts";
-import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { type SafeText, safe, safeLine, safeText } from "./output/safe-text.ts";
 import { bytesOf, isNamedBy, modelNamed } from "./pinned-model.ts";
-import { isAbort, sayStopped } from "./report-error.ts";
+import { isAbort, reportStopped } from "./report-error.ts";
 
 /** Fetches a model and draws the progress. A Ctrl-C leaves what has arrived for the next call. */
 export async function downloadPinned(context: Context, name: string): Promise<ExitCode> {
@@ -39,9 +39,9 @@ export async function downloadPinned(context: Context, name: string): Promise<Ex
   } catch (error) {
     if (!isAbort(error)) throw error;
     progress.clear();
-    return sayStopped(
+    return reportStopped(
       output,
-      say`\`pond models download ${shownLine(name)}\` continues from there.`,
+      safe`\`pond models download ${safeLine(name)}\` continues from there.`,
     );
   } finally {
     progress.clear();
@@ -50,12 +50,12 @@ export async function downloadPinned(context: Context, name: string): Promise<Ex
 }
 
 /** `model.onnx  ███░░░░░░░  25 %  30 MB/118 MB  4.0 MB/s  22 s left` */
-export function describeDownload(file: string, pace: Pace): Shown {
+export function describeDownload(file: string, pace: Pace): SafeText {
   const { done, total, doneBefore, elapsedMs } = pace;
-  const amount = say`${formatBytes(done)}/${formatBytes(total)}`;
-  const rate = describeRate(done - doneBefore, elapsedMs, (each) => say`${formatBytes(each)}/s`);
-  const share = say`${shownLine(file)}  ${describeShare(pace)}`;
-  return fitted([share, amount, describeTimeLeft(pace), rate], pace.columns);
+  const amount = safe`${formatBytes(done)}/${formatBytes(total)}`;
+  const rate = describeRate(done - doneBefore, elapsedMs, (each) => safe`${formatBytes(each)}/s`);
+  const share = safe`${safeLine(file)}  ${describeShare(pace)}`;
+  return fitFacts([share, amount, describeTimeLeft(pace), rate], pace.columns);
 }
 
 function printDownloaded(
@@ -70,10 +70,10 @@ function printDownloaded(
     output.jsonText(JSON.stringify(downloaded));
     return;
   }
-  const where = shownLine(shortenHome(folder, home));
-  const what = shown(wasHere ? "is here already:" : "is downloaded:");
-  output.line(say`${shownLine(name)} ${what} ${where} (${formatBytes(bytesOf(model))}).`);
-  output.note(shown(nextStep(settings.embeddings, name)));
+  const where = safeLine(shortenHome(folder, home));
+  const what = safeText(wasHere ? "is here already:" : "is downloaded:");
+  output.line(safe`${safeLine(name)} ${what} ${where} (${formatBytes(bytesOf(model))}).`);
+  output.note(safeText(nextStep(settings.embeddings, name)));
 }
 
 function nextStep(embeddings: Embeddings, name: string): string {

@@ -1,9 +1,9 @@
 import type { Fidelity } from "@pond/canonical/adapter";
 import { formatCount } from "./output/numbers.ts";
-import { joined, type Shown, say, shown } from "./output/shown.ts";
+import { joinSafe, type SafeText, safe, safeText } from "./output/safe-text.ts";
 
 /** `Not carried over: 7 system`: what is in none of the files; undefined if everything is. */
-export function droppedText(reports: readonly Fidelity[]): Shown | undefined {
+export function droppedText(reports: readonly Fidelity[]): SafeText | undefined {
   const counts = new Map<string, number>();
   for (const report of reports) {
     for (const [type, { dropped }] of Object.entries(report)) {
@@ -12,7 +12,7 @@ export function droppedText(reports: readonly Fidelity[]): Shown | undefined {
   }
   if (counts.size === 0) return undefined;
   const list = [...counts].map(
-    ([type, count]) => say`${formatCount(count)} ${shown(type.replaceAll("_", " "))}`,
+    ([type, count]) => safe`${formatCount(count)} ${safeText(type.replaceAll("_", " "))}`,
   );
-  return say`Not carried over: ${joined(list, ", ")}`;
+  return safe`Not carried over: ${joinSafe(list, ", ")}`;
 }

@@ -9,7 +9,7 @@ import { isAbort } from "./report-error.ts";
  * The outcome of opening the configured model: the model, why it cannot be used, or neither if it
  * is off.
  */
-export type Opened = { readonly embedder?: Embedder; readonly failure?: Error };
+export type OpenedEmbedder = { readonly embedder?: Embedder; readonly failure?: Error };
 
 /**
  * Runs `use` with the configured model and closes it in any case. Code of models is loaded only
@@ -18,7 +18,7 @@ export type Opened = { readonly embedder?: Embedder; readonly failure?: Error };
  */
 export async function withEmbedder<T>(
   { settings, env }: Pick<Context, "settings" | "env">,
-  use: (opened: Opened) => Promise<T>,
+  use: (opened: OpenedEmbedder) => Promise<T>,
 ): Promise<T> {
   const { embeddings, directories } = settings;
   if (!embeddings.isOn) return use({});
@@ -30,11 +30,15 @@ export async function withEmbedder<T>(
   }
 }
 
-type On = Extract<Embeddings, { isOn: true }>;
+type EmbeddingsOn = Extract<Embeddings, { isOn: true }>;
 
-async function open(on: On, env: Environment, cacheDirectory: string): Promise<Opened> {
+async function open(
+  configured: EmbeddingsOn,
+  env: Environment,
+  cacheDirectory: string,
+): Promise<OpenedEmbedder> {
   try {
-    const settings = toSettings(on, env, cacheDirectory);
+    const settings = toSettings(configured, env, cacheDirectory);
     const { openEmbedder } = await import("@pond/embed");
     return { embedder: await openEmbedder(settings) };
   } catch (error) {
@@ -45,7 +49,7 @@ async function open(on: On, env: Environment, cacheDirectory: string): Promise<O
 
 /** @throws {ConfigError} if the variable that should hold the key is not set. */
 function toSettings(
-  { model, place }: On,
+  { model, place }: EmbeddingsOn,
   env: Environment,
   cacheDirectory: string,
 ): EmbedderSettings {
@@ -56,13 +60,13 @@ function toSettings(
       return model;
     case "http": {
       const { apiKeyEnv, ...rest } = model;
-      const apiKey = apiKeyEnv === undefined ? undefined : keyOf(apiKeyEnv, place, env);
+      const apiKey = apiKeyEnv === undefined ? undefined : apiKeyOf(apiKeyEnv, place, env);
       return { ...rest, env, ...(apiKey !== undefined && { apiKey }) };
     }
   }
 }
 
-function keyOf(variable: string, place: string, env: Environment): string {
+function apiKeyOf(variable: string, place: string, env: Environment): string {
   const key = env[variable];
   if (key) return key;
   throw new ConfigError(

@@ -2,13 +2,13 @@ import type { Coverage, EmbeddingStatus } from "./embedding-status.ts";
 import { formatCount } from "./output/numbers.ts";
 import type { Output } from "./output/output.ts";
 import { printTable } from "./output/print-table.ts";
-import { say, shown, shownLine } from "./output/shown.ts";
+import { safe, safeLine, safeText } from "./output/safe-text.ts";
 import type { Column } from "./output/table.ts";
 
 const columns: readonly Column[] = [
-  { title: shown("EMBEDDED"), align: "right" },
-  { title: shown("SHARE"), align: "right" },
-  { title: shown("MODEL"), minWidth: 12 },
+  { title: safeText("EMBEDDED"), align: "right" },
+  { title: safeText("SHARE"), align: "right" },
+  { title: safeText("MODEL"), minWidth: 12 },
 ];
 
 /** Prints how many messages have a vector of each model; nothing if nobody ever asked for one. */
@@ -23,13 +23,13 @@ export function printEmbeddings(
   if (counts.length === 0) return;
   const rows = counts.map(({ model, messages }) => [
     formatCount(messages),
-    shown(searchable === 0 ? "-" : `${Math.floor((messages / searchable) * 100)} %`),
-    say`${shownLine(model)}${shown(own && model !== own.model ? " (another model)" : "")}`,
+    safeText(searchable === 0 ? "-" : `${Math.floor((messages / searchable) * 100)} %`),
+    safe`${safeLine(model)}${safeText(own && model !== own.model ? " (another model)" : "")}`,
   ]);
   output.line();
   printTable(output, columns, rows);
   if (!status.enabled) {
-    const reason = shownLine(status.reason);
-    output.line(output.style.faint(say`Search goes by words alone: ${reason}.`));
+    const reason = safeLine(status.reason);
+    output.line(output.style.faint(safe`Search goes by words alone: ${reason}.`));
   }
 }

@@ -1,12 +1,12 @@
 import {
-  type At,
   booleanAt,
+  type ConfigSource,
   countAt,
+  fileAndLineOf,
   optional,
-  placeAt,
-  placeOf,
   refuse,
-  refuseOthers,
+  refuseUnknownKeys,
+  resolvePath,
   stringAt,
   type Table,
   tableAt,
@@ -60,69 +60,69 @@ const kinds = {
   ],
 } as const;
 
-const mostThreads = 256;
-const mostDimension = 65_536;
-const mostTokens = 131_072;
-const mostTexts = 2_048;
-const mostCharacters = 1_000_000;
-const mostRequests = 1_000_000;
-const mostSeconds = 3_600;
+const threadsLimit = 256;
+const dimensionLimit = 65_536;
+const tokensLimit = 131_072;
+const textsLimit = 2_048;
+const charactersLimit = 1_000_000;
+const requestsPerMinuteLimit = 1_000_000;
+const timeoutSecondsLimit = 3_600;
 
 /**
  * Reads the table. Its presence switches embedding on, unless it says `enabled = false`.
  *
  * @throws {ConfigError} if it names no model or several, or has settings that do not fit it.
  */
-export function embeddingsAt(at: At, value: unknown): EmbeddingsConfig {
-  const table = tableAt(at, "embeddings", value);
+export function embeddingsAt(source: ConfigSource, value: unknown): EmbeddingsConfig {
+  const table = tableAt(source, "embeddings", value);
   const every: string[] = [...new Set(Object.values(kinds).flat())];
-  refuseOthers(at, table, "embeddings.", every);
+  refuseUnknownKeys(source, table, "embeddings.", every);
   const isEnabled =
-    optional(table, "enabled", (each) => booleanAt(at, "embeddings.enabled", each)) ?? true;
-  const model = modelAt(at, table);
+    optional(table, "enabled", (each) => booleanAt(source, "embeddings.enabled", each)) ?? true;
+  const model = modelAt(source, table);
   if (isEnabled && model === undefined) {
     const ways = 'model = "NAME" (`pond models` lists them), folder = "DIR" or url = "URL"';
-    refuse(at, "embeddings", `names no model: add ${ways}`);
+    refuse(source, "embeddings", `names no model: add ${ways}`);
   }
-  return { isEnabled, ...(model && { model }), place: placeOf(at, "embeddings") };
+  return { isEnabled, ...(model && { model }), place: fileAndLineOf(source, "embeddings") };
 }
 
-function modelAt(at: At, table: Table): ModelConfig | undefined {
-  const kind = kindOf(at, table);
+function modelAt(source: ConfigSource, table: Table): ModelConfig | undefined {
+  const kind = kindOf(source, table);
   if (kind === undefined) return undefined;
-  refuseForeign(at, table, kind);
-  const read = readerOf(at, table);
-  const threads = read.count("threads", mostThreads);
+  refuseKeysOfOtherKinds(source, table, kind);
+  const read = readerOf(source, table);
+  const threads = read.count("threads", threadsLimit);
   switch (kind) {
     case "pinned":
-      return { kind, model: read.required("model"), ...given({ threads }) };
+      return { kind, model: read.required("model"), ...withoutUndefined({ threads }) };
     case "folder":
       return {
         kind,
-        folder: placeAt(at, read.required("folder")),
-        ...given({
-          pooling: optional(table, "pooling", (each) => poolingAt(at, each)),
+        folder: resolvePath(source, read.required("folder")),
+        ...withoutUndefined({
+          pooling: optional(table, "pooling", (each) => poolingAt(source, each)),
           queryPrefix: read.prefix("query_prefix"),
           passagePrefix: read.prefix("passage_prefix"),
-          maxTokens: read.count("max_tokens", mostTokens),
+          maxTokens: read.count("max_tokens", tokensLimit),
           threads,
         }),
       };
     case "http": {
-      const dimension = read.count("dimension", mostDimension);
-      const seconds = read.count("timeout_seconds", mostSeconds);
+      const dimension = read.count("dimension", dimensionLimit);
+      const seconds = read.count("timeout_seconds", timeoutSecondsLimit);
       return {
         kind,
-        url: urlAt(at, read.required("url")),
+        url: urlAt(source, read.required("url")),
         model: read.required("model"),
-        dimension: dimension ?? missing(at, "dimension", "how long its vectors are"),
-        ...given({
-          apiKeyEnv: optional(table, "api_key_env", (each) => variableAt(at, each)),
+        dimension: dimension ?? missing(source, "dimension", "how long its vectors are"),
+        ...withoutUndefined({
+          apiKeyEnv: optional(table, "api_key_env", (each) => variableAt(source, each)),
           queryPrefix: read.prefix("query_prefix"),
           passagePrefix: read.prefix("passage_prefix"),
-          maxTexts: read.count("max_texts", mostTexts),
-          maxCharacters: read.count("max_characters", mostCharacters),
-          requestsPerMinute: read.count("requests_per_minute", mostRequests),
+          maxTexts: read.count("max_texts", textsLimit),
+          maxCharacters: read.count("max_characters", charactersLimit),
+          requestsPerMinute: read.count("requests_per_minute", requestsPerMinuteLimit),
           timeoutMs: seconds === undefined ? undefined : seconds * 1000,
         }),
       };
@@ -131,88 +131,94 @@ function modelAt(at: At, table: Table): ModelConfig | undefined {
 }
 
 /** An address names its model with `model`, too; a folder stands alone. */
-function kindOf(at: At, table: Table): ModelConfig["kind"] | undefined {
+function kindOf(source: ConfigSource, table: Table): ModelConfig["kind"] | undefined {
   const named = ["folder", "url", "model"].filter((key) => Object.hasOwn(table, key));
   const [first, second] = named;
   if (first === "folder" && second !== undefined) {
-    refuse(at, "embeddings.folder", `and "embeddings.${second}" both name a model: keep one`);
+    refuse(source, "embeddings.folder", `and "embeddings.${second}" both name a model: keep one`);
   }
   if (first === "folder") return "folder";
   if (first === "url") return "http";
   return first === "model" ? "pinned" : undefined;
 }
 
-function refuseForeign(at: At, table: Table, kind: ModelConfig["kind"]): void {
+function refuseKeysOfOtherKinds(
+  source: ConfigSource,
+  table: Table,
+  kind: ModelConfig["kind"],
+): void {
   const known: readonly string[] = kinds[kind];
-  const other = Object.keys(table).find((key) => !known.includes(key));
-  if (other === undefined) return;
+  const foreign = Object.keys(table).find((key) => !known.includes(key));
+  if (foreign === undefined) return;
   const what = {
     pinned: "a model pond knows, which brings its own",
     folder: "a folder",
     http: "an address",
   };
   refuse(
-    at,
-    `embeddings.${other}`,
+    source,
+    `embeddings.${foreign}`,
     `does not go with ${what[kind]}; known here: ${known.join(", ")}`,
   );
 }
 
-function readerOf(at: At, table: Table) {
+function readerOf(source: ConfigSource, table: Table) {
   const pathOf = (key: string): string => `embeddings.${key}`;
   return {
     required: (key: string): string =>
-      optional(table, key, (each) => stringAt(at, pathOf(key), each)) ??
-      missing(at, key, "which model it serves"),
-    count: (key: string, most: number): number | undefined =>
-      optional(table, key, (each) => countAt(at, pathOf(key), each, most)),
+      optional(table, key, (each) => stringAt(source, pathOf(key), each)) ??
+      missing(source, key, "which model it serves"),
+    count: (key: string, max: number): number | undefined =>
+      optional(table, key, (each) => countAt(source, pathOf(key), each, max)),
     /** An empty text says that the model wants none. */
     prefix: (key: string): string | undefined =>
       optional(table, key, (each) =>
-        typeof each === "string" ? each : refuse(at, pathOf(key), "must be a string"),
+        typeof each === "string" ? each : refuse(source, pathOf(key), "must be a string"),
       ),
   };
 }
 
-function missing(at: At, key: string, what: string): never {
-  return refuse(at, "embeddings", `has a url but no ${key}: say ${what}`);
+function missing(source: ConfigSource, key: string, what: string): never {
+  return refuse(source, "embeddings", `has a url but no ${key}: say ${what}`);
 }
 
-function poolingAt(at: At, value: unknown): "mean" | "cls" {
+function poolingAt(source: ConfigSource, value: unknown): "mean" | "cls" {
   return value === "mean" || value === "cls"
     ? value
-    : refuse(at, "embeddings.pooling", 'must be "mean" or "cls"');
+    : refuse(source, "embeddings.pooling", 'must be "mean" or "cls"');
 }
 
-function urlAt(at: At, text: string): string {
+function urlAt(source: ConfigSource, text: string): string {
   const path = "embeddings.url";
-  const url = URL.canParse(text) ? new URL(text) : refuse(at, path, "is not an address");
+  const url = URL.canParse(text) ? new URL(text) : refuse(source, path, "is not an address");
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    refuse(at, path, "must begin with http:// or https://");
+    refuse(source, path, "must begin with http:// or https://");
   }
   if (url.username !== "" || url.password !== "") {
     refuse(
-      at,
+      source,
       path,
       "holds a user or password: put the key into a variable, and name that in api_key_env",
     );
   }
   if (url.search !== "" || url.hash !== "") {
-    refuse(at, path, "must end with its path, such as http://127.0.0.1:11434/v1");
+    refuse(source, path, "must end with its path, such as http://127.0.0.1:11434/v1");
   }
   return text;
 }
 
-function variableAt(at: At, value: unknown): string {
+function variableAt(source: ConfigSource, value: unknown): string {
   const path = "embeddings.api_key_env";
-  const name = stringAt(at, path, value);
+  const name = stringAt(source, path, value);
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
     ? name
-    : refuse(at, path, "must be the name of an environment variable, not the key itself");
+    : refuse(source, path, "must be the name of an environment variable, not the key itself");
 }
 
 /** Only what is set, because an absent option differs from an undefined one. */
-function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+function withoutUndefined<T extends object>(
+  values: T,
+): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   const set = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
 }

@@ -5,7 +5,7 @@ import type { ModelConfig } from "./embeddings-config.ts";
 import { UsageError } from "./errors.ts";
 
 /** Small, and it knows a hundred languages. */
-const suggested = "multilingual-e5-small";
+const suggestedModel = "multilingual-e5-small";
 
 /** Whether this call uses meaning: with which model, or why not. */
 export type Embeddings =
@@ -28,8 +28,8 @@ export function resolveEmbeddings(
   env: Environment,
   directories: Directories,
 ): Embeddings {
-  const wish = wishOf(env["POND_EMBEDDINGS"]);
-  if (wish === "off") return { isOn: false, reason: "POND_EMBEDDINGS switches it off" };
+  const requested = parseSwitch(env["POND_EMBEDDINGS"]);
+  if (requested === "off") return { isOn: false, reason: "POND_EMBEDDINGS switches it off" };
   const model = embeddings?.model;
   if (embeddings === undefined || model === undefined) {
     const off = {
@@ -37,10 +37,10 @@ export function resolveEmbeddings(
       reason: "no embedding model is configured",
       file: file ?? join(directories.config, "config.toml"),
     } as const;
-    if (wish === "on") throw new UsageError(`POND_EMBEDDINGS is on, but ${whyOff(off)}`);
+    if (requested === "on") throw new UsageError(`POND_EMBEDDINGS is on, but ${whyOff(off)}`);
     return off;
   }
-  if (wish !== "on" && !embeddings.isEnabled) {
+  if (requested !== "on" && !embeddings.isEnabled) {
     return { isOn: false, reason: `${embeddings.place}: "embeddings.enabled" is false` };
   }
   return { isOn: true, model, place: embeddings.place };
@@ -49,15 +49,15 @@ export function resolveEmbeddings(
 /** Why it is off, and how to switch it on if nobody switched it off; may be several lines. */
 export function whyOff({ reason, file }: Extract<Embeddings, { isOn: false }>): string {
   if (file === undefined) return reason;
-  const get = `pond models download ${suggested}`;
-  return `${reason}. ${howToConfigure(file, suggested)}\n\nand run: ${get}`;
+  const get = `pond models download ${suggestedModel}`;
+  return `${reason}. ${howToConfigure(file, suggestedModel)}\n\nand run: ${get}`;
 }
 
 export function howToConfigure(file: string, model: string): string {
   return `Add this to ${file}:\n\n  [embeddings]\n  model = "${model}"`;
 }
 
-function wishOf(text: string | undefined): "on" | "off" | undefined {
+function parseSwitch(text: string | undefined): "on" | "off" | undefined {
   if (text === undefined || text === "") return undefined;
   if (["off", "0", "false"].includes(text)) return "off";
   if (["on", "1", "true"].includes(text)) return "on";

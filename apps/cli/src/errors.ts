@@ -1,6 +1,6 @@
 // Not a PondError, because that would load the whole model to print `--help`; it carries the same
 // mark.
-const stamp = Symbol.for("pond.error");
+const pondErrorMark = Symbol.for("pond.error");
 
 abstract class CliError extends Error {
   abstract readonly code: string;
@@ -13,7 +13,7 @@ abstract class CliError extends Error {
   ) {
     super(message, options);
     this.details = details;
-    Object.defineProperty(this, stamp, { value: true });
+    Object.defineProperty(this, pondErrorMark, { value: true });
   }
 }
 

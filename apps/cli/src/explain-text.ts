@@ -2,7 +2,7 @@ import type { Explanation, SearchResponse } from "@pond/search";
 import { formatCount } from "./output/numbers.ts";
 import type { Output } from "./output/output.ts";
 import { printTable } from "./output/print-table.ts";
-import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { joinSafe, type SafeText, safe, safeLine, safeText } from "./output/safe-text.ts";
 import type { Column } from "./output/table.ts";
 import { shortIds } from "./short-ids.ts";
 
@@ -21,8 +21,8 @@ export function printExplanation(
   printNearest(output, explanation);
   for (const [arm, plan] of Object.entries(explanation.plans)) {
     output.line();
-    output.line(output.style.strong(say`Plan of ${shownLine(arm)}`));
-    output.line(shown(plan.trimEnd()));
+    output.line(output.style.strong(safe`Plan of ${safeLine(arm)}`));
+    output.line(safeText(plan.trimEnd()));
   }
 }
 
@@ -40,20 +40,20 @@ function printReading(
   ] as const;
   for (const [label, values] of facts) {
     if (values.length === 0) continue;
-    const name = output.style.strong(shown(label.padEnd(10)));
-    output.line(say`${name}${joined(values.map(shownLine), "  ")}`);
+    const name = output.style.strong(safeText(label.padEnd(10)));
+    output.line(safe`${name}${joinSafe(values.map(safeLine), "  ")}`);
   }
 }
 
 function printArms(output: Output, { arms }: Explanation): void {
   const columns: Column[] = [
-    { title: shown("ARM") },
-    { title: shown("WEIGHT"), align: "right" },
-    { title: shown("HITS"), align: "right" },
-    { title: shown("BEST"), align: "right" },
+    { title: safeText("ARM") },
+    { title: safeText("WEIGHT"), align: "right" },
+    { title: safeText("HITS"), align: "right" },
+    { title: safeText("BEST"), align: "right" },
   ];
   const rows = arms.map(({ name, weight, hits, best }) => [
-    shownLine(name),
+    safeLine(name),
     formatScore(weight),
     formatCount(hits),
     formatScore(best),
@@ -70,10 +70,10 @@ function printContributions(
 ): void {
   if (sessions.length === 0) return;
   const columns: Column[] = [
-    { title: shown("#"), align: "right" },
-    { title: shown("SCORE"), align: "right" },
-    ...arms.map(({ name }): Column => ({ title: shownLine(name.toUpperCase()), align: "right" })),
-    { title: shown("SESSION"), style: output.style.accent },
+    { title: safeText("#"), align: "right" },
+    { title: safeText("SCORE"), align: "right" },
+    ...arms.map(({ name }): Column => ({ title: safeLine(name.toUpperCase()), align: "right" })),
+    { title: safeText("SESSION"), style: output.style.accent },
   ];
   const ids = sessions.map(({ root_session_id }) => root_session_id);
   const names = output.isTerminal ? shortIds(ids) : ids;
@@ -81,7 +81,7 @@ function printContributions(
     formatCount(at + 1),
     formatScore(score),
     ...arms.map(({ contributions }) => formatShare(contributions, root_session_id)),
-    shownLine(names[at] ?? root_session_id),
+    safeLine(names[at] ?? root_session_id),
   ]);
   output.line();
   printTable(output, columns, rows);
@@ -91,24 +91,24 @@ function printContributions(
 function printNearest(output: Output, { nearest = [] }: Explanation): void {
   if (nearest.length === 0) return;
   const columns: Column[] = [
-    { title: shown("SIMILARITY"), align: "right" },
-    { title: shown("NEAREST MESSAGE") },
-    { title: shown("SESSION"), style: output.style.accent },
+    { title: safeText("SIMILARITY"), align: "right" },
+    { title: safeText("NEAREST MESSAGE") },
+    { title: safeText("SESSION"), style: output.style.accent },
   ];
   const rows = nearest.map(({ session_id, message_id, similarity }) => [
     formatScore(similarity),
-    shownLine(message_id),
-    shownLine(session_id),
+    safeLine(message_id),
+    safeLine(session_id),
   ]);
   output.line();
   printTable(output, columns, rows);
 }
 
-function formatShare(shares: Readonly<Record<string, number>>, id: string): Shown {
+function formatShare(shares: Readonly<Record<string, number>>, id: string): SafeText {
   const share = Object.hasOwn(shares, id) ? shares[id] : undefined;
-  return share === undefined ? shown("-") : formatScore(share);
+  return share === undefined ? safeText("-") : formatScore(share);
 }
 
-function formatScore(score: number): Shown {
-  return shown(score.toFixed(3));
+function formatScore(score: number): SafeText {
+  return safeText(score.toFixed(3));
 }

@@ -1,9 +1,9 @@
 import { createHandlers, type Handlers, type Restorers, singleNamespace } from "@pond/server";
-import { type Context, healed, unindexed } from "./context.ts";
+import { type Context, warnOfHeal, warnOfMissingIndex } from "./context.ts";
 import { withEmbedder } from "./embedder.ts";
-import { tellFailure } from "./tell-failure.ts";
+import { warnOfFailure } from "./warn-of-failure.ts";
 
-export type HandlersFor = {
+export type WithHandlersOptions = {
   /** Left out if nobody can ask for a restore. */
   readonly restorers?: Restorers;
   /** False if others than the operator may ask; see `HandlersOptions`. Default: true. */
@@ -14,14 +14,14 @@ export type HandlersFor = {
 export async function withHandlers<T>(
   context: Context,
   use: (handlers: Handlers) => Promise<T>,
-  { restorers, isPersonal = true }: HandlersFor = {},
+  { restorers, isPersonal = true }: WithHandlersOptions = {},
 ): Promise<T> {
   const { location, storageOptions, embeddings } = context.settings;
-  const tell = { onHeal: healed(context), onMissingIndex: unindexed(context) };
-  const namespaces = singleNamespace(location, { storageOptions, ...tell });
+  const warnings = { onHeal: warnOfHeal(context), onMissingIndex: warnOfMissingIndex(context) };
+  const namespaces = singleNamespace(location, { storageOptions, ...warnings });
   const { now, output } = context;
   const onUpkeepFailed = (error: unknown): void =>
-    tellFailure(output, "indexes were not updated", error);
+    warnOfFailure(output, "indexes were not updated", error);
   return withEmbedder(context, async ({ embedder, failure }) => {
     const embedderAbsence = embeddings.isOn ? undefined : embeddings.reason;
     const models = { embedder, embedderFailure: failure, embedderAbsence };

@@ -8,7 +8,7 @@ export async function rememberSearch(settings: Settings, ids: readonly string[])
 }
 
 /** True if `typed` can be the number of a search result; it may also be the beginning of an id. */
-export function isNumber(typed: string): boolean {
+export function isResultNumber(typed: string): boolean {
   return /^[1-9]\d{0,3}$/.test(typed);
 }
 
@@ -17,7 +17,7 @@ export async function numberedSession(
   settings: Settings,
   typed: string,
 ): Promise<string | undefined> {
-  if (!isNumber(typed)) return undefined;
+  if (!isResultNumber(typed)) return undefined;
   const ids = await readStateFile(fileOf(settings));
   const id: unknown = Array.isArray(ids) ? ids[Number(typed) - 1] : undefined;
   return typeof id === "string" ? id : undefined;

@@ -14,17 +14,17 @@ export async function lastSessions({ store }: SessionStore): Promise<LastSession
   for await (const rows of store.table("sessions").scan({ columns })) {
     for (const { source_agent, project, created_at } of rows) {
       const micros = BigInt(created_at as bigint);
-      note(byAgent, String(source_agent), micros);
-      note(byProject, String(project), micros);
+      keepLatest(byAgent, String(source_agent), micros);
+      keepLatest(byProject, String(project), micros);
     }
   }
   const { toRfc3339 } = await import("@pond/canonical");
-  const said = (times: ReadonlyMap<string, bigint>): Map<string, string> =>
+  const toTexts = (times: ReadonlyMap<string, bigint>): Map<string, string> =>
     new Map(Array.from(times, ([name, micros]) => [name, toRfc3339(micros)]));
-  return { byAgent: said(byAgent), byProject: said(byProject) };
+  return { byAgent: toTexts(byAgent), byProject: toTexts(byProject) };
 }
 
-function note(times: Map<string, bigint>, name: string, micros: bigint): void {
+function keepLatest(times: Map<string, bigint>, name: string, micros: bigint): void {
   const known = times.get(name);
   if (known === undefined || known < micros) times.set(name, micros);
 }

@@ -1,10 +1,10 @@
 import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import { whyOff } from "./embeddings.ts";
-import { type ExitCode, exitCodes } from "./exit.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { formatBytes, formatCount } from "./output/numbers.ts";
 import { printTable } from "./output/print-table.ts";
-import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { type SafeText, safe, safeLine, safeText } from "./output/safe-text.ts";
 import { bytesOf, isNamedBy } from "./pinned-model.ts";
 
 type ModelEntry = {
@@ -39,45 +39,45 @@ export async function listModels(context: Context): Promise<ExitCode> {
     return exitCodes.done;
   }
   if (models.length > 0) print(context, models);
-  else output.line(shown("pond knows no model by name: name a folder or an address."));
+  else output.line(safeText("pond knows no model by name: name a folder or an address."));
   printConfigured(context);
   return exitCodes.done;
 }
 
 function print({ output }: Context, models: readonly ModelEntry[]): void {
   const columns = [
-    { title: shown("MODEL"), style: output.style.strong },
-    { title: shown("DIMENSION"), align: "right", leastTableWidth: 72 },
-    { title: shown("SIZE"), align: "right" },
-    { title: shown("LICENCE") },
-    { title: shown("STATE"), minWidth: 10 },
+    { title: safeText("MODEL"), style: output.style.strong },
+    { title: safeText("DIMENSION"), align: "right", minTableWidth: 72 },
+    { title: safeText("SIZE"), align: "right" },
+    { title: safeText("LICENCE") },
+    { title: safeText("STATE"), minWidth: 10 },
   ] as const;
   const rows = models.map((model) => [
-    shownLine(model.name),
+    safeLine(model.name),
     formatCount(model.dimension),
     formatBytes(model.bytes),
-    shownLine(model.licence),
+    safeLine(model.licence),
     stateOf(model),
   ]);
   printTable(output, columns, rows);
 }
 
-function stateOf({ downloaded, configured }: ModelEntry): Shown {
-  if (configured) return shown(downloaded ? "configured" : "configured, not downloaded");
-  return shown(downloaded ? "downloaded" : "");
+function stateOf({ downloaded, configured }: ModelEntry): SafeText {
+  if (configured) return safeText(downloaded ? "configured" : "configured, not downloaded");
+  return safeText(downloaded ? "downloaded" : "");
 }
 
 /** Prints the model in use if it is not in the list, or how to choose one if there is none. */
 function printConfigured({ output, home, settings }: Context): void {
   const { embeddings } = settings;
   if (!embeddings.isOn) {
-    output.note(shown(`Search goes by words alone: ${whyOff(embeddings)}`));
+    output.note(safeText(`Search goes by words alone: ${whyOff(embeddings)}`));
     return;
   }
   const { model } = embeddings;
   if (model.kind === "folder") {
-    output.note(say`Configured: the folder ${shownLine(shortenHome(model.folder, home))}.`);
+    output.note(safe`Configured: the folder ${safeLine(shortenHome(model.folder, home))}.`);
   } else if (model.kind === "http") {
-    output.note(say`Configured: ${shownLine(model.model)} at ${shownLine(model.url)}.`);
+    output.note(safe`Configured: ${safeLine(model.model)} at ${safeLine(model.url)}.`);
   }
 }

@@ -2,11 +2,11 @@ import type { SessionStore } from "@pond/sessions";
 import type { AdapterReport, Fault } from "@pond/sync";
 import { chooseAdapters } from "./choose-adapters.ts";
 import type { Context } from "./context.ts";
-import { exitCodes } from "./exit.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { lastSync } from "./last-sync.ts";
 import { formatCounted } from "./output/numbers.ts";
 import { type ScheduleStatus, scheduleStatus } from "./schedule/schedule-status.ts";
-import { stateOf } from "./state-directory.ts";
+import { storeStateDirectory } from "./state-directory.ts";
 import { describeFailed } from "./sync-faults.ts";
 import { version } from "./version.ts";
 
@@ -50,8 +50,8 @@ export async function machineStatus(
   sessions: SessionStore,
 ): Promise<MachineStatus> {
   const [{ adapters, advice }, syncedAt, schedule] = await Promise.all([
-    look(context, sessions),
-    lastSync(stateOf(context, sessions.store.id)),
+    previewImport(context, sessions),
+    lastSync(storeStateDirectory(context, sessions.store.id)),
     // Somebody else's program, which may be broken in its own ways.
     scheduleStatus(context).catch(() => null),
   ]);
@@ -59,10 +59,10 @@ export async function machineStatus(
     .map((each) => toClient(each, syncedAt[each.name] ?? null))
     .filter(({ sessions: found, faults }) => found + faults > 0);
   const isHere = (name: string): boolean => here.some((client) => client.name === name);
-  const elsewhere = Object.entries(syncedAt).filter(([name]) => !isHere(name));
+  const syncedElsewhere = Object.entries(syncedAt).filter(([name]) => !isHere(name));
   const clients = [
     ...here,
-    ...elsewhere.map(([name, last_sync]) => ({ ...nothing, name, last_sync })),
+    ...syncedElsewhere.map(([name, last_sync]) => ({ ...noCounts, name, last_sync })),
   ];
   const stored = await sessions.store.table("sessions").count();
   return {
@@ -72,9 +72,9 @@ export async function machineStatus(
     schedule,
     advice: [
       ...advice,
-      ...(stored > 0 ? onWaiting(clients) : []),
-      ...onRun(schedule),
-      ...onFaults(clients),
+      ...(stored > 0 ? adviseOnWaiting(clients) : []),
+      ...adviseOnSchedule(schedule),
+      ...adviseOnFaults(clients),
     ],
   };
 }
@@ -83,7 +83,7 @@ export async function machineStatus(
  * A configured folder that is gone does not change the store: it is reported, together with the
  * rest.
  */
-async function look(
+async function previewImport(
   context: Context,
   sessions: SessionStore,
 ): Promise<{ readonly adapters: readonly AdapterReport[]; readonly advice: Advice }> {
@@ -92,7 +92,7 @@ async function look(
     const { previewSync } = await import("@pond/sync");
     const { adapters } = await previewSync(sessions, sources, {
       ...{ stages: ["import"], host: "", software: `pond ${version()}`, now: context.now },
-      stateDirectory: stateOf(context, sessions.store.id),
+      stateDirectory: storeStateDirectory(context, sessions.store.id),
     });
     return { adapters, advice: [] };
   } catch (error) {
@@ -102,7 +102,7 @@ async function look(
   }
 }
 
-const nothing = { sessions: 0, waiting: 0, pending: 0, failed: 0, faults: 0, leftovers: 0 };
+const noCounts = { sessions: 0, waiting: 0, pending: 0, failed: 0, faults: 0, leftovers: 0 };
 
 function toClient(report: AdapterReport, last_sync: string | null): ClientStatus {
   const { name, sessions, leftovers } = report;
@@ -114,7 +114,7 @@ function toClient(report: AdapterReport, last_sync: string | null): ClientStatus
 
 type Advice = MachineStatus["advice"];
 
-function onWaiting(clients: readonly ClientStatus[]): Advice {
+function adviseOnWaiting(clients: readonly ClientStatus[]): Advice {
   const waiting = clients.reduce((sum, client) => sum + client.waiting, 0);
   if (waiting === 0) return [];
   const are = waiting === 1 ? "is" : "are";
@@ -129,7 +129,7 @@ export function isAllSeen({ clients }: MachineStatus): boolean {
   );
 }
 
-function onFaults(clients: readonly ClientStatus[]): Advice {
+function adviseOnFaults(clients: readonly ClientStatus[]): Advice {
   const failed = clients.reduce((sum, client) => sum + client.failed, 0);
   if (failed > 0) {
     const again =
@@ -146,7 +146,7 @@ function onFaults(clients: readonly ClientStatus[]): Advice {
   return [{ code: "records_unread", message }];
 }
 
-function onRun(schedule: ScheduleStatus | null): Advice {
+function adviseOnSchedule(schedule: ScheduleStatus | null): Advice {
   if (schedule?.silent_since) {
     const message = `The schedule has not run since ${schedule.silent_since.slice(0, 10)}: \`pond schedule start\` writes it again, for where pond is now.`;
     return [{ code: "schedule_silent", message }];

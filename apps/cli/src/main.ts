@@ -3,8 +3,8 @@
 import module from "node:module";
 import { join } from "node:path";
 import { cacheDirectory, homeDirectory, makeFolder } from "./directories.ts";
-import { exitCodes } from "./exit.ts";
-import { leaveSoon, leaveWithReader } from "./leave.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { exitSoon, exitWithReader } from "./exit-soon.ts";
 
 if (!("enableCompileCache" in module)) {
   process.stderr.write(`error: pond needs Node 22.18 or later; this is ${process.version}\n`);
@@ -21,10 +21,10 @@ try {
   // If there is no home, or it is not writable: whatever needs a home says so.
 }
 
-leaveWithReader();
+exitWithReader();
 
 const { run } = await import("./run.ts");
 const exitCode = await run(process.argv.slice(2));
 process.exitCode = exitCode;
 // What the engine was doing when somebody stopped it may go on for a minute.
-if (exitCode === exitCodes.interrupted) leaveSoon();
+if (exitCode === exitCodes.interrupted) exitSoon();

@@ -7,8 +7,8 @@ import { manPage, roff } from "./man-page.ts";
 import { createProgram } from "./program.ts";
 
 const sink = { write: () => true };
-const surface = { stdout: sink, stderr: sink, env: {}, home: "/nowhere", now: () => new Date(0) };
-const program = createProgram(async () => undefined, surface);
+const runtime = { stdout: sink, stderr: sink, env: {}, home: "/nowhere", now: () => new Date(0) };
+const program = createProgram(async () => undefined, runtime);
 const page = manPage(program, { version: "1.2.3", date: new Date("2026-11-21T12:00:00Z") });
 
 /** As it is to be read: without the escapes of roff. */

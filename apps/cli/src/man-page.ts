@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { type ExitCode, exitCodes } from "./exit.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
 
 export type ManPageOptions = {
   readonly version: string;
@@ -7,7 +7,7 @@ export type ManPageOptions = {
   readonly date: Date;
 };
 
-type Described = readonly (readonly [name: string, text: string])[];
+type Definitions = readonly (readonly [name: string, text: string])[];
 
 const exitTexts: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: "Done.",
@@ -17,7 +17,7 @@ const exitTexts: Readonly<Record<keyof typeof exitCodes, string>> = {
   interrupted: "Interrupted, as by Ctrl-C. What was stored until then stays.",
 };
 
-const environment: Described = [
+const environment: Definitions = [
   ["POND_STORAGE", "Where sessions are stored: a folder or an address, as with --storage."],
   ["POND_CONFIG", "The configuration file to read instead of the user's own. It must exist."],
   ["POND_EMBEDDINGS", "off: use no model, whatever the configuration says."],
@@ -36,7 +36,7 @@ const environment: Described = [
   ],
 ];
 
-const files: Described = [
+const files: Definitions = [
   [
     "~/.config/pond/config.toml",
     "Settings: storage, namespace, [storage_options], [adapters.NAME] and [embeddings]. Flags and the environment override it. All of it is optional.",
@@ -46,7 +46,7 @@ const files: Described = [
   ["~/.cache/pond", "Downloaded models and compiled code; can be made again."],
 ];
 
-const examples: Described = [
+const examples: Definitions = [
   ["pond init", "Once: find clients, let agents search, sync every hour."],
   ['pond search "flaky coupon test"', "Find what was said, best match first."],
   ["pond get 2", "Read the second session that the search found."],
@@ -97,14 +97,14 @@ function codeOf(key: string): ExitCode | undefined {
 }
 
 /** A command, followed by the commands below it. */
-function commandLines(command: Command, above: string): string[] {
+function commandLines(command: Command, parentPath: string): string[] {
   const help = command.createHelp();
-  const path = `${above} ${command.name()}`;
-  const below = help.visibleCommands(command).filter((each) => !isHelp(each, command));
+  const path = `${parentPath} ${command.name()}`;
+  const subcommands = help.visibleCommands(command).filter((each) => !isHelp(each, command));
   const args = command.registeredArguments;
   const usage = [
     bold(path),
-    ...(below.length > 0 ? [italic("COMMAND")] : args.map(argumentTerm)),
+    ...(subcommands.length > 0 ? [italic("COMMAND")] : args.map(argumentTerm)),
     ...(command.options.length > 0 ? [roff("[OPTION...]")] : []),
   ];
   return [
@@ -116,13 +116,13 @@ function commandLines(command: Command, above: string): string[] {
       .filter(({ description }) => description !== "")
       .flatMap((argument) => paragraph(argumentTerm(argument), argumentText(argument))),
     ...optionLines(command.options.filter(({ hidden }) => !hidden)),
-    ...below.flatMap((each) => commandLines(each, path)),
+    ...subcommands.flatMap((each) => commandLines(each, path)),
   ];
 }
 
 /** The `help` that every group of commands gets is described once. */
-function isHelp(command: Command, above: Command): boolean {
-  return command.name() === "help" && above.parent !== null;
+function isHelp(command: Command, parentPath: Command): boolean {
+  return command.name() === "help" && parentPath.parent !== null;
 }
 
 function argumentTerm(argument: Argument): string {
@@ -153,9 +153,9 @@ function optionTerm({ flags }: Option): string {
 }
 
 function optionText({ description, argChoices, defaultValue, negate }: Option): string {
-  const isTold = typeof defaultValue === "string" || typeof defaultValue === "number";
-  const otherwise = isTold && !negate ? ` (default: ${defaultValue})` : "";
-  return `${description}${choicesText(argChoices)}${otherwise}`;
+  const isPrintable = typeof defaultValue === "string" || typeof defaultValue === "number";
+  const defaultText = isPrintable && !negate ? ` (default: ${defaultValue})` : "";
+  return `${description}${choicesText(argChoices)}${defaultText}`;
 }
 
 function choicesText(choices: readonly string[] | undefined): string {
@@ -168,8 +168,8 @@ function paragraph(term: string, text: string): string[] {
 }
 
 function sentence(text: string): string {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+  const capitalized = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`;
 }
 
 function bold(text: string): string {

@@ -9,7 +9,7 @@ import { UsageError } from "./errors.ts";
  *
  * @throws {UsageError} if no file can be written there.
  */
-export function refuseNoPlace(typed: string, example: string): void {
+export function refuseUnwritablePath(typed: string, example: string): void {
   if (typed === "-") {
     throw new UsageError(
       `"-" would be a file of that name, not stdout: name one, such as ${example}, or write ./-`,
@@ -21,12 +21,12 @@ export function refuseNoPlace(typed: string, example: string): void {
       path: file,
     });
   }
-  const there = statsOf(file);
-  if (there !== undefined && !there.isFile()) {
+  const stats = statsOf(file);
+  if (stats !== undefined && !stats.isFile()) {
     throw new UsageError(`${file} is not a file: name one, such as ${example}`, { path: file });
   }
   const folder = dirname(file);
-  if (there === undefined && !statsOf(folder)?.isDirectory()) {
+  if (stats === undefined && !statsOf(folder)?.isDirectory()) {
     throw new UsageError(`${folder} is not a folder: create it first, or name another`, {
       path: folder,
     });

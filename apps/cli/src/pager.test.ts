@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Output } from "./output/output.ts";
-import { shown } from "./output/shown.ts";
+import { safeText } from "./output/safe-text.ts";
 import { withPager } from "./pager.ts";
 import { Home, line } from "./testing.ts";
 
@@ -123,9 +123,13 @@ describe("pond get at a terminal", () => {
     let lines = 0;
 
     // Without an end, as no session is.
-    await withPager({ output, env: { ...env(), PAGER: "mine" } }, true, async (paged, goesOn) => {
-      for (; await goesOn(); lines += 1) paged.line(shown("x".repeat(1_000)));
-    });
+    await withPager(
+      { output, env: { ...env(), PAGER: "mine" } },
+      true,
+      async (paged, waitForReader) => {
+        for (; await waitForReader(); lines += 1) paged.line(safeText("x".repeat(1_000)));
+      },
+    );
 
     expect(lines).toBeGreaterThan(24);
     expect(read()).toHaveLength(100);

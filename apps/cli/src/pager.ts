@@ -2,11 +2,11 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Writable } from "node:stream";
 import type { Context } from "./context.ts";
 import type { Output } from "./output/output.ts";
-import { type Shown, say, shownLine } from "./output/shown.ts";
+import { type SafeText, safe, safeLine } from "./output/safe-text.ts";
 import { widthOf } from "./output/width.ts";
 
 /** Resolves when everything written so far was taken; false if nobody reads any more. */
-export type GoesOn = () => Promise<boolean>;
+export type WaitForReader = () => Promise<boolean>;
 
 /**
  * Runs `show` with an output that a person pages through, as in a manual, if they are at a terminal
@@ -18,7 +18,7 @@ export type GoesOn = () => Promise<boolean>;
 export async function withPager(
   { output, env }: Pick<Context, "output" | "env">,
   isWanted: boolean,
-  show: (output: Output, goesOn: GoesOn) => Promise<void>,
+  show: (output: Output, waitForReader: WaitForReader) => Promise<void>,
 ): Promise<void> {
   const command = isWanted ? pagerOf(output, env) : undefined;
   if (command !== undefined) {
@@ -27,7 +27,7 @@ export async function withPager(
     try {
       await show(
         output.onto((text) => pager.write(text)),
-        () => pager.goesOn(),
+        () => pager.waitForReader(),
       );
     } finally {
       end = await pager.finish();
@@ -36,7 +36,7 @@ export async function withPager(
     if (end === "done") return;
     if (!command.isOurs) {
       output.warn(
-        say`the pager ${shownLine(command.line)} cannot be started: see POND_PAGER and PAGER`,
+        safe`the pager ${safeLine(command.line)} cannot be started: see POND_PAGER and PAGER`,
       );
     }
   }
@@ -59,7 +59,7 @@ class Pager {
   readonly #output: Output;
   readonly #env: Context["env"];
   /** The text so far, as long as it still fits the screen. */
-  #head = say``;
+  #head = safe``;
   #child: ChildProcessByStdio<Writable, null, null> | undefined;
   #ended: Promise<PagerEnd> = Promise.resolve("done");
   #isGone = false;
@@ -70,17 +70,17 @@ class Pager {
     this.#env = env;
   }
 
-  write(text: Shown): void {
+  write(text: SafeText): void {
     if (this.#isGone) return;
     if (this.#child) {
       this.#child.stdin.write(text);
       return;
     }
-    this.#head = say`${this.#head}${text}`;
+    this.#head = safe`${this.#head}${text}`;
     if (isLonger(this.#head, this.#output)) this.#start();
   }
 
-  async goesOn(): Promise<boolean> {
+  async waitForReader(): Promise<boolean> {
     const stdin = this.#child?.stdin;
     if (stdin?.writableNeedDrain && !this.#isGone) {
       const drained = new Promise((resolve) => {
@@ -100,7 +100,7 @@ class Pager {
     }
     this.#child.stdin.end();
     const end = await this.#ended;
-    process.off("SIGINT", leaveToPager);
+    process.off("SIGINT", ignoreInterrupt);
     return end;
   }
 
@@ -111,21 +111,21 @@ class Pager {
       stdio: ["pipe", "inherit", "inherit"],
       env: { ...defaultsOf(isOurs), ...this.#env },
     });
-    const gone = (): void => {
+    const markGone = (): void => {
       this.#isGone = true;
     };
     // Somebody who quits early has read enough.
-    child.stdin.on("error", gone);
+    child.stdin.on("error", markGone);
     this.#ended = new Promise((resolve) => {
       child.on("error", () => resolve("missing"));
       child.on("exit", (code, signal) => resolve(endOf(code, signal)));
     });
-    void this.#ended.then(gone);
+    void this.#ended.then(markGone);
     // Ctrl-C reaches both, and in `less` it ends a search, not the reading.
-    process.on("SIGINT", leaveToPager);
+    process.on("SIGINT", ignoreInterrupt);
     this.#child = child;
     child.stdin.write(this.#head);
-    this.#head = say``;
+    this.#head = safe``;
   }
 }
 
@@ -146,7 +146,7 @@ function endOf(code: number | null, signal: NodeJS.Signals | null): PagerEnd {
   return signal === "SIGINT" || code === 130 ? "stopped" : "done";
 }
 
-function leaveToPager(): void {}
+function ignoreInterrupt(): void {}
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences of our own styles
 const styles = /\u001b\[[0-9;]*m/g;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Adapter, RestoredFile } from "@pond/canonical/adapter";
 import type { Restored } from "@pond/sessions";
 import { formatCounted } from "./output/numbers.ts";
-import { type Shown, say, shown } from "./output/shown.ts";
+import { type SafeText, safe, safeText } from "./output/safe-text.ts";
 
 /** Restored files, by what becomes of them in a client's home. */
 export type InstallPlan<File extends RestoredFile> = {
@@ -27,19 +27,20 @@ export function planInstall<File extends RestoredFile>(
   named: ReadonlySet<string>,
   isForced: boolean,
 ): InstallPlan<File> {
-  const isThere = ({ path }: File): boolean => existsSync(join(home, path));
-  const isLeft = (file: File): boolean => !file.shared && !named.has(file.session) && isThere(file);
+  const exists = ({ path }: File): boolean => existsSync(join(home, path));
+  const isLeftAsIs = (file: File): boolean =>
+    !file.shared && !named.has(file.session) && exists(file);
   return {
-    toWrite: withOwnFile(
-      files.filter((file) => !isLeft(file)),
-      (file) => isForced || !isThere(file),
+    toWrite: withoutOrphanLines(
+      files.filter((file) => !isLeftAsIs(file)),
+      (file) => isForced || !exists(file),
     ),
-    leftAsIs: files.filter(isLeft),
+    leftAsIs: files.filter(isLeftAsIs),
   };
 }
 
 /** Drops the lines for a shared file of sessions of which nothing else is written. */
-export function withOwnFile<File extends RestoredFile>(
+export function withoutOrphanLines<File extends RestoredFile>(
   files: readonly File[],
   isWritten: (file: File) => boolean = () => true,
 ): readonly File[] {
@@ -53,22 +54,22 @@ export function withOwnFile<File extends RestoredFile>(
  * has twice is back from there. Lines for a shared file are left out if something else is in its
  * place, such as a link: nothing is written through one, and no session has to wait for that.
  */
-export function inHome(restored: Restored, { movedTo }: Adapter, home: string): Restored {
+export function toHomePaths(restored: Restored, { movedTo }: Adapter, home: string): Restored {
   const files = restored.files.flatMap((file) => {
     const place = join(home, file.path);
-    if (file.shared) return isNoFile(place) ? [] : [file];
+    if (file.shared) return isOtherThanFile(place) ? [] : [file];
     const moved = existsSync(place) ? undefined : movedTo?.(home, file.path);
     return [moved === undefined ? file : { ...file, path: moved }];
   });
   return { ...restored, files };
 }
 
-function isNoFile(path: string): boolean {
+function isOtherThanFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === false;
 }
 
 /** The sentence for a number of such files. */
-export function leftAsIsText(count: number): Shown {
+export function leftAsIsText(count: number): SafeText {
   const files = formatCounted(count, "file of another session was", "files of other sessions were");
-  return say`${files} there already and ${shown(count === 1 ? "stays" : "stay")}.`;
+  return safe`${files} there already and ${safeText(count === 1 ? "stays" : "stay")}.`;
 }

@@ -15,8 +15,8 @@ import { searchCommand } from "./commands/search.ts";
 import { mcpCommand, serveCommand } from "./commands/serve.ts";
 import { statusCommand } from "./commands/status.ts";
 import { syncCommand } from "./commands/sync.ts";
-import type { Surface } from "./context.ts";
-import { shown } from "./output/shown.ts";
+import type { Runtime } from "./context.ts";
+import { safeText } from "./output/safe-text.ts";
 import type { RunAction } from "./run.ts";
 import { version } from "./version.ts";
 
@@ -46,8 +46,8 @@ Settings, the first counts: flags; POND_STORAGE, POND_CONFIG, POND_EMBEDDINGS; c
 Exit codes: 0 done, 1 failed, 2 bad usage, 3 done with faults reported.`;
 
 /** The whole command line. Only what parsing and help need is loaded here. */
-export function createProgram(run: RunAction, surface: Surface): Command {
-  const { stdout, stderr } = surface;
+export function createProgram(run: RunAction, runtime: Runtime): Command {
+  const { stdout, stderr } = runtime;
   const program = new Command("pond")
     .description("Keeps every agent session, finds anything in it, and gives any session back.")
     .option("--storage <url-or-dir>", "where sessions are stored (default: the user's data folder)")
@@ -63,20 +63,20 @@ export function createProgram(run: RunAction, surface: Surface): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       // It quotes what was typed, or pasted.
-      writeErr: (text) => stderr.write(shown(text)),
+      writeErr: (text) => stderr.write(safeText(text)),
     })
     .showHelpAfterError(helpHint("pond"))
     .addHelpText("after", epilogue)
     .exitOverride();
   // They take over the settings above, so those come first.
-  for (const create of commands) program.addCommand(inherit(create(run, surface), program, "pond"));
+  for (const create of commands) program.addCommand(inherit(create(run, runtime), program, "pond"));
   return program;
 }
 
 function inherit(command: Command, from: Command, path: string): Command {
   const name = `${path} ${command.name()}`;
   command.copyInheritedSettings(from).showHelpAfterError(helpHint(name));
-  for (const below of command.commands) inherit(below, command, name);
+  for (const subcommand of command.commands) inherit(subcommand, command, name);
   return command;
 }
 

@@ -46,14 +46,14 @@ export async function readBytes(file: string): Promise<Buffer | undefined> {
 export async function replaceFile(file: string, content: string | Buffer): Promise<void> {
   try {
     makeFolder(dirname(file));
-    await putInPlaceOf(await placeOf(file), content);
+    await writeAtomically(await linkTargetOf(file), content);
   } catch (error) {
     const { TargetUnwritableError } = await import("@pond/sessions");
     throw TargetUnwritableError.from(file, error);
   }
 }
 
-async function putInPlaceOf(target: string, content: string | Buffer): Promise<void> {
+async function writeAtomically(target: string, content: string | Buffer): Promise<void> {
   const mode = (await stat(target).catch(() => undefined))?.mode ?? 0o600;
   const draft = `${target}.${randomUUID()}.tmp`;
   try {
@@ -64,7 +64,7 @@ async function putInPlaceOf(target: string, content: string | Buffer): Promise<v
   }
 }
 
-async function placeOf(file: string): Promise<string> {
+async function linkTargetOf(file: string): Promise<string> {
   const there = await lstat(file).catch(() => undefined);
   if (!there?.isSymbolicLink()) return file;
   try {

@@ -14,8 +14,8 @@ import {
 } from "@pond/substrate";
 import { expect, it, onTestFinished } from "vitest";
 import { Output } from "./output/output.ts";
-import { shown } from "./output/shown.ts";
-import { factsOf, reportError, sayStopped, toWireError } from "./report-error.ts";
+import { safeText } from "./output/safe-text.ts";
+import { factsOf, reportError, reportStopped, toWireError } from "./report-error.ts";
 
 it.each([
   [
@@ -178,7 +178,9 @@ it("prints one JSON document when somebody stopped it, but no second one", () =>
   };
   const abort = Object.assign(new Error("aborted"), { name: "AbortError" });
 
-  expect(JSON.parse(printed((output) => sayStopped(output, shown("The rest is left."))))).toEqual({
+  expect(
+    JSON.parse(printed((output) => reportStopped(output, safeText("The rest is left.")))),
+  ).toEqual({
     error: stopped,
   });
   expect(JSON.parse(printed((output) => reportError(abort, output))).error.details).toEqual({
@@ -186,7 +188,7 @@ it("prints one JSON document when somebody stopped it, but no second one", () =>
   });
   const report = printed((output) => {
     output.jsonText("{}");
-    sayStopped(output);
+    reportStopped(output);
   });
   expect(report).toBe("{}\n");
 });

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isAddress } from "./config-values.ts";
-import { type ExitCode, exitCodes } from "./exit.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import type { Output } from "./output/output.ts";
-import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { type SafeText, safe, safeLine, safeText } from "./output/safe-text.ts";
 import { shellLine } from "./shell-words.ts";
 
 export type ErrorFacts = {
@@ -27,9 +27,9 @@ const wireCodes: Readonly<Record<string, string>> = {
   archive_not_found: "not_found",
 };
 
-const notAllowed = "Permission is missing: check the permissions there, or name another place.";
-const exported = "Check the path; `pond export -o FILE.pond` writes such a file.";
-const diskFull = "The disk is full: make room, and run the same command again.";
+const permissionHint = "Permission is missing: check the permissions there, or name another place.";
+const exportHint = "Check the path; `pond export -o FILE.pond` writes such a file.";
+const diskFullHint = "The disk is full: make room, and run the same command again.";
 
 /**
  * What to do, by the code of an error, or by its code and problem; for other errors by the system's
@@ -42,7 +42,7 @@ const hints: Readonly<Record<string, string>> = {
   unknown_adapter: "`pond adapters` lists the clients pond knows.",
   conflict: "Nothing was lost; run the command again.",
   storage_unavailable: "Check the address, the network and the credentials.",
-  "storage_unavailable.disk_full": diskFull,
+  "storage_unavailable.disk_full": diskFullHint,
   "storage_unavailable.damaged":
     "`pond status --verify` names the files that cannot be read, and says how to go on.",
   "storage_unavailable.foreign_manifest":
@@ -54,8 +54,8 @@ const hints: Readonly<Record<string, string>> = {
   target_exists: "Pass --force to replace it, or name another place.",
   target_unwritable:
     "Nothing half-written is left there; the same command continues once it can write.",
-  archive_not_found: exported,
-  "archive_damaged.no_archive": exported,
+  archive_not_found: exportHint,
+  "archive_damaged.no_archive": exportHint,
   archive_damaged:
     "Nothing was stored. Fetch the file again from where it was made, or export again.",
   archive_hostile:
@@ -73,28 +73,28 @@ const hints: Readonly<Record<string, string>> = {
   embedding_failed: "Messages with a vector keep it; the next `pond sync` continues with the rest.",
   schedule_failed:
     "`pond sync` works without a schedule; to see more, run by hand what the error names.",
-  ENOSPC: diskFull,
-  EDQUOT: diskFull,
+  ENOSPC: diskFullHint,
+  EDQUOT: diskFullHint,
   ENOTDIR: "A file is where a folder should be: name another place.",
-  EACCES: notAllowed,
-  EPERM: notAllowed,
-  EROFS: notAllowed,
+  EACCES: permissionHint,
+  EPERM: permissionHint,
+  EROFS: permissionHint,
 };
 
 /** Says what went wrong and what to do; with `--json` the document says it, too. */
 export function reportError(error: unknown, output: Output): ExitCode {
-  if (isAbort(error)) return sayStopped(output);
+  if (isAbort(error)) return reportStopped(output);
   if (output.isJson) output.jsonText(JSON.stringify({ error: toWireError(factsOf(error)) }));
-  return sayError(error, output);
+  return printError(error, output);
 }
 
 /**
  * Says that somebody stopped the work; with `--json` a document does, unless there is one already.
  *
- * @param whatIsLeft - What became of the work, and how it continues; a search leaves nothing.
+ * @param remainder - What became of the work, and how it continues; a search leaves nothing.
  */
-export function sayStopped(output: Output, whatIsLeft?: Shown): ExitCode {
-  const message = whatIsLeft === undefined ? shown("Stopped.") : say`Stopped. ${whatIsLeft}`;
+export function reportStopped(output: Output, remainder?: SafeText): ExitCode {
+  const message = remainder === undefined ? safeText("Stopped.") : safe`Stopped. ${remainder}`;
   if (output.isJson && !output.hasJson) {
     const error = toWireError({ code: "stopped", message, details: {} });
     output.jsonText(JSON.stringify({ error }));
@@ -104,13 +104,13 @@ export function sayStopped(output: Output, whatIsLeft?: Shown): ExitCode {
 }
 
 /** The same on stderr only, for a command that has a document of its own. */
-export function sayError(error: unknown, output: Output): ExitCode {
+export function printError(error: unknown, output: Output): ExitCode {
   const facts = factsOf(error);
-  output.error(shown(facts.message));
+  output.error(safeText(facts.message));
   const hint = hintOf(error, facts);
-  if (hint !== undefined) output.note(say`${shown(hint)}`);
-  if (output.isVerbose && error instanceof Error) output.note(shown(error.stack ?? ""));
-  else if (facts.code === "internal") output.note(shownLine("Run it again with -v for more."));
+  if (hint !== undefined) output.note(safe`${safeText(hint)}`);
+  if (output.isVerbose && error instanceof Error) output.note(safeText(error.stack ?? ""));
+  else if (facts.code === "internal") output.note(safeLine("Run it again with -v for more."));
   return wireCodeOf(facts) === "validation_failed" ? exitCodes.badUsage : exitCodes.failed;
 }
 
@@ -150,11 +150,11 @@ export function toWireError(facts: ErrorFacts): ErrorFacts {
   const { code, message, details } = facts;
   const wireCode = wireCodeOf(facts);
   const kind = wireCode === code ? {} : { kind: code };
-  return { code: wireCode, message, details: { ...named(details), ...kind } };
+  return { code: wireCode, message, details: { ...withSnakeCaseNames(details), ...kind } };
 }
 
 /** The facts with the names that the wire uses, snake_case. */
-function named(details: ErrorFacts["details"]): ErrorFacts["details"] {
+function withSnakeCaseNames(details: ErrorFacts["details"]): ErrorFacts["details"] {
   const snakeCase = (name: string): string =>
     name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(details).map(([name, fact]) => [snakeCase(name), fact]));

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Adapter, Fidelity } from "@pond/canonical/adapter";
 import type { At, LeftDrafts, LineagesAhead, Restored, SessionStore } from "@pond/sessions";
+import { filesByActivity, sessionsByActivity } from "./activity-order.ts";
 import { adapterFor } from "./adapter-for.ts";
 import type { Context } from "./context.ts";
 import { UsageError } from "./errors.ts";
@@ -9,17 +10,21 @@ import { formatCount } from "./output/numbers.ts";
 import {
   describeShare,
   describeTimeLeft,
-  fitted,
+  fitFacts,
   type Pace,
   ProgressLine,
 } from "./output/progress.ts";
-import { type Shown, say } from "./output/shown.ts";
+import { type SafeText, safe } from "./output/safe-text.ts";
 import { whileRestoring } from "./output/while-restoring.ts";
-import { inHome, planInstall } from "./plan-install.ts";
+import { planInstall, toHomePaths } from "./plan-install.ts";
 import { realFolder } from "./real-folder.ts";
-import { filesInOrder, inOrder } from "./restore-order.ts";
 import { resolveSessionId } from "./session-id.ts";
-import { ancestry, idsElsewhere, type StoredSession, storedSessions } from "./stored-sessions.ts";
+import {
+  ancestorIds,
+  crossClientDescendantIds,
+  type StoredSession,
+  storedSessions,
+} from "./stored-sessions.ts";
 import { copiesOf, rememberCopies, type WrittenCopies } from "./written-copies.ts";
 
 type RestoredEntry = {
@@ -41,12 +46,12 @@ type RestoreFault = {
 };
 
 /** A file in a client's home that was there already and stays. */
-type LeftEntry = { readonly session_id: string; readonly path: string };
+type LeftAsIsEntry = { readonly session_id: string; readonly path: string };
 
 /** What became of the files of one session and the sessions below it. */
 type Outcome = {
   readonly files: readonly RestoredEntry[];
-  readonly leftAsIs: readonly LeftEntry[];
+  readonly leftAsIs: readonly LeftAsIsEntry[];
   /** What was written into a client's home, which `pond resume` brings up to date. */
   readonly copies: WrittenCopies;
   readonly faults: readonly RestoreFault[];
@@ -56,7 +61,7 @@ type Outcome = {
 export type RestoreReport = {
   readonly files: readonly RestoredEntry[];
   /** Forks, sub-agents, and what forks continue, that were in the client's home already. */
-  readonly left_as_is: readonly LeftEntry[];
+  readonly left_as_is: readonly LeftAsIsEntry[];
   /** Sessions replaced by a copy of theirs, because somebody continued that. */
   readonly left_out: readonly string[];
   readonly faults: readonly RestoreFault[];
@@ -88,18 +93,18 @@ export async function restoreEach(
   // All names are checked before anything is written.
   for (const each of typed) ids.push(await resolveSessionId(context.settings, sessions, each));
   const chosen = [...new Set(ids)].filter((id, at, all) => {
-    const above = ancestry(stored, id);
+    const above = ancestorIds(stored, id);
     // In a circle, each session is below the others: the first one that was named brings them.
     const isAbove = (other: string, place: number): boolean =>
-      above.includes(other) && !(ancestry(stored, other).includes(id) && at < place);
+      above.includes(other) && !(ancestorIds(stored, other).includes(id) && at < place);
     return !all.some((other, place) => other !== id && isAbove(other, place));
   });
-  const folder = folderOf(options);
+  const folder = outFolderOf(options);
   const named = new Set(ids);
-  const elsewhere = options.to === undefined ? idsElsewhere(stored, chosen) : [];
+  const crossClient = options.to === undefined ? crossClientDescendantIds(stored, chosen) : [];
   const [only] = chosen;
   const session = stored.get(only ?? "");
-  if (session !== undefined && chosen.length + elsewhere.length === 1) {
+  if (session !== undefined && chosen.length + crossClient.length === 1) {
     // If it is alone, its failure is the failure of the command.
     const outcome = await whileRestoring(context.output, () =>
       restoreOne(context, sessions, session, { folder, named }, options),
@@ -109,11 +114,11 @@ export async function restoreEach(
     return { files, left_as_is: leftAsIs, left_out: [], faults };
   }
   const clients = new Set(ids.map((id) => options.to ?? stored.get(id)?.source_agent));
-  const placeOf = (client: string): Place => ({
+  const targetOf = (client: string): RestoreTarget => ({
     folder: clients.has(client) ? folder : join(folder, client),
     named,
   });
-  return restoreMany(context, sessions, [...chosen, ...elsewhere], stored, placeOf, options);
+  return restoreMany(context, sessions, [...chosen, ...crossClient], stored, targetOf, options);
 }
 
 /** Restores every session, each below a folder with the name of its client. */
@@ -125,33 +130,37 @@ export async function restoreAll(
   const { duplicatesFor, rootIds, rowlessIds } = await import("@pond/sessions");
   const { at, to } = options;
   const stored = await storedSessions(sessions, at);
-  const folder = folderOf(options);
-  const tops = await rootIds(sessions, { at, isCutByClient: to === undefined });
+  const folder = outFolderOf(options);
+  const roots = await rootIds(sessions, { at, isCutByClient: to === undefined });
   const named = new Set(stored.keys());
   const duplicates = to === undefined ? undefined : await duplicatesFor(sessions, to);
   const { copies, originals } = duplicates ?? { copies: [], originals: [] };
   const leftOut = new Set([...copies, ...originals]);
-  const placeOf = (client: string): Place => ({ folder: join(folder, client), named, leftOut });
-  const report = await restoreMany(context, sessions, tops, stored, placeOf, options);
-  const lost = (await rowlessIds(sessions)).map(toRowlessFault);
+  const targetOf = (client: string): RestoreTarget => ({
+    folder: join(folder, client),
+    named,
+    leftOut,
+  });
+  const report = await restoreMany(context, sessions, roots, stored, targetOf, options);
+  const lost = (await rowlessIds(sessions)).map(toMissingRowFault);
   return { ...report, left_out: [...originals], faults: [...report.faults, ...lost] };
 }
 
 /** Puts what other clients wrote below a session into their homes, unless it is there already. */
-export async function installElsewhere(
+export async function installCrossClient(
   context: Context,
   sessions: SessionStore,
   id: string,
 ): Promise<RestoreReport> {
   const options = { install: true, at: "last" } as const;
   const stored = await storedSessions(sessions);
-  const ids = idsElsewhere(stored, [id]);
-  const placeOf = (): Place => ({ folder: folderOf(options), named: new Set() });
-  return restoreMany(context, sessions, ids, stored, placeOf, options);
+  const ids = crossClientDescendantIds(stored, [id]);
+  const targetOf = (): RestoreTarget => ({ folder: outFolderOf(options), named: new Set() });
+  return restoreMany(context, sessions, ids, stored, targetOf, options);
 }
 
 /** Refuses a file before all the work, which would fail for each session. */
-function folderOf({ out = defaultFolder, install }: RestoreOptions): string {
+function outFolderOf({ out = defaultFolder, install }: RestoreOptions): string {
   const folder = resolve(out);
   const there = install ? undefined : statSync(folder, { throwIfNoEntry: false });
   if (there !== undefined && !there.isDirectory()) {
@@ -161,7 +170,7 @@ function folderOf({ out = defaultFolder, install }: RestoreOptions): string {
 }
 
 /** Where to write, and the sessions that were asked for. */
-type Place = {
+type RestoreTarget = {
   readonly folder: string;
   readonly named: ReadonlySet<string>;
   /** Sessions whose conversation the client is given as another one. */
@@ -175,21 +184,21 @@ async function restoreMany(
   sessions: SessionStore,
   ids: readonly string[],
   stored: ReadonlyMap<string, StoredSession>,
-  placeOf: (client: string) => Place,
+  targetOf: (client: string) => RestoreTarget,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
   const files: RestoredEntry[] = [];
-  const leftAsIs: LeftEntry[] = [];
+  const leftAsIs: LeftAsIsEntry[] = [];
   // What several sessions continue comes with each of them, but is reported once.
   const faults = new Map<string, RestoreFault>();
-  const tell = (fault: RestoreFault): void =>
+  const addFault = (fault: RestoreFault): void =>
     void faults.set(`${fault.code} ${fault.session_id}`, fault);
   const copies = new Map<string, string>();
   const { LeftDrafts, LineagesAhead } = await import("@pond/sessions");
   const leftDrafts = new LeftDrafts();
   const progress = new ProgressLine(context.output);
   try {
-    const ordered = await inOrder(sessions, ids, stored);
+    const ordered = await sessionsByActivity(sessions, ids, stored);
     const which = { at: options.at, isCutByClient: options.to === undefined };
     const ahead = new LineagesAhead(
       sessions,
@@ -198,15 +207,15 @@ async function restoreMany(
     );
     for (const [done, session] of ordered.entries()) {
       progress.show("restore", { done, total: ordered.length }, describeRestore);
-      const place = { ...placeOf(options.to ?? session.source_agent), leftDrafts, ahead };
+      const place = { ...targetOf(options.to ?? session.source_agent), leftDrafts, ahead };
       try {
         const outcome = await restoreOne(context, sessions, session, place, options);
         files.push(...outcome.files);
         leftAsIs.push(...outcome.leftAsIs);
-        outcome.faults.forEach(tell);
+        outcome.faults.forEach(addFault);
         for (const [file, digest] of outcome.copies) copies.set(file, digest);
       } catch (error) {
-        tell(toFault(session.id, error));
+        addFault(toFault(session.id, error));
       }
     }
   } finally {
@@ -217,18 +226,18 @@ async function restoreMany(
 }
 
 /** The progress; sub-agents and forks go with the session that they belong to. */
-function describeRestore(pace: Pace): Shown {
+function describeRestore(pace: Pace): SafeText {
   const { done, total, columns } = pace;
-  const share = say`restoring  ${describeShare(pace)}`;
-  const sessions = say`${formatCount(done)}/${formatCount(total)} sessions`;
-  return fitted([share, sessions, describeTimeLeft(pace)], columns);
+  const share = safe`restoring  ${describeShare(pace)}`;
+  const sessions = safe`${formatCount(done)}/${formatCount(total)} sessions`;
+  return fitFacts([share, sessions, describeTimeLeft(pace)], columns);
 }
 
 async function restoreOne(
   { home, env }: Context,
   sessions: SessionStore,
   { id, source_agent }: StoredSession,
-  { folder, named, leftOut, leftDrafts, ahead }: Place,
+  { folder, named, leftOut, leftDrafts, ahead }: RestoreTarget,
   { to, install, force, at }: RestoreOptions,
 ): Promise<Outcome> {
   const { meaningsOf } = await import("@pond/adapters");
@@ -246,7 +255,7 @@ async function restoreOne(
     // Files in the user's own folder say nothing about what the client has.
     ...(install && { hasFile: (path: string) => existsSync(join(target, path)) }),
   });
-  const restored = install ? inHome(all, adapter, target) : all;
+  const restored = install ? toHomePaths(all, adapter, target) : all;
   const replaced = force ? named : new Set(named.has(id) ? [id] : []);
   const save = install ? adapter.save : undefined;
   const options = {
@@ -258,7 +267,7 @@ async function restoreOne(
   const { toWrite, leftAsIs } = install
     ? planInstall(wanted, target, replaced, options.isForced)
     : { toWrite: wanted, leftAsIs: [] };
-  await writeFiles(await filesInOrder(sessions, toWrite), target, options);
+  await writeFiles(await filesByActivity(sessions, toWrite), target, options);
   const files = toWrite.map((file) => ({
     session_id: file.session,
     path: join(target, file.path),
@@ -290,7 +299,7 @@ export function faultsIn(restored: Restored): RestoreFault[] {
   return [...incompleteFaults(restored), ...damaged];
 }
 
-function toRowlessFault(session_id: string): RestoreFault {
+function toMissingRowFault(session_id: string): RestoreFault {
   const message =
     "it has messages and no row of its own, so it was left out: `pond sync --verify` brings back what a client still holds";
   return { session_id, code: "session_row_missing", message };

@@ -1,7 +1,7 @@
 import type { Adapter, SessionContent } from "@pond/canonical/adapter";
 import type { SessionStore } from "@pond/sessions";
 import { NothingStoredError } from "./errors.ts";
-import { ancestry, storedSessions } from "./stored-sessions.ts";
+import { ancestorIds, storedSessions } from "./stored-sessions.ts";
 
 /**
  * The session that a client continues when it is asked for another: that one itself, or the nearest
@@ -16,7 +16,7 @@ export async function resumedSession(
   if (source_agent !== origin || !resumesAbove?.(asked)) return asked;
   const { loadLineage } = await import("@pond/sessions");
   const stored = await storedSessions(sessions);
-  for (const above of ancestry(stored, id)) {
+  for (const above of ancestorIds(stored, id)) {
     if (stored.get(above)?.source_agent !== origin) break;
     const { root } = await loadLineage(sessions, above);
     if (!resumesAbove(root)) return root;

@@ -1,6 +1,6 @@
 import type { SessionStore } from "@pond/sessions";
 import type { Source, Stage, SyncOptions, SyncProgress, SyncReport } from "@pond/sync";
-import type { Opened } from "./embedder.ts";
+import type { OpenedEmbedder } from "./embedder.ts";
 
 export type SyncOutcome = {
   readonly report: SyncReport;
@@ -18,7 +18,7 @@ export async function runSync(
   sessions: SessionStore,
   sources: readonly Source[],
   options: SyncOptions,
-  opened: Opened,
+  opened: OpenedEmbedder,
 ): Promise<SyncOutcome> {
   const { BothFailedError, stages, sync } = await import("@pond/sync");
   const wanted = options.stages ?? stages;

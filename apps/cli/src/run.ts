@@ -3,12 +3,12 @@ import {
   type Context,
   createContext,
   createOutput,
-  processSurface,
-  type Surface,
+  processRuntime,
+  type Runtime,
 } from "./context.ts";
 import { UsageError } from "./errors.ts";
-import { type ExitCode, exitCodes } from "./exit.ts";
-import { shown } from "./output/shown.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { safeText } from "./output/safe-text.ts";
 import { createProgram } from "./program.ts";
 import { reportError, toWireError } from "./report-error.ts";
 import type { GlobalFlags } from "./settings.ts";
@@ -23,31 +23,31 @@ export type RunAction = (
 /** Runs one command line and returns the exit code of the process. */
 export async function run(
   argv: readonly string[],
-  surface: Surface = processSurface(),
+  runtime: Runtime = processRuntime(),
 ): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
   const act: RunAction = async (command, action) => {
     const flags: GlobalFlags = command.optsWithGlobals();
-    const output = createOutput(flags, surface);
+    const output = createOutput(flags, runtime);
     try {
-      exitCode = await action(await createContext(flags, output, surface));
+      exitCode = await action(await createContext(flags, output, runtime));
     } catch (error) {
       exitCode = reportError(error, output);
     }
   };
-  const program = createProgram(act, surface);
+  const program = createProgram(act, runtime);
   // What completion scripts start. It is not a command, because it must not even fail as one.
   if (argv[0] === "complete" && argv.includes("--")) {
     const { complete } = await import("./completions/complete.ts");
-    await complete(program, argv.slice(1), surface);
-    surface.leave?.();
+    await complete(program, argv.slice(1), runtime);
+    runtime.leave?.();
     return exitCodes.done;
   }
   try {
     await program.parseAsync(argv, { from: "user" });
     return exitCode;
   } catch (error) {
-    return reportBadUsage(error, program, argv, surface);
+    return reportBadUsage(error, program, argv, runtime);
   }
 }
 
@@ -56,17 +56,17 @@ function reportBadUsage(
   error: unknown,
   program: Command,
   argv: readonly string[],
-  surface: Surface,
+  runtime: Runtime,
 ): ExitCode {
   const operands = program.args;
-  const output = createOutput({ json: argv.includes("--json") }, surface);
+  const output = createOutput({ json: argv.includes("--json") }, runtime);
   if (!(error instanceof CommanderError)) return reportError(error, output);
   if (error.exitCode === 0) return exitCodes.done;
   const isHelp = error.code === "commander.help";
-  const message = isHelp ? whyHelp(operands) : error.message.replace(/^error: /, "");
-  if (isHelp && operands.includes("help")) output.error(shown(message));
+  const message = isHelp ? helpReason(operands) : error.message.replace(/^error: /, "");
+  if (isHelp && operands.includes("help")) output.error(safeText(message));
   const excluded = error.code === "commander.unknownOption" && excludedWord(program, argv);
-  if (excluded) output.note(shown(excluded));
+  if (excluded) output.note(safeText(excluded));
   if (output.isJson) {
     const { code, details } = new UsageError(message, { problem: error.code });
     output.jsonText(JSON.stringify({ error: toWireError({ code, message, details }) }));
@@ -85,7 +85,7 @@ function excludedWord(program: Command, argv: readonly string[]): string | undef
 }
 
 /** Why help was printed that nobody asked for. */
-function whyHelp(operands: readonly string[]): string {
+function helpReason(operands: readonly string[]): string {
   const [unknown] = operands.includes("help") ? operands.slice(operands.indexOf("help") + 1) : [];
   const problem = unknown === undefined ? "name a command" : `there is no command '${unknown}'`;
   return `${problem}; see \`pond --help\``;

@@ -16,14 +16,14 @@ export type RunningServer = {
   readonly embeddings: string;
 };
 
-type Place = Pick<Context, "settings">;
+type SettingsContext = Pick<Context, "settings">;
 
 /**
  * Records the server. The returned function takes that back, unless another one has been recorded
  * since.
  */
 export async function publishServer(
-  { settings }: Place,
+  { settings }: SettingsContext,
   { url, instance }: Pick<RunningServer, "url" | "instance">,
 ): Promise<() => Promise<void>> {
   const file = fileOf(settings);
@@ -35,7 +35,9 @@ export async function publishServer(
 }
 
 /** The server of this store, version and model, if one runs; stale records are skipped. */
-export async function findServer({ settings }: Place): Promise<RunningServer | undefined> {
+export async function findServer({
+  settings,
+}: SettingsContext): Promise<RunningServer | undefined> {
   const server = await read(fileOf(settings));
   if (server === undefined || !isAlive(server.pid)) return undefined;
   const { location, version: own, embeddings } = identityOf(settings);
@@ -52,12 +54,12 @@ export function instancePath(instance: string): string {
 function identityOf({
   location,
   embeddings,
-}: Place["settings"]): Pick<RunningServer, "location" | "version" | "embeddings"> {
+}: SettingsContext["settings"]): Pick<RunningServer, "location" | "version" | "embeddings"> {
   const model = embeddings.isOn ? JSON.stringify(embeddings.model) : "off";
   return { location, version: version(), embeddings: model };
 }
 
-function fileOf(settings: Place["settings"]): string {
+function fileOf(settings: SettingsContext["settings"]): string {
   return stateFile(settings, "serve");
 }
 

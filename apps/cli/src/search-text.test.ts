@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { piecesOf } from "./search-text.ts";
+import { snippetRuns } from "./search-text.ts";
 
-describe("piecesOf", () => {
+describe("snippetRuns", () => {
   it("cuts at highlights before it neutralises text, which may lengthen it", () => {
     const text = "a\u202eb found\x1b[2J";
 
-    expect(piecesOf({ text, highlights: [[4, 9]] })).toEqual([
+    expect(snippetRuns({ text, highlights: [[4, 9]] })).toEqual([
       { text: "a<U+202E>b ", isMatch: false },
       { text: "found", isMatch: true },
       { text: "␛[2J", isMatch: false },
@@ -14,7 +14,7 @@ describe("piecesOf", () => {
 
   it("leaves out highlights that overlap or are empty", () => {
     expect(
-      piecesOf({
+      snippetRuns({
         text: "abcdef",
         highlights: [
           [0, 3],

@@ -4,20 +4,20 @@ import { shortenHome } from "./directories.ts";
 import { printExplanation } from "./explain-text.ts";
 import { formatCount, formatCounted } from "./output/numbers.ts";
 import type { Output } from "./output/output.ts";
-import { fitted } from "./output/progress.ts";
-import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
-import { tell } from "./output/tell.ts";
+import { printWrapped } from "./output/print-wrapped.ts";
+import { fitFacts } from "./output/progress.ts";
+import { joinSafe, type SafeText, safe, safeLine, safeText } from "./output/safe-text.ts";
 import { formatMoment, formatWhen } from "./output/time.ts";
 import { cutStart, widthOf } from "./output/width.ts";
-import { type Piece, wrapPieces } from "./output/wrap.ts";
+import { type TextRun, wrapRuns } from "./output/wrap.ts";
 import { shortIds } from "./short-ids.ts";
 
 const indent = "    ";
 const gap = "  ";
 // Less of a path tells nothing; other facts are left out first.
-const leastProject = 16;
+const minProjectColumns = 16;
 // Longer lines are hard to read, however wide the terminal.
-const widestText = 100;
+const maxTextColumns = 100;
 
 /**
  * Prints numbered sessions with the matches in each.
@@ -38,39 +38,43 @@ export function printResults(
     printSession(context, session, at + 1, names[at] ?? session.session_id);
   }
   if (sessions.length === 0) {
-    tell(output, say`Nothing found in ${scope}.${hint(total_in_scope, isNarrowed)}`);
+    printWrapped(
+      output,
+      safe`Nothing found in ${scope}.${nothingFoundHint(total_in_scope, isNarrowed)}`,
+    );
   }
   if (explanation) printExplanation(output, response, explanation);
-  const more = next === undefined ? shown("") : say` There are more: --after ${shownLine(next)}.`;
-  const time = say`${formatCount(Math.round(took_ms))} ms`;
+  const more =
+    next === undefined ? safeText("") : safe` There are more: --after ${safeLine(next)}.`;
+  const time = safe`${formatCount(Math.round(took_ms))} ms`;
   if (sessions.length > 0) {
     const found = formatCounted(sessions.length, "session");
     output.note(
-      say`${found} found in ${scope}${manner(context, response)}, ${time}.${more}${reading(context)}`,
+      safe`${found} found in ${scope}${searchModeText(context, response)}, ${time}.${more}${readHint(context)}`,
     );
   }
-  for (const { message } of warnings ?? []) output.warn(shownLine(message));
+  for (const { message } of warnings ?? []) output.warn(safeLine(message));
 }
 
 /** How to go on, for a person who looks at it. */
-function reading({ output }: Context): Shown {
-  return shown(output.isTerminal ? " Read one: pond get 1." : "");
+function readHint({ output }: Context): SafeText {
+  return safeText(output.isTerminal ? " Read one: pond get 1." : "");
 }
 
 /** What was searched; not mentioned if no model was ever asked for. */
-function manner({ settings }: Context, { mode }: SearchResponse): Shown {
-  if (mode === "hybrid") return shown(" by words and meaning");
-  return shown(settings.embeddings.isOn ? " by words alone" : "");
+function searchModeText({ settings }: Context, { mode }: SearchResponse): SafeText {
+  if (mode === "hybrid") return safeText(" by words and meaning");
+  return safeText(settings.embeddings.isOn ? " by words alone" : "");
 }
 
-function hint(inScope: number, isNarrowed: boolean): Shown {
+function nothingFoundHint(inScope: number, isNarrowed: boolean): SafeText {
   if (inScope > 0) {
     const advice = `Try other words${isNarrowed ? ", or fewer filters" : ""}.`;
-    return shown(` ${advice} Tool calls, their output and reasoning are not searched.`);
+    return safeText(` ${advice} Tool calls, their output and reasoning are not searched.`);
   }
   return isNarrowed
-    ? shown(" The filters leave none, or nothing is stored: see `pond status`.")
-    : shown(" Nothing that search reads is stored yet: `pond sync` fetches sessions.");
+    ? safeText(" The filters leave none, or nothing is stored: see `pond status`.")
+    : safeText(" Nothing that search reads is stored yet: `pond sync` fetches sessions.");
 }
 
 function printSession(context: Context, session: SessionMatches, number: number, name: string) {
@@ -79,15 +83,18 @@ function printSession(context: Context, session: SessionMatches, number: number,
   const when = output.isTerminal
     ? formatWhen(session.created_at, now())
     : formatMoment(session.created_at);
-  const label = shown(String(number).padStart(2));
-  const id = shownLine(name);
-  const project = shownLine(shortenHome(session.project, home));
+  const label = safeText(String(number).padStart(2));
+  const id = safeLine(name);
+  const project = safeLine(shortenHome(session.project, home));
   const begin = widthOf(label) + widthOf(id) + 2 * gap.length;
-  const room = output.width - begin - Math.min(leastProject, widthOf(project)) - gap.length;
-  const about = fitted([when, shownLine(session.source_agent), ...familyOf(session, output)], room);
+  const room = output.width - begin - Math.min(minProjectColumns, widthOf(project)) - gap.length;
+  const about = fitFacts(
+    [when, safeLine(session.source_agent), ...relatedSessionsText(session, output)],
+    room,
+  );
   const place = cutStart(project, output.width - begin - widthOf(about) - gap.length);
   const words = [strong(label), accent(id), place, faint(about)];
-  output.line(joined(words, gap));
+  output.line(joinSafe(words, gap));
   for (const match of session.matches) printMatch(context, match, session.session_id);
   output.line();
 }
@@ -96,17 +103,17 @@ function printSession(context: Context, session: SessionMatches, number: number,
  * Sub-agents and forks below it, or those beside it that served a session that is not stored: the
  * answer does not tell them apart.
  */
-function familyOf(session: SessionMatches, { isTerminal }: Output): Shown[] {
+function relatedSessionsText(session: SessionMatches, { isTerminal }: Output): SafeText[] {
   const { session_id, root_session_id: root, sub_agents } = session;
   // The session's own text was the best of its group, and its number opens it.
   if (session_id !== root) {
     const [short = root] = isTerminal ? shortIds([root]) : [root];
-    return [say`below ${shownLine(short)}`];
+    return [safe`below ${safeLine(short)}`];
   }
   if (sub_agents === undefined) return [];
   const { sessions, found_in } = sub_agents;
-  const where = found_in === 0 ? shown("") : say`, found in ${formatCount(found_in)}`;
-  return [say`${formatCounted(sessions, "related session")}${where}`];
+  const where = found_in === 0 ? safeText("") : safe`, found in ${formatCount(found_in)}`;
+  return [safe`${formatCounted(sessions, "related session")}${where}`];
 }
 
 function printMatch({ output }: Context, match: SearchMatch, sessionId: string): void {
@@ -116,31 +123,31 @@ function printMatch({ output }: Context, match: SearchMatch, sessionId: string):
   const id = output.isVerbose ? ` ${match.message_id}` : "";
   const near = match.similarity === undefined ? "" : ` similarity ${match.similarity.toFixed(2)}`;
   // In a pipe a passage is one line, for programs that look for words in lines.
-  const widest = output.isTerminal ? widestText : Number.POSITIVE_INFINITY;
-  const width = Math.min(widest, output.width) - indent.length;
-  const about = wrapPieces(
+  const maxColumns = output.isTerminal ? maxTextColumns : Number.POSITIVE_INFINITY;
+  const width = Math.min(maxColumns, output.width) - indent.length;
+  const about = wrapRuns(
     [
-      { text: shownLine(`${match.role}${agent}${near}${id}`), isMatch: false },
-      { text: shown(state), isMatch: true },
+      { text: safeLine(`${match.role}${agent}${near}${id}`), isMatch: false },
+      { text: safeText(state), isMatch: true },
     ],
     width,
     warning,
   );
-  for (const line of about) output.line(say`${shown(indent)}${faint(line)}`);
-  const lines = wrapPieces(piecesOf(match.snippet), width, mark);
-  for (const line of lines) output.line(say`${shown(indent)}${line}`);
+  for (const line of about) output.line(safe`${safeText(indent)}${faint(line)}`);
+  const lines = wrapRuns(snippetRuns(match.snippet), width, mark);
+  for (const line of lines) output.line(safe`${safeText(indent)}${line}`);
 }
 
 /** The snippet, cut where its highlights begin and end, before anything in it is replaced. */
-export function piecesOf({ text, highlights }: Snippet): Piece[] {
-  const pieces: Piece[] = [];
+export function snippetRuns({ text, highlights }: Snippet): TextRun[] {
+  const runs: TextRun[] = [];
   let at = 0;
   for (const [start, end] of highlights) {
     if (start < at || end <= start) continue;
-    pieces.push({ text: shownLine(text.slice(at, start)), isMatch: false });
-    pieces.push({ text: shownLine(text.slice(start, end)), isMatch: true });
+    runs.push({ text: safeLine(text.slice(at, start)), isMatch: false });
+    runs.push({ text: safeLine(text.slice(start, end)), isMatch: true });
     at = end;
   }
-  pieces.push({ text: shownLine(text.slice(at)), isMatch: false });
-  return pieces.filter((piece) => piece.text !== "");
+  runs.push({ text: safeLine(text.slice(at)), isMatch: false });
+  return runs.filter((piece) => piece.text !== "");
 }

@@ -7,10 +7,10 @@ import { UsageError } from "./errors.ts";
 import { clientRestorers, withHandlers } from "./handlers.ts";
 import { onInterrupt } from "./interrupt.ts";
 import type { Output } from "./output/output.ts";
-import { say, shownLine } from "./output/shown.ts";
+import { safe, safeLine } from "./output/safe-text.ts";
 import { instancePath, publishServer } from "./running-server.ts";
-import { tellFailure } from "./tell-failure.ts";
 import { version } from "./version.ts";
+import { warnOfFailure } from "./warn-of-failure.ts";
 
 export type HttpFlags = {
   readonly host?: string;
@@ -47,7 +47,7 @@ export async function serveHttp(context: Context, flags: HttpFlags): Promise<voi
     const withdraw = await publish(context, { url, instance });
     announce(output, url);
     await aborted(signal);
-    output.note(shownLine("Stopping; open requests are still answered."));
+    output.note(safeLine("Stopping; open requests are still answered."));
     await withdraw();
     await server.stop();
   };
@@ -69,7 +69,7 @@ function mountsOf(
   instance: string,
 ): HttpServerOptions["mounts"] {
   const onFailure = (error: unknown, id: string): void =>
-    tellFailure(output, `call ${id} failed`, error);
+    warnOfFailure(output, `call ${id} failed`, error);
   const createMcp = () => createMcpServer({ handlers, version: version(), onFailure });
   return {
     "/mcp": createMcpRequestHandler(createMcp),
@@ -90,7 +90,7 @@ async function publish(
   try {
     return await publishServer(context, server);
   } catch (error) {
-    tellFailure(context.output, "`pond mcp` will not find this server", error);
+    warnOfFailure(context.output, "`pond mcp` will not find this server", error);
     return async () => {};
   }
 }
@@ -111,7 +111,7 @@ async function listen(server: HttpServer, port: number): ReturnType<HttpServer["
 function announce(output: Output, url: string): void {
   const mcp = `${url}/mcp`;
   if (output.isJson) output.jsonText(JSON.stringify({ url, mcp, pid: process.pid }));
-  else output.line(say`Listening on ${shownLine(url)}, MCP at ${shownLine(mcp)}`);
+  else output.line(safe`Listening on ${safeLine(url)}, MCP at ${safeLine(mcp)}`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,10 +1,10 @@
 import type { SessionStore } from "@pond/sessions";
 import { AmbiguousIdError, NothingStoredError, UsageError } from "./errors.ts";
-import { isNumber, numberedSession } from "./last-search.ts";
+import { isResultNumber, numberedSession } from "./last-search.ts";
 import type { Settings } from "./settings.ts";
-import { middle } from "./short-ids.ts";
+import { ellipsis } from "./short-ids.ts";
 
-const candidatesShown = 10;
+const maxCandidatesShown = 10;
 
 type SessionTable = ReturnType<SessionStore["store"]["table"]>;
 
@@ -37,9 +37,9 @@ export async function resolveSessionId(
     );
   }
 
-  const ids = await idsFitting(table, typed);
+  const ids = await matchingIds(table, typed);
   const [first, ...others] = ids;
-  if (first === undefined && isNumber(typed)) {
+  if (first === undefined && isResultNumber(typed)) {
     throw new NothingStoredError(
       `the last search here has no number ${typed}, and no session's id begins with it`,
       { sessionId: typed },
@@ -50,21 +50,21 @@ export async function resolveSessionId(
     throw new SessionNotFoundError(typed);
   }
   if (others.every((id) => id.startsWith(`${first}/`))) return first;
-  throw ambiguous("sessions", typed, ids);
+  throw ambiguousIdError("sessions", typed, ids);
 }
 
 /** The fitting ids, sorted. If none fits as typed, another case is tried: hex digits have none. */
-async function idsFitting(table: SessionTable, typed: string): Promise<string[]> {
-  const ids = await idsBetween(table, typed);
+async function matchingIds(table: SessionTable, typed: string): Promise<string[]> {
+  const ids = await idsWithEnds(table, typed);
   if (ids.length > 0 || !/^[\da-f…-]+$/i.test(typed)) return ids;
   const cases = new Set([typed.toLowerCase(), typed.toUpperCase()]);
-  const found = await Promise.all([...cases].map((each) => idsBetween(table, each)));
+  const found = await Promise.all([...cases].map((each) => idsWithEnds(table, each)));
   return found.flat().sort();
 }
 
-async function idsBetween(table: SessionTable, typed: string): Promise<string[]> {
+async function idsWithEnds(table: SessionTable, typed: string): Promise<string[]> {
   const { prefix } = await import("@pond/substrate");
-  const [begin = "", end = ""] = typed.split(middle, 2);
+  const [begin = "", end = ""] = typed.split(ellipsis, 2);
   const rows = await table.rows({ columns: ["id"], where: prefix("id", begin) });
   return rows
     .map((row) => String(row["id"]))
@@ -90,14 +90,14 @@ export async function resolveMessageId(
   if (ids.includes(typed)) return typed;
   const [only] = ids;
   if (ids.length < 2) return only ?? typed;
-  throw ambiguous("messages", typed, ids);
+  throw ambiguousIdError("messages", typed, ids);
 }
 
-function ambiguous(what: string, typed: string, ids: readonly string[]): AmbiguousIdError {
-  const listed = ids.slice(0, candidatesShown).map((id) => `\n  ${id}`);
+function ambiguousIdError(what: string, typed: string, ids: readonly string[]): AmbiguousIdError {
+  const listed = ids.slice(0, maxCandidatesShown).map((id) => `\n  ${id}`);
   const more = ids.length > listed.length ? `\n  and ${ids.length - listed.length} more` : "";
   return new AmbiguousIdError(
     `${ids.length} ${what} begin with "${typed}"; type more of the one you mean:${listed.join("")}${more}`,
-    { typed, candidates: ids.slice(0, candidatesShown), count: ids.length },
+    { typed, candidates: ids.slice(0, maxCandidatesShown), count: ids.length },
   );
 }

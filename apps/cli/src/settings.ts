@@ -2,12 +2,12 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Config, loadConfig } from "./config.ts";
 import {
+  intendedScheme,
   isAddress,
   isNamespace,
-  kindMeant,
-  namespaceForm,
-  otherHome,
-  unknownKind,
+  namespaceRule,
+  otherUsersHome,
+  unsupportedScheme,
 } from "./config-values.ts";
 import { type Directories, directoriesOf, type Environment, expandHome } from "./directories.ts";
 import { type Embeddings, resolveEmbeddings } from "./embeddings.ts";
@@ -64,7 +64,7 @@ export async function resolveSettings(
 /** Decides which store a namespace is: the one place that does (`wire-namespace-resolution`). */
 function locate(storage: string, namespace: string, home: string): string {
   if (!isNamespace(namespace)) {
-    throw new UsageError(`"${namespace}" is not a namespace: ${namespaceForm}`, { namespace });
+    throw new UsageError(`"${namespace}" is not a namespace: ${namespaceRule}`, { namespace });
   }
   if (storage.trim() === "") {
     throw new UsageError("--storage is empty: name a folder or an address");
@@ -81,8 +81,8 @@ function locate(storage: string, namespace: string, home: string): string {
       const lost = "what is stored there is gone when pond ends";
       throw new UsageError(`"${storage}" keeps nothing: ${lost}`, { storage });
     }
-    const scheme = unknownKind(storage);
-    if (scheme !== undefined) throw noKindOfStorage(scheme);
+    const scheme = unsupportedScheme(storage);
+    if (scheme !== undefined) throw unsupportedSchemeError(scheme);
     // An address is printed and written to logs; a bucket's name has neither character in it.
     if (/^[^:]*:\/\/[^/]*[@:]|\?/.test(storage)) {
       throw new UsageError(
@@ -93,7 +93,7 @@ function locate(storage: string, namespace: string, home: string): string {
     if (/:\/+$/.test(storage)) throw new UsageError(`"${storage}" names no bucket`, { storage });
     return `${storage.replace(/\/+$/, "")}/${namespace}`;
   }
-  const kind = kindMeant(storage);
+  const kind = intendedScheme(storage);
   if (kind !== undefined) {
     const rest = storage.slice(kind.length + 1).replace(/^\//, "");
     const address = `${kind}:${kind === "file" ? "///" : "//"}${rest}`;
@@ -102,7 +102,7 @@ function locate(storage: string, namespace: string, home: string): string {
       { storage },
     );
   }
-  const other = otherHome(storage);
+  const other = otherUsersHome(storage);
   if (other !== undefined) {
     throw new UsageError(
       `"${storage}" is not known: write out the home folder of ${other}, or ./${storage} for a folder here`,
@@ -112,7 +112,7 @@ function locate(storage: string, namespace: string, home: string): string {
   return join(resolve(expandHome(storage, home)), namespace);
 }
 
-function noKindOfStorage(scheme: string): UsageError {
+function unsupportedSchemeError(scheme: string): UsageError {
   const message = `"${scheme}" is not a kind of storage; use a folder, s3://, az:// or gs://`;
   // abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH, as Azure's own tools write it.
   const isOfAzure = /^(abfs|wasb)s?$/i.test(scheme);

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { shown } from "./output/shown.ts";
+import { safeText } from "./output/safe-text.ts";
 import { shellLine } from "./shell-words.ts";
 
 it.each<[readonly string[], string]>([
@@ -16,5 +16,5 @@ it.each<[readonly string[], string]>([
   const script = `printf '%s\\0' ${shellLine(words)}`;
   const read = execFileSync("bash", ["-c", script], { encoding: "utf8" });
   expect(read.split("\0").slice(0, -1)).toEqual(words);
-  expect(shown(shellLine(words))).toBe(expected);
+  expect(safeText(shellLine(words))).toBe(expected);
 });

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ListedSession } from "@pond/sessions";
 import { chooseAdapters } from "./choose-adapters.ts";
-import { type Context, createContext, createOutput, processSurface, withStore } from "./context.ts";
-import { type ExitCode, exitCodes } from "./exit.ts";
-import { leaveWithReader } from "./leave.ts";
-import { joined, say, shown, shownLine } from "./output/shown.ts";
+import { type Context, createContext, createOutput, processRuntime, withStore } from "./context.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
+import { exitWithReader } from "./exit-soon.ts";
+import { joinSafe, safe, safeLine, safeText } from "./output/safe-text.ts";
 import { reportError } from "./report-error.ts";
 import { run } from "./run.ts";
 import type { GlobalFlags } from "./settings.ts";
@@ -19,9 +19,9 @@ const samples = fileURLToPath(new URL("../../../fixtures/samples", import.meta.u
 // Until it is installed, the command is this process's Node with the file beside this one.
 const main = fileURLToPath(import.meta.url).replace(/start(\.[jt]s)$/, "main$1");
 const sampleQuestion = ["why", "does", "the", "import", "lose", "rows"];
-const surface = processSurface();
-const output = createOutput({}, surface);
-leaveWithReader();
+const runtime = processRuntime();
+const output = createOutput({}, runtime);
+exitWithReader();
 
 try {
   process.exitCode = await start();
@@ -30,7 +30,7 @@ try {
 }
 
 async function start(): Promise<ExitCode> {
-  const own = await createContext({}, output, surface);
+  const own = await createContext({}, output, runtime);
   // The first sync would, and everything printed before it would be printed twice.
   await own.startLean?.("batches");
   const hasSessions = await isAnythingHere(own);
@@ -38,7 +38,7 @@ async function start(): Promise<ExitCode> {
   const flags: GlobalFlags = hasSessions
     ? {}
     : { storage: `${own.settings.directories.data}-demo` };
-  const context = await createContext(flags, output, surface);
+  const context = await createContext(flags, output, runtime);
   tell(
     hasSessions
       ? "Sessions on this machine:"
@@ -84,8 +84,8 @@ async function isAnythingHere(context: Context): Promise<boolean> {
 
 /** Shows a command as it would be typed, and runs it. */
 async function step(argv: readonly string[]): Promise<ExitCode> {
-  output.line(output.style.strong(say`$ ${commandLine(argv)}`));
-  const exitCode = await run(argv, surface);
+  output.line(output.style.strong(safe`$ ${commandLine(argv)}`));
+  const exitCode = await run(argv, runtime);
   output.line();
   return exitCode;
 }
@@ -113,20 +113,20 @@ function printNext(shared: readonly string[], { session_id }: ListedSession): vo
     ["status"],
   ];
   tell("Try next. Where pond is not installed, this first:");
-  output.line(say`  alias pond=${shownLine(`'"${process.execPath}" "${main}"'`)}`);
-  for (const argv of next) output.line(say`  ${commandLine([...shared, ...argv])}`);
+  output.line(safe`  alias pond=${safeLine(`'"${process.execPath}" "${main}"'`)}`);
+  for (const argv of next) output.line(safe`  ${commandLine([...shared, ...argv])}`);
   output.line(
-    say`  ${commandLine(["init"])}   to set pond up: your clients, your agents, every hour`,
+    safe`  ${commandLine(["init"])}   to set pond up: your clients, your agents, every hour`,
   );
 }
 
-function commandLine(argv: readonly string[]): ReturnType<typeof shown> {
+function commandLine(argv: readonly string[]): ReturnType<typeof safeText> {
   const words = ["pond", ...argv].map((word) =>
-    shownLine(/^[\w@%+=:,./-]+$/.test(word) ? word : `"${word}"`),
+    safeLine(/^[\w@%+=:,./-]+$/.test(word) ? word : `"${word}"`),
   );
-  return joined(words, " ");
+  return joinSafe(words, " ");
 }
 
 function tell(text: string): void {
-  output.line(shown(text));
+  output.line(safeText(text));
 }

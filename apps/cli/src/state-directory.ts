@@ -5,7 +5,10 @@ import type { Context } from "./context.ts";
 import type { Settings } from "./settings.ts";
 
 /** What this machine saw, for one store: another store has to be told everything. */
-export function stateOf({ settings }: Pick<Context, "settings">, storeId: string): string {
+export function storeStateDirectory(
+  { settings }: Pick<Context, "settings">,
+  storeId: string,
+): string {
   return join(settings.directories.state, storeId);
 }
 

@@ -4,12 +4,12 @@ import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import type { EmbeddingStatus } from "./embedding-status.ts";
 import { printEmbeddings } from "./embedding-text.ts";
-import { exitCodes } from "./exit.ts";
+import { exitCodes } from "./exit-codes.ts";
 import type { LastSessions } from "./last-sessions.ts";
 import type { ClientStatus, MachineStatus } from "./machine-status.ts";
 import { formatBytes, formatCount, formatCounted } from "./output/numbers.ts";
 import { printTable } from "./output/print-table.ts";
-import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { joinSafe, type SafeText, safe, safeLine, safeText } from "./output/safe-text.ts";
 import type { Column } from "./output/table.ts";
 import { formatMoment, formatWhen } from "./output/time.ts";
 import { padEnd } from "./output/width.ts";
@@ -17,7 +17,7 @@ import { wrapText } from "./output/wrap.ts";
 import type { ScheduleStatus } from "./schedule/schedule-status.ts";
 import { printFaultList } from "./sync-faults.ts";
 
-const projectsShown = 10;
+const maxProjectsShown = 10;
 const labelColumns = 10;
 
 /** Prints what is known at once. */
@@ -31,8 +31,8 @@ export function printHead(
     formatCounted(messages, "message"),
     formatCounted(parts, "part"),
   ];
-  printFact(context, "Store", shownLine(shortenHome(location, context.home)));
-  printFact(context, "Holds", joined(counts, ", "));
+  printFact(context, "Store", safeLine(shortenHome(location, context.home)));
+  printFact(context, "Holds", joinSafe(counts, ", "));
 }
 
 type Status = {
@@ -58,22 +58,22 @@ export function printStatus(context: Context, status: Status): void {
   printTables(output, facts);
   output.line();
   const advice = [...status.advice, ...machine.advice];
-  if (advice.length === 0) output.line(output.style.faint(shown("Nothing needs doing.")));
+  if (advice.length === 0) output.line(output.style.faint(safeText("Nothing needs doing.")));
   for (const { message } of advice) {
-    const [first = shown(""), ...others] = wrapText(shownLine(message), output.width - 2);
-    output.line(say`${output.style.warning(shown("!"))} ${first}`);
-    for (const line of others) output.line(say`  ${line}`);
+    const [first = safeText(""), ...others] = wrapText(safeLine(message), output.width - 2);
+    output.line(safe`${output.style.warning(safeText("!"))} ${first}`);
+    for (const line of others) output.line(safe`  ${line}`);
   }
   const total = machine.faults.length + machine.faults_omitted;
   printFaultList(context, machine.faults, total);
 }
 
 /** `Holds     5 sessions`, continued below itself if the terminal is narrow. */
-function printFact({ output }: Context, label: string, fact: Shown): void {
-  const title = output.style.strong(padEnd(shown(label), labelColumns));
-  const [first = shown(""), ...others] = wrapText(fact, output.width - labelColumns);
-  output.line(say`${title}${first}`);
-  for (const line of others) output.line(say`${padEnd(shown(""), labelColumns)}${line}`);
+function printFact({ output }: Context, label: string, fact: SafeText): void {
+  const title = output.style.strong(padEnd(safeText(label), labelColumns));
+  const [first = safeText(""), ...others] = wrapText(fact, output.width - labelColumns);
+  output.line(safe`${title}${first}`);
+  for (const line of others) output.line(safe`${padEnd(safeText(""), labelColumns)}${line}`);
 }
 
 function printSize(context: Context, { tables }: Statistics): void {
@@ -81,7 +81,7 @@ function printSize(context: Context, { tables }: Statistics): void {
   const inIndexes = tables
     .flatMap(({ indexes }) => indexes)
     .reduce((sum, index) => sum + index.bytes, 0);
-  printFact(context, "Size", say`${formatBytes(bytes)}, ${formatBytes(inIndexes)} of it indexes`);
+  printFact(context, "Size", safe`${formatBytes(bytes)}, ${formatBytes(inIndexes)} of it indexes`);
 }
 
 /** How far each stage of a sync got, in order. */
@@ -93,56 +93,58 @@ function printCoverage(context: Context, { facts, embedding, machine, advice }: 
   const failed = clients.reduce((sum, client) => sum + client.failed, 0);
   const imported =
     found === 0
-      ? shown("no client's sessions are on this machine")
+      ? safeText("no client's sessions are on this machine")
       : outOf(found - waiting - failed, found, "session", " on this machine");
-  const unreadable = failed === 0 ? shown("") : say`, ${formatCount(failed)} not readable`;
-  printFact(context, "Imported", say`${imported}${unreadable}`);
+  const unreadable = failed === 0 ? safeText("") : safe`, ${formatCount(failed)} not readable`;
+  printFact(context, "Imported", safe`${imported}${unreadable}`);
   printFact(context, "Embedded", describeEmbedded(facts, embedding));
   const rows = facts.tables.reduce((sum, table) => sum + table.rows, 0);
-  const unindexed = facts.tables.reduce((sum, table) => sum + waitingOf(table), 0);
+  const unindexed = facts.tables.reduce((sum, table) => sum + unindexedRowsOf(table), 0);
   const few = isBehind || unindexed === 0 ? "" : "; the others are too few to slow a search";
-  printFact(context, "Indexed", say`${outOf(rows - unindexed, rows, "row")}${shown(few)}`);
+  printFact(context, "Indexed", safe`${outOf(rows - unindexed, rows, "row")}${safeText(few)}`);
 }
 
 /** Rows that at least one index does not reach yet; that of vectors covers few on purpose. */
-function waitingOf({ rows, indexes }: TableHealth): number {
+function unindexedRowsOf({ rows, indexes }: TableHealth): number {
   const all = indexes.filter(({ column }) => column !== "vector");
   return all.length === 0 ? rows : Math.max(...all.map(({ unindexedRows }) => unindexedRows));
 }
 
-function describeEmbedded({ searchable }: Statistics, embedding: EmbeddingStatus): Shown {
-  if (!embedding.enabled) return say`off: ${shownLine(embedding.reason)}`;
-  if ("error" in embedding) return shown("off: the model cannot be used");
+function describeEmbedded({ searchable }: Statistics, embedding: EmbeddingStatus): SafeText {
+  if (!embedding.enabled) return safe`off: ${safeLine(embedding.reason)}`;
+  if ("error" in embedding) return safeText("off: the model cannot be used");
   return outOf(embedding.embedded, searchable, "message", " that search finds");
 }
 
 /** `5 of 8 sessions here (62 %)` */
-function outOf(done: number, total: number, what: string, where: string = ""): Shown {
+function outOf(done: number, total: number, what: string, where: string = ""): SafeText {
   const share = total === 0 ? 100 : Math.floor((done / total) * 100);
   const all = formatCounted(total, what);
-  return say`${formatCount(done)} of ${all}${shown(where)} (${share} %)`;
+  return safe`${formatCount(done)} of ${all}${safeText(where)} (${share} %)`;
 }
 
-function describeSchedule(context: Context, schedule: ScheduleStatus | null): Shown {
-  if (schedule === null) return shown("not known: `pond schedule status` says why");
+function describeSchedule(context: Context, schedule: ScheduleStatus | null): SafeText {
+  if (schedule === null) return safeText("not known: `pond schedule status` says why");
   const { scheduler, every, last_run: last, next_run: next } = schedule;
-  if (scheduler === null) return shown("off: `pond schedule start` keeps the store up to date");
-  const often = every === null ? shown("as its file says") : say`every ${shown(every)}`;
+  if (scheduler === null) return safeText("off: `pond schedule start` keeps the store up to date");
+  const often = every === null ? safeText("as its file says") : safe`every ${safeText(every)}`;
   const facts = [
-    say`${often} with ${shown(scheduler)}`,
-    ...(last === null ? [] : [say`last run ${when(context, last.started_at)}, ${endOf(last)}`]),
-    ...(next === null ? [] : [say`next run ${formatMoment(next)}`]),
+    safe`${often} with ${safeText(scheduler)}`,
+    ...(last === null
+      ? []
+      : [safe`last run ${when(context, last.started_at)}, ${outcomeOf(last)}`]),
+    ...(next === null ? [] : [safe`next run ${formatMoment(next)}`]),
   ];
-  return joined(facts, "; ");
+  return joinSafe(facts, "; ");
 }
 
-function endOf({ exit_code }: { readonly exit_code: number }): Shown {
-  if (exit_code === exitCodes.done) return shown("done");
-  return shown(exit_code === exitCodes.doneWithFaults ? "done with faults" : "failed");
+function outcomeOf({ exit_code }: { readonly exit_code: number }): SafeText {
+  if (exit_code === exitCodes.done) return safeText("done");
+  return safeText(exit_code === exitCodes.doneWithFaults ? "done with faults" : "failed");
 }
 
-function when({ output, now }: Context, time: string | null | undefined): Shown {
-  if (time === null || time === undefined) return shown("-");
+function when({ output, now }: Context, time: string | null | undefined): SafeText {
+  if (time === null || time === undefined) return safeText("-");
   return output.isTerminal ? formatWhen(time, now()) : formatMoment(time);
 }
 
@@ -158,27 +160,27 @@ function printClients(context: Context, { facts, machine, last }: Status): void 
     ([name, { sessions, messages }]) => {
       const client: ClientStatus | undefined = here.get(name);
       return [
-        shownLine(name),
+        safeLine(name),
         formatCount(sessions),
         formatCount(messages),
         when(context, last.byAgent.get(name)),
         when(context, client?.last_sync),
-        client === undefined ? shown("-") : formatCount(client.waiting),
-        client === undefined ? shown("-") : formatCount(client.pending),
-        client === undefined ? shown("-") : formatCount(client.faults),
+        client === undefined ? safeText("-") : formatCount(client.waiting),
+        client === undefined ? safeText("-") : formatCount(client.pending),
+        client === undefined ? safeText("-") : formatCount(client.faults),
       ];
     },
   );
   if (rows.length === 0) return;
   const columns = [
-    { title: shown("CLIENT"), minWidth: 8 },
-    number("SESSIONS"),
-    number("MESSAGES"),
-    { ...number("LAST SESSION"), leastTableWidth: 72 },
-    number("LAST SYNC"),
-    number("WAITING"),
-    { ...number("PENDING"), leastTableWidth: 90 },
-    number("FAULTS"),
+    { title: safeText("CLIENT"), minWidth: 8 },
+    numberColumn("SESSIONS"),
+    numberColumn("MESSAGES"),
+    { ...numberColumn("LAST SESSION"), minTableWidth: 72 },
+    numberColumn("LAST SYNC"),
+    numberColumn("WAITING"),
+    { ...numberColumn("PENDING"), minTableWidth: 90 },
+    numberColumn("FAULTS"),
   ];
   context.output.line();
   printTable(context.output, columns, rows);
@@ -192,21 +194,26 @@ function printProjects(context: Context, { facts, last, isWhole }: Status): void
   const { output, home } = context;
   const sorted = Object.entries(facts.by_project).sort(byMessages);
   if (sorted.length === 0) return;
-  const listed = isWhole || output.isVerbose ? sorted : sorted.slice(0, projectsShown);
+  const listed = isWhole || output.isVerbose ? sorted : sorted.slice(0, maxProjectsShown);
   const rows = listed.map(([name, { sessions, messages }]) => [
     formatCount(sessions),
     formatCount(messages),
     when(context, last.byProject.get(name)),
-    shownLine(shortenHome(name, home)),
+    safeLine(shortenHome(name, home)),
   ]);
   output.line();
   printTable(
     output,
-    [number("SESSIONS"), number("MESSAGES"), number("LAST SESSION"), name(shown("PROJECT"))],
+    [
+      numberColumn("SESSIONS"),
+      numberColumn("MESSAGES"),
+      numberColumn("LAST SESSION"),
+      name(safeText("PROJECT")),
+    ],
     rows,
   );
   const rest = sorted.length - listed.length;
-  if (rest > 0) output.line(output.style.faint(say`and ${formatCount(rest)} more: --all`));
+  if (rest > 0) output.line(output.style.faint(safe`and ${formatCount(rest)} more: --all`));
 }
 
 function byMessages([, left]: [string, LabelCounts], [, right]: [string, LabelCounts]): number {
@@ -221,12 +228,12 @@ function printTables(output: Context["output"], { tables }: Statistics): void {
     formatCount(table.rows),
     formatBytes(table.bytes),
     formatBytes(bytesOf(table)),
-    shownLine(table.name),
+    safeLine(table.name),
   ]);
   output.line();
   printTable(
     output,
-    [number("ROWS"), number("SIZE"), number("INDEXES"), name(shown("TABLE"))],
+    [numberColumn("ROWS"), numberColumn("SIZE"), numberColumn("INDEXES"), name(safeText("TABLE"))],
     rows,
   );
   if (!output.isVerbose) return;
@@ -236,7 +243,12 @@ function printTables(output: Context["output"], { tables }: Statistics): void {
   output.line();
   printTable(
     output,
-    [number("INDEXED"), number("WAITING"), number("SIZE"), name(shown("INDEX"))],
+    [
+      numberColumn("INDEXED"),
+      numberColumn("WAITING"),
+      numberColumn("SIZE"),
+      name(safeText("INDEX")),
+    ],
     indexes,
   );
 }
@@ -244,20 +256,20 @@ function printTables(output: Context["output"], { tables }: Statistics): void {
 function indexRow(
   label: string,
   index: Pick<IndexHealth, "indexedRows" | "unindexedRows" | "bytes">,
-): Shown[] {
+): SafeText[] {
   const { indexedRows, unindexedRows, bytes } = index;
   return [
     formatCount(indexedRows),
     formatCount(unindexedRows),
     formatBytes(bytes),
-    shownLine(label),
+    safeLine(label),
   ];
 }
 
-function number(title: string): Column {
-  return { title: shown(title), align: "right" };
+function numberColumn(title: string): Column {
+  return { title: safeText(title), align: "right" };
 }
 
-function name(title: Shown): Column {
+function name(title: SafeText): Column {
   return { title, minWidth: 12, cutAt: "start" };
 }

@@ -2,17 +2,17 @@ import type { ArchiveSummary, OpenOptions } from "@pond/archive";
 import type { SessionStore } from "@pond/sessions";
 import { showArchive } from "./archive-progress.ts";
 import { createBatchCaches } from "./batch-caches.ts";
-import { type Context, healed } from "./context.ts";
-import { type CopyWire, toCopyWire } from "./copy-report.ts";
+import { type Context, warnOfHeal } from "./context.ts";
+import { type CopyJson, toCopyJson } from "./copy-report.ts";
 import { cacheDirectory } from "./directories.ts";
 import { formatCounted } from "./output/numbers.ts";
+import { printWrapped } from "./output/print-wrapped.ts";
 import type { ProgressLine } from "./output/progress.ts";
-import { say } from "./output/shown.ts";
-import { tell } from "./output/tell.ts";
-import { describeArchived } from "./redacted.ts";
+import { safe } from "./output/safe-text.ts";
+import { describeArchiveRedaction } from "./redaction.ts";
 
 /** The content of an archive, in the form for scripts. */
-export type ArchiveWire = Omit<ArchiveSummary, "storeId"> & { readonly store_id: string };
+export type ArchiveJson = Omit<ArchiveSummary, "storeId"> & { readonly store_id: string };
 
 /**
  * Stores the sessions of an archive. The store is made only after the whole archive was verified.
@@ -22,42 +22,45 @@ export async function storeArchive(
   file: string,
   progress: ProgressLine,
   signal: AbortSignal | undefined,
-): Promise<CopyWire> {
+): Promise<CopyJson> {
   const { importArchive } = await import("@pond/archive");
   const { openSessions } = await import("@pond/sessions");
   const { location, storageOptions } = context.settings;
   const open = async (): Promise<SessionStore> => {
     const caches = await createBatchCaches();
-    const options = { storageOptions, onHeal: healed(context), caches };
+    const options = { storageOptions, onHeal: warnOfHeal(context), caches };
     return openSessions(location, { ...options, mode: "write" });
   };
-  const opening = openingOf(context, progress, signal);
-  return toCopyWire(await importArchive(file, open, { ...opening, now: context.now }));
+  const opening = openOptionsOf(context, progress, signal);
+  return toCopyJson(await importArchive(file, open, { ...opening, now: context.now }));
 }
 
 /** Verifies everything that storing it would, and stores nothing. */
-export async function proveArchive(
+export async function checkArchive(
   context: Context,
   file: string,
   progress: ProgressLine,
   signal: AbortSignal | undefined,
-): Promise<ArchiveWire> {
+): Promise<ArchiveJson> {
   const { verifyArchive } = await import("@pond/archive");
-  const opening = openingOf(context, progress, signal);
+  const opening = openOptionsOf(context, progress, signal);
   const { storeId, ...rest } = await verifyArchive(file, opening);
   return { store_id: storeId, ...rest };
 }
 
-export function printArchive({ output }: Context, { rows, redacted }: ArchiveWire): void {
+export function printArchive({ output }: Context, { rows, redacted }: ArchiveJson): void {
   if (output.isQuiet) return;
   const sessions = formatCounted(rows["sessions"] ?? 0, "session");
   const messages = formatCounted(rows["messages"] ?? 0, "message");
-  tell(output, say`The file is whole: ${sessions}, ${messages}. Nothing of it was stored.`);
-  if (redacted) output.note(describeArchived(redacted));
+  printWrapped(
+    output,
+    safe`The file is whole: ${sessions}, ${messages}. Nothing of it was stored.`,
+  );
+  if (redacted) output.note(describeArchiveRedaction(redacted));
 }
 
 /** Where an archive is unpacked temporarily, and where its progress is shown. */
-function openingOf(
+function openOptionsOf(
   { env, home }: Context,
   progress: ProgressLine,
   signal: AbortSignal | undefined,

@@ -33,29 +33,29 @@ export async function storedSessions(
 /**
  * The stored sessions above `id`, nearest first; includes `id` itself if it descends from itself.
  */
-export function ancestry(stored: ReadonlyMap<string, StoredSession>, id: string): string[] {
-  const above: string[] = [];
+export function ancestorIds(stored: ReadonlyMap<string, StoredSession>, id: string): string[] {
+  const ancestors: string[] = [];
   const seen = new Set<string>();
   for (let at = stored.get(id)?.parent; at !== undefined; at = stored.get(at)?.parent) {
     if (!stored.has(at) || seen.has(at)) break;
     seen.add(at);
-    above.push(at);
+    ancestors.push(at);
   }
-  return above;
+  return ancestors;
 }
 
 /** The sessions below others that were written by another client than their parent. */
-export function idsElsewhere(
+export function crossClientDescendantIds(
   stored: ReadonlyMap<string, StoredSession>,
   ids: readonly string[],
 ): string[] {
-  const tops = new Set(ids);
-  const isElsewhere = ({ parent, source_agent }: StoredSession): boolean => {
-    const above = parent === undefined ? undefined : stored.get(parent);
-    return above !== undefined && above.source_agent !== source_agent;
+  const roots = new Set(ids);
+  const isCrossClient = ({ parent, source_agent }: StoredSession): boolean => {
+    const ancestors = parent === undefined ? undefined : stored.get(parent);
+    return ancestors !== undefined && ancestors.source_agent !== source_agent;
   };
   return [...stored.values()]
-    .filter((session) => isElsewhere(session) && !tops.has(session.id))
+    .filter((session) => isCrossClient(session) && !roots.has(session.id))
     .map(({ id }) => id)
-    .filter((id) => ancestry(stored, id).some((above) => tops.has(above)));
+    .filter((id) => ancestorIds(stored, id).some((ancestors) => roots.has(ancestors)));
 }

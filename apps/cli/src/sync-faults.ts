@@ -3,13 +3,13 @@ import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import { formatCount, formatCounted } from "./output/numbers.ts";
 import type { Output } from "./output/output.ts";
-import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { type SafeText, safe, safeLine, safeText } from "./output/safe-text.ts";
 import type { Style } from "./output/style.ts";
 
-const faultsShown = 10;
+const maxFaultsShown = 10;
 
 type LocatedFault = Pick<Fault, "location" | "message">;
-type Listed = { readonly place: string; readonly reason: string };
+type ListedFault = { readonly place: string; readonly reason: string };
 
 /** Lists on stderr what a sync could not do, even with `-q`. */
 export function printFaults({ output, home }: Context, { adapters, embedding }: SyncReport): void {
@@ -24,15 +24,15 @@ export function printFaults({ output, home }: Context, { adapters, embedding }: 
   const title =
     unstored > 0
       ? describeFailed(unstored)
-      : say`${formatCounted(unread, "record")} could not be read; everything around ${shown(unread === 1 ? "it" : "them")} is stored`;
-  printList(output, say`${title}:`, unread, listedIn(home, records));
-  const about = shown(leftovers === 1 ? "it" : "them");
-  const note = say`${formatCounted(leftovers, "note")}; nothing needs doing about ${about}:`;
-  printList(output, note, leftovers, listedIn(home, left));
+      : safe`${formatCounted(unread, "record")} could not be read; everything around ${safeText(unread === 1 ? "it" : "them")} is stored`;
+  printList(output, safe`${title}:`, unread, toListed(home, records));
+  const about = safeText(leftovers === 1 ? "it" : "them");
+  const note = safe`${formatCounted(leftovers, "note")}; nothing needs doing about ${about}:`;
+  printList(output, note, leftovers, toListed(home, left));
   const { failed = 0, faults = [] } = embedding ?? {};
   printList(
     output,
-    say`${formatCounted(failed, "message")} could not be embedded and can be found by words alone; the next sync tries again:`,
+    safe`${formatCounted(failed, "message")} could not be embedded and can be found by words alone; the next sync tries again:`,
     failed,
     faults.map(({ session_id, message_id, message }) => ({
       place: `${session_id} ${message_id}`,
@@ -42,8 +42,8 @@ export function printFaults({ output, home }: Context, { adapters, embedding }: 
 }
 
 /** The words for sessions of which nothing is stored, and for everything else. */
-export function describeFailed(sessions: number): Shown {
-  return say`${formatCounted(sessions, "session")} could not be stored; everything else that could be read is`;
+export function describeFailed(sessions: number): SafeText {
+  return safe`${formatCounted(sessions, "session")} could not be stored; everything else that could be read is`;
 }
 
 /** Lists on stdout where each is and what is wrong with it; the first ten without `-v`. */
@@ -52,39 +52,44 @@ export function printFaultList(
   faults: readonly LocatedFault[],
   total: number,
 ): void {
-  const print = (line: Shown): void => output.line(line);
-  printPlaces(output, { faults: listedIn(home, faults), total, style: output.style, print });
+  const print = (line: SafeText): void => output.line(line);
+  printListed(output, { faults: toListed(home, faults), total, style: output.style, print });
 }
 
-function listedIn(home: string, faults: readonly LocatedFault[]): Listed[] {
+function toListed(home: string, faults: readonly LocatedFault[]): ListedFault[] {
   return faults.map(({ location, message }) => ({
     place: shortenHome(location, home),
     reason: message,
   }));
 }
 
-function printList(output: Output, title: Shown, total: number, faults: readonly Listed[]): void {
+function printList(
+  output: Output,
+  title: SafeText,
+  total: number,
+  faults: readonly ListedFault[],
+): void {
   if (total === 0) return;
   output.warn(title);
-  const print = (line: Shown): unknown => output.stderr.write(`${line}\n`);
-  printPlaces(output, { faults, total, style: output.noteStyle, print });
+  const print = (line: SafeText): unknown => output.stderr.write(`${line}\n`);
+  printListed(output, { faults, total, style: output.noteStyle, print });
 }
 
-type Places = {
-  readonly faults: readonly Listed[];
+type FaultList = {
+  readonly faults: readonly ListedFault[];
   readonly total: number;
   readonly style: Style;
-  readonly print: (line: Shown) => unknown;
+  readonly print: (line: SafeText) => unknown;
 };
 
-function printPlaces(
+function printListed(
   { isVerbose }: Pick<Output, "isVerbose">,
-  { faults, total, style, print }: Places,
+  { faults, total, style, print }: FaultList,
 ): void {
-  const listed = isVerbose ? faults : faults.slice(0, faultsShown);
+  const listed = isVerbose ? faults : faults.slice(0, maxFaultsShown);
   for (const { place, reason } of listed) {
-    print(say`  ${style.accent(shownLine(place))}  ${shownLine(reason)}`);
+    print(safe`  ${style.accent(safeLine(place))}  ${safeLine(reason)}`);
   }
   const rest = total - listed.length;
-  if (rest > 0) print(say`  and ${formatCount(rest)} more: -v lists them, --json too`);
+  if (rest > 0) print(safe`  and ${formatCount(rest)} more: -v lists them, --json too`);
 }

@@ -4,17 +4,17 @@ import {
   describeRate,
   describeShare,
   describeTimeLeft,
-  fitted,
+  fitFacts,
   type Pace,
   type ProgressLine,
 } from "./output/progress.ts";
-import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { type SafeText, safe, safeLine, safeText } from "./output/safe-text.ts";
 import { padEnd, padStart, widthOf } from "./output/width.ts";
 
 // As wide as the names of clients, so that the bars are aligned.
 const nameColumns = 11;
 // Anything shorter is done before anybody asks.
-const tellTimeAfterMs = 2_000;
+const showTimeAfterMs = 2_000;
 
 /** Draws the progress of a sync: a line for each client, and one for what follows them. */
 export function showSync(line: ProgressLine, progress: SyncProgress): void {
@@ -26,7 +26,7 @@ export function showSync(line: ProgressLine, progress: SyncProgress): void {
 
 /** Answers a Ctrl-C at once: storing what was read takes a moment. */
 export function showStopping(line: ProgressLine): void {
-  const stopping = shown("Stopping once what was read is stored; Ctrl-C again stops at once.");
+  const stopping = safeText("Stopping once what was read is stored; Ctrl-C again stops at once.");
   line.show("stop", { done: 0, total: 0 }, () => stopping, "stop");
 }
 
@@ -54,59 +54,60 @@ function amountOf(progress: SyncProgress): Pick<Pace, "done" | "total"> {
 }
 
 /** A progress as one line. */
-export function describeSync(progress: SyncProgress, pace: Pace): Shown {
+export function describeSync(progress: SyncProgress, pace: Pace): SafeText {
   const { done, total, doneBefore, elapsedMs, columns } = pace;
   switch (progress.stage) {
     case "list":
-      return say`${nameOf(progress.adapter)}  ${formatCounted(progress.sessions, "session")} found`;
+      return safe`${nameColumn(progress.adapter)}  ${formatCounted(progress.sessions, "session")} found`;
     case "compare": {
-      const share = say`${nameOf("comparing")}  ${describeShare(pace)}`;
-      return fitted([share, say`${outOf(done, total)} rows`, describeTimeLeft(pace)], columns);
+      const share = safe`${nameColumn("comparing")}  ${describeShare(pace)}`;
+      return fitFacts([share, safe`${outOf(done, total)} rows`, describeTimeLeft(pace)], columns);
     }
     case "mend": {
-      const share = say`${nameOf("mending")}  ${describeShare(pace)}`;
-      const rows = say`${outOf(done, total)} ${shownLine(progress.table)}`;
+      const share = safe`${nameColumn("mending")}  ${describeShare(pace)}`;
+      const rows = safe`${outOf(done, total)} ${safeLine(progress.table)}`;
       // Before the first one, it is determined how they are stored.
       const rate =
         done > doneBefore
-          ? describeRate(done - doneBefore, elapsedMs, (each) => say`${formatCount(each)}/s`)
-          : shown("");
-      return fitted([share, rows, describeTimeLeft(pace), rate], columns);
+          ? describeRate(done - doneBefore, elapsedMs, (each) => safe`${formatCount(each)}/s`)
+          : safeText("");
+      return fitFacts([share, rows, describeTimeLeft(pace), rate], columns);
     }
     case "update-indexes": {
-      const time = elapsedMs < tellTimeAfterMs ? shown("") : say`  ${formatDuration(elapsedMs)}`;
-      return say`${nameOf("indexing")}  ${shownLine(progress.table)}${time}`;
+      const time =
+        elapsedMs < showTimeAfterMs ? safeText("") : safe`  ${formatDuration(elapsedMs)}`;
+      return safe`${nameColumn("indexing")}  ${safeLine(progress.table)}${time}`;
     }
     case "import": {
       const { sessionsDone, sessionsTotal, messagesRead } = progress.ofAdapter;
-      const counts = say`${outOf(sessionsDone, sessionsTotal)} sessions`;
+      const counts = safe`${outOf(sessionsDone, sessionsTotal)} sessions`;
       const rate = describeRate(
         messagesRead,
         elapsedMs,
-        (messages) => say`${formatCount(messages)} messages/s`,
+        (messages) => safe`${formatCount(messages)} messages/s`,
       );
-      const share = say`${nameOf(progress.adapter)}  ${describeShare(pace)}`;
-      return fitted([share, counts, describeTimeLeft(pace), rate], columns);
+      const share = safe`${nameColumn(progress.adapter)}  ${describeShare(pace)}`;
+      return fitFacts([share, counts, describeTimeLeft(pace), rate], columns);
     }
     case "embed": {
-      const counts = say`${outOf(done, total)} messages`;
+      const counts = safe`${outOf(done, total)} messages`;
       const rate = describeRate(
         done - doneBefore,
         elapsedMs,
-        (each) => say`${formatCount(each)}/s`,
+        (each) => safe`${formatCount(each)}/s`,
       );
-      const share = say`${nameOf("embedding")}  ${describeShare(pace)}`;
-      return fitted([share, counts, describeTimeLeft(pace), rate], columns);
+      const share = safe`${nameColumn("embedding")}  ${describeShare(pace)}`;
+      return fitFacts([share, counts, describeTimeLeft(pace), rate], columns);
     }
   }
 }
 
-function nameOf(name: string): Shown {
-  return padEnd(shownLine(name), nameColumns);
+function nameColumn(name: string): SafeText {
+  return padEnd(safeLine(name), nameColumns);
 }
 
 /** `  530/2,502`, already as wide as it is going to be. */
-function outOf(done: number, total: number): Shown {
+function outOf(done: number, total: number): SafeText {
   const whole = formatCount(total);
-  return say`${padStart(formatCount(done), widthOf(whole))}/${whole}`;
+  return safe`${padStart(formatCount(done), widthOf(whole))}/${whole}`;
 }

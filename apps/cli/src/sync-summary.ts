@@ -2,8 +2,8 @@ import type { Accounting, AdapterReport, EmbedReport, SyncReport } from "@pond/s
 import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
 import { formatCount, formatCounted, formatDuration } from "./output/numbers.ts";
-import { joined, type Shown, say, shown, shownLine } from "./output/shown.ts";
-import { tell } from "./output/tell.ts";
+import { printWrapped } from "./output/print-wrapped.ts";
+import { joinSafe, type SafeText, safe, safeLine, safeText } from "./output/safe-text.ts";
 import { padEnd, widthOf } from "./output/width.ts";
 import { wrapText } from "./output/wrap.ts";
 import { printFaults } from "./sync-faults.ts";
@@ -13,7 +13,7 @@ const gap = "  ";
 export type SummaryOptions = {
   readonly isPreview: boolean;
   /** What to say about clients that are not here. */
-  readonly missing: readonly Shown[];
+  readonly missing: readonly SafeText[];
 };
 
 /**
@@ -35,47 +35,47 @@ export function printSync(
   const listed = output.isVerbose || found.length === 0 ? adapters : found;
   const nameWidth = Math.max(0, ...listed.map(({ name }) => widthOf(name)));
   for (const adapter of listed) {
-    const name = output.style.strong(padEnd(shownLine(adapter.name), nameWidth));
+    const name = output.style.strong(padEnd(safeLine(adapter.name), nameWidth));
     const width = output.width - nameWidth - gap.length;
-    const [first = shown(""), ...others] = wrapText(describe(adapter, isPreview), width);
-    output.line(say`${name}${shown(gap)}${first}`);
-    const below = padEnd(shown(""), nameWidth + gap.length);
+    const [first = safeText(""), ...others] = wrapText(describe(adapter, isPreview), width);
+    output.line(safe`${name}${safeText(gap)}${first}`);
+    const below = padEnd(safeText(""), nameWidth + gap.length);
     const sums = output.isVerbose && !isPreview ? [describeAccounting(adapter.accounting)] : [];
     for (const line of [...others, ...sums.flatMap((sum) => wrapText(sum, width))]) {
-      output.line(say`${below}${line}`);
+      output.line(safe`${below}${line}`);
     }
   }
   const { embedding } = report;
   const changed = adapters.reduce((sum, { sessions }) => sum + sessions.new + sessions.grown, 0);
   if (embedding && isPreview && embedding.remaining + changed > 0) {
-    tell(output, describeBacklog(embedding, changed));
+    printWrapped(output, describeBacklog(embedding, changed));
   } else if (embedding && embedding.embedded + embedding.remaining > 0) {
-    tell(output, describeEmbedding(embedding));
+    printWrapped(output, describeEmbedding(embedding));
   }
   printFaults(context, report);
-  if (adapters.length > 0) for (const each of missing) tell(output, each);
+  if (adapters.length > 0) for (const each of missing) printWrapped(output, each);
   const folded = report.indexes.filter(({ folded, created }) => folded || created.length > 0);
   const indexes =
     folded.length > 0
-      ? say`, indexes updated: ${shownLine(folded.map(({ table }) => table).join(", "))}`
-      : shown("");
-  const where = shownLine(shortenHome(settings.location, home));
+      ? safe`, indexes updated: ${safeLine(folded.map(({ table }) => table).join(", "))}`
+      : safeText("");
+  const where = safeLine(shortenHome(settings.location, home));
   const time = formatDuration(report.duration_ms);
   const line = isPreview
-    ? say`Nothing was read or stored. The store is ${where}.`
-    : say`Stored in ${where} (${time}${indexes}).`;
+    ? safe`Nothing was read or stored. The store is ${where}.`
+    : safe`Stored in ${where} (${time}${indexes}).`;
   for (const each of wrapText(line, output.width)) output.line(output.style.faint(each));
 }
 
 /** `2,228 sessions: 12 new, 1 grown, +1,204 messages` */
-function describe(report: AdapterReport, isPreview: boolean): Shown {
+function describe(report: AdapterReport, isPreview: boolean): SafeText {
   const { sessions } = report;
   const total = formatCounted(sessions.seen, "session");
   const facts = [
     ...count(sessions.new, "new"),
     ...count(sessions.grown, isPreview ? "changed" : "grown"),
     ...(report.messages_added > 0
-      ? [say`+${formatCounted(report.messages_added, "message")}`]
+      ? [safe`+${formatCounted(report.messages_added, "message")}`]
       : []),
     ...count(report.revisions, "revised"),
     ...count(report.tombstones, "gone from the source, still stored"),
@@ -86,49 +86,49 @@ function describe(report: AdapterReport, isPreview: boolean): Shown {
     ...count(sessions.failed, "not readable"),
   ];
   const isIdle = sessions.new + sessions.grown === 0;
-  if (facts.length === 0) return say`${total}, nothing new`;
-  return say`${total}: ${isIdle ? shown("nothing new, ") : shown("")}${joined(facts, ", ")}`;
+  if (facts.length === 0) return safe`${total}, nothing new`;
+  return safe`${total}: ${isIdle ? safeText("nothing new, ") : safeText("")}${joinSafe(facts, ", ")}`;
 }
 
 /** `1,204 records read = 1,190 stored (312 of them carried whole) + 4 faulted + 10 pending` */
-function describeAccounting(accounting: Accounting): Shown {
+function describeAccounting(accounting: Accounting): SafeText {
   const { read, stored, carried, faulted, pending, sessions_uncounted } = accounting;
   const sum = [
-    say`${formatCount(stored)} stored${joined(
-      count(carried, "of them carried whole").map((text) => say` (${text})`),
+    safe`${formatCount(stored)} stored${joinSafe(
+      count(carried, "of them carried whole").map((text) => safe` (${text})`),
       "",
     )}`,
-    say`${formatCount(faulted)} faulted`,
-    say`${formatCount(pending)} pending`,
+    safe`${formatCount(faulted)} faulted`,
+    safe`${formatCount(pending)} pending`,
   ];
-  const sign = shown(stored + faulted + pending === read ? " = " : ", but not ");
-  const facts = [say`${formatCounted(read, "record")} read${sign}${joined(sum, " + ")}`];
+  const sign = safeText(stored + faulted + pending === read ? " = " : ", but not ");
+  const facts = [safe`${formatCounted(read, "record")} read${sign}${joinSafe(sum, " + ")}`];
   if (sessions_uncounted > 0) {
     facts.push(
-      say`${formatCounted(sessions_uncounted, "session")} of a reader that does not count`,
+      safe`${formatCounted(sessions_uncounted, "session")} of a reader that does not count`,
     );
   }
-  return joined(facts, "; ");
+  return joinSafe(facts, "; ");
 }
 
-function count(value: number, what: string): Shown[] {
-  return value === 0 ? [] : [say`${formatCount(value)} ${shown(what)}`];
+function count(value: number, what: string): SafeText[] {
+  return value === 0 ? [] : [safe`${formatCount(value)} ${safeText(what)}`];
 }
 
 /** `1,204 stored messages to embed by multilingual-e5-small#0123, and those of 12 sessions.` */
-function describeBacklog({ remaining, model }: EmbedReport, changed: number): Shown {
+function describeBacklog({ remaining, model }: EmbedReport, changed: number): SafeText {
   const stored = formatCounted(remaining, "stored message");
   const more =
-    changed === 0 ? shown("") : say`, and what is new in ${formatCounted(changed, "session")}`;
-  return say`${stored} to embed by ${shownLine(model)}${more}.`;
+    changed === 0 ? safeText("") : safe`, and what is new in ${formatCounted(changed, "session")}`;
+  return safe`${stored} to embed by ${safeLine(model)}${more}.`;
 }
 
 /** `1,204 messages embedded by multilingual-e5-small#0123, 7 left` */
-function describeEmbedding({ embedded, failed, remaining, model }: EmbedReport): Shown {
+function describeEmbedding({ embedded, failed, remaining, model }: EmbedReport): SafeText {
   const facts = [
-    say`${formatCounted(embedded, "message")} embedded by ${shownLine(model)}`,
+    safe`${formatCounted(embedded, "message")} embedded by ${safeLine(model)}`,
     ...count(failed, "not to be embedded"),
     ...count(Math.max(0, remaining - failed), "left"),
   ];
-  return say`${joined(facts, ", ")}.`;
+  return safe`${joinSafe(facts, ", ")}.`;
 }

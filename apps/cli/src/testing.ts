@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Surface } from "./context.ts";
+import type { Runtime } from "./context.ts";
 import { run } from "./run.ts";
 import { startOf } from "./testing-start.ts";
 
@@ -39,7 +39,7 @@ export class Home {
       readonly env?: Readonly<Record<string, string>>;
       readonly isTerminal?: boolean;
       readonly columns?: number;
-      readonly startLean?: Surface["startLean"];
+      readonly startLean?: Runtime["startLean"];
     },
     ...argv: readonly string[]
   ): Promise<Finished> {

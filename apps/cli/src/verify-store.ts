@@ -1,15 +1,15 @@
 import type { ContentCheck, Damage, TableVerdict } from "@pond/substrate";
 import type { Context } from "./context.ts";
 import { shortenHome } from "./directories.ts";
-import { type ExitCode, exitCodes } from "./exit.ts";
+import { type ExitCode, exitCodes } from "./exit-codes.ts";
 import { onInterrupt } from "./interrupt.ts";
 import { printJson } from "./output/json.ts";
 import { formatCount, formatCounted } from "./output/numbers.ts";
-import { describeRate, fitted, type Pace, ProgressLine } from "./output/progress.ts";
-import { type Shown, say, shown, shownLine } from "./output/shown.ts";
+import { describeRate, fitFacts, type Pace, ProgressLine } from "./output/progress.ts";
+import { type SafeText, safe, safeLine, safeText } from "./output/safe-text.ts";
 
 /** What `pond status --verify --json` prints. */
-type VerifyWire = {
+type VerifyJson = {
   readonly location: string;
   readonly tables: readonly {
     readonly name: string;
@@ -29,10 +29,10 @@ export async function verifyStored(context: Context): Promise<ExitCode> {
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
   try {
-    const content = drawn(checkContent(), progress);
+    const content = withProgress(checkContent(), progress);
     const verdicts = await verifyStore(location, { tables, storageOptions, content, signal });
     progress.clear();
-    if (output.isJson) await printJson(output, toWire(location, verdicts));
+    if (output.isJson) await printJson(output, toVerifyJson(location, verdicts));
     else print(context, verdicts);
     const isDamaged = verdicts.some(({ damages }) => damages.length > 0);
     return isDamaged ? exitCodes.doneWithFaults : exitCodes.done;
@@ -43,7 +43,7 @@ export async function verifyStored(context: Context): Promise<ExitCode> {
 }
 
 /** The same check, which also draws how many rows of all tables were read. */
-function drawn(content: ContentCheck, progress: ProgressLine): ContentCheck {
+function withProgress(content: ContentCheck, progress: ProgressLine): ContentCheck {
   let rows = 0;
   const show = (): void => progress.show("check", { done: rows, total: 0 }, describeCheck);
   show();
@@ -60,12 +60,12 @@ function drawn(content: ContentCheck, progress: ProgressLine): ContentCheck {
 }
 
 /** Without a share: a store that cannot be opened does not say how many rows it has. */
-function describeCheck({ done, elapsedMs, columns }: Pace): Shown {
-  const rate = describeRate(done, elapsedMs, (each) => say`${formatCount(each)} rows/s`);
-  return fitted([say`checking  ${formatCounted(done, "row")} read`, rate], columns);
+function describeCheck({ done, elapsedMs, columns }: Pace): SafeText {
+  const rate = describeRate(done, elapsedMs, (each) => safe`${formatCount(each)} rows/s`);
+  return fitFacts([safe`checking  ${formatCounted(done, "row")} read`, rate], columns);
 }
 
-function toWire(location: string, verdicts: readonly TableVerdict[]): VerifyWire {
+function toVerifyJson(location: string, verdicts: readonly TableVerdict[]): VerifyJson {
   const tables = verdicts.map(({ name, readableRows, damages, uncheckedRows }) => ({
     ...{ name, readable_rows: readableRows, damages },
     ...(uncheckedRows !== undefined && { unchecked_rows: uncheckedRows }),
@@ -77,30 +77,30 @@ function print({ output, home }: Context, verdicts: readonly TableVerdict[]): vo
   for (const { name, readableRows, damages, uncheckedRows = 0 } of verdicts) {
     const rows = formatCounted(readableRows, "row");
     const isAll = damages.every(({ rows }) => rows === 0);
-    const rest = shown(isAll ? "all of it" : "not all of it");
-    if (!output.isQuiet) output.line(say`${shownLine(name)}: ${rows} can be read, ${rest}`);
+    const rest = safeText(isAll ? "all of it" : "not all of it");
+    if (!output.isQuiet) output.line(safe`${safeLine(name)}: ${rows} can be read, ${rest}`);
     for (const { files, reason, rows: lost, ids } of damages) {
-      const where = shownLine(files.map((file) => shortenHome(file, home)).join(", ") || name);
-      const cost = lost ? say` (${formatCounted(lost, "row")})` : shown("");
-      output.warn(say`${where}: ${shownLine(reason)}${cost}${idsShown(ids)}`);
+      const where = safeLine(files.map((file) => shortenHome(file, home)).join(", ") || name);
+      const cost = lost ? safe` (${formatCounted(lost, "row")})` : safeText("");
+      output.warn(safe`${where}: ${safeLine(reason)}${cost}${idsText(ids)}`);
     }
     if (uncheckedRows > 0) {
       const unchecked = formatCounted(uncheckedRows, "row");
-      output.warn(say`${shownLine(name)}: ${unchecked} cannot be checked against what was written`);
+      output.warn(safe`${safeLine(name)}: ${unchecked} cannot be checked against what was written`);
     }
   }
   if (verdicts.every(({ damages }) => damages.length === 0)) return;
   output.note(
-    shown(
+    safeText(
       "Copy the folder elsewhere before anything else. `pond sync --verify` mends messages that are not what was written, if a client still holds them. If files cannot be read, `pond sync` into a new --storage brings back what the clients still hold, and `pond import` what was exported.",
     ),
   );
 }
 
-const idsInText = 3;
+const maxIdsShown = 3;
 
-function idsShown(ids: Damage["ids"]): Shown {
-  if (ids === undefined || ids.length === 0) return shown("");
-  const some = ids.slice(0, idsInText).map((id) => id.join(" "));
-  return say`: ${shownLine([...some, ...(ids.length > idsInText ? ["..."] : [])].join(", "))}`;
+function idsText(ids: Damage["ids"]): SafeText {
+  if (ids === undefined || ids.length === 0) return safeText("");
+  const some = ids.slice(0, maxIdsShown).map((id) => id.join(" "));
+  return safe`: ${safeLine([...some, ...(ids.length > maxIdsShown ? ["..."] : [])].join(", "))}`;
 }

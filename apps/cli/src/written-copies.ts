@@ -10,7 +10,7 @@ import { readStateFile, stateFile } from "./state-directory.ts";
 export type WrittenCopies = ReadonlyMap<string, string>;
 
 // For older ones it is not known whether somebody continued them. A whole home fits.
-const keptCopies = 10_000;
+const maxCopies = 10_000;
 
 export async function writtenCopies(settings: Settings): Promise<WrittenCopies> {
   const entries = await readStateFile(fileOf(settings));
@@ -31,7 +31,7 @@ export async function rememberCopies(settings: Settings, written: WrittenCopies)
     copies.delete(file);
     copies.set(file, digest);
   }
-  await replaceFile(fileOf(settings), JSON.stringify([...copies].slice(-keptCopies)));
+  await replaceFile(fileOf(settings), JSON.stringify([...copies].slice(-maxCopies)));
 }
 
 export function digestOf(content: RestoredFile["content"]): string {

@@ -2,7 +2,7 @@ import { type EmbedderSettings, openEmbedder } from "@pond/embed";
 import { openSessions, statistics } from "@pond/sessions";
 import { StoreNotFoundError } from "@pond/substrate";
 import type { Config } from "./config.ts";
-import { openCaches, proveStorage, type Storage } from "./storage.ts";
+import { openCaches, probeStorage, type Storage } from "./storage.ts";
 import { locationOf } from "./tenants.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function check(config: Config, say: (line: string) => void): Promis
   const { storage, storageOptions, policy, host, port, namespaceHeader, embeddings } = config;
   const place = { storage, storageOptions, caches: openCaches(config) };
   say("environment: ok");
-  await proveStorage(place);
+  await probeStorage(place);
   const isFolder = storage.startsWith("/");
   say(`storage: ${storage}, ${isFolder ? "can be written to" : "keeps conditional writes"}`);
   say(`namespaces: ${policy.kind}`);

@@ -40,10 +40,10 @@ export class ConfigError extends Error {
 }
 
 const bytesPerMb = 1024 * 1024;
-const ownNames = ["127.0.0.1", "::1", "[::1]", "localhost"];
+const loopbackNames = ["127.0.0.1", "::1", "[::1]", "localhost"];
 
 /** How many more requests may wait for their turn than run. */
-const waiting = { search: 256, ingest: 32 };
+const maxWaiting = { search: 256, ingest: 32 };
 
 /**
  * Reads every `POND_*` variable.
@@ -52,21 +52,21 @@ const waiting = { search: 256, ingest: 32 };
  */
 export function readConfig(env: Environment): Config {
   const { values, problems } = readEnvironment(env);
-  const all = [...problems, ...disagreements(values, env)];
+  const all = [...problems, ...contradictions(values, env)];
   if (all.length > 0) throw new ConfigError(all);
   // If there are no problems, only variables without a default can be missing.
   return toConfig(values as Values, env);
 }
 
 /** Contradictions between variables that are each valid. */
-function disagreements(values: Partial<Values>, env: Environment): string[] {
+function contradictions(values: Partial<Values>, env: Environment): string[] {
   const { POND_HOST: host = "localhost", POND_ALLOW_REMOTE: isRemoteAllowed } = values;
   const { POND_MAX_INGEST_MB: body = 0, POND_MAX_HELD_MB: held = body } = values;
   const isSet = (name: keyof Values): boolean => Boolean(env[name]);
   const found: [boolean, string][] = [
     [!isSet("POND_STORAGE"), `POND_STORAGE is not set; allowed: ${variables.POND_STORAGE.allowed}`],
     [
-      isRemoteAllowed === false && !ownNames.includes(host.toLowerCase()),
+      isRemoteAllowed === false && !loopbackNames.includes(host.toLowerCase()),
       `POND_HOST is ${JSON.stringify(host)}, which others can reach, and pond authenticates nobody; put something in front that does and set POND_ALLOW_REMOTE to true, or leave it at 127.0.0.1`,
     ],
     [
@@ -122,8 +122,8 @@ function toConfig(values: Values, env: Environment): Config {
       ...(maxPerClient !== undefined && { maxPerClient }),
       answerTimeoutMs: values.POND_ANSWER_SECONDS * 1000,
       places: {
-        search: { running: values.POND_MAX_SEARCHES, waiting: waiting.search },
-        ingest: { running: values.POND_MAX_INGESTS, waiting: waiting.ingest },
+        search: { running: values.POND_MAX_SEARCHES, waiting: maxWaiting.search },
+        ingest: { running: values.POND_MAX_INGESTS, waiting: maxWaiting.ingest },
       },
     },
     embeddings: toEmbeddings(values, env),

@@ -1,6 +1,6 @@
 import { type Embedder, EmbeddingError } from "@pond/embed";
 import { expect, test } from "vitest";
-import { tellingEmbeddingFailures } from "./embedding-failures.ts";
+import { withEmbeddingFailureLog } from "./embedding-failures.ts";
 import { createLog } from "./log.ts";
 
 function failing(error: unknown, log: string[]): Embedder {
@@ -11,7 +11,7 @@ function failing(error: unknown, log: string[]): Embedder {
     embed: () => Promise.reject(error),
     close: async () => undefined,
   };
-  return tellingEmbeddingFailures(
+  return withEmbeddingFailureLog(
     embedder,
     createLog("info", [], (line) => log.push(line)),
   );

@@ -5,7 +5,7 @@ import type { Log } from "./log.ts";
  * Wraps a model so that the operator is told why it made no vectors. Searches go on by words alone,
  * and tenants learn no more than that.
  */
-export function tellingEmbeddingFailures(embedder: Embedder, log: Log): Embedder {
+export function withEmbeddingFailureLog(embedder: Embedder, log: Log): Embedder {
   return {
     modelId: embedder.modelId,
     dimension: embedder.dimension,
@@ -26,6 +26,6 @@ export function tellingEmbeddingFailures(embedder: Embedder, log: Log): Embedder
 /** Undefined if the caller has left, which is not a failure. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof EmbedError) return error.message;
-  const isTimeUp = error instanceof DOMException && error.name === "TimeoutError";
-  return isTimeUp ? "no vector within the time that a search allows" : undefined;
+  const isTimeout = error instanceof DOMException && error.name === "TimeoutError";
+  return isTimeout ? "no vector within the time that a search allows" : undefined;
 }

@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type Reading = { readonly values: Partial<Values>; readonly problems: readonly string[] };
 
 const prefix = "POND_";
-const mostShown = 100;
+const maxShown = 100;
 
 /** Reads every `POND_*` variable. An empty one counts as not set. */
 export function readEnvironment(env: Environment): Reading {
@@ -31,7 +31,7 @@ export function readEnvironment(env: Environment): Reading {
 const secretName = /key|secret|token|password|credential|sas|connection_string/i;
 const secretPlaces = /^(AWS|AZURE|GOOGLE|POND)_/;
 // Anything shorter keeps no secret, and removing it would make a log unreadable.
-const leastSecret = 8;
+const minSecretLength = 8;
 
 /** Every value of the environment that only its owner may know. No log repeats them. */
 export function secretsIn(env: Environment): readonly string[] {
@@ -39,7 +39,7 @@ export function secretsIn(env: Environment): readonly string[] {
   const variablesOf = Object.entries(env).filter(([name]) => secretPlaces.test(name));
   return [...variablesOf, ...Object.entries(options.success ? options.output : {})]
     .filter(([name]) => secretName.test(name))
-    .flatMap(([, value = ""]) => (value.length < leastSecret ? [] : [value]));
+    .flatMap(([, value = ""]) => (value.length < minSecretLength ? [] : [value]));
 }
 
 function unknownNames(env: Environment): string[] {
@@ -52,5 +52,5 @@ function shown(given: string, { isSecret = false }: Variable<unknown>): string {
   // The text before the @ of an address and after its ? may be credentials, of any length and with
   // slashes.
   const open = given.replace(/(?<=:\/\/).*@/s, "…@").replace(/\?.*/s, "?…");
-  return JSON.stringify(open.length > mostShown ? `${open.slice(0, mostShown)}…` : open);
+  return JSON.stringify(open.length > maxShown ? `${open.slice(0, maxShown)}…` : open);
 }

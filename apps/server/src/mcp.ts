@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Handlers } from "@pond/server";
-import { type HttpMount, namespaceSaid } from "@pond/server/http";
+import { type HttpMount, namespaceFromHeader } from "@pond/server/http";
 import { createMcpRequestHandler, createMcpServer } from "@pond/server/mcp";
 
 export type McpOptions = {
@@ -35,7 +35,7 @@ function serverFor(
   const namespace = target.slice(`${path}/`.length) || undefined;
   if (namespaceHeader === undefined) return { ...rest, handlers, namespace };
   const handle: Handlers["handle"] = async (operation, asked, context) => {
-    const only = namespaceSaid(request, namespaceHeader);
+    const only = namespaceFromHeader(request, namespaceHeader);
     return handlers.handle(operation, asked, { ...context, namespace: only });
   };
   return { ...rest, handlers: { handle }, namespace };

@@ -37,7 +37,7 @@ export async function run(args: readonly string[]): Promise<number> {
       return refuse("--check and --provision do not go together: run one after the other");
     return attempt(() => check(config, (line) => print(`${line}\n`)));
   }
-  return names === undefined ? serveUntilTold(config) : provisionEach(names, config);
+  return names === undefined ? serveUntilSignal(config) : provisionEach(names, config);
 }
 
 /** Makes nothing if one of them cannot be made. */
@@ -61,18 +61,18 @@ async function provisionEach(names: readonly string[], config: Config): Promise<
   });
 }
 
-async function serveUntilTold(config: Config): Promise<number> {
+async function serveUntilSignal(config: Config): Promise<number> {
   const log = createLog(config.log, secrets, (line) => process.stderr.write(line));
   process.on("uncaughtException", (error) => {
     log.failure("the process failed", error);
     process.exit(failed);
   });
-  const { promise: told, resolve: tell } = Promise.withResolvers<void>();
+  const { promise: signalled, resolve: signal } = Promise.withResolvers<void>();
   return attempt(async () => {
     const { url, stop } = await serve(config, version(), log);
-    onStopSignal(tell);
+    onStopSignal(signal);
     log.info("listening", { url, pid: process.pid, version: version() });
-    await told;
+    await signalled;
     await stop();
   });
 }
@@ -83,7 +83,7 @@ function configOf(): Config | undefined {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { problems } = error;
-    complain(`the environment is wrong\n${problems.map((each) => `  ${each}`).join("\n")}`);
+    printError(`the environment is wrong\n${problems.map((each) => `  ${each}`).join("\n")}`);
     return undefined;
   }
 }
@@ -98,7 +98,7 @@ function flagsOf(args: readonly string[]): Flags | undefined {
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    complain(`${error.message}\npond-server --help lists what there is`);
+    printError(`${error.message}\npond-server --help lists what there is`);
     return undefined;
   }
 }
@@ -109,17 +109,17 @@ async function attempt(work: () => Promise<void>): Promise<number> {
     await work();
     return 0;
   } catch (error) {
-    complain(error instanceof Error ? error.message : String(error));
+    printError(error instanceof Error ? error.message : String(error));
     return failed;
   }
 }
 
 function refuse(message: string): number {
-  complain(message);
+  printError(message);
   return badUsage;
 }
 
-function complain(message: string): void {
+function printError(message: string): void {
   process.stderr.write(withoutSecrets(`pond-server: ${message}\n`, secrets));
 }
 

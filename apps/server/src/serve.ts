@@ -4,11 +4,11 @@ import { openEmbedder } from "@pond/embed";
 import { createHandlers, type Handlers, type Restorers } from "@pond/server";
 import { createHttpServer, type HttpServer } from "@pond/server/http";
 import type { Config } from "./config.ts";
-import { tellingEmbeddingFailures } from "./embedding-failures.ts";
+import { withEmbeddingFailureLog } from "./embedding-failures.ts";
 import type { Log } from "./log.ts";
 import { mcpMounts } from "./mcp.ts";
-import { createReadyCheck, openCaches, proveStorage } from "./storage.ts";
-import { tellingStorageFailures, tellStorageFailure } from "./storage-failures.ts";
+import { createReadyCheck, openCaches, probeStorage } from "./storage.ts";
+import { logStorageFailure, withStorageFailureLog } from "./storage-failures.ts";
 import { createTenants, type TenantsInit } from "./tenants.ts";
 
 /** A running server. */
@@ -29,7 +29,7 @@ export type Running = {
 export async function serve(config: Config, version: string, log: Log): Promise<Running> {
   const { storage, storageOptions, policy, maxOpenNamespaces: maxOpen } = config;
   const place = { storage, storageOptions, caches: openCaches(config) };
-  await proveStorage(place);
+  await probeStorage(place);
   const embedder = config.embeddings && (await openEmbedder(config.embeddings));
   const onHeal: TenantsInit["onHeal"] = ({ table, setAside }) =>
     log.error("a table was torn; its previous state is used", { table, set_aside: setAside });
@@ -38,16 +38,16 @@ export async function serve(config: Config, version: string, log: Log): Promise<
   const tenants = createTenants({ ...place, policy, maxOpen, onHeal, onMissingIndex });
   const answering = createHandlers({
     namespaces: tenants,
-    embedder: embedder && tellingEmbeddingFailures(embedder, log),
+    embedder: embedder && withEmbeddingFailureLog(embedder, log),
     restorers: restorers(),
     limits: config.handlerLimits,
     onUpkeepFailed: (error) => log.failure("indexes were not updated", error),
   });
-  const handlers = tellingStorageFailures(answering, log);
+  const handlers = withStorageFailureLog(answering, log);
   const isReady = createReadyCheck(place, config.readyMs);
   const checkReady = () =>
     isReady().catch((error) => {
-      tellStorageFailure(log, error);
+      logStorageFailure(log, error);
       throw error;
     });
   const server = createServer(config, { handlers, version, log, checkReady });
@@ -96,7 +96,7 @@ function restorers(): Restorers {
 }
 
 /** Index maintenance under way is abandoned; a later ingest continues it. */
-const leastCloseMs = 1_000;
+const minCloseMs = 1_000;
 
 async function stop(
   server: HttpServer,
@@ -107,7 +107,7 @@ async function stop(
   const startedMs = performance.now();
   log.info("stopping");
   const isAnswered = await server.stop({ deadlineMs: stopMs });
-  const leftMs = Math.max(leastCloseMs, stopMs - (performance.now() - startedMs));
+  const leftMs = Math.max(minCloseMs, stopMs - (performance.now() - startedMs));
   const isClosed = await Promise.race([
     close().then(() => true),
     sleep(leftMs, false, { ref: false }),

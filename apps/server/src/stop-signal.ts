@@ -1,7 +1,7 @@
 /** The exit code that a shell reports for a process ended by Ctrl-C. */
-const interrupted = 130;
+const interruptedExitCode = 130;
 
-let stop: (() => void) | undefined;
+let stopListener: (() => void) | undefined;
 
 /**
  * Ends the process on SIGINT and SIGTERM: as the first process of a container it would not react to
@@ -9,16 +9,16 @@ let stop: (() => void) | undefined;
  */
 export function exitOnStopSignal(): void {
   const onSignal = (): void => {
-    const first = stop;
-    stop = undefined;
-    if (first === undefined) process.exit(interrupted);
+    const first = stopListener;
+    stopListener = undefined;
+    if (first === undefined) process.exit(interruptedExitCode);
     first();
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
 }
 
-/** From now on, `tell` is called at the first signal; a second one ends the process. */
-export function onStopSignal(tell: () => void): void {
-  stop = tell;
+/** From now on, `listener` is called at the first signal; a second one ends the process. */
+export function onStopSignal(listener: () => void): void {
+  stopListener = listener;
 }

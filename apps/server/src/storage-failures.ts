@@ -7,13 +7,13 @@ import type { Log } from "./log.ts";
  * Wraps the handlers so that the operator is told why storage failed. Tenants learn only that it
  * did, and neither bucket nor folder.
  */
-export function tellingStorageFailures(handlers: Handlers, log: Log): Handlers {
+export function withStorageFailureLog(handlers: Handlers, log: Log): Handlers {
   return {
     async handle(operation, request, context) {
       try {
         return await handlers.handle(operation, request, context);
       } catch (error) {
-        if (error instanceof WireError) tellStorageFailure(log, error.cause);
+        if (error instanceof WireError) logStorageFailure(log, error.cause);
         throw error;
       }
     },
@@ -24,7 +24,7 @@ export function tellingStorageFailures(handlers: Handlers, log: Log): Handlers {
  * Logs the message of a storage error, which knows nothing of a session; any other error is left
  * alone.
  */
-export function tellStorageFailure(log: Log, error: unknown): void {
+export function logStorageFailure(log: Log, error: unknown): void {
   if (!(error instanceof StorageUnavailableError)) return;
   const { location, reason } = error.details;
   log.error("storage does not answer", { location, reason });

@@ -33,7 +33,7 @@ export function openCaches({ cacheBytes }: Pick<Config, "cacheBytes">): Caches {
  *
  * @throws {StorageUnavailableError} and whatever the file system throws.
  */
-export async function proveStorage({ storage, ...options }: Storage): Promise<void> {
+export async function probeStorage({ storage, ...options }: Storage): Promise<void> {
   if (isAbsolute(storage)) {
     await makeFolder(storage);
     await access(storage, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -54,16 +54,16 @@ export async function proveStorage({ storage, ...options }: Storage): Promise<vo
  * @throws If it refuses, or does not answer within `readyMs`.
  */
 export function createReadyCheck(place: Storage, readyMs: number): () => Promise<void> {
-  let asking: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
   return async () => {
-    asking ??= ask(place).finally(() => {
-      asking = undefined;
+    running ??= ask(place).finally(() => {
+      running = undefined;
     });
-    const { promise: timeUp, reject } = Promise.withResolvers<never>();
-    const late = new StorageUnavailableError(place.storage, `no answer in ${readyMs} ms`);
-    const timer = setTimeout(() => reject(late), readyMs);
+    const { promise: timeout, reject } = Promise.withResolvers<never>();
+    const timeoutError = new StorageUnavailableError(place.storage, `no answer in ${readyMs} ms`);
+    const timer = setTimeout(() => reject(timeoutError), readyMs);
     try {
-      await Promise.race([asking, timeUp]);
+      await Promise.race([running, timeout]);
     } finally {
       clearTimeout(timer);
     }

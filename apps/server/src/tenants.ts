@@ -24,7 +24,7 @@ export function createTenants({
   return createNamespaces({
     ...options,
     locate(name, mode) {
-      const mustExist = mustBeThere(policy, name, mode);
+      const mustExist = mustExistFor(policy, name, mode);
       if (mustExist === undefined) return undefined;
       return { location: locationOf(storage, name), storageOptions, mustExist };
     },
@@ -43,7 +43,7 @@ export function locationOf(storage: string, name: string): string {
 }
 
 /** Undefined if there is no such tenant, whatever is stored. */
-function mustBeThere(policy: Policy, name: string, mode: "read" | "write"): boolean | undefined {
+function mustExistFor(policy: Policy, name: string, mode: "read" | "write"): boolean | undefined {
   switch (policy.kind) {
     case "deny":
       return true;

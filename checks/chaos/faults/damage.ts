@@ -35,7 +35,7 @@ type Verdict = {
   readonly damages: readonly { readonly files: readonly string[] }[];
 };
 
-const abouts = {
+const descriptions = {
   "data file":
     "a data file of a table deleted, cut, zeroed or with a bit flipped: `status --verify` names what cannot be read, and each message or part that reads as another; other tables stay whole",
   manifest:
@@ -45,13 +45,13 @@ const abouts = {
 
 // The columns that the digest of a message covers. It covers neither a carrier's time nor the form
 // of a text that only the index sees.
-const told = {
+const digestedColumns = {
   messages: ["role", "content", "options", "digest", "revision"],
   parts: ["ordinal", "type", "provenance", "variant_data", "data", "options"],
 } as const;
 
 /** Messages and parts that have other values now, without those that cannot be read at all. */
-async function othersIn(storage: string, rows: Rows): Promise<string[]> {
+async function changedRows(storage: string, rows: Rows): Promise<string[]> {
   const found = await storedRows(storage).catch((error: unknown) => {
     if (PondError.is(error)) return undefined;
     throw error;
@@ -60,7 +60,7 @@ async function othersIn(storage: string, rows: Rows): Promise<string[]> {
   return (["messages", "parts"] as const).flatMap((table) =>
     [...(rows.get(table) ?? [])].flatMap(([key, row]) => {
       const other = found.rows.get(table)?.get(key);
-      const isSame = other && told[table].every((name) => row[name] === other[name]);
+      const isSame = other && digestedColumns[table].every((name) => row[name] === other[name]);
       return isSame || (other === undefined && table === "messages") ? [] : [`${table} ${key}`];
     }),
   );
@@ -71,7 +71,7 @@ export const damages: readonly Fault[] = (Object.keys(kinds) as (keyof typeof ki
   (kind) =>
     defineFault({
       name: `damage/${kind}`,
-      about: abouts[kind],
+      about: descriptions[kind],
       runs: 24,
       prepare: (workshop) => workshop.grown(),
       async inflict({ home: from }, { home: homeOf, random }) {
@@ -100,7 +100,7 @@ export const damages: readonly Fault[] = (Object.keys(kinds) as (keyof typeof ki
         const hasToBeNamed =
           (kind !== "index" && isTorn) || (kind === "data file" && way === "deleted");
         if (way === "flipped" && verdicts.every(({ damages }) => damages.length === 0)) {
-          const others = await othersIn(home.storage, rows);
+          const others = await changedRows(home.storage, rows);
           problems.push(...others.map((row) => `${way} ${file}: ${row} reads as another`));
         }
         const isUsed = kind === "manifest" || own?.readable_rows !== rows.get(table)?.size;

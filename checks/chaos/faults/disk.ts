@@ -8,7 +8,7 @@ import { done } from "../processes.ts";
 import { noMounting, SmallDisk } from "../small-disk.ts";
 import type { Workshop } from "../workshop.ts";
 
-type Work = {
+type Operation = {
   readonly from: Home;
   /** The folder that is on the failing disk. */
   folderOf(home: Home): string;
@@ -20,7 +20,7 @@ type Work = {
   finalFile?(home: Home): string;
 };
 
-const works: Readonly<Record<string, (workshop: Workshop) => Promise<Work>>> = {
+const operations: Readonly<Record<string, (workshop: Workshop) => Promise<Operation>>> = {
   sync: async (workshop) => {
     const { rows: truth } = await workshop.grown();
     const { home: from, rows: before } = await workshop.first();
@@ -47,26 +47,26 @@ const works: Readonly<Record<string, (workshop: Workshop) => Promise<Work>>> = {
 const dataOf = ({ folder }: Home): string => join(folder, "data");
 const outOf = ({ folder }: Home): string => join(folder, "out");
 
-const wrongs = ["full", "read-only"] as const;
+const diskStates = ["full", "read-only"] as const;
 
 /** A disk that is full or read-only, in the middle of the work or from the start. */
-export const diskFaults: readonly Fault[] = wrongs.flatMap((wrong) =>
-  Object.entries(works).map(([name, prepare]) =>
+export const diskFaults: readonly Fault[] = diskStates.flatMap((diskState) =>
+  Object.entries(operations).map(([name, prepare]) =>
     defineFault({
-      name: `${wrong} disk/${name}`,
-      about: `${name} on a disk that is ${wrong}: says so and where, loses nothing, continues once it is mended`,
-      runs: wrong === "full" ? 12 : 2,
+      name: `${diskState} disk/${name}`,
+      about: `${name} on a disk that is ${diskState}: says so and where, loses nothing, continues once it is mended`,
+      runs: diskState === "full" ? 12 : 2,
       unmet: noMounting,
       prepare,
       async inflict(work, trial) {
         const home = trial.home(work.from);
         const disk = new SmallDisk(work.folderOf(home), trial.random.below(120) * 1024, trial);
-        if (wrong === "read-only") disk.makeReadOnly();
+        if (diskState === "read-only") disk.makeReadOnly();
         return { home, disk, end: await home.pond(...work.args(home)) };
       },
       async check(work, { home, disk, end }) {
         const problems: string[] = [];
-        const words = wrong === "full" ? /no space left|disk is full/i : /read-only/i;
+        const words = diskState === "full" ? /no space left|disk is full/i : /read-only/i;
         if (end.code === null) problems.push(`it was killed: ${end.stderr}`);
         else if (end.code !== 0) {
           if (!words.test(end.stderr)) problems.push(`does not say what is wrong: ${end.stderr}`);
@@ -77,7 +77,7 @@ export const diskFaults: readonly Fault[] = wrongs.flatMap((wrong) =>
             problems.push(`no typed error: ${end.stderr}`);
           const file = work.finalFile?.(home);
           if (file !== undefined && existsSync(file)) problems.push("a file under the final name");
-        } else if (wrong === "read-only") problems.push("succeeded on a read-only disk");
+        } else if (diskState === "read-only") problems.push("succeeded on a read-only disk");
         disk.repair();
         if (globSync("**/*.manifest", { cwd: home.storage }).length > 0 && work.before) {
           problems.push(...(await interruptedProblems(home.storage, work.before, work.truth)));

@@ -11,13 +11,17 @@ const defaultStorage = ({ storage }: Home): string => storage;
 const copied = ({ folder }: Home): string => join(folder, "copy", "default");
 
 /** What has to be true of a store on its way from `before`, which may not exist, to `truth`. */
-function towards(truth: Rows, before?: Rows, storageOf: (home: Home) => string = defaultStorage) {
+function checksAgainst(
+  truth: Rows,
+  before?: Rows,
+  storageOf: (home: Home) => string = defaultStorage,
+) {
   return {
     afterKill: async (home: Home) => {
       const storage = storageOf(home);
       if (before === undefined && !existsSync(storage)) return [];
       return interruptedProblems(storage, before, truth).catch((error: unknown) => {
-        if (before === undefined && isBegun(error)) return [];
+        if (before === undefined && isIncompleteStore(error)) return [];
         throw error;
       });
     },
@@ -26,7 +30,7 @@ function towards(truth: Rows, before?: Rows, storageOf: (home: Home) => string =
 }
 
 /** True for a store whose tables were not all made yet: it says so, and it holds nothing. */
-function isBegun(error: unknown): boolean {
+function isIncompleteStore(error: unknown): boolean {
   const isNone = error instanceof Error && "code" in error && error.code === "store_not_found";
   return isNone || /older than this table; write to the store once/.test(String(error));
 }
@@ -39,7 +43,7 @@ export const killsIntoStore: readonly Fault[] = [
     async prepare(workshop) {
       const { rows } = await workshop.whole();
       const from = await workshop.empty();
-      return { from, args: () => workshop.sync, ...towards(rows) };
+      return { from, args: () => workshop.sync, ...checksAgainst(rows) };
     },
   }),
   killFault({
@@ -48,7 +52,7 @@ export const killsIntoStore: readonly Fault[] = [
     async prepare(workshop) {
       const { rows: truth } = await workshop.grown();
       const { home: from, rows } = await workshop.first();
-      return { from, args: () => workshop.sync, ...towards(truth, rows) };
+      return { from, args: () => workshop.sync, ...checksAgainst(truth, rows) };
     },
   }),
   killFault({
@@ -60,7 +64,7 @@ export const killsIntoStore: readonly Fault[] = [
       const undisturbed = workshop.copyOf(from);
       await done(undisturbed, ...args);
       const truth = await storedRows(undisturbed.storage);
-      return { from, args: () => args, ...towards(truth.rows, rows) };
+      return { from, args: () => args, ...checksAgainst(truth.rows, rows) };
     },
   }),
   killFault({
@@ -69,10 +73,10 @@ export const killsIntoStore: readonly Fault[] = [
     async prepare(workshop) {
       const { home: from, rows } = await workshop.grown();
       const args = ["sync", "--only", "update-indexes", "--json"];
-      const { afterEnd } = towards(rows);
+      const { afterEnd } = checksAgainst(rows);
       return {
         ...{ from, args: () => args, afterKill: afterEnd },
-        afterEnd: async (home) => [...(await afterEnd(home)), ...(await unfound(home))],
+        afterEnd: async (home) => [...(await afterEnd(home)), ...(await searchProblems(home))],
       };
     },
   }),
@@ -83,7 +87,7 @@ export const killsIntoStore: readonly Fault[] = [
       const { rows: truth } = await workshop.grown();
       const file = await workshop.archive();
       const from = await workshop.empty();
-      return { from, args: () => ["import", file, "--json"], ...towards(truth) };
+      return { from, args: () => ["import", file, "--json"], ...checksAgainst(truth) };
     },
   }),
   killFault({
@@ -92,13 +96,13 @@ export const killsIntoStore: readonly Fault[] = [
     async prepare(workshop) {
       const { home: from, rows } = await workshop.grown();
       const args = (home: Home) => ["copy", "@", dirname(copied(home)), "--json"];
-      return { from, args, ...towards(rows, undefined, copied) };
+      return { from, args, ...checksAgainst(rows, undefined, copied) };
     },
   }),
 ];
 
 /** Words that a search has to find and does not find. */
-async function unfound(home: Home): Promise<string[]> {
+async function searchProblems(home: Home): Promise<string[]> {
   const { stdout } = await done(home, "search", "+herons +reeds", "--json");
   const { sessions }: { sessions: readonly unknown[] } = JSON.parse(stdout);
   return sessions.length > 0 ? [] : ["a search for what is stored finds nothing"];

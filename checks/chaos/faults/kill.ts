@@ -39,7 +39,7 @@ export function killFault({ name, runs, prepare }: Victim): Fault {
       let home = trial.home(work.from);
       let last = changes;
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        const end = await killed(home, work.args(home), momentIn(last, trial));
+        const end = await killed(home, work.args(home), pickMoment(last, trial));
         problems.push(...(await work.afterKill(home)));
         if (end.isKilled) break;
         if (end.code !== 0) problems.push(`ended with ${end.code}: ${end.stderr}`);
@@ -48,24 +48,24 @@ export function killFault({ name, runs, prepare }: Victim): Fault {
         home = trial.home(work.from);
       }
       if (trial.random.isIn(1 / 3)) {
-        await killed(home, againOf(work, home), momentIn(last, trial));
+        await killed(home, repeatArgs(work, home), pickMoment(last, trial));
         problems.push(...(await work.afterKill(home)));
       }
       return { home, problems };
     },
     async check({ work }, { home, problems }) {
       if (problems.length > 0) return problems;
-      await done(home, ...againOf(work, home));
+      await done(home, ...repeatArgs(work, home));
       return work.afterEnd(home);
     },
   });
 }
 
-function againOf(work: Work, home: Home): readonly string[] {
+function repeatArgs(work: Work, home: Home): readonly string[] {
   return (work.again ?? work.args)(home);
 }
 
-function momentIn(changes: number, { random }: Trial): Moment {
+function pickMoment(changes: number, { random }: Trial): Moment {
   return { change: random.below(changes + 1), delayMs: random.below(4) };
 }
 

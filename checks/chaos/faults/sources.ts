@@ -73,7 +73,7 @@ export const sourceFaults: readonly Fault[] = [
         ...lostRows(before, after.rows),
         ...(next.code === 0 || next.code === 3 ? [] : [`then with ${next.code}: ${next.stderr}`]),
         ...(last.messages_added === 0 ? [] : [`found ${last.messages_added} again`]),
-        ...unstored(
+        ...missingRecords(
           source,
           new Set([...(after.rows.get("messages")?.values() ?? [])].map(({ id }) => id ?? "")),
         ),
@@ -95,7 +95,7 @@ function changeSome(source: string, random: Random): void {
 }
 
 /** Records that are whole in the files but not in the store. */
-function unstored(source: string, ids: ReadonlySet<string>): string[] {
+function missingRecords(source: string, ids: ReadonlySet<string>): string[] {
   return globSync("projects/-work-pond/*.jsonl", { cwd: source }).flatMap((file) => {
     const path = join(source, file);
     if (!statSync(path).isFile()) return [];

@@ -25,7 +25,7 @@ export async function readAnswer<Name extends OperationName>(
   const { status, requestId } = answer;
   if (status < 200 || status > 299) {
     const error = new ServerError(await readError(answer), status, requestId);
-    throw error.details["kind"] === "path_unknown" ? nothingThere(answer, error) : error;
+    throw error.details["kind"] === "path_unknown" ? unknownPathError(answer, error) : error;
   }
   const schema: Schema<Responses[Name]> = operations[name].response;
   return read(schema, answer);
@@ -36,39 +36,39 @@ async function readError(answer: Answer): Promise<ErrorBody> {
     return await read(errorBodySchema, answer);
   } catch (cause) {
     const { status } = answer;
-    if (!isOfGuard(status)) throw cause;
+    if (!isAuthStatus(status)) throw cause;
     const reason = `has status ${status} and is not of a pond: what stands before the server wants other credentials (headers)`;
-    throw refusal(answer, { reason }, { cause });
+    throw answerError(answer, { reason }, { cause });
   }
 }
 
 /** Statuses by which what asks who somebody is says that it let nobody through. */
-function isOfGuard(status: number): boolean {
+function isAuthStatus(status: number): boolean {
   return status === 401 || status === 403 || status === 407;
 }
 
 async function read<Value>(schema: Schema<Value>, answer: Answer): Promise<Value> {
   const checked = await checkSchema(schema, parse(answer));
   if ("value" in checked) return checked.value;
-  const { path, reason } = checked.misfit;
-  throw refusal(answer, { reason, ...(path !== "" && { path }) });
+  const { path, reason } = checked.mismatch;
+  throw answerError(answer, { reason, ...(path !== "" && { path }) });
 }
 
 function parse(answer: Answer): unknown {
   try {
     return parseJson(answer.text);
   } catch (cause) {
-    throw refusal(answer, { reason: "is not JSON: is that a pond server?" }, { cause });
+    throw answerError(answer, { reason: "is not JSON: is that a pond server?" }, { cause });
   }
 }
 
 /** `not_found` would read as if the session were missing. */
-function nothingThere(answer: Answer, cause: ServerError): AnswerError {
+function unknownPathError(answer: Answer, cause: ServerError): AnswerError {
   const reason = `is that there is no such path: a wrong address, or a server that does not speak protocol_version ${protocolVersion}`;
-  return refusal(answer, { reason }, { cause });
+  return answerError(answer, { reason }, { cause });
 }
 
-function refusal(
+function answerError(
   { url, status, requestId }: Answer,
   why: Pick<AnswerError["details"], "reason" | "path">,
   options?: ErrorOptions,

@@ -23,11 +23,11 @@ export type Answer = {
 };
 
 /** The reason why there is no response. */
-export type Silence = {
+export type ConnectionFailure = {
   readonly reason: string;
   readonly isTimeout?: true;
   /** True if another try may succeed. */
-  readonly isPassing: boolean;
+  readonly isRetryable: boolean;
   readonly cause: unknown;
 };
 
@@ -40,7 +40,7 @@ export type Silence = {
 export async function attempt(
   call: Call,
   settings: Settings,
-): Promise<{ readonly answer: Answer } | { readonly silence: Silence }> {
+): Promise<{ readonly answer: Answer } | { readonly failure: ConnectionFailure }> {
   call.signal?.throwIfAborted();
   const deadline = startDeadline(call.timeoutMs, call.signal);
   try {
@@ -56,10 +56,10 @@ export async function attempt(
     if (error instanceof AnswerError) throw error;
     if (deadline.isTimeout()) {
       const reason = `no answer within ${call.timeoutMs} ms`;
-      return { silence: { reason, isTimeout: true, isPassing: false, cause: error } };
+      return { failure: { reason, isTimeout: true, isRetryable: false, cause: error } };
     }
     call.signal?.throwIfAborted();
-    return { silence: brokenConnection(error) };
+    return { failure: connectionFailure(error) };
   } finally {
     deadline.clear();
   }
@@ -83,7 +83,7 @@ async function read(response: Response, call: Call, settings: Settings): Promise
   return { ...facts, text: body.text, retryAfterMs: wait };
 }
 
-function brokenConnection(error: unknown): Silence {
+function connectionFailure(error: unknown): ConnectionFailure {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   // That of an answer that is no HTTP has the field, and nothing in it.
   const given = cause instanceof Error && "code" in cause ? cause.code : undefined;
@@ -91,5 +91,5 @@ function brokenConnection(error: unknown): Silence {
   const isFinal = code !== undefined && /CERT|SELF_SIGNED|TLS|ENOTFOUND|INVALID/.test(code);
   const words = code === "ECONNREFUSED" ? "nothing listens there" : "the connection failed";
   const reason = code === undefined ? words : `${words} (${code})`;
-  return { reason, isPassing: !isFinal, cause: error };
+  return { reason, isRetryable: !isFinal, cause: error };
 }

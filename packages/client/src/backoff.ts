@@ -1,15 +1,15 @@
 import type { Clock } from "./clock.ts";
 
 const firstPauseMs = 250;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** If a server asks for a longer pause, we leave it to the caller to ask again. */
-export const longestWaitMs = 60_000;
+export const maxRetryAfterMs = 60_000;
 
 /**
  * The pause after so many tries. It doubles each time, with jitter, so that clients drift apart.
  */
 export function pauseMs(tries: number, clock: Clock): number {
-  const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (tries - 1));
+  const pause = Math.min(maxPauseMs, firstPauseMs * 2 ** (tries - 1));
   return Math.round(pause * (0.5 + clock.random() / 2));
 }
 

@@ -8,7 +8,7 @@ export type Row = {
   readonly text: string;
   readonly bytes: number;
   /** Id of the session, if this is a session's own event. */
-  readonly opens?: string;
+  readonly sessionId?: string;
 };
 
 /** Rows that must not be separated: a session's own event, or a message with its parts. */
@@ -24,7 +24,7 @@ export type Unit = {
 export type Caps = { readonly maxEvents: number; readonly maxBytes: number };
 
 /** The limits of a server that has refused nothing yet. */
-export const uncapped: Caps = {
+export const noCaps: Caps = {
   maxEvents: Number.MAX_SAFE_INTEGER,
   maxBytes: Number.MAX_SAFE_INTEGER,
 };
@@ -52,10 +52,10 @@ export async function* unitsOf(
     if (message !== undefined) yield message;
     message = undefined;
     if (kind === "session") {
-      session = { ...row, opens: event.session?.id };
+      session = { ...row, sessionId: event.session?.id };
       yield { rows: [session], session };
     } else if (kind === "message") {
-      const isOfSession = session?.opens === event.message?.session_id;
+      const isOfSession = session?.sessionId === event.message?.session_id;
       message = isOfSession
         ? { rows: [row], session, message: event.message?.id }
         : { rows: [row], session: undefined };
@@ -84,8 +84,8 @@ export class Batch {
     if (this.units.length === 0) return true;
     const rows = [
       ...this.#rowsOf(unit),
-      ...neighbour(before, this.units[0]),
-      ...neighbour(after, unit),
+      ...neighbourRows(before, this.units[0]),
+      ...neighbourRows(after, unit),
     ];
     const events = this.rows.length + rows.length;
     return events <= caps.maxEvents && this.#bytes + bytesOf(rows) <= caps.maxBytes;
@@ -109,17 +109,17 @@ export class Batch {
     if (session === undefined) return [];
     // No message comes twice in one request.
     const ids = new Set(this.units.map(({ message }) => message));
-    const head = ids.has(before?.message) ? [] : neighbour(before, this.units[0]);
+    const head = ids.has(before?.message) ? [] : neighbourRows(before, this.units[0]);
     ids.add(before?.message);
-    const tail = ids.has(after?.message) ? [] : neighbour(after, this.units.at(-1));
+    const tail = ids.has(after?.message) ? [] : neighbourRows(after, this.units.at(-1));
     // The session's own event stays first.
     return [session, ...head, ...own, ...tail];
   }
 
   /** The rows that adding a unit takes. */
   #rowsOf({ session = this.#session, rows }: Unit): readonly Row[] {
-    const isThere = session === undefined || session === this.#session || session === rows[0];
-    return isThere ? rows : [session, ...rows];
+    const isIncluded = session === undefined || session === this.#session || session === rows[0];
+    return isIncluded ? rows : [session, ...rows];
   }
 
   /** Two batches of about half as many units; undefined for one unit, which cannot be cut. */
@@ -134,7 +134,7 @@ export class Batch {
 export type Neighbours = { readonly before?: Unit | undefined; readonly after?: Unit | undefined };
 
 /** The rows of a neighbouring unit, if both are messages of one session. */
-function neighbour(unit: Unit | undefined, beside: Unit | undefined): readonly Row[] {
+function neighbourRows(unit: Unit | undefined, beside: Unit | undefined): readonly Row[] {
   if (unit?.message === undefined || beside?.message === undefined) return [];
   return unit.session === beside.session ? unit.rows : [];
 }

@@ -2,7 +2,7 @@ import { errorCodes, type OperationName, operations, type Responses } from "@pon
 import { publicAddress } from "./address.ts";
 import { readAnswer } from "./answer.ts";
 import { attempt, type Call } from "./attempt.ts";
-import { longestWaitMs, pauseMs } from "./backoff.ts";
+import { maxRetryAfterMs, pauseMs } from "./backoff.ts";
 import { AnswerError, ConnectionError, ServerError } from "./errors.ts";
 import { readTimeout, type Settings } from "./settings.ts";
 
@@ -18,7 +18,7 @@ type Outcome<Name extends OperationName> =
   | {
       /** Makes the error to throw if it was the last of so many tries. */
       readonly error: (attempts: number) => Error;
-      readonly isPassing: boolean;
+      readonly isRetryable: boolean;
       readonly retryAfterMs?: number | undefined;
     };
 
@@ -45,8 +45,8 @@ export async function call<Name extends OperationName>(
   for (let attempts = 1; ; attempts++) {
     const outcome = await ask(name, request, settings);
     if ("response" in outcome) return outcome.response;
-    const { isPassing, error, retryAfterMs = 0 } = outcome;
-    if (!isPassing || attempts > retries || retryAfterMs > longestWaitMs) throw error(attempts);
+    const { isRetryable, error, retryAfterMs = 0 } = outcome;
+    if (!isRetryable || attempts > retries || retryAfterMs > maxRetryAfterMs) throw error(attempts);
     // The server tells everybody the same time; the pause after it sets them apart.
     await clock.sleep(retryAfterMs + pauseMs(attempts, clock), signal);
   }
@@ -59,10 +59,10 @@ async function ask<Name extends OperationName>(
 ): Promise<Outcome<Name>> {
   const url = publicAddress(request.url);
   const result = await attempt(request, settings);
-  if ("silence" in result) {
-    const { isPassing, cause, ...why } = result.silence;
+  if ("failure" in result) {
+    const { isRetryable, cause, ...why } = result.failure;
     return {
-      isPassing,
+      isRetryable,
       error: (attempts) => new ConnectionError({ url, ...why, attempts }, { cause }),
     };
   }
@@ -71,13 +71,13 @@ async function ask<Name extends OperationName>(
     return { response: await readAnswer(name, result.answer) };
   } catch (error) {
     if (error instanceof ServerError) {
-      const isPassing = errorCodes[error.code].isRetryable;
-      return { isPassing, retryAfterMs, error: () => error };
+      const isRetryable = errorCodes[error.code].isRetryable;
+      return { isRetryable, retryAfterMs, error: () => error };
     }
-    if (!(error instanceof AnswerError) || !isOfGateway(status)) throw error;
+    if (!(error instanceof AnswerError) || !isGatewayStatus(status)) throw error;
     const reason = `a proxy in front of the server answered ${status}`;
     return {
-      isPassing: true,
+      isRetryable: true,
       retryAfterMs,
       error: (attempts) => new ConnectionError({ url, reason, status, attempts }, { cause: error }),
     };
@@ -87,6 +87,6 @@ async function ask<Name extends OperationName>(
 /**
  * True for a status by which a proxy says that it did not reach the server or was asked too often.
  */
-function isOfGateway(status: number): boolean {
+function isGatewayStatus(status: number): boolean {
   return status === 429 || status === 502 || status === 503 || status === 504;
 }

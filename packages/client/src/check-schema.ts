@@ -19,18 +19,18 @@ type Issue = {
 };
 
 /** The place where a value does not fit, and why. */
-export type Misfit = { readonly path: string; readonly reason: string };
+export type Mismatch = { readonly path: string; readonly reason: string };
 
 /** Returns the value itself if it fits, including the fields that no schema names. */
 export async function checkSchema<Value>(
   schema: Schema<Value>,
   value: unknown,
-): Promise<{ readonly value: Value } | { readonly misfit: Misfit }> {
+): Promise<{ readonly value: Value } | { readonly mismatch: Mismatch }> {
   const { issues } = await schema["~standard"].validate(value);
   // Validation returns a value without those fields, so the original is returned.
   if (issues === undefined) return { value: value as Value };
   const [path, message] = deepest(issues);
-  return { misfit: { path: path.join("."), reason: message.slice(0, messageChars) } };
+  return { mismatch: { path: path.join("."), reason: message.slice(0, messageChars) } };
 }
 
 // A message may quote what arrived, which may be of any length.
@@ -45,9 +45,9 @@ function deepest(issues: readonly Issue[]): readonly [path: readonly string[], m
     const own = (issue.path ?? []).map((each) =>
       String(typeof each === "object" ? each.key : each),
     );
-    const [below, inner] = issue.issues ? deepest(issue.issues) : [[], issue.message];
-    const path = below.length > 0 ? [...own, ...below] : own;
-    const message = below.length > 0 ? inner : issue.message;
+    const [innerPath, inner] = issue.issues ? deepest(issue.issues) : [[], issue.message];
+    const path = innerPath.length > 0 ? [...own, ...innerPath] : own;
+    const message = innerPath.length > 0 ? inner : issue.message;
     if (found[0].length === 0 || path.length > found[0].length) found = [path, message];
   }
   return found;

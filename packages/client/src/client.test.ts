@@ -8,11 +8,11 @@ import { createClient } from "./client.ts";
 import { AnswerError, ConnectionError, ServerError } from "./errors.ts";
 import type { ClientOptions } from "./settings.ts";
 import {
-  fails,
+  failWith,
   nothingFound,
   pageOf,
   type Reply,
-  says,
+  respondWith,
   sessionEvent,
   withServer,
 } from "./testing.ts";
@@ -20,7 +20,7 @@ import {
 const hangUp: Reply = (response) => void response.destroy();
 /** As a server of another protocol does, which answers whatever it is sent. */
 const noHttp: Reply = (response) => void response.socket?.end("SSH-2.0\r\n");
-const found = says(200, nothingFound);
+const found = respondWith(200, nothingFound);
 const query = "lock file";
 
 describe("createClient", () => {
@@ -180,7 +180,7 @@ describe("a value in a request", () => {
       `${"[".repeat(9e4)}1`,
     ],
   ])("is sent when JSON can hold it: %s", (_, params, text) =>
-    withServer([says(500)], async ({ client, seen }) => {
+    withServer([respondWith(500)], async ({ client, seen }) => {
       await client.ingest({ events: paramsOf(params) }).catch(() => undefined);
 
       expect(seen[0]?.body.includes(`"params":${text}`)).toBe(true);
@@ -199,7 +199,7 @@ describe("an error of the server", () => {
     "is thrown as a WireError, after retries only if its code is retryable: %s",
     (code, { httpStatus, isRetryable }) =>
       withServer(
-        [fails(httpStatus, code, { field: "query" }, { "x-pond-request-id": "r-1" })],
+        [failWith(httpStatus, code, { field: "query" }, { "x-pond-request-id": "r-1" })],
         async ({ client, seen, clock }) => {
           const error = await client.search({ query }).catch((thrown: unknown) => thrown);
 
@@ -222,8 +222,8 @@ describe("an error of the server", () => {
 
 describe("a transient failure", () => {
   it.each<[string, Reply, number]>([
-    ["storage_unavailable", fails(503, "storage_unavailable"), 250],
-    ["conflict", fails(409, "conflict"), 250],
+    ["storage_unavailable", failWith(503, "storage_unavailable"), 250],
+    ["conflict", failWith(409, "conflict"), 250],
     ["a connection that breaks before an answer", hangUp, 250],
     [
       "an answer that breaks off",
@@ -233,21 +233,26 @@ describe("a transient failure", () => {
       },
       250,
     ],
-    ["a proxy that cannot reach the server", says(502, "<html>Bad Gateway</html>"), 250],
-    ["a proxy's rate limit with a Retry-After", says(429, "", { "retry-after": "3" }), 3250],
+    ["a proxy that cannot reach the server", respondWith(502, "<html>Bad Gateway</html>"), 250],
+    ["a proxy's rate limit with a Retry-After", respondWith(429, "", { "retry-after": "3" }), 3250],
     [
       "an error with a Retry-After in seconds",
-      fails(503, "storage_unavailable", {}, { "retry-after": "7" }),
+      failWith(503, "storage_unavailable", {}, { "retry-after": "7" }),
       7250,
     ],
     [
       "an error with a date as its Retry-After",
-      fails(503, "storage_unavailable", {}, { "retry-after": new Date(1_009_000).toUTCString() }),
+      failWith(
+        503,
+        "storage_unavailable",
+        {},
+        { "retry-after": new Date(1_009_000).toUTCString() },
+      ),
       9250,
     ],
     [
       "an error with a senseless Retry-After",
-      fails(409, "conflict", {}, { "retry-after": "soon" }),
+      failWith(409, "conflict", {}, { "retry-after": "soon" }),
       250,
     ],
   ])("is retried with the same request after a pause: %s", (_, failure, pause) =>
@@ -261,7 +266,7 @@ describe("a transient failure", () => {
 
   it("is not retried when the server asks for a pause of an hour", () =>
     withServer(
-      [fails(503, "storage_unavailable", {}, { "retry-after": "3600" })],
+      [failWith(503, "storage_unavailable", {}, { "retry-after": "3600" })],
       async ({ client, seen }) => {
         await expect(client.search({ query })).rejects.toMatchObject({
           code: "storage_unavailable",
@@ -282,7 +287,7 @@ describe("a transient failure", () => {
 
   it("becomes a ConnectionError after the last retry", () =>
     withServer(
-      [says(504, "<html>")],
+      [respondWith(504, "<html>")],
       async ({ client, url }) => {
         await expect(client.search({ query })).rejects.toMatchObject({
           name: "ConnectionError",
@@ -379,7 +384,7 @@ describe("a call", () => {
 
   it("ends on abort during the pause before a retry", () =>
     withServer(
-      [fails(503, "storage_unavailable", {}, { "retry-after": "60" })],
+      [failWith(503, "storage_unavailable", {}, { "retry-after": "60" })],
       async ({ url }) => {
         const abort = new AbortController();
         const client = createClient({
@@ -415,7 +420,7 @@ describe("a call", () => {
 describe("an answer", () => {
   it("keeps fields of a later version and every digit of a number", () =>
     withServer(
-      [says(200, `{"later":12345678901234567890,${JSON.stringify(nothingFound).slice(1)}`)],
+      [respondWith(200, `{"later":12345678901234567890,${JSON.stringify(nothingFound).slice(1)}`)],
       async ({ client }) => {
         const response = await client.search({ query });
 
@@ -425,7 +430,7 @@ describe("an answer", () => {
 
   it("can be compressed with gzip", () =>
     withServer(
-      [says(200, gzipSync(JSON.stringify(nothingFound)), { "content-encoding": "gzip" })],
+      [respondWith(200, gzipSync(JSON.stringify(nothingFound)), { "content-encoding": "gzip" })],
       async ({ client }) => {
         await expect(client.search({ query })).resolves.toEqual(nothingFound);
       },
@@ -443,43 +448,47 @@ describe("an answer", () => {
   it.each<[string, Reply, object]>([
     [
       "an HTML page",
-      says(200, "<!doctype html>"),
+      respondWith(200, "<!doctype html>"),
       { reason: "is not JSON: is that a pond server?" },
     ],
-    ["an empty body", says(200), { reason: "is not JSON: is that a pond server?" }],
-    ["an HTML page with status 404", says(404, "<html>"), { status: 404 }],
+    ["an empty body", respondWith(200), { reason: "is not JSON: is that a pond server?" }],
+    ["an HTML page with status 404", respondWith(404, "<html>"), { status: 404 }],
     [
       "an HTML page with status 401",
-      says(401, "<html>"),
+      respondWith(401, "<html>"),
       { reason: expect.stringContaining("credentials") },
     ],
     [
       "a JSON refusal with status 403",
-      says(403, { message: "no" }),
+      respondWith(403, { message: "no" }),
       { reason: expect.stringContaining("credentials") },
     ],
-    ["an error in another format", says(400, { error: "no" }), { status: 400, path: "error" }],
+    [
+      "an error in another format",
+      respondWith(400, { error: "no" }),
+      { status: 400, path: "error" },
+    ],
     [
       "an unknown error code",
-      fails(418, "teapot", {}, { "x-pond-request-id": "r-2" }),
+      failWith(418, "teapot", {}, { "x-pond-request-id": "r-2" }),
       { status: 418, path: "error.code", requestId: "r-2" },
     ],
     [
       "bytes that are not UTF-8",
-      says(200, Uint8Array.of(0x22, 0xff, 0x22)),
+      respondWith(200, Uint8Array.of(0x22, 0xff, 0x22)),
       { reason: "is not UTF-8" },
     ],
-    ["a redirect", says(307, "", { location: "http://127.0.0.1:9/" }), { status: 307 }],
-    ["JSON without a required field", says(200, incomplete), { path: "took_ms" }],
+    ["a redirect", respondWith(307, "", { location: "http://127.0.0.1:9/" }), { status: 307 }],
+    ["JSON without a required field", respondWith(200, incomplete), { path: "took_ms" }],
     [
       "a field of the wrong type",
-      says(200, { ...nothingFound, sessions: [session] }),
+      respondWith(200, { ...nothingFound, sessions: [session] }),
       { path: "sessions.0.matches.0.score" },
     ],
-    ["an array", says(200, []), { status: 200 }],
+    ["an array", respondWith(200, []), { status: 200 }],
     [
       "an error of a server without this protocol version",
-      fails(404, "not_found", { kind: "path_unknown" }),
+      failWith(404, "not_found", { kind: "path_unknown" }),
       { status: 404, reason: expect.stringContaining("protocol_version 1") },
     ],
   ])("is refused without a retry when it does not follow the protocol: %s", (_, reply, details) =>
@@ -498,7 +507,7 @@ describe("an answer", () => {
   );
 
   it.each<[string, Reply]>([
-    ["sent in one piece", says(200, " ".repeat(1001))],
+    ["sent in one piece", respondWith(200, " ".repeat(1001))],
     [
       "sent in several pieces",
       (response) => {
@@ -507,7 +516,10 @@ describe("an answer", () => {
         response.end();
       },
     ],
-    ["once decompressed", says(200, gzipSync(" ".repeat(100_000)), { "content-encoding": "gzip" })],
+    [
+      "once decompressed",
+      respondWith(200, gzipSync(" ".repeat(100_000)), { "content-encoding": "gzip" }),
+    ],
   ])("is refused when longer than maxAnswerBytes, %s", (_, reply) =>
     withServer(
       [reply],
@@ -522,12 +534,12 @@ describe("an answer", () => {
 
   it("is checked as the view of one message when a message was asked for", async () => {
     const whole = viewOf();
-    await withServer([says(200, whole)], async ({ client }) => {
+    await withServer([respondWith(200, whole)], async ({ client }) => {
       const answer = await client.get({ session_id: "s", message_id: "m" });
 
       expect(answer.target.id).toBe("m");
     });
-    await withServer([says(200, { ...whole, target: { id: 1 } })], async ({ client }) => {
+    await withServer([respondWith(200, { ...whole, target: { id: 1 } })], async ({ client }) => {
       await expect(client.get({ session_id: "s", message_id: "m" })).rejects.toMatchObject({
         details: { path: expect.stringMatching(/^target\./) },
       });
@@ -538,7 +550,7 @@ describe("an answer", () => {
     "is refused when it is of another kind than the request asked for: %j",
     (request) =>
       withServer(
-        ["message_id" in request ? says(200, pageOf(["m"], 0)) : says(200, viewOf())],
+        ["message_id" in request ? respondWith(200, pageOf(["m"], 0)) : respondWith(200, viewOf())],
         async ({ client }) => {
           await expect(client.get(request)).rejects.toBeInstanceOf(AnswerError);
         },
@@ -569,7 +581,7 @@ describe("pages", () => {
 
   it("are fetched one after another to the end of a session", () =>
     withServer(
-      [says(200, pageOf(["a", "b"], 1)), says(200, pageOf(["c"], 0))],
+      [respondWith(200, pageOf(["a", "b"], 1)), respondWith(200, pageOf(["c"], 0))],
       async ({ client, seen }) => {
         const options = { response_mode: "complete", namespace: "team" } as const;
 
@@ -582,21 +594,24 @@ describe("pages", () => {
     ));
 
   it("of a session are fetched only when the caller reads on", () =>
-    withServer([says(200, pageOf(["a", "b"], 1))], async ({ client, seen }) => {
+    withServer([respondWith(200, pageOf(["a", "b"], 1))], async ({ client, seen }) => {
       for await (const { id } of client.messages("s")) if (id === "b") break;
 
       expect(seen).toHaveLength(1);
     }));
 
   it("are fetched one after another to the end of a search", () =>
-    withServer([says(200, { ...nothingFound, next: "n" }), found], async ({ client, seen }) => {
-      expect(await Array.fromAsync(client.searchAll({ query }))).toEqual([]);
-      expect(seen.map(({ body }) => JSON.parse(body).after)).toEqual([undefined, "n"]);
-    }));
+    withServer(
+      [respondWith(200, { ...nothingFound, next: "n" }), found],
+      async ({ client, seen }) => {
+        expect(await Array.fromAsync(client.searchAll({ query }))).toEqual([]);
+        expect(seen.map(({ body }) => JSON.parse(body).after)).toEqual([undefined, "n"]);
+      },
+    ));
 
   it.each<[string, Reply]>([
-    ["an empty page", says(200, pageOf([], 1))],
-    ["the same page again", says(200, pageOf(["a"], 1))],
+    ["an empty page", respondWith(200, pageOf([], 1))],
+    ["the same page again", respondWith(200, pageOf(["a"], 1))],
   ])("of a session end with an error when the server does not advance: %s", (_, reply) =>
     withServer([reply], async ({ client, seen }) => {
       await expect(idsOf(client.messages("s"))).rejects.toThrow("is the previous page again");
@@ -605,7 +620,7 @@ describe("pages", () => {
   );
 
   it("of a search end with an error when the server does not advance", () =>
-    withServer([says(200, { ...nothingFound, next: "n" })], async ({ client, seen }) => {
+    withServer([respondWith(200, { ...nothingFound, next: "n" })], async ({ client, seen }) => {
       const all = Array.fromAsync(client.searchAll({ query }));
 
       await expect(all).rejects.toThrow("is the previous page again");

@@ -106,7 +106,7 @@ export function clientOf(settings: Settings): Client {
     const given = fields.filter(([, value]) => value !== undefined);
     return call(name, toJsonText(Object.fromEntries(given)), settings, callOptions);
   };
-  const unfit = (name: OperationName, reason: string): AnswerError => {
+  const invalidAnswer = (name: OperationName, reason: string): AnswerError => {
     const url = publicAddress(settings.address.of(operations[name].path));
     return new AnswerError({ url, status: 200, reason });
   };
@@ -123,7 +123,10 @@ export function clientOf(settings: Settings): Client {
   async function get(request: GetFields, callOptions?: CallOptions): Promise<GetResponse> {
     const response = await ask("get", request, callOptions);
     if ("target" in response === (request.message_id !== undefined)) return response;
-    throw unfit("get", "is a session although a message was asked for, or the other way round");
+    throw invalidAnswer(
+      "get",
+      "is a session although a message was asked for, or the other way round",
+    );
   }
 
   return {
@@ -132,13 +135,15 @@ export function clientOf(settings: Settings): Client {
       searchPages(
         (after) => ask("search", { ...request, after }, callOptions),
         request.after,
-        () => unfit("search", "is the previous page again"),
+        () => invalidAnswer("search", "is the previous page again"),
       ),
     get,
     messages(sessionId, { signal, timeoutMs, ...request } = {}) {
       const page = (after_id: string | undefined): Promise<SessionPage> =>
         get({ ...request, session_id: sessionId, after_id }, { signal, timeoutMs });
-      return messagePages(page, request.after_id, () => unfit("get", "is the previous page again"));
+      return messagePages(page, request.after_id, () =>
+        invalidAnswer("get", "is the previous page again"),
+      );
     },
     ingest: (request, callOptions) => ask("ingest", request, callOptions),
     ingestAll(events, { namespace, ...ingestOptions } = {}) {

@@ -2,7 +2,14 @@ import { getEventListeners } from "node:events";
 import type { IngestEvent, IngestRequest, IngestResponse, RejectedRow } from "@pond/wire";
 import { describe, expect, it } from "vitest";
 import type { Client } from "./client.ts";
-import { fails, messageEvents, type Reply, says, sessionEvent, withServer } from "./testing.ts";
+import {
+  failWith,
+  messageEvents,
+  type Reply,
+  respondWith,
+  sessionEvent,
+  withServer,
+} from "./testing.ts";
 
 /** Two sessions: one of three messages, one of one. */
 const stream: readonly IngestEvent[] = [
@@ -32,13 +39,13 @@ function storing({
     const { events }: IngestRequest = JSON.parse(body);
     if (body.length > maxBytes) {
       const details = { kind: "body_too_large", limit: maxBytes };
-      return fails(400, "validation_failed", details)(response, { body } as never);
+      return failWith(400, "validation_failed", details)(response, { body } as never);
     }
     if (events.length > maxEvents) {
       const details = { field: "events", limit: maxEvents };
-      return fails(400, "validation_failed", details)(response, { body } as never);
+      return failWith(400, "validation_failed", details)(response, { body } as never);
     }
-    says(200, answerTo(events, refused, known))(response, { body } as never);
+    respondWith(200, answerTo(events, refused, known))(response, { body } as never);
     for (const event of events) known.add(idOf(event));
   };
 }
@@ -311,7 +318,7 @@ describe("ingestAll", () => {
     "translates the event index in a rejection to the place in the stream: %s",
     async (said, message) => {
       const left = { event: 4, code: "left_out", message: said, details: { event: 3 } };
-      const rejecting: Reply = says(200, { ...answerTo([]), rejected: [left] });
+      const rejecting: Reply = respondWith(200, { ...answerTo([]), rejected: [left] });
 
       const { answer } = await send(
         [storing(), storing(), storing(), rejecting, storing()],
@@ -329,7 +336,7 @@ describe("ingestAll", () => {
     [
       "a proxy",
       (response, request) =>
-        (request.body.length > 1500 ? says(413, "<html>") : server)(response, request),
+        (request.body.length > 1500 ? respondWith(413, "<html>") : server)(response, request),
     ],
   ])("leaves out only the message that is too large for %s", async (_, reply) => {
     const large = messageEvents("s", "large", "x".repeat(2000));
@@ -351,11 +358,11 @@ describe("ingestAll", () => {
   it.each<[string, Reply, object]>([
     [
       "a validation error",
-      fails(400, "validation_failed", { field: "x" }),
+      failWith(400, "validation_failed", { field: "x" }),
       { code: "validation_failed" },
     ],
-    ["an unknown namespace", fails(403, "namespace_unknown"), { code: "namespace_unknown" }],
-    ["an HTML page as the answer", says(200, "<html>"), { code: "answer_invalid" }],
+    ["an unknown namespace", failWith(403, "namespace_unknown"), { code: "namespace_unknown" }],
+    ["an HTML page as the answer", respondWith(200, "<html>"), { code: "answer_invalid" }],
   ])("stops at a request that fails: %s", async (_, reply, error) => {
     const { answer, requests } = await send([storing(), reply], { maxEvents: 3 });
 
@@ -420,7 +427,11 @@ describe("ingestAll", () => {
       }
     }
 
-    const { answer } = await send([fails(403, "namespace_unknown")], { maxEvents: 5 }, endless());
+    const { answer } = await send(
+      [failWith(403, "namespace_unknown")],
+      { maxEvents: 5 },
+      endless(),
+    );
 
     expect(answer).toMatchObject({ code: "namespace_unknown" });
     expect(isReleased).toBe(true);
@@ -430,7 +441,7 @@ describe("ingestAll", () => {
     "sends an invalid event as it is, for the server to judge: %j",
     async (event) => {
       const events = [...stream.slice(0, 3), event as never, ...stream.slice(7)];
-      const accepted = says(200, { ...answerTo([]), events: 7, accepted: 7 });
+      const accepted = respondWith(200, { ...answerTo([]), events: 7, accepted: 7 });
 
       await withServer([accepted], async ({ client, seen }) => {
         await expect(client.ingestAll(events)).resolves.toMatchObject({ events: 7 });

@@ -5,15 +5,15 @@ import {
   type Caps,
   fits,
   type Neighbours,
+  noCaps,
   type Row,
   type Unit,
-  uncapped,
   unitsOf,
 } from "./batches.ts";
 import type { CallOptions } from "./call.ts";
 import { AnswerError, ServerError } from "./errors.ts";
 import { IngestReport } from "./ingest-report.ts";
-import { within } from "./settings.ts";
+import { requireWholeNumber } from "./settings.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** How a stream of events is cut into batches. */
@@ -57,13 +57,13 @@ export async function ingestAll(
 ): Promise<IngestResponse> {
   const { maxEvents = defaults.maxEvents, maxBytes = defaults.maxBytes } = options;
   const { onProgress, signal } = options;
-  const most = Number.MAX_SAFE_INTEGER;
+  const max = Number.MAX_SAFE_INTEGER;
   // The limits for a request, and the limits that the server is known to have.
   let caps: Caps = {
-    maxEvents: within("maxEvents", maxEvents, 1, most),
-    maxBytes: within("maxBytes", maxBytes, 1, most),
+    maxEvents: requireWholeNumber("maxEvents", maxEvents, 1, max),
+    maxBytes: requireWholeNumber("maxBytes", maxBytes, 1, max),
   };
-  let taken = uncapped;
+  let serverCaps = noCaps;
   const report = new IngestReport();
 
   /** @returns Why the server refused the rows, if they were too large. */
@@ -75,16 +75,16 @@ export async function ingestAll(
     } catch (error) {
       const refusal = refusalOf(error, rows);
       if (refusal === undefined) throw error;
-      caps = lowered(caps, refusal);
-      taken = lowered(taken, refusal);
+      caps = lowerCaps(caps, refusal);
+      serverCaps = lowerCaps(serverCaps, refusal);
       return refusal;
     }
   };
   const sendBatch = async (batch: Batch, { before, after }: Neighbours): Promise<void> => {
     const rows = batch.rowsBetween({ before, after });
-    const isTried = fits(rows, taken);
-    const refusal = isTried ? await sendRows(rows) : undefined;
-    if (isTried && refusal === undefined) return;
+    const wasSent = fits(rows, serverCaps);
+    const refusal = wasSent ? await sendRows(rows) : undefined;
+    if (wasSent && refusal === undefined) return;
     const [first, second] = batch.halves() ?? [];
     if (first !== undefined && second !== undefined) {
       await sendBatch(first, { before, after: second.units[0] });
@@ -92,8 +92,8 @@ export async function ingestAll(
       return;
     }
     // A single message, which may be too large with its neighbours, or by itself.
-    const isAlone = rows.length === batch.rows.length;
-    const last = isAlone && isTried ? refusal : await sendRows(batch.rows);
+    const hasNoNeighbours = rows.length === batch.rows.length;
+    const last = hasNoNeighbours && wasSent ? refusal : await sendRows(batch.rows);
     if (last !== undefined) report.refuse(batch.units[0]?.rows ?? [], last);
   };
 
@@ -136,7 +136,7 @@ function refusalOf(error: unknown, rows: readonly Row[]): Refusal | undefined {
   return { message, details, ...(known && { maxBytes: Math.max(1, cap - envelopeBytes) }) };
 }
 
-function lowered(caps: Caps, { maxEvents, maxBytes }: Refusal): Caps {
+function lowerCaps(caps: Caps, { maxEvents, maxBytes }: Refusal): Caps {
   return {
     maxEvents: Math.min(caps.maxEvents, maxEvents ?? caps.maxEvents),
     maxBytes: Math.min(caps.maxBytes, maxBytes ?? caps.maxBytes),

@@ -10,18 +10,20 @@ export class IngestReport {
 
   /** @param rows - The rows that were sent; some of them repeated. */
   add(rows: readonly Row[], { rejected, sessions, took_ms }: IngestResponse): void {
-    const placeOf = (event: unknown): number => rows[Number(event)]?.event ?? Number(event);
+    const streamPlaceOf = (event: unknown): number => rows[Number(event)]?.event ?? Number(event);
     for (const session of sessions) {
       const known = this.#sessions.get(session.session_id);
       this.#sessions.set(session.session_id, known ? sum(known, session) : session);
     }
     for (const row of rejected) {
-      const event = placeOf(row.event);
+      const event = streamPlaceOf(row.event);
       if (this.#rejected.has(event)) {
-        const own = rows.findLast(({ opens }, at) => at <= row.event && opens !== undefined);
-        this.#countOnce(own?.opens);
+        const own = rows.findLast(
+          ({ sessionId }, at) => at <= row.event && sessionId !== undefined,
+        );
+        this.#uncountRepeat(own?.sessionId);
       }
-      this.#rejected.set(event, { ...placed(row, placeOf), event });
+      this.#rejected.set(event, { ...inStreamPlaces(row, streamPlaceOf), event });
     }
     this.#count(rows);
     this.#tookMs += took_ms;
@@ -58,7 +60,7 @@ export class IngestReport {
   }
 
   /** Counts an event only once if it was sent again. */
-  #countOnce(sessionId: string | undefined): void {
+  #uncountRepeat(sessionId: string | undefined): void {
     const known = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
     if (known === undefined) return;
     this.#sessions.set(known.session_id, { ...known, rows_rejected: known.rows_rejected - 1 });
@@ -66,10 +68,10 @@ export class IngestReport {
 }
 
 /** A rejected row with the places of the stream in its details and its message. */
-function placed(row: RejectedRow, placeOf: (event: unknown) => number): RejectedRow {
+function inStreamPlaces(row: RejectedRow, streamPlaceOf: (event: unknown) => number): RejectedRow {
   if (row.code !== "left_out") return row;
   const { event: sent } = row.details;
-  const event = placeOf(sent);
+  const event = streamPlaceOf(sent);
   const message = row.message.replace(/\bevent (\d+)$/, (named, digits: string) =>
     Number(digits) === sent ? `event ${event}` : named,
   );

@@ -8,50 +8,50 @@ import { type JsonValue, stringifyJson } from "@pond/canonical";
  * @throws {TypeError} that names the place.
  */
 export function toJsonText(value: unknown, path: readonly string[] = []): string {
-  refuseChanged(value, path);
+  refuseLossy(value, path);
   return stringifyJson(value as JsonValue);
 }
 
 /** A value, and which of its members is checked next. */
-type Open = {
+type Frame = {
   readonly value: unknown;
   readonly members: readonly (readonly [key: string, value: unknown])[];
   next: number;
 };
 
 /** Not recursive, because values may be nested deeper than calls can be. */
-function refuseChanged(root: unknown, path: readonly string[]): void {
-  const open: Open[] = [{ value: undefined, members: [["", root]], next: 0 }];
-  const around = new Set<unknown>();
-  for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
+function refuseLossy(root: unknown, path: readonly string[]): void {
+  const stack: Frame[] = [{ value: undefined, members: [["", root]], next: 0 }];
+  const ancestors = new Set<unknown>();
+  for (let inner = stack.at(-1); inner !== undefined; inner = stack.at(-1)) {
     const member = inner.members[inner.next];
     if (member === undefined) {
-      open.pop();
-      around.delete(inner.value);
+      stack.pop();
+      ancestors.delete(inner.value);
       continue;
     }
     inner.next += 1;
     const [, value] = member;
-    const changed = around.has(value) ? "a value that holds itself" : changedByJson(value);
-    if (changed !== undefined) {
-      const keys = open.slice(1).map(({ members, next }) => members[next - 1]?.[0] ?? "");
-      throw new TypeError(`${[...path, ...keys].join(".")}: ${changed} cannot be sent as JSON`);
+    const lossy = ancestors.has(value) ? "a value that holds itself" : nonJsonKind(value);
+    if (lossy !== undefined) {
+      const keys = stack.slice(1).map(({ members, next }) => members[next - 1]?.[0] ?? "");
+      throw new TypeError(`${[...path, ...keys].join(".")}: ${lossy} cannot be sent as JSON`);
     }
     if (typeof value === "object" && value !== null) {
-      open.push({ value, members: membersOf(value), next: 0 });
-      around.add(value);
+      stack.push({ value, members: membersOf(value), next: 0 });
+      ancestors.add(value);
     }
   }
 }
 
-function membersOf(value: object): Open["members"] {
+function membersOf(value: object): Frame["members"] {
   // Includes the holes of an array, which are undefined.
   if (Array.isArray(value)) return Array.from(value, (member, at) => [String(at), member] as const);
   return Object.entries(value).filter(([, member]) => member !== undefined);
 }
 
 /** The name of a kind of value that JSON does not have. Members are not checked. */
-function changedByJson(value: unknown): string | undefined {
+function nonJsonKind(value: unknown): string | undefined {
   switch (typeof value) {
     case "number":
       return Number.isFinite(value) ? undefined : String(value);

@@ -3,18 +3,18 @@ import type { SearchResponse, SessionMatches, SessionPage, ShownMessage } from "
 /**
  * Yields the sessions of one page after the other, best first.
  *
- * @throws What `standstill` makes, if a page leads to no other: asking on would never end.
+ * @throws What `noProgressError` makes, if a page leads to no other: asking on would never end.
  */
 export async function* searchPages(
   ask: (after: string | undefined) => Promise<SearchResponse>,
   first: string | undefined,
-  standstill: () => Error,
+  noProgressError: () => Error,
 ): AsyncGenerator<SessionMatches, void, undefined> {
   for (let after = first; ; ) {
     const { sessions, next } = await ask(after);
     yield* sessions;
     if (next === undefined) return;
-    if (next === after) throw standstill();
+    if (next === after) throw noProgressError();
     after = next;
   }
 }
@@ -27,14 +27,14 @@ export async function* searchPages(
 export async function* messagePages(
   ask: (afterId: string | undefined) => Promise<SessionPage>,
   first: string | undefined,
-  standstill: () => Error,
+  noProgressError: () => Error,
 ): AsyncGenerator<ShownMessage, void, undefined> {
   for (let afterId = first; ; ) {
     const { messages, messages_remaining: remaining } = await ask(afterId);
     yield* messages;
     if (remaining === 0) return;
     const last = messages.at(-1)?.id;
-    if (last === undefined || last === afterId) throw standstill();
+    if (last === undefined || last === afterId) throw noProgressError();
     afterId = last;
   }
 }

@@ -35,7 +35,7 @@ export type Settings = {
 // MiB of files at once, which JSON and base64 make larger.
 const defaults = { retries: 4, timeoutMs: 130_000, maxAnswerBytes: 256 * 1024 * 1024 } as const;
 // A longer timer fires at once.
-const longestTimeoutMs = 2 ** 31 - 1;
+const maxTimeoutMs = 2 ** 31 - 1;
 
 /**
  * @throws {TypeError | RangeError} for an address, header, number or function that makes no sense,
@@ -50,9 +50,9 @@ export function readSettings(options: ClientOptions, clock: Clock = systemClock)
     address: readAddress(options.url),
     namespace: options.namespace,
     headers,
-    retries: within("retries", options.retries ?? defaults.retries, 0, 100),
+    retries: requireWholeNumber("retries", options.retries ?? defaults.retries, 0, 100),
     timeoutMs: readTimeout(options.timeoutMs ?? defaults.timeoutMs),
-    maxAnswerBytes: within(
+    maxAnswerBytes: requireWholeNumber(
       "maxAnswerBytes",
       options.maxAnswerBytes ?? defaults.maxAnswerBytes,
       1,
@@ -81,11 +81,11 @@ function readFetch(own: typeof fetch | undefined): typeof fetch {
 
 /** @throws {RangeError} for a time that no timer can wait. */
 export function readTimeout(timeoutMs: number): number {
-  return within("timeoutMs", timeoutMs, 1, longestTimeoutMs);
+  return requireWholeNumber("timeoutMs", timeoutMs, 1, maxTimeoutMs);
 }
 
 /** @throws {RangeError} for a number that is not whole or is out of range. */
-export function within(name: string, value: number, least: number, most: number): number {
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new RangeError(`${name}: expected a whole number from ${least} to ${most}`);
+export function requireWholeNumber(name: string, value: number, min: number, max: number): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new RangeError(`${name}: expected a whole number from ${min} to ${max}`);
 }

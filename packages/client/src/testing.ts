@@ -33,9 +33,9 @@ export async function withServer<T>(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method = "", url = "", headers } = request;
-    const asked = { method, url, headers, body: Buffer.concat(chunks).toString("utf8") };
-    seen.push(asked);
-    replies[Math.min(seen.length, replies.length) - 1]?.(response, asked);
+    const seenRequest = { method, url, headers, body: Buffer.concat(chunks).toString("utf8") };
+    seen.push(seenRequest);
+    replies[Math.min(seen.length, replies.length) - 1]?.(response, seenRequest);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -50,7 +50,7 @@ export async function withServer<T>(
 }
 
 /** A reply of a status, with a body. */
-export function says(
+export function respondWith(
   status: number,
   body: unknown = "",
   headers: Readonly<Record<string, string>> = {},
@@ -63,13 +63,13 @@ export function says(
 }
 
 /** What the server says when it fails. */
-export function fails(
+export function failWith(
   status: number,
   code: string,
   details: object = {},
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
-  return says(status, { error: { code, message: `the ${code} message`, details } }, headers);
+  return respondWith(status, { error: { code, message: `the ${code} message`, details } }, headers);
 }
 
 export const nothingFound: SearchResponse = {

@@ -4,7 +4,7 @@ import type { AgentEvent, AgentStart, SpawnRef, ToolExecutionEnd } from "./event
 import type { TimedEvent } from "./session-log.ts";
 
 /** What a recorder knows and an event may therefore leave out. */
-export type Known = {
+export type RecorderContext = {
   readonly agent: string;
   readonly timestamp: () => string;
   /** The session of a loop, if there is such a loop. */
@@ -14,11 +14,15 @@ export type Known = {
 };
 
 /** Completes the event with a time and with what the recorder knows. @throws {InvalidEventError} */
-export function complete(event: AgentEvent, known: Known): TimedEvent {
-  const { timestamp = known.timestamp() } = event;
+export function completeEvent(event: AgentEvent, context: RecorderContext): TimedEvent {
+  const { timestamp = context.timestamp() } = event;
   switch (event.type) {
     case "AgentStart": {
-      const { agent_id = known.agent, config, parent_spawn_ref = spawnOf(event, known) } = event;
+      const {
+        agent_id = context.agent,
+        config,
+        parent_spawn_ref = spawnRefOf(event, context),
+      } = event;
       return {
         ...event,
         timestamp,
@@ -28,22 +32,22 @@ export function complete(event: AgentEvent, known: Known): TimedEvent {
       };
     }
     case "ToolExecutionEnd":
-      return { ...event, timestamp, ...childOf(event, known) };
+      return { ...event, timestamp, ...childRefOf(event, context) };
     default:
       return { ...event, timestamp };
   }
 }
 
 /** The loops that an event registers. */
-export function loopsIn(event: AgentEvent): readonly string[] {
+export function registeredLoops(event: AgentEvent): readonly string[] {
   if (event.type === "AgentStart") return [event.loop_id];
   return event.type === "ParallelLoopStart" ? event.loop_ids : [];
 }
 
 /** A parent in another session is the loop that spawned this one. */
-function spawnOf(
+function spawnRefOf(
   { session_id, parent_loop_id }: AgentStart,
-  { sessionOf }: Known,
+  { sessionOf }: RecorderContext,
 ): SpawnRef | undefined {
   if (parent_loop_id === undefined) return undefined;
   const parent_session_id = sessionOf(parent_loop_id);
@@ -52,11 +56,11 @@ function spawnOf(
     : { parent_session_id, parent_loop_id };
 }
 
-function childOf(event: ToolExecutionEnd, known: Known): Partial<ToolExecutionEnd> {
+function childRefOf(event: ToolExecutionEnd, context: RecorderContext): Partial<ToolExecutionEnd> {
   const { type, loop_id, tool_call_id, child_session_id } = event;
-  const { child_loop_id = known.spawnedBy(loop_id, tool_call_id) } = event;
+  const { child_loop_id = context.spawnedBy(loop_id, tool_call_id) } = event;
   if (child_loop_id === undefined) return {};
-  const id = child_session_id ?? known.sessionOf(child_loop_id);
+  const id = child_session_id ?? context.sessionOf(child_loop_id);
   if (id !== undefined) return { child_loop_id, child_session_id: id };
   throw new InvalidEventError(type, `the session of ${child_loop_id} is not known`);
 }

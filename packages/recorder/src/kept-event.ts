@@ -15,13 +15,13 @@ import type { EventType, KeptEvent } from "./events.ts";
  * @returns undefined if this package did not write the message.
  * @throws {ValidationError} if what it carries is damaged.
  */
-export function keptEvent(message: Message): KeptEvent | undefined {
+export function eventOfMessage(message: Message): KeptEvent | undefined {
   const { loop: loopId, record, repeats } = sourceOf(message);
   if (record !== undefined && repeats !== true) return isKeptEvent(record) ? record : undefined;
   if (typeof loopId !== "string") return undefined;
   const timestamp = toRfc3339(message.timestamp);
-  const said = repeats === true ? messageFromWire(record) : message;
-  return { type: "MessageEnd", loop_id: loopId, message: said, timestamp };
+  const recorded = repeats === true ? messageFromWire(record) : message;
+  return { type: "MessageEnd", loop_id: loopId, message: recorded, timestamp };
 }
 
 export function sourceOf({ options }: Pick<Message, "options">): JsonObject {
@@ -36,7 +36,7 @@ const session = { session_id: "text", timestamp: "text" } as const;
 const call = { ...loop, tool_call_id: "text", tool_name: "text" } as const;
 
 /** The fields that each event requires. */
-const needed: Readonly<Record<EventType, Readonly<Record<string, Kind>>>> = {
+const requiredFields: Readonly<Record<EventType, Readonly<Record<string, Kind>>>> = {
   AgentStart: { ...loop, session_id: "text", agent_id: "text" },
   AgentEnd: { ...loop, messages: "list" },
   TurnStart: { ...loop, turn_index: "number", triggered_by: "text" },
@@ -59,20 +59,21 @@ const needed: Readonly<Record<EventType, Readonly<Record<string, Kind>>>> = {
 
 /** True for an event with all required fields, whoever made it. */
 function isKeptEvent(value: unknown): value is KeptEvent {
-  return missingIn(value) === undefined;
+  return missingField(value) === undefined;
 }
 
 /** Says briefly what an event lacks; undefined if it lacks nothing. */
-export function missingIn(value: unknown): string | undefined {
+export function missingField(value: unknown): string | undefined {
   if (!isJsonObject(value)) return "is no object";
   const type = value["type"];
-  if (typeof type !== "string" || !Object.hasOwn(needed, type)) return "is of no known type";
-  const fields = Object.entries(needed[type as EventType]);
-  const wrong = fields.find(([key, kind]) => !isOf[kind](value[key]));
+  if (typeof type !== "string" || !Object.hasOwn(requiredFields, type))
+    return "is of no known type";
+  const fields = Object.entries(requiredFields[type as EventType]);
+  const wrong = fields.find(([key, kind]) => !hasKind[kind](value[key]));
   return wrong && `has no ${wrong[0]}`;
 }
 
-const isOf: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+const hasKind: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   text: (value) => typeof value === "string" && value !== "",
   number: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   list: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),

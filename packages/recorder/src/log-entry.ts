@@ -16,8 +16,8 @@ export type Entry = { readonly event: KeptEvent; readonly message: Message };
 /** Events whose message is marked as a boundary, where what a model sees is cut. */
 const boundaries: Readonly<Partial<Record<EventType, string>>> = { CompactionEnded: "compaction" };
 
-/** The place of an event in its session; no two events of one writer have the same. */
-export function placeOf(event: KeptEvent, sequence: number): string {
+/** The key of an event in its session; no two events of one writer have the same. */
+export function eventKey(event: KeptEvent, sequence: number): string {
   switch (event.type) {
     case "ParallelLoopStart":
       return `${event.loop_ids[0]}#group`;
@@ -26,26 +26,26 @@ export function placeOf(event: KeptEvent, sequence: number): string {
     case "SpawnNamed":
       return "spawn";
     default:
-      return placeInLoop(event.loop_id, sequence);
+      return loopEventKey(event.loop_id, sequence);
   }
 }
 
 /** @param sequence - Its number among the events of the loop. */
-export function placeInLoop(loopId: string, sequence: number): string {
+export function loopEventKey(loopId: string, sequence: number): string {
   return `${loopId}#${sequence}`;
 }
 
 /**
- * The id of the message at a place. Several writers may write to a session at once, so each has ids
+ * The id of the message with a key. Several writers may write to a session at once, so each has ids
  * of its own.
  */
-export function messageId(place: string, writer: string): string {
-  return `${place}.${writer}`;
+export function messageId(key: string, writer: string): string {
+  return `${key}.${writer}`;
 }
 
-/** True for the message at a place, whoever wrote it. The earliest stored ids name no writer. */
-export function isAt(place: string, { id }: Message): boolean {
-  return id === place || id.startsWith(messageId(place, ""));
+/** True for the message with this key, whoever wrote it. The earliest stored ids name no writer. */
+export function hasEventKey(key: string, { id }: Message): boolean {
+  return id === key || id.startsWith(messageId(key, ""));
 }
 
 /** A message that says nothing and carries a record, as adapters make them (spec 6.5, rule 3). */

@@ -60,7 +60,7 @@ export class LoopHandle {
 
   /** Begins a turn: one call of the model and the tools it asks for. */
   startTurn(triggeredBy: TurnTrigger = this.#trigger()): void {
-    this.#send({ type: "TurnStart", turn_index: this.#turnsBegun, triggered_by: triggeredBy });
+    this.#send({ type: "TurnStart", turn_index: this.#turnCount, triggered_by: triggeredBy });
   }
 
   /** Ends the turn that began last, with its usage. */
@@ -130,13 +130,13 @@ export class LoopHandle {
     this.#recording.record({ ...event, loop_id: this.loopId });
   }
 
-  get #turnsBegun(): number {
+  get #turnCount(): number {
     return this.record.events.filter(({ event }) => event.type === "TurnStart").length;
   }
 
   #trigger(): TurnTrigger {
     const { continuation_kind: kind, parent_loop_id: parent } = this.record;
-    if (this.#turnsBegun > 0) return "Continuation";
+    if (this.#turnCount > 0) return "Continuation";
     if (kind === "Initial") return parent === undefined ? "User" : "SubAgent";
     return typeof kind === "object" && "Branch" in kind ? "Branch" : "Continuation";
   }

@@ -52,7 +52,7 @@ export class LoopState {
   }
 
   /** Applies an event that was checked. */
-  take(event: OfLoopEvent): void {
+  apply(event: OfLoopEvent): void {
     const { record } = this;
     record.events.push({ sequence: this.nextSequence, event });
     switch (event.type) {
@@ -79,7 +79,7 @@ export class LoopState {
         this.#turn?.messages.push(event.message);
         break;
       case "ToolExecutionEnd":
-        this.#noteChild(event);
+        this.#addChildRef(event);
         break;
       case "CompactionEnded":
         if (event.compaction_block) record.compaction_block = event.compaction_block;
@@ -117,7 +117,7 @@ export class LoopState {
     this.#turn = undefined;
   }
 
-  #noteChild(event: Extract<KeptEvent, { readonly type: "ToolExecutionEnd" }>): void {
+  #addChildRef(event: Extract<KeptEvent, { readonly type: "ToolExecutionEnd" }>): void {
     const { tool_call_id, tool_name, child_loop_id, child_session_id } = event;
     if (child_loop_id === undefined || child_session_id === undefined) return;
     const call = { tool_call_id, tool_name };

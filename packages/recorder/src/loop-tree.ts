@@ -1,7 +1,7 @@
 import { IllegalTransitionError } from "./errors.ts";
 import type { KeptEvent } from "./events.ts";
 import { LoopState, type SessionState } from "./loop-state.ts";
-import { checkGroupStart, groupAfter } from "./parallel.ts";
+import { checkGroupStart, selectedGroup } from "./parallel.ts";
 import type { OfLoopEvent } from "./transitions.ts";
 
 /** The loops of a session, built from its events. */
@@ -44,7 +44,7 @@ export class LoopTree {
         checkGroupStart(event, this.#loops);
         break;
       case "ParallelLoopEnd":
-        groupAfter(event, this.#loops);
+        selectedGroup(event, this.#loops);
         break;
       case "SpawnNamed":
         break;
@@ -57,7 +57,7 @@ export class LoopTree {
   }
 
   /** Applies an event that was checked. */
-  take(event: KeptEvent): void {
+  apply(event: KeptEvent): void {
     switch (event.type) {
       case "ParallelLoopStart":
         for (const id of event.loop_ids) {
@@ -65,21 +65,21 @@ export class LoopTree {
         }
         break;
       case "ParallelLoopEnd":
-        this.#choose(event);
+        this.#selectBranch(event);
         break;
       case "SpawnNamed":
         this.record.parent_spawn_ref = event.parent_spawn_ref;
         break;
       case "AgentStart": {
         const loop = this.#loops.get(event.loop_id) ?? this.#register(event.loop_id, "Running");
-        loop.take(event);
+        loop.apply(event);
         this.record.last_active_at = event.timestamp;
-        this.#place(loop);
+        this.#moveToStartOrder(loop);
         break;
       }
       default: {
         const loop = this.#loops.get(event.loop_id);
-        loop?.take(event);
+        loop?.apply(event);
         if (event.type === "AgentEnd" && loop) this.#linkToParent(loop);
       }
     }
@@ -93,7 +93,7 @@ export class LoopTree {
   }
 
   /** Loops are in the order of their starts; loops that have not begun come last. */
-  #place({ record, startedAt = 0n }: LoopState): void {
+  #moveToStartOrder({ record, startedAt = 0n }: LoopState): void {
     const { loops } = this.record;
     loops.splice(loops.lastIndexOf(record), 1);
     const before = loops.findLastIndex(({ loop_id }) => {
@@ -103,8 +103,8 @@ export class LoopTree {
     loops.splice(before + 1, 0, record);
   }
 
-  #choose(event: Extract<KeptEvent, { readonly type: "ParallelLoopEnd" }>): void {
-    const group = groupAfter(event, this.#loops);
+  #selectBranch(event: Extract<KeptEvent, { readonly type: "ParallelLoopEnd" }>): void {
+    const group = selectedGroup(event, this.#loops);
     for (const id of group.all_loop_ids) {
       const loop = this.#loops.get(id);
       const is_selected = id === event.selected_loop_id;

@@ -20,7 +20,7 @@ export function checkGroupStart({ type, loop_ids }: Start, loops: Loops): void {
 }
 
 /** The group after one of its loops was chosen. @throws {InvalidEventError} */
-export function groupAfter(event: End, loops: Loops): ParallelGroup {
+export function selectedGroup(event: End, loops: Loops): ParallelGroup {
   const { type, selected_loop_id, selected_config_index, evaluation_usage } = event;
   const group = loops.get(selected_loop_id)?.record.parallel_group;
   if (group === undefined) {

@@ -6,7 +6,7 @@ import { adapters } from "@pond/adapters";
 import type { JsonObject, JsonValue, Message, Part } from "@pond/canonical";
 import { isJsonObject, partsOf, type ReadEvent, stringifyJson } from "@pond/canonical";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { keptEvent, sourceOf } from "./kept-event.ts";
+import { eventOfMessage, sourceOf } from "./kept-event.ts";
 import type { LoopRecord, SessionRecord } from "./record.ts";
 import type { Recorder } from "./recorder.ts";
 import { snapshot } from "./snapshot.ts";
@@ -127,7 +127,7 @@ type Meaning = {
 function meaningOf(recorder: Recorder, sessionId: string): Meaning {
   const { session, messages } = contentOf(recorder, sessionId);
   const loops = recorder.session(sessionId)?.loops.map(({ loop_id }) => loop_id) ?? [];
-  const said = messages.filter((message) => keptEvent(message)?.type === "MessageEnd");
+  const said = messages.filter((message) => eventOfMessage(message)?.type === "MessageEnd");
   return {
     parent: session.parent_session_id,
     // A file has loop after loop; a log has what happened when.

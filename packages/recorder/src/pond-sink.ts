@@ -1,8 +1,8 @@
 import type { Message } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { ConflictError, IngestRefusedError, type Refused } from "./errors.ts";
-import { countKept, type KeptSoFar, keptSoFar } from "./kept-so-far.ts";
 import type { SessionSink } from "./saver.ts";
+import { countStored, type StoredPrefix, storedPrefix } from "./stored-prefix.ts";
 import { messageEvents, sessionEvent, type WireEvent } from "./wire-events.ts";
 
 /**
@@ -27,7 +27,7 @@ const maxEvents = 5_000;
  * `save` throws {@link ConflictError}.
  */
 export function pondSink(ingest: IngestEvents): SessionSink {
-  const kept = new Map<string, KeptSoFar>();
+  const storedPrefixes = new Map<string, StoredPrefix>();
   /** First messages of the logs that are in conflict with another writer's. */
   const conflicting = new WeakSet<Message>();
   return {
@@ -35,13 +35,13 @@ export function pondSink(ingest: IngestEvents): SessionSink {
       const { id } = content.session;
       const [head] = content.messages;
       const refused: Refused[] = [];
-      for (const batch of batchesOf(content, countKept(content, kept.get(id)))) {
+      for (const batch of batchesOf(content, countStored(content, storedPrefixes.get(id)))) {
         const { rejected, sessions } = await ingest(batch.events);
         refused.push(...rejected);
         // A log only grows: a new value for a message that the pond had means that somebody else
         // stored that.
         if (head && sessions.some(({ revisions }) => revisions > 0)) conflicting.add(head);
-        if (refused.length === 0) kept.set(id, keptSoFar(content, batch.end));
+        if (refused.length === 0) storedPrefixes.set(id, storedPrefix(content, batch.end));
       }
       if (refused.length > 0) throw new IngestRefusedError(id, refused);
       // Thrown once all of it is sent, because no other place has what was said.

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Message } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
-import { complete, loopsIn } from "./complete-event.ts";
+import { completeEvent, registeredLoops } from "./complete-event.ts";
 import { CurrentSession } from "./current-session.ts";
 import { IllegalTransitionError, InvalidEventError, SessionClosedError } from "./errors.ts";
 import type { AgentEvent } from "./events.ts";
@@ -122,7 +122,7 @@ class Recorder {
    * @throws {SessionClosedError} if its session takes no more loops.
    */
   record(event: AgentEvent): readonly Message[] {
-    const timed = complete(event, {
+    const timed = completeEvent(event, {
       agent: this.#options.agent,
       timestamp: () => this.#now().toISOString(),
       sessionOf: (loopId) => this.#sessions.withLoop(loopId)?.session.id,
@@ -134,10 +134,10 @@ class Recorder {
       return [];
     }
     const messages = log.append(timed);
-    this.#sessions.addLoops(log, loopsIn(timed));
-    this.#saver.note(log);
+    this.#sessions.addLoops(log, registeredLoops(timed));
+    this.#saver.markChanged(log);
     const child = this.#sessions.nameSpawn(timed, log);
-    if (child) this.#saver.note(child);
+    if (child) this.#saver.markChanged(child);
     return messages;
   }
 
@@ -156,7 +156,7 @@ class Recorder {
   resume(content: SessionContent): SessionRecord {
     const log = SessionLog.resume(content, this.#writer);
     this.#sessions.resume(log);
-    this.#saver.resumed(log);
+    this.#saver.markResumed(log);
     // A loop that does not name a sub-agent's session never begins in it.
     if (log.record.parent_spawn_ref === undefined) this.#current.set(log.session.id);
     return log.record;
@@ -187,7 +187,7 @@ class Recorder {
    * threw.
    */
   async checkpoint(): Promise<void> {
-    await this.#saver.settled();
+    await this.#saver.waitUntilSaved();
   }
 
   /**
@@ -211,7 +211,7 @@ class Recorder {
       }
     }
     this.#current.set(undefined);
-    await this.#saver.settled().catch((error: unknown) => thrown.push(error));
+    await this.#saver.waitUntilSaved().catch((error: unknown) => thrown.push(error));
     if (thrown.length > 1) throw new AggregateError(thrown, "sessions did not end as they should");
     if (thrown.length > 0) throw thrown[0];
   }
@@ -219,7 +219,7 @@ class Recorder {
   /** Hands out the sessions that were flushed, and forgets them. */
   drain(): readonly SessionContent[] {
     return this.#sessions.drain().map((log) => {
-      this.#saver.handedOut(log);
+      this.#saver.markDrained(log);
       return log.content();
     });
   }
@@ -242,7 +242,7 @@ class Recorder {
   #logFor(event: TimedEvent): SessionLog {
     const { type } = event;
     if (type === "AgentStart" || type === "ParallelLoopStart") {
-      const known = this.#sessions.forLoops(event.session_id, loopsIn(event), type);
+      const known = this.#sessions.sessionForLoops(event.session_id, registeredLoops(event), type);
       return known ?? this.#openSession(event);
     }
     if (type === "ParallelLoopEnd") {

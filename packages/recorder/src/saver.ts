@@ -26,9 +26,9 @@ export class Saver {
   /** The log that replaced another one and holds everything of it. */
   readonly #successors: WeakMap<SessionLog, SessionLog> = new WeakMap();
   /** Logs whose failure was thrown. */
-  readonly #told: WeakSet<SessionLog> = new WeakSet();
-  readonly #handedOut: WeakSet<SessionLog> = new WeakSet();
-  /** Sessions that were handed out and are not saved. */
+  readonly #reported: WeakSet<SessionLog> = new WeakSet();
+  readonly #drained: WeakSet<SessionLog> = new WeakSet();
+  /** Sessions that were drained and are not saved. */
   readonly #unsaved: Set<string> = new Set();
   /** Settles with the last scheduled round. */
   #rounds: Promise<void> = Promise.resolve();
@@ -38,7 +38,7 @@ export class Saver {
   }
 
   /** Notes that a session grew. It is saved after this turn of the event loop. */
-  note(log: SessionLog): void {
+  markChanged(log: SessionLog): void {
     const sink = this.#sink;
     if (sink === undefined) return;
     // A round takes everything that changes before it begins.
@@ -49,19 +49,19 @@ export class Saver {
   /**
    * Notes that a session was resumed: what failed of it before is either in the sink or given up.
    */
-  resumed(log: SessionLog): void {
+  markResumed(log: SessionLog): void {
     const { id } = log.session;
     for (const other of this.#failed) if (other.session.id === id) this.#giveUp(other);
     for (const other of [...this.#saving, ...this.#changed]) {
-      if (other.session.id === id && holds(log, other)) this.#successors.set(other, log);
+      if (other.session.id === id && containsAll(log, other)) this.#successors.set(other, log);
     }
-    if (this.#unsaved.delete(id)) this.note(log);
+    if (this.#unsaved.delete(id)) this.markChanged(log);
   }
 
-  /** Notes that a session was handed out: a failure is then thrown once, and not tried again. */
-  handedOut(log: SessionLog): void {
-    this.#handedOut.add(log);
-    if (this.#told.has(log) && this.#failed.has(log)) this.#giveUp(log);
+  /** Notes that a session was drained: a failure is then thrown once, and not tried again. */
+  markDrained(log: SessionLog): void {
+    this.#drained.add(log);
+    if (this.#reported.has(log) && this.#failed.has(log)) this.#giveUp(log);
   }
 
   /**
@@ -70,20 +70,20 @@ export class Saver {
    *
    * @throws What the sink threw, or an `AggregateError` if several sessions failed.
    */
-  async settled(): Promise<void> {
-    // Earlier callers are told first, and sessions that were handed out are given up then.
-    const asked = new Set(this.#failed);
+  async waitUntilSaved(): Promise<void> {
+    // Earlier callers are told first, and drained sessions are given up then.
+    const watched = new Set(this.#failed);
     await this.#rounds;
     const failed = [...this.#failed];
-    for (const log of failed) this.note(log);
+    for (const log of failed) this.markChanged(log);
     if (failed.length > 0) await this.#rounds;
-    for (const log of [...failed, ...this.#failed]) asked.add(log);
-    const thrown = [...asked].flatMap((log) => {
+    for (const log of [...failed, ...this.#failed]) watched.add(log);
+    const thrown = [...watched].flatMap((log) => {
       return this.#errors.has(log) ? [this.#errors.get(log)] : [];
     });
     for (const log of this.#failed) {
-      this.#told.add(log);
-      if (this.#handedOut.has(log)) this.#giveUp(log);
+      this.#reported.add(log);
+      if (this.#drained.has(log)) this.#giveUp(log);
     }
     if (thrown.length > 1) throw new AggregateError(thrown, "sessions were not saved");
     if (thrown.length > 0) throw thrown[0];
@@ -99,7 +99,7 @@ export class Saver {
         await sink.save(log.content());
         this.#failed.delete(log);
         this.#errors.delete(log);
-        this.#told.delete(log);
+        this.#reported.delete(log);
       } catch (error) {
         // If the old log were tried again after its successor, it would be in conflict with that.
         const failed = this.#successors.get(log) ?? log;
@@ -117,7 +117,7 @@ export class Saver {
 }
 
 /** True if all messages of a log are in another one too. */
-function holds(log: SessionLog, other: SessionLog): boolean {
+function containsAll(log: SessionLog, other: SessionLog): boolean {
   const ids = new Set(log.content().messages.map(({ id }) => id));
   return other.content().messages.every(({ id }) => ids.has(id));
 }

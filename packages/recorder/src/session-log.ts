@@ -3,23 +3,23 @@ import type { SessionContent } from "@pond/canonical/adapter";
 import { withContinuation } from "./continuation.ts";
 import { InvalidEventError, NotResumableError } from "./errors.ts";
 import type { Addition, AgentEnd, AgentEvent, AgentStart, KeptEvent, SpawnRef } from "./events.ts";
-import { keptEvent, missingIn } from "./kept-event.ts";
+import { eventOfMessage, missingField } from "./kept-event.ts";
 import {
   type Entry,
   eventCarrier,
+  eventKey,
+  hasEventKey,
   headOf,
-  isAt,
+  loopEventKey,
   messageId,
-  placeInLoop,
-  placeOf,
   repeatCarrier,
 } from "./log-entry.ts";
 import type { LoopState, SessionState } from "./loop-state.ts";
 import { LoopTree } from "./loop-tree.ts";
+import { additionTo, UnmatchedMessages } from "./match-messages.ts";
 import type { SessionRecord } from "./record.ts";
+import { RepeatDetector } from "./repeat-detector.ts";
 import type { Said } from "./said.ts";
-import { SaidBefore } from "./said-before.ts";
-import { additionTo, Unnamed } from "./same-message.ts";
 import { openSession, recordOf, type SessionInit } from "./session-head.ts";
 import { toMessage } from "./to-message.ts";
 
@@ -39,7 +39,7 @@ export class SessionLog {
   readonly #writer: string;
   readonly #tree: LoopTree;
   readonly #messages: Message[] = [];
-  readonly #said: SaidBefore = new SaidBefore();
+  readonly #repeats: RepeatDetector = new RepeatDetector();
   #newest: Micros;
 
   private constructor(session: Session, record: SessionState, head: Message, writer: string) {
@@ -121,22 +121,22 @@ export class SessionLog {
   nameSpawn(ref: SpawnRef, timestamp: string): void {
     const { id } = this.session;
     this.#commit(
-      this.#carry({ type: "SpawnNamed", session_id: id, parent_spawn_ref: ref, timestamp }),
+      this.#carrierEntry({ type: "SpawnNamed", session_id: id, parent_spawn_ref: ref, timestamp }),
     );
   }
 
   #replay(message: Message): void {
     // Another writer opened it too.
     if (headOf(message)) {
-      this.#keep(message);
+      this.#addMessage(message);
       return;
     }
-    const event = keptEvent(message);
+    const event = eventOfMessage(message);
     if (event === undefined)
       throw new InvalidEventError("message", `${message.id} is not an event`);
     this.#tree.check(event);
     const sequence = "loop_id" in event ? this.#tree.nextSequence(event.loop_id) : 0;
-    if (!isAt(placeOf(event, sequence), message)) {
+    if (!hasEventKey(eventKey(event, sequence), message)) {
       throw new InvalidEventError(event.type, `what comes before ${message.id} is missing`);
     }
     this.#commit({ event, message });
@@ -148,37 +148,39 @@ export class SessionLog {
     }
     switch (event.type) {
       case "AgentStart":
-        return [this.#carry(withContinuation(event, (id) => this.#tree.loop(id) !== undefined))];
+        return [
+          this.#carrierEntry(withContinuation(event, (id) => this.#tree.loop(id) !== undefined)),
+        ];
       case "AgentEnd":
-        return this.#ended(event);
+        return this.#endEntries(event);
       case "MessageEnd": {
         const loop = this.#tree.loopFor(event);
         const isFirst =
           event.message.role === "user" &&
           loop.record.messages.every(({ role }) => role !== "user");
         const place = { sequence: loop.nextSequence, isFirst };
-        return [this.#say(loop, event.message, { time: event.timestamp, ...place })];
+        return [this.#messageEntry(loop, event.message, { time: event.timestamp, ...place })];
       }
       default:
-        return [this.#carry(event)];
+        return [this.#carrierEntry(event)];
     }
   }
 
   /** Messages that the end names and that were not recorded yet come first. */
-  #ended({ messages, ...end }: Timed<AgentEnd>): readonly Entry[] {
+  #endEntries({ messages, ...end }: Timed<AgentEnd>): readonly Entry[] {
     const loop = this.#tree.loopFor(end);
-    const unnamed = new Unnamed(messages ? loop.said.values() : []);
+    const unmatched = new UnmatchedMessages(messages ? loop.said.values() : []);
     const added: Entry[] = [];
     const additions: Addition[] = [];
     const first = messages?.findIndex(({ role }) => role === "user");
     const ids = messages?.map((said, index) => {
       const sequence = loop.nextSequence + added.length;
-      const entry = this.#say(loop, said, {
+      const entry = this.#messageEntry(loop, said, {
         time: end.timestamp,
         sequence,
         isFirst: index === first,
       });
-      const same = unnamed.take(entry.said, said);
+      const same = unmatched.takeMatch(entry.said, said);
       if (same === undefined) {
         added.push(entry);
         return entry.said.id;
@@ -192,13 +194,13 @@ export class SessionLog {
       messages: ids ?? [...loop.said.keys()],
       ...(additions.length > 0 && { additions }),
     };
-    return [...added, this.#carry(event, added.length)];
+    return [...added, this.#carrierEntry(event, added.length)];
   }
 
-  #say(
+  #messageEntry(
     loop: LoopState,
     said: Said,
-    { time, sequence, isFirst }: SaidPlace,
+    { time, sequence, isFirst }: MessagePosition,
   ): Entry & { readonly said: Message } {
     const { loop_id } = loop.record;
     const at = said.timestamp ?? time;
@@ -207,13 +209,13 @@ export class SessionLog {
       throw new InvalidEventError("MessageEnd", `${at} is not an RFC 3339 time`);
     const turn = loop.turnIndex;
     const message = toMessage(said, {
-      id: messageId(placeInLoop(loop_id, sequence), this.#writer),
+      id: messageId(loopEventKey(loop_id, sequence), this.#writer),
       sessionId: this.session.id,
       timestamp: micros,
       source: { loop: loop_id, ...(turn !== undefined && { turn }) },
       isTask: isFirst && this.#isSpawned(loop),
     });
-    const isRepeat = this.#said.isRepeat(message, loop_id);
+    const isRepeat = this.#repeats.isRepeat(message, loop_id);
     return {
       // In the form in which it is read back from the message.
       event: { type: "MessageEnd", loop_id, timestamp: toRfc3339(micros), message },
@@ -228,31 +230,31 @@ export class SessionLog {
   }
 
   /** @param added - How many events of its loop come before it and are not recorded yet. */
-  #carry(event: KeptEvent, added = 0): Entry {
-    const missing = missingIn(event);
+  #carrierEntry(event: KeptEvent, added = 0): Entry {
+    const missing = missingField(event);
     if (missing !== undefined) throw new InvalidEventError(event.type, missing);
     this.#tree.check(event);
     const sequence = "loop_id" in event ? this.#tree.nextSequence(event.loop_id) + added : 0;
-    const id = messageId(placeOf(event, sequence), this.#writer);
+    const id = messageId(eventKey(event, sequence), this.#writer);
     const message = eventCarrier(this.session.id, id, event);
     // The copy is kept, because the agent goes on with its own.
-    return { event: keptEvent(message) ?? event, message };
+    return { event: eventOfMessage(message) ?? event, message };
   }
 
   #commit({ event, message }: Entry): void {
-    this.#keep(message);
-    this.#tree.take(event);
-    if (event.type === "MessageEnd") this.#said.note(event.message, event.loop_id);
+    this.#addMessage(message);
+    this.#tree.apply(event);
+    if (event.type === "MessageEnd") this.#repeats.add(event.message, event.loop_id);
   }
 
-  #keep(message: Message): void {
+  #addMessage(message: Message): void {
     this.#messages.push(message);
     if (message.timestamp > this.#newest) this.#newest = message.timestamp;
   }
 }
 
-/** The place in its loop where something is said. */
-type SaidPlace = {
+/** Where in its loop something is said. */
+type MessagePosition = {
   readonly time: string;
   readonly sequence: number;
   /** True if nothing was said before in the role of the user. */

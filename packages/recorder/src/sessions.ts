@@ -77,7 +77,11 @@ export class Sessions {
    * @throws {SessionClosedError} if it takes no more loops.
    * @throws {IllegalTransitionError} if another session has such a loop.
    */
-  forLoops(sessionId: string, loopIds: readonly string[], event: string): SessionLog | undefined {
+  sessionForLoops(
+    sessionId: string,
+    loopIds: readonly string[],
+    event: string,
+  ): SessionLog | undefined {
     for (const id of loopIds) {
       const status = this.loop(id)?.status;
       if (status !== undefined && this.#loops.get(id)?.session.id !== sessionId) {

@@ -16,7 +16,7 @@ export function snapshot(value: unknown): JsonValue {
 
 function textOf(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value, checked);
+    return JSON.stringify(value, checkedValue);
   } catch (error) {
     const isTooDeep = error instanceof RangeError && error.message.includes("call stack");
     if (!isTooDeep) throw error;
@@ -29,7 +29,11 @@ function textOf(value: unknown): string | undefined {
  * Checks each value as it is written, after its `toJSON`; what else the object holds does not
  * matter.
  */
-function checked(this: Readonly<Record<string, unknown>>, key: string, value: unknown): unknown {
+function checkedValue(
+  this: Readonly<Record<string, unknown>>,
+  key: string,
+  value: unknown,
+): unknown {
   const given = this[key];
   if (types.isDate(given) && Number.isNaN(given.getTime())) refuse("an invalid date");
   if (isLeftOut(value) && Array.isArray(this)) refuse(`${typeof value} in a list`);
@@ -38,7 +42,7 @@ function checked(this: Readonly<Record<string, unknown>>, key: string, value: un
 }
 
 // Objects whose content is not in their fields. An object of any other class is its fields.
-const holdsNoFields = [
+const hasHiddenContent = [
   types.isMap,
   types.isSet,
   types.isNativeError,
@@ -54,29 +58,29 @@ const holdsNoFields = [
 function check(value: unknown): void {
   if (typeof value === "number" && !Number.isFinite(value)) refuse(String(value));
   if (typeof value !== "object" || value === null) return;
-  if (holdsNoFields.some((isOne) => isOne(value))) refuse(Object.prototype.toString.call(value));
+  if (hasHiddenContent.some((isOne) => isOne(value))) refuse(Object.prototype.toString.call(value));
 }
 
 /** Checks a value that is nested too deep for the engine. Such a value has no `toJSON` inside. */
 function checkDeep(root: unknown): void {
-  const within = new Set<unknown>();
-  const open: { readonly value: unknown; readonly rest: unknown[] }[] = [];
+  const ancestors = new Set<unknown>();
+  const stack: { readonly value: unknown; readonly rest: unknown[] }[] = [];
   const enter = (value: unknown) => {
     if (isLeftOut(value) || typeof value === "bigint") refuse(typeof value);
     check(value);
     if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) return;
     if ("toJSON" in value && typeof value.toJSON === "function") refuse("a toJSON this deep");
-    if (within.has(value)) refuse("a circle");
-    within.add(value);
+    if (ancestors.has(value)) refuse("a circle");
+    ancestors.add(value);
     // `Object.values` leaves out the gaps of a list.
-    open.push({ value, rest: Array.isArray(value) ? [...value] : Object.values(value) });
+    stack.push({ value, rest: Array.isArray(value) ? [...value] : Object.values(value) });
   };
   enter(root);
-  for (let last = open.at(-1); last; last = open.at(-1)) {
+  for (let last = stack.at(-1); last; last = stack.at(-1)) {
     if (last.rest.length > 0) enter(last.rest.pop());
     else {
-      within.delete(last.value);
-      open.pop();
+      ancestors.delete(last.value);
+      stack.pop();
     }
   }
 }

@@ -92,7 +92,7 @@ export function idsOf(loops: readonly LoopRecord[]): readonly string[] {
 }
 
 /** A clock that is set by hand. */
-export function handClock(): { now: () => Date; set: (time: string) => void } {
+export function manualClock(): { now: () => Date; set: (time: string) => void } {
   let time = new Date("2026-03-01T09:00:00Z");
   const set = (text: string) => {
     time = new Date(text);

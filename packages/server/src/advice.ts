@@ -11,7 +11,7 @@ type Embedding =
   | { readonly enabled: true; readonly model: string; readonly missing: number };
 
 // Beyond this, searching rows that are not indexed yet takes most of a search's time.
-const waitingRowsToTell = 20_000;
+const unindexedRowsToReport = 20_000;
 
 /** Who is advised. @inline */
 export type AdviceOptions = {
@@ -29,23 +29,30 @@ export function adviseOn(
     const remedy = isPersonal ? "`pond sync` fetches sessions" : "`ingest` takes sessions";
     return [{ code: "empty", message: `Nothing is stored yet: ${remedy}.` }];
   }
-  return [...onIndexes(facts, isPersonal), ...onEmbeddings(facts, embedding, isPersonal)];
+  return [
+    ...adviseOnIndexes(facts, isPersonal),
+    ...adviseOnEmbeddings(facts, embedding, isPersonal),
+  ];
 }
 
-function onIndexes({ tables }: Facts, isPersonal: boolean): Advice[] {
+function adviseOnIndexes({ tables }: Facts, isPersonal: boolean): Advice[] {
   const waiting = Math.max(
     0,
     ...tables.flatMap(({ indexes }) => indexes.map(({ unindexedRows }) => unindexedRows)),
   );
   const hasUnindexedTable = tables.some(({ rows, indexes }) => rows > 0 && indexes.length === 0);
-  if (!hasUnindexedTable && waiting < waitingRowsToTell) return [];
+  if (!hasUnindexedTable && waiting < unindexedRowsToReport) return [];
   const remedy = isPersonal
     ? "`pond sync --only update-indexes` speeds it up"
     : "it speeds up once the service has updated its indexes";
   return [{ code: "indexes_behind", message: `Search is complete but slow: ${remedy}.` }];
 }
 
-function onEmbeddings({ embeddings }: Facts, status: Embedding, isPersonal: boolean): Advice[] {
+function adviseOnEmbeddings(
+  { embeddings }: Facts,
+  status: Embedding,
+  isPersonal: boolean,
+): Advice[] {
   if (!status.enabled) return [];
   if ("error" in status) {
     const message = `Search goes by words alone: ${status.error.message}`;

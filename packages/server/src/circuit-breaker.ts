@@ -1,7 +1,7 @@
 import type { Embedder, EmbedOptions } from "@pond/embed";
 
 /** How long a model is left alone after it took all the time that a search has for it. */
-const restMs = 10_000;
+const cooldownMs = 10_000;
 
 /**
  * Wraps a model so that not every search waits for it while it does not answer. Otherwise each
@@ -17,7 +17,7 @@ export class CircuitBreaker implements Embedder {
   readonly #now: () => number;
   /** Set while it is open. */
   #open: { readonly reason: unknown; readonly untilMs: number } | undefined;
-  #isTrying = false;
+  #isProbing = false;
 
   constructor(embedder: Embedder, now: () => number = () => performance.now()) {
     this.modelId = embedder.modelId;
@@ -31,15 +31,17 @@ export class CircuitBreaker implements Embedder {
   async embed(texts: readonly string[], options: EmbedOptions): Promise<readonly Float32Array[]> {
     const { signal } = options;
     signal?.throwIfAborted();
-    const isTrial = this.#open !== undefined;
-    if (this.#open && (this.#isTrying || this.#now() < this.#open.untilMs)) throw this.#open.reason;
-    if (isTrial) this.#isTrying = true;
+    const isProbe = this.#open !== undefined;
+    if (this.#open && (this.#isProbing || this.#now() < this.#open.untilMs))
+      throw this.#open.reason;
+    if (isProbe) this.#isProbing = true;
     // Not every model stops working on a text when it is told to.
-    const letGo = (): void => {
-      if (isTrial) this.#isTrying = false;
-      if (isTimeUp(signal)) this.#open = { reason: signal.reason, untilMs: this.#now() + restMs };
+    const onAbort = (): void => {
+      if (isProbe) this.#isProbing = false;
+      if (isTimeout(signal))
+        this.#open = { reason: signal.reason, untilMs: this.#now() + cooldownMs };
     };
-    signal?.addEventListener("abort", letGo, { once: true });
+    signal?.addEventListener("abort", onAbort, { once: true });
     try {
       const vectors = await this.#embedder.embed(texts, options);
       this.#open = undefined;
@@ -49,8 +51,8 @@ export class CircuitBreaker implements Embedder {
       if (!signal?.aborted) this.#open = undefined;
       throw error;
     } finally {
-      if (isTrial) this.#isTrying = false;
-      signal?.removeEventListener("abort", letGo);
+      if (isProbe) this.#isProbing = false;
+      signal?.removeEventListener("abort", onAbort);
     }
   }
 
@@ -59,7 +61,7 @@ export class CircuitBreaker implements Embedder {
   }
 }
 
-function isTimeUp(signal: AbortSignal | undefined): signal is AbortSignal {
+function isTimeout(signal: AbortSignal | undefined): signal is AbortSignal {
   const { reason } = signal ?? {};
   return reason instanceof DOMException && reason.name === "TimeoutError";
 }

@@ -16,7 +16,7 @@ import { restore } from "./handlers/restore.ts";
 import { search } from "./handlers/search.ts";
 import { status } from "./handlers/status.ts";
 import { type HandlerLimits, limitsOf } from "./limits.ts";
-import { type Namespaces, namespaceWithin } from "./namespaces.ts";
+import { admittedNamespace, type Namespaces } from "./namespaces.ts";
 import type { Handler, Resources, Restorers } from "./resources.ts";
 import { createUpkeep } from "./upkeep.ts";
 
@@ -114,7 +114,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
     async handle<Name extends OperationName>(
       operation: Name,
       value: unknown,
-      { signal, requestId, namespace: only }: RequestContext = {},
+      { signal, requestId, namespace: admitted }: RequestContext = {},
     ): Promise<Responses[Name]> {
       const answered = Promise.withResolvers<void>();
       // A request may fail before it asks for a store.
@@ -125,7 +125,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
           throw new WireError("validation_failed", "there is no such operation");
         }
         const received = readRequest(operation, value);
-        const namespace = namespaceWithin(received.namespace, only);
+        const namespace = admittedNamespace(received.namespace, admitted);
         const request = namespace === undefined ? received : { ...received, namespace };
         const handler: Handler<ReceivedRequests[Name], Responses[Name]> = handlers[operation];
         const open: Resources["open"] = (mode) =>

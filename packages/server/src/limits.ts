@@ -19,7 +19,7 @@ const defaults: HandlerLimits = {
 /** @throws {TypeError} for an impossible limit. */
 export function limitsOf(options: Partial<HandlerLimits> = {}): HandlerLimits {
   const limits = { ...defaults, ...options };
-  for (const [name, limit] of Object.entries(limits)) refuseUnfit(name, limit);
+  for (const [name, limit] of Object.entries(limits)) requireInRange(name, limit);
   return limits;
 }
 
@@ -29,12 +29,12 @@ export function limitsOf(options: Partial<HandlerLimits> = {}): HandlerLimits {
  *
  * @throws {TypeError}
  */
-export function refuseUnfit(
+export function requireInRange(
   name: string,
   limit: number,
-  { least = 1, most = Number.POSITIVE_INFINITY }: { least?: number; most?: number } = {},
+  { min = 1, max = Number.POSITIVE_INFINITY }: { min?: number; max?: number } = {},
 ): void {
-  if (typeof limit === "number" && limit >= least && limit <= most) return;
-  const upTo = most === Number.POSITIVE_INFINITY ? "" : ` up to ${most}`;
-  throw new TypeError(`${name}: ${limit} is not allowed; use a number from ${least}${upTo}`);
+  if (typeof limit === "number" && limit >= min && limit <= max) return;
+  const upTo = max === Number.POSITIVE_INFINITY ? "" : ` up to ${max}`;
+  throw new TypeError(`${name}: ${limit} is not allowed; use a number from ${min}${upTo}`);
 }

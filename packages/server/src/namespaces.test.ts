@@ -6,9 +6,9 @@ import { createCaches, openStore, StorageUnavailableError } from "@pond/substrat
 import type { OperationName } from "@pond/wire";
 import { afterAll, expect, test, vi } from "vitest";
 import { createHandlers } from "./handlers.ts";
-import { createNamespaces, namespaceWithin, singleNamespace } from "./namespaces.ts";
+import { admittedNamespace, createNamespaces, singleNamespace } from "./namespaces.ts";
 import { chat, testPond } from "./testing.ts";
-import { inTurn } from "./turns.ts";
+import { runInTurn } from "./turns.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pond-namespaces-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -122,7 +122,7 @@ test("closes a store only after a running write has ended", async () => {
     },
   });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const writing = inTurn(sessions, undefined, async () => {
+  const writing = runInTurn(sessions, undefined, async () => {
     await promise;
     order.push("written");
   });
@@ -383,7 +383,7 @@ test.each([
   ["none, and one is set", undefined, "red", "red"],
   ["the one that is set", "red", "red", "red"],
 ])("namespaceWithin finds the namespace when a request names %s", (_, asked, only, expected) => {
-  expect(namespaceWithin(asked, only)).toBe(expected);
+  expect(admittedNamespace(asked, only)).toBe(expected);
 });
 
 test.each([
@@ -391,7 +391,7 @@ test.each([
   ["one when an empty namespace is set", "red", ""],
   ["the default namespace when another is set", "default", "red"],
 ])("namespaceWithin refuses a request that names %s", (_, asked, only) => {
-  expect(() => namespaceWithin(asked, only)).toThrow(
+  expect(() => admittedNamespace(asked, only)).toThrow(
     expect.objectContaining({ code: "namespace_unknown" }),
   );
 });

@@ -2,7 +2,7 @@ import { collectGarbage } from "@pond/canonical/adapter";
 import { openSessions, type SessionStore, type SessionStoreOptions } from "@pond/sessions";
 import { StorageUnavailableError, StoreNotFoundError, StoreSchemaError } from "@pond/substrate";
 import { WireError } from "@pond/wire";
-import { refuseUnfit } from "./limits.ts";
+import { requireInRange } from "./limits.ts";
 import { OpenStores } from "./open-stores.ts";
 
 /** The namespace of a request that names none. */
@@ -64,14 +64,14 @@ export type NamespacesOptions = Omit<SessionStoreOptions, "mode" | "storageOptio
 
 const fiveMinutesMs = 300_000;
 // A longer timer fires at once.
-const longestMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 // One step of a path, also on file systems that ignore case.
-const soundName = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const namePattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** True for a valid name of a namespace. */
 export function isNamespace(name: string): boolean {
-  return soundName.test(name);
+  return namePattern.test(name);
 }
 
 /**
@@ -87,16 +87,16 @@ export function createNamespaces({
   idleMs = fiveMinutesMs,
   ...options
 }: NamespacesOptions): Namespaces {
-  refuseUnfit("maxOpen", maxOpen, { least: 0 });
-  refuseUnfit("idleMs", idleMs, { least: 0 });
+  requireInRange("maxOpen", maxOpen, { min: 0 });
+  requireInRange("idleMs", idleMs, { min: 0 });
   const onAllIdle = (): void => {
     options.caches?.release();
     // The engine frees what no object of ours refers to, and an idle process collects no garbage.
     collectGarbage();
   };
-  const stores = new OpenStores({ maxOpen, idleMs: Math.min(idleMs, longestMs), onAllIdle });
+  const stores = new OpenStores({ maxOpen, idleMs: Math.min(idleMs, maxTimerMs), onAllIdle });
   /** Namespaces whose store failed: it may have been removed. */
-  const doubted = new Set<string>();
+  const suspects = new Set<string>();
   let isClosed = false;
 
   const optionsAt = ({ storageOptions }: Location): SessionStoreOptions => ({
@@ -116,12 +116,14 @@ export function createNamespaces({
       if (mustExist && mode === "write") await requireStore(location, given);
       return await openSessions(location, { ...given, mode });
     } catch (error) {
-      throw mustExist && error instanceof StoreNotFoundError ? unknown(namespace) : error;
+      throw mustExist && error instanceof StoreNotFoundError
+        ? unknownNamespaceError(namespace)
+        : error;
     }
   };
 
   /** A store that no longer exists would fail for ever. */
-  const retireLost = async (namespace: string, place: Location): Promise<void> => {
+  const retireIfLost = async (namespace: string, place: Location): Promise<void> => {
     try {
       await requireStore(place.location, optionsAt(place));
     } catch (error) {
@@ -133,20 +135,20 @@ export function createNamespaces({
   return {
     async open(namespace = defaultNamespace, mode, until) {
       const place = isNamespace(namespace) ? await locate(namespace, mode) : undefined;
-      if (place !== undefined && doubted.delete(namespace)) await retireLost(namespace, place);
+      if (place !== undefined && suspects.delete(namespace)) await retireIfLost(namespace, place);
       if (isClosed) throw new WireError("storage_unavailable", "the server is stopping");
-      if (place === undefined) throw unknown(namespace);
+      if (place === undefined) throw unknownNamespaceError(namespace);
       void until?.catch((error) => {
-        if (error instanceof StorageUnavailableError) doubted.add(namespace);
+        if (error instanceof StorageUnavailableError) suspects.add(namespace);
       });
       const where = JSON.stringify([place.location, place.storageOptions]);
       // A store that is only half made could not be read.
-      const opens =
+      const openMode =
         mode === "write" || (await stores.isOpen(`write ${namespace}`, where)) ? "write" : "read";
-      const key = `${opens} ${namespace}`;
-      const open = (): Promise<SessionStore> => openAt(namespace, opens, place);
+      const key = `${openMode} ${namespace}`;
+      const open = (): Promise<SessionStore> => openAt(namespace, openMode, place);
       const sessions = await stores.use(key, open, until, where);
-      if (opens === "write") stores.retire(`read ${namespace}`);
+      if (openMode === "write") stores.retire(`read ${namespace}`);
       return sessions;
     },
     async close() {
@@ -188,15 +190,16 @@ export function singleNamespace(
  * @throws {WireError} `namespace_unknown` if it asks for another: for this request, there is no
  * other.
  */
-export function namespaceWithin(
-  asked: string | undefined,
-  only: string | undefined,
+export function admittedNamespace(
+  requested: string | undefined,
+  admitted: string | undefined,
 ): string | undefined {
-  if (only !== undefined && asked !== undefined && asked !== only) throw unknown(asked);
-  return only ?? asked;
+  if (admitted !== undefined && requested !== undefined && requested !== admitted)
+    throw unknownNamespaceError(requested);
+  return admitted ?? requested;
 }
 
-function unknown(namespace: string): WireError {
+function unknownNamespaceError(namespace: string): WireError {
   const shown = namespace.slice(0, 64).toWellFormed();
   return new WireError("namespace_unknown", `there is no namespace "${shown}" here`, {
     namespace: shown,

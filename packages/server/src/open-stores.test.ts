@@ -2,7 +2,7 @@ import type { SessionStore } from "@pond/sessions";
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 import { OpenStores } from "./open-stores.ts";
-import { inTurn } from "./turns.ts";
+import { runInTurn } from "./turns.ts";
 
 /** Stores that only say what becomes of them. */
 function fakes() {
@@ -114,7 +114,7 @@ test("closes a store after the work queued on it, though no request waits for th
   const { promise: done, resolve: finish } = Promise.withResolvers<void>();
   const { promise: until, resolve: leave } = Promise.withResolvers<void>();
   const sessions = await stores.use("a", open("a"), until);
-  void inTurn(sessions, undefined, async () => {
+  void runInTurn(sessions, undefined, async () => {
     await done;
     events.push("kept up");
   });

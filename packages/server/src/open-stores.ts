@@ -6,7 +6,7 @@ type Entry = {
   readonly opening: Promise<SessionStore>;
   users: number;
   /** Set while nobody uses it. */
-  resting: NodeJS.Timeout | undefined;
+  idleTimer: NodeJS.Timeout | undefined;
 };
 
 /** Which stores stay open. */
@@ -61,17 +61,17 @@ export class OpenStores {
       place,
       opening: open(),
       users: 0,
-      resting: undefined,
+      idleTimer: undefined,
     };
-    clearTimeout(entry.resting);
+    clearTimeout(entry.idleTimer);
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     entry.users += 1;
     try {
       const sessions = await entry.opening;
       this.#closeSurplus();
-      const leave = (): void => this.#leave(key, entry);
-      void until.then(leave, leave);
+      const release = (): void => this.#release(key, entry);
+      void until.then(release, release);
       return sessions;
     } catch (error) {
       if (this.#entries.get(key) === entry) this.#entries.delete(key);
@@ -96,16 +96,16 @@ export class OpenStores {
     await Promise.all(this.#closing);
   }
 
-  #leave(key: string, entry: Entry): void {
+  #release(key: string, entry: Entry): void {
     entry.users -= 1;
     if (entry.users === 0 && this.#retired.has(entry)) void this.#close(entry);
     else this.#closeSurplus();
     if (entry.users > 0 || this.#entries.get(key) !== entry) return;
-    entry.resting = setTimeout(() => this.#rest(key, entry), this.#options.idleMs).unref();
+    entry.idleTimer = setTimeout(() => this.#closeIdle(key, entry), this.#options.idleMs).unref();
   }
 
   /** The memory it holds is worth more to others by now. */
-  async #rest(key: string, entry: Entry): Promise<void> {
+  async #closeIdle(key: string, entry: Entry): Promise<void> {
     this.#entries.delete(key);
     await this.#close(entry);
     if (this.#entries.size === 0 && this.#retired.size === 0) this.#options.onAllIdle();
@@ -122,7 +122,7 @@ export class OpenStores {
   }
 
   #close(entry: Entry): Promise<void> {
-    clearTimeout(entry.resting);
+    clearTimeout(entry.idleTimer);
     this.#retired.delete(entry);
     // Indexes may be under maintenance just now, for nobody in particular.
     const closed = entry.opening.then(

@@ -61,7 +61,7 @@ export function chat(
 ): IngestEvent[] {
   return [
     sessionOf(id, { agent, project, parent }),
-    ...texts.flatMap((text, at) => said(id, at, text)),
+    ...texts.flatMap((text, at) => textMessage(id, at, text)),
   ];
 }
 
@@ -83,7 +83,7 @@ export function sessionOf(
 }
 
 /** A message of one text. */
-export function said(session: string, at: number, text: string): [IngestEvent, IngestEvent] {
+export function textMessage(session: string, at: number, text: string): [IngestEvent, IngestEvent] {
   return [header(session, at), textPart(session, at, text)];
 }
 

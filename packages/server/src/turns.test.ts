@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { besideTurns, endTurns, inTurn } from "./turns.ts";
+import { endTurns, runBesideTurns, runInTurn } from "./turns.ts";
 
 test("runs the work on one key in turn, and goes on after a failure", async () => {
   const key = {};
@@ -13,9 +13,9 @@ test("runs the work on one key in turn, and goes on after a failure", async () =
   };
 
   const outcomes = await Promise.allSettled([
-    inTurn(key, undefined, work("a")),
-    inTurn(key, undefined, work("b")),
-    inTurn(key, undefined, work("c")),
+    runInTurn(key, undefined, work("a")),
+    runInTurn(key, undefined, work("b")),
+    runInTurn(key, undefined, work("c")),
   ]);
 
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
@@ -24,9 +24,9 @@ test("runs the work on one key in turn, and goes on after a failure", async () =
 
 test("does not wait for work on another key", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const waiting = inTurn({}, undefined, () => promise);
+  const waiting = runInTurn({}, undefined, () => promise);
 
-  await expect(inTurn({}, undefined, async () => "done")).resolves.toBe("done");
+  await expect(runInTurn({}, undefined, async () => "done")).resolves.toBe("done");
 
   resolve();
   await waiting;
@@ -36,9 +36,9 @@ test("does not begin work that was aborted while it waited", async () => {
   const key = {};
   const stop = new AbortController();
   const { promise, resolve } = Promise.withResolvers<void>();
-  const before = inTurn(key, undefined, () => promise);
+  const before = runInTurn(key, undefined, () => promise);
   let isBegun = false;
-  const turn = inTurn(key, stop.signal, async () => {
+  const turn = runInTurn(key, stop.signal, async () => {
     isBegun = true;
   });
 
@@ -50,12 +50,12 @@ test("does not begin work that was aborted while it waited", async () => {
   expect(isBegun).toBe(false);
 });
 
-test("besideTurns neither waits for turns nor holds them up", async () => {
+test("runBesideTurns neither waits for turns nor holds them up", async () => {
   const key = {};
   const [turn, aside] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const order: string[] = [];
-  const inTurns = inTurn(key, undefined, () => turn.promise);
-  const beside = besideTurns(key, async () => {
+  const inTurns = runInTurn(key, undefined, () => turn.promise);
+  const beside = runBesideTurns(key, async () => {
     order.push("beside begins");
     await aside.promise;
     order.push("beside ends");
@@ -63,7 +63,7 @@ test("besideTurns neither waits for turns nor holds them up", async () => {
   await new Promise(setImmediate);
   turn.resolve();
   await inTurns;
-  await inTurn(key, undefined, async () => void order.push("next turn"));
+  await runInTurn(key, undefined, async () => void order.push("next turn"));
   aside.resolve();
   await beside;
 
@@ -74,18 +74,18 @@ test("endTurns waits for all work, and lets nothing begin afterwards", async () 
   const key = {};
   const { promise, resolve } = Promise.withResolvers<void>();
   const order: string[] = [];
-  const failing = besideTurns(key, () => Promise.reject(new Error("beside")));
-  const beside = besideTurns(key, async () => {
+  const failing = runBesideTurns(key, () => Promise.reject(new Error("beside")));
+  const beside = runBesideTurns(key, async () => {
     await promise;
     order.push("beside");
   });
-  const turn = inTurn(key, undefined, async () => void order.push("turn"));
+  const turn = runInTurn(key, undefined, async () => void order.push("turn"));
   const ended = endTurns(key).then(() => order.push("ended"));
   await expect(failing).rejects.toThrow("beside");
   await turn;
   resolve();
   await Promise.all([beside, ended]);
-  await besideTurns(key, async () => void order.push("late"));
+  await runBesideTurns(key, async () => void order.push("late"));
 
   expect(order).toEqual(["turn", "beside", "ended"]);
 });

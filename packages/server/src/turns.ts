@@ -1,5 +1,5 @@
-const last = new WeakMap<object, Promise<unknown>>();
-const aside = new WeakMap<object, Set<Promise<void>>>();
+const queueTails = new WeakMap<object, Promise<unknown>>();
+const unqueued = new WeakMap<object, Set<Promise<void>>>();
 const ended = new WeakSet<object>();
 
 /**
@@ -7,17 +7,17 @@ const ended = new WeakSet<object>();
  *
  * @throws the reason of `signal`, if that is aborted before its turn.
  */
-export async function inTurn<T>(
+export async function runInTurn<T>(
   key: object,
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
-  const before = last.get(key) ?? Promise.resolve();
+  const before = queueTails.get(key) ?? Promise.resolve();
   const turn = before.then(() => {
     signal?.throwIfAborted();
     return work();
   });
-  last.set(
+  queueTails.set(
     key,
     turn.catch(() => undefined),
   );
@@ -27,10 +27,10 @@ export async function inTurn<T>(
 /**
  * Runs `work` at once, beside the turns on the same `key`; does not run it once they have ended.
  */
-export async function besideTurns(key: object, work: () => Promise<void>): Promise<void> {
+export async function runBesideTurns(key: object, work: () => Promise<void>): Promise<void> {
   if (ended.has(key)) return;
-  const works = aside.get(key) ?? new Set();
-  aside.set(key, works);
+  const works = unqueued.get(key) ?? new Set();
+  unqueued.set(key, works);
   const running = work();
   const settled = running.catch(() => undefined);
   works.add(settled);
@@ -42,7 +42,7 @@ export async function besideTurns(key: object, work: () => Promise<void>): Promi
  * Resolves when everything that runs or waits on `key` is done. Nobody may ask for another turn.
  */
 export async function endTurns(key: object): Promise<void> {
-  await last.get(key);
+  await queueTails.get(key);
   ended.add(key);
-  await Promise.all(aside.get(key) ?? []);
+  await Promise.all(unqueued.get(key) ?? []);
 }

@@ -2,15 +2,15 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { SessionStore } from "@pond/sessions";
 import { ConflictError, type FoldOutcome } from "@pond/substrate";
 import { describe, expect, test } from "vitest";
-import { said, sessionOf, testPond } from "./testing.ts";
-import { endTurns, inTurn } from "./turns.ts";
+import { sessionOf, testPond, textMessage } from "./testing.ts";
+import { endTurns, runInTurn } from "./turns.ts";
 import { createUpkeep } from "./upkeep.ts";
 
 test("folds keep fragments and rows that no index knows few through many small ingests", async () => {
   const failures: unknown[] = [];
   const pond = testPond({ onUpkeepFailed: (error) => failures.push(error) });
   for (let at = 0; at < 60; at += 1) {
-    await pond.ask("ingest", { events: [sessionOf("s"), ...said("s", at, `text ${at}`)] });
+    await pond.ask("ingest", { events: [sessionOf("s"), ...textMessage("s", at, `text ${at}`)] });
   }
   const sessions = await pond.namespaces.open(undefined, "write");
   await endTurns(sessions);
@@ -170,7 +170,7 @@ describe("upkeep", () => {
     const store = fake();
     const upkeep = createUpkeep(unexpected, patient);
     const ingest = Promise.withResolvers<void>();
-    const ingesting = inTurn(store.sessions, undefined, () => ingest.promise);
+    const ingesting = runInTurn(store.sessions, undefined, () => ingest.promise);
     upkeep.stored(store.sessions, 1_000);
     await turn();
     await store.finish(new ConflictError("windows", 8));

@@ -1,6 +1,6 @@
 import { foldSessions, type SessionStore } from "@pond/sessions";
 import { ConflictError } from "@pond/substrate";
-import { besideTurns, inTurn } from "./turns.ts";
+import { runBesideTurns, runInTurn } from "./turns.ts";
 
 /** Keeps indexes close to what is stored. */
 export type Upkeep = {
@@ -21,13 +21,13 @@ type UpkeepTimes = {
 
 // A check costs milliseconds, so not every ingest is worth one. But each leaves fragments, and many
 // small ones leave as many as a few large ones.
-const messagesToLook = 1_000;
-const ingestsToLook = 20;
+const minMessagesToFold = 1_000;
+const maxIngestsBeforeFold = 20;
 // A fold rewrites whole indexes, so while more keeps coming it waits until there is half as much
 // again. But every search reads what is not in an index.
-const growthToFold = 0.5;
-const messagesToFold = 10_000;
-const messagesAhead = 10_000;
+const foldGrowth = 0.5;
+const maxMessagesBeforeFold = 10_000;
+const maxMessagesAhead = 10_000;
 const defaults = { quietMs: 1_000, holdMs: 5_000 } as const;
 
 type Backlog = {
@@ -54,28 +54,31 @@ export function createUpkeep(onFailed: (error: unknown) => void, times: UpkeepTi
   const { quietMs, holdMs } = { ...defaults, ...times };
   const backlogs = new WeakMap<SessionStore, Backlog>();
 
-  const begin = (sessions: SessionStore, backlog: Backlog): void => {
+  const startFold = (sessions: SessionStore, backlog: Backlog): void => {
     if (backlog.running !== undefined) return;
     backlog.messages = 0;
     backlog.ingests = 0;
     backlog.isKnown = true;
-    backlog.running = besideTurns(sessions, async () => {
-      backlog.rows = await foldBeside(sessions);
+    backlog.running = runBesideTurns(sessions, async () => {
+      backlog.rows = await foldOrTakeTurn(sessions);
     })
       .catch(onFailed)
       .finally(() => {
         backlog.running = undefined;
-        look(sessions, backlog);
+        foldIfDue(sessions, backlog);
       });
   };
 
-  const look = (sessions: SessionStore, backlog: Backlog): void => {
+  const foldIfDue = (sessions: SessionStore, backlog: Backlog): void => {
     const { rows, messages, ingests, isKnown } = backlog;
     clearTimeout(backlog.quiet);
-    const most = Math.max(messagesToLook, Math.min(rows * growthToFold, messagesToFold));
-    if (messages >= most || ingests >= ingestsToLook) begin(sessions, backlog);
-    else if (messages >= messagesToLook || !isKnown) {
-      backlog.quiet = setTimeout(() => begin(sessions, backlog), quietMs).unref();
+    const threshold = Math.max(
+      minMessagesToFold,
+      Math.min(rows * foldGrowth, maxMessagesBeforeFold),
+    );
+    if (messages >= threshold || ingests >= maxIngestsBeforeFold) startFold(sessions, backlog);
+    else if (messages >= minMessagesToFold || !isKnown) {
+      backlog.quiet = setTimeout(() => startFold(sessions, backlog), quietMs).unref();
     }
   };
 
@@ -89,11 +92,11 @@ export function createUpkeep(onFailed: (error: unknown) => void, times: UpkeepTi
       backlogs.set(sessions, backlog);
       backlog.messages += messages;
       backlog.ingests += 1;
-      look(sessions, backlog);
+      foldIfDue(sessions, backlog);
     },
     async caughtUp(sessions) {
       const backlog = backlogs.get(sessions);
-      if (backlog?.running === undefined || backlog.messages < messagesAhead) return;
+      if (backlog?.running === undefined || backlog.messages < maxMessagesAhead) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, holdMs);
       await Promise.race([backlog.running, promise]);
@@ -103,12 +106,12 @@ export function createUpkeep(onFailed: (error: unknown) => void, times: UpkeepTi
 }
 
 /** Makes ingests wait only if they win every race. */
-async function foldBeside(sessions: SessionStore): Promise<number> {
+async function foldOrTakeTurn(sessions: SessionStore): Promise<number> {
   try {
     return await fold(sessions);
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    return inTurn(sessions, undefined, () => fold(sessions));
+    return runInTurn(sessions, undefined, () => fold(sessions));
   }
 }
 

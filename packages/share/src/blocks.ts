@@ -29,7 +29,7 @@ export type Block =
       /** One line that distinguishes this call from others. */
       readonly gist: string;
       /** True if the gist already says everything. */
-      readonly isTold: boolean;
+      readonly isGistComplete: boolean;
       readonly pieces: readonly Piece[];
     }
   | {
@@ -43,13 +43,13 @@ export type Block =
       readonly kind: "file";
       readonly name: string;
       readonly mediaType: string;
-      readonly content: FileShown;
+      readonly content: FileContent;
     }
   /** A remark of the page about the message itself. */
   | { readonly kind: "note"; readonly text: string };
 
 /** How a file is shown: as an image of a safe type, as text, by its URL, or by its size. */
-type FileShown =
+type FileContent =
   | { readonly kind: "image"; readonly mediaType: string; readonly base64: string }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "url"; readonly url: string }
@@ -61,8 +61,8 @@ export function blocksOf({ content, options, damaged }: SharedMessage): Block[] 
   if (damaged) return [{ kind: "note", text: "What this message held is lost in this store" }];
   if (typeof content !== "string") return content.flatMap((part) => blockOf(part));
   const isCompaction = sourceFact(options, "boundary") === "compaction";
-  const said: Block[] = content.trim() === "" ? [] : [{ kind: "prose", text: content }];
-  return isCompaction ? [{ kind: "compaction" }, ...said] : said;
+  const prose: Block[] = content.trim() === "" ? [] : [{ kind: "prose", text: content }];
+  return isCompaction ? [{ kind: "compaction" }, ...prose] : prose;
 }
 
 function blockOf(part: WirePart): Block[] {
@@ -77,7 +77,9 @@ function blockOf(part: WirePart): Block[] {
       const { call_id: callId, name, params } = part;
       const gist = gistOf(params);
       const pieces = piecesOfCall(params);
-      return [{ kind: "call", callId, name, gist, isTold: isTold(pieces, gist), pieces }];
+      return [
+        { kind: "call", callId, name, gist, isGistComplete: isGistComplete(pieces, gist), pieces },
+      ];
     }
     case "tool_result": {
       const { call_id: callId, name, is_failure: isFailure, result } = part;
@@ -113,7 +115,7 @@ function sourceFact(options: SharedMessage["options"], name: string): JsonValue 
   return isJsonObject(source) ? source[name] : undefined;
 }
 
-const telling = [
+const gistFields = [
   "command",
   "file_path",
   "path",
@@ -127,14 +129,14 @@ const telling = [
 function gistOf(params: JsonValue): string {
   if (typeof params === "string") return visibleLine(params, 120);
   if (!isJsonObject(params) || isRawNumber(params)) return "";
-  const names = [...telling, ...Object.keys(params).slice(0, 20)];
+  const names = [...gistFields, ...Object.keys(params).slice(0, 20)];
   const name = names.find(
     (each) => Object.hasOwn(params, each) && typeof params[each] === "string",
   );
   return name === undefined ? "" : visibleLine(String(params[name]), 120);
 }
 
-function isTold(pieces: readonly Piece[], gist: string): boolean {
+function isGistComplete(pieces: readonly Piece[], gist: string): boolean {
   const [only] = pieces;
   if (only === undefined) return true;
   return pieces.length === 1 && only.kind === "text" && only.text === gist;
@@ -186,14 +188,14 @@ function fileBlock(part: Extract<WirePart, { type: "file" }>): Block {
     kind: "file",
     name: file_name ?? mediaType,
     mediaType,
-    content: fileShown(mediaType, data),
+    content: fileContentOf(mediaType, data),
   };
 }
 
-function fileShown(
+function fileContentOf(
   mediaType: string,
   data: Extract<WirePart, { type: "file" }>["data"],
-): FileShown {
+): FileContent {
   if (data.type === "url") return { kind: "url", url: data.url };
   const base64 = data.type === "bytes" ? data.base64 : data.text;
   if (isSafeImage(mediaType, base64)) return { kind: "image", mediaType, base64 };

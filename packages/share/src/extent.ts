@@ -1,7 +1,7 @@
 import type { Piece } from "./blocks.ts";
 
 /** Text up to so many lines and characters is open from the start; longer text is folded. */
-const unfolded = { lines: 12, characters: 1200 };
+const maxUnfolded = { lines: 12, characters: 1200 };
 
 /** Whether the input or output of a tool is short enough to be shown unfolded. */
 export function isShort(pieces: readonly Piece[]): boolean {
@@ -10,10 +10,10 @@ export function isShort(pieces: readonly Piece[]): boolean {
   for (const one of pieces) {
     if (one.kind === "image") continue;
     characters += one.text.length;
-    if (characters > unfolded.characters) return false;
+    if (characters > maxUnfolded.characters) return false;
     lines += countLines(one.text);
   }
-  return lines <= unfolded.lines;
+  return lines <= maxUnfolded.lines;
 }
 
 /** The extent of pieces in words, as in `12 lines, 1 image`. */

@@ -1,5 +1,5 @@
 /** In UTF-16 units. Longer text is not prose, and rendering it costs more than it gives. */
-export const longestProse = 100_000;
+export const maxProseLength = 100_000;
 
 /**
  * Whether a link may be followed from a page. Other links lead into a program or the writer's

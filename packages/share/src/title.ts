@@ -3,20 +3,20 @@ import type { PageOptions, SharedMessage, SharedSession } from "./shared-session
 import { visibleLine } from "./visible.ts";
 
 /** Messages to read ahead for a title: sessions begin with records that have nothing to show. */
-const readAhead = 100;
+const maxReadAhead = 100;
 const titleChars = 80;
 
 /** The title of a page, and the messages from the first on, both redacted. */
 export async function withTitle(
-  { title: called, messages }: SharedSession,
+  { title: clientTitle, messages }: SharedSession,
   { redactor }: PageOptions,
 ): Promise<{ title: string | undefined; messages: AsyncGenerator<SharedMessage> }> {
   const rest = redacted(messages, redactor);
   const ahead: SharedMessage[] = [];
   // Cut only after redaction: half a secret can no longer be recognised as one.
-  const given = redactor && called !== undefined ? redactor.text(called) : called;
+  const given = redactor && clientTitle !== undefined ? redactor.text(clientTitle) : clientTitle;
   let title = given === undefined ? undefined : visibleLine(given, titleChars);
-  while (title === undefined && ahead.length < readAhead) {
+  while (title === undefined && ahead.length < maxReadAhead) {
     const { value, done } = await rest.next();
     if (done) break;
     ahead.push(value);

@@ -1,17 +1,17 @@
 // C0 except tab and newline, DEL, C1, marks that change the direction of text, a BOM within text,
 // and tag characters, which nobody sees but a model reads as letters.
-const hostile =
+const unsafe =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
 // The flags of England, Scotland and Wales consist of tag characters, as in `gbeng`, and are
 // visible. With other letters only a black flag is visible.
 const flag =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/u;
-const everyHostile = new RegExp(`${flag.source}|${hostile.source}`, "gu");
+const everyUnsafe = new RegExp(`${flag.source}|${unsafe.source}`, "gu");
 
 /** The same lines of text, with control characters and direction marks made visible. */
 export function visible(text: string): string {
-  return text.toWellFormed().replaceAll(/\r\n?/g, "\n").replaceAll(everyHostile, pictureOf);
+  return text.toWellFormed().replaceAll(/\r\n?/g, "\n").replaceAll(everyUnsafe, pictureOf);
 }
 
 /** Visible text on one line, cut to at most `limit` characters. */

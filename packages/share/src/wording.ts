@@ -45,7 +45,7 @@ function describeCounts(counts: readonly RedactedCount[]): string {
 }
 
 /** Whether a message continues the answer before it. Its steps, calls and results read as one. */
-export function goesOn(lastRole: string, role: string): boolean {
+export function continuesAnswer(lastRole: string, role: string): boolean {
   const isStep = (each: string) => each === "assistant" || each === "tool";
   return isStep(lastRole) && role !== "user" && role !== "system";
 }

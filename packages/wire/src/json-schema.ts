@@ -47,10 +47,10 @@ export function jsonSchemaOf(name: string): JsonObject {
   const all = definitionsAt("#/$defs/");
   const schema = all[name];
   if (!isJsonObject(schema)) throw new TypeError(`no schema is called ${name}`);
-  const needed = new Set<string>();
-  gatherNames(schema, all, needed);
-  const $defs = Object.fromEntries(Object.entries(all).filter(([other]) => needed.has(other)));
-  return { $schema: dialect, ...schema, ...(needed.size > 0 && { $defs }) };
+  const usedNames = new Set<string>();
+  gatherNames(schema, all, usedNames);
+  const $defs = Object.fromEntries(Object.entries(all).filter(([other]) => usedNames.has(other)));
+  return { $schema: dialect, ...schema, ...(usedNames.size > 0 && { $defs }) };
 }
 
 /** @param place - The beginning of a reference to another definition. */

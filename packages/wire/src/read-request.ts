@@ -7,10 +7,10 @@ import { type OperationName, operations, type ReceivedRequests } from "./operati
 /** A problem of a request and its place. */
 type Issue = { readonly path: string; readonly message: string };
 
-const issuesAtMost = 10;
+const maxIssues = 10;
 // A message may quote the request, which may be of any length.
-const messageChars = 200;
-const pathChars = 100;
+const maxMessageChars = 200;
+const maxPathChars = 100;
 
 /**
  * Checks a request of an operation, its envelope first. An unknown field is refused by name: it
@@ -27,7 +27,7 @@ export function readRequest<Name extends OperationName>(
   const schema: v.GenericSchema<unknown, ReceivedRequests[Name]> = operations[name].request;
   const { success, output, issues } = v.safeParse(schema, value);
   if (success) return output;
-  throw invalid(issues.slice(0, issuesAtMost).map(toIssue));
+  throw invalid(issues.slice(0, maxIssues).map(toIssue));
 }
 
 /** Checked first, because a later version may have fields that this one would refuse. */
@@ -42,8 +42,8 @@ function checkVersion(version: unknown): void {
 }
 
 function toIssue(issue: v.BaseIssue<unknown>): Issue {
-  const path = cut(issue.path?.map(({ key }) => String(key)).join(".") ?? "", pathChars);
-  return { path, message: cut(messageOf(issue), messageChars) };
+  const path = cut(issue.path?.map(({ key }) => String(key)).join(".") ?? "", maxPathChars);
+  return { path, message: cut(messageOf(issue), maxMessageChars) };
 }
 
 function messageOf({ type, expected, input, message }: v.BaseIssue<unknown>): string {

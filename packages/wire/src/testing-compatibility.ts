@@ -26,7 +26,7 @@ export function incompatibilities(released: JsonObject, current: JsonObject): st
 
 const notes = new Set(["description", "title", "examples"]);
 /** Keywords with a rule of their own below. */
-const ruled = new Set([
+const comparedKeywords = new Set([
   ...["type", "properties", "required", "additionalProperties", "enum", "const", "items"],
   ...["anyOf", "oneOf", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"],
 ]);
@@ -143,7 +143,7 @@ function branchChanges(old: Side, next: Side, direction: Direction, path: string
 /** A keyword without a rule here may mean anything. */
 function otherChanges(old: JsonObject, next: JsonObject, path: string): string[] {
   return [...new Set([...Object.keys(old), ...Object.keys(next)])]
-    .filter((keyword) => !notes.has(keyword) && !ruled.has(keyword))
+    .filter((keyword) => !notes.has(keyword) && !comparedKeywords.has(keyword))
     .filter((keyword) => JSON.stringify(old[keyword]) !== JSON.stringify(next[keyword]))
     .map((keyword) => `${path}: ${keyword} changed`);
 }

@@ -24,10 +24,10 @@ export async function measureReading(home: Home): Promise<Measure[]> {
   const help = medianRun(9, () => home.pond("--help"));
   const search = medianRun(9, () => home.pond("search", "bence zan", "--json"));
   return [
-    atMost("pond --help, whole process", help.wallMs, 100),
-    atMost("pond search, whole process", search.wallMs, 300),
-    atMost(`get a page of a ${megabytes.toFixed(0)} MB session, p50`, page, 10),
-    atMost(
+    measureAgainstMax("pond --help, whole process", help.wallMs, 100),
+    measureAgainstMax("pond search, whole process", search.wallMs, 300),
+    measureAgainstMax(`get a page of a ${megabytes.toFixed(0)} MB session, p50`, page, 10),
+    measureAgainstMax(
       `restore a ${megabytes.toFixed(0)} MB session, whole process`,
       restore.wallMs,
       500 * (megabytes / 10),
@@ -35,12 +35,12 @@ export async function measureReading(home: Home): Promise<Measure[]> {
   ];
 }
 
-function atMost(what: string, value: number, most: number): Measure {
+function measureAgainstMax(what: string, value: number, maxMs: number): Measure {
   return {
     what,
     value,
     unit: "ms",
-    bar: { text: `under ${most.toFixed(0)} ms`, isMet: value < most },
+    bar: { text: `under ${maxMs.toFixed(0)} ms`, isMet: value < maxMs },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Embedder } from "@pond/embed";
 import { search } from "@pond/search";
 import { median, percentile } from "../shared/percentile.ts";
-import { type Spent, stopwatch } from "../shared/spent.ts";
+import { stopwatch, type TimeSpent } from "../shared/stopwatch.ts";
 import { type Kind, queriesOf, scopes } from "./queries.ts";
 import type { Tokenizer } from "./sqlite.ts";
 import type { LatencyStores } from "./store.ts";
@@ -27,17 +27,17 @@ export type LatencyRow = {
   readonly isMet: boolean;
 };
 
-type Times = { readonly pond: Spent; readonly sqlite: Readonly<Record<Tokenizer, Spent>> };
+type Times = { readonly pond: TimeSpent; readonly sqlite: Readonly<Record<Tokenizer, TimeSpent>> };
 
 /** Only for pond: everything SQLite keeps between queries is in the system's cache already. */
 const warmUps = 5;
 
 /** The bar: how long a warm search may take among so many messages. */
-export function mostMs(messages: number): number {
+export function maxWarmMs(messages: number): number {
   return messages <= 150_000 ? 15 : 30;
 }
 
-type Wishes = {
+type LatencyOptions = {
   readonly kinds: readonly Kind[];
   /** Queries of each kind, with each filter. */
   readonly queries: number;
@@ -50,27 +50,27 @@ type Wishes = {
  */
 export async function measureLatency(
   stores: LatencyStores,
-  { kinds, queries, embedder }: Wishes,
+  { kinds, queries, embedder }: LatencyOptions,
 ): Promise<LatencyRow[]> {
-  const most = mostMs(stores.facts.messages);
+  const maxMs = maxWarmMs(stores.facts.messages);
   const rows: LatencyRow[] = [];
   const byScope = new Map<string, Times[]>(Object.keys(scopes).map((scope) => [scope, []]));
   for (const kind of kinds) {
     for (const [scope, ofAllKinds] of byScope) {
       const times = await timesOf(stores, { kind, scope, queries, embedder });
       ofAllKinds.push(...times);
-      rows.push(rowOf(kind, scope, times, most));
+      rows.push(rowOf(kind, scope, times, maxMs));
     }
   }
-  const ofScopes = [...byScope].map(([scope, times]) => rowOf("all", scope, times, most));
-  return [...rows, ...ofScopes, rowOf("all", "all", [...byScope.values()].flat(), most)];
+  const ofScopes = [...byScope].map(([scope, times]) => rowOf("all", scope, times, maxMs));
+  return [...rows, ...ofScopes, rowOf("all", "all", [...byScope.values()].flat(), maxMs)];
 }
 
-type Asking = Omit<Wishes, "kinds"> & { readonly kind: Kind; readonly scope: string };
+type QueryOptions = Omit<LatencyOptions, "kinds"> & { readonly kind: Kind; readonly scope: string };
 
 async function timesOf(
   { sessions, sqlite, facts }: LatencyStores,
-  { kind, scope, queries, embedder }: Asking,
+  { kind, scope, queries, embedder }: QueryOptions,
 ): Promise<Times[]> {
   const asked = queriesOf(kind, facts.samples, queries + warmUps);
   const times: Times[] = [];
@@ -79,7 +79,7 @@ async function timesOf(
     const request = { query: query.text, ...bounds };
     const pond = await timed(() => search(sessions, request, embedder && { embedder }));
     if (at < warmUps) continue;
-    const bySqlite = (tokenizer: Tokenizer): Promise<Spent> =>
+    const bySqlite = (tokenizer: Tokenizer): Promise<TimeSpent> =>
       timed(async () => sqlite.search(tokenizer, query, bounds));
     const [trigram, unicode61] = [await bySqlite("trigram"), await bySqlite("unicode61")];
     times.push({ pond, sqlite: { trigram, unicode61 } });
@@ -87,7 +87,7 @@ async function timesOf(
   return times;
 }
 
-function rowOf(kind: string, scope: string, times: readonly Times[], most: number): LatencyRow {
+function rowOf(kind: string, scope: string, times: readonly Times[], maxMs: number): LatencyRow {
   const pond = summaryOf(times.map((each) => each.pond));
   const ratio = median(times.map((each) => each.pond.wallMs / each.sqlite.trigram.wallMs));
   const ofSqlite = (tokenizer: Tokenizer): Summary =>
@@ -95,11 +95,11 @@ function rowOf(kind: string, scope: string, times: readonly Times[], most: numbe
   return {
     ...{ kind, scope, pond, ratio },
     sqlite: { trigram: ofSqlite("trigram"), unicode61: ofSqlite("unicode61") },
-    isMet: pond.p50Ms < most && ratio <= 1,
+    isMet: pond.p50Ms < maxMs && ratio <= 1,
   };
 }
 
-function summaryOf(times: readonly Spent[]): Summary {
+function summaryOf(times: readonly TimeSpent[]): Summary {
   const wall = times.map(({ wallMs }) => wallMs);
   return {
     p50Ms: median(wall),
@@ -108,7 +108,7 @@ function summaryOf(times: readonly Spent[]): Summary {
   };
 }
 
-async function timed(ask: () => Promise<unknown>): Promise<Spent> {
+async function timed(ask: () => Promise<unknown>): Promise<TimeSpent> {
   const spent = stopwatch();
   await ask();
   return spent();

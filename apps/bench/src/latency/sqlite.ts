@@ -5,7 +5,7 @@ import type { Bounds, LatencyQuery } from "./queries.ts";
 export const tokenizers = ["trigram", "unicode61"] as const;
 export type Tokenizer = (typeof tokenizers)[number];
 
-const rowsAsked = 30;
+const rowLimit = 30;
 
 /** The same rows in SQLite: one table, with an FTS5 index of each kind over it. */
 export class LatencySqlite {
@@ -45,7 +45,7 @@ export class LatencySqlite {
     const [text = ""] = texts;
     if (served.length === 0) {
       const scan = this.#database.prepare(
-        `SELECT id, text FROM rows WHERE text LIKE ? ${sql} LIMIT ${rowsAsked}`,
+        `SELECT id, text FROM rows WHERE text LIKE ? ${sql} LIMIT ${rowLimit}`,
       );
       return scan.all(`%${text}%`, ...values).length;
     }
@@ -54,7 +54,7 @@ export class LatencySqlite {
     const select = this.#database.prepare(
       `SELECT ${tokenizer}.rowid, snippet(${tokenizer}, 0, '[', ']', '…', 16) FROM ${tokenizer}
        ${isBound ? `JOIN rows ON rows.id = ${tokenizer}.rowid` : ""}
-       WHERE ${tokenizer} MATCH ? ${sql} ORDER BY rank LIMIT ${rowsAsked}`,
+       WHERE ${tokenizer} MATCH ? ${sql} ORDER BY rank LIMIT ${rowLimit}`,
     );
     return select.all(match, ...values).length;
   }

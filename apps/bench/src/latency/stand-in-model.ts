@@ -3,11 +3,11 @@ import { createRandom } from "../shared/random.ts";
 
 const dimension = 384;
 // As with a model, which reads the beginning of a text.
-const wordsAtMost = 120;
+const maxWords = 120;
 const shortWord = 4;
 const shortWordWeight = 0.3;
 /** Words whose directions are kept. */
-const keptWords = 30_000;
+const maxCachedWords = 30_000;
 
 /**
  * Stands in for a model, with vectors as long as those of small ones. The vector of a text is the
@@ -15,18 +15,18 @@ const keptWords = 30_000;
  * other.
  */
 export function standInModel(): Embedder {
-  const kept = new Map<string, Float32Array>();
+  const cache = new Map<string, Float32Array>();
   const directionOf = (word: string): Float32Array => {
-    const known = kept.get(word);
+    const known = cache.get(word);
     if (known !== undefined) return known;
     const random = createRandom(seedOf(word));
     const direction = Float32Array.from({ length: dimension }, () => random() - 0.5);
-    if (kept.size < keptWords) kept.set(word, direction);
+    if (cache.size < maxCachedWords) cache.set(word, direction);
     return direction;
   };
   const vectorOf = (text: string): Float32Array => {
     const sum = new Float32Array(dimension);
-    for (const word of text.split(/\s+/).slice(0, wordsAtMost)) {
+    for (const word of text.split(/\s+/).slice(0, maxWords)) {
       const weight = word.length > shortWord ? 1 : shortWordWeight;
       for (const [at, value] of directionOf(word).entries())
         sum[at] = (sum[at] ?? 0) + weight * value;
@@ -37,7 +37,7 @@ export function standInModel(): Embedder {
   return {
     modelId: "stand-in",
     dimension,
-    limits: { maxTexts: 256, maxTokens: wordsAtMost },
+    limits: { maxTexts: 256, maxTokens: maxWords },
     embed: async (texts) => texts.map(vectorOf),
     close: async () => undefined,
   };

@@ -3,13 +3,13 @@ import { statistics } from "@pond/sessions";
 import { percentile } from "../shared/percentile.ts";
 import { answersOfArms, pond } from "./pond.ts";
 import type { HaystackReport, Latency, Run } from "./report.ts";
-import { type Answer, type Asked, askAll, type Retriever, scoreOf } from "./score.ts";
+import { type Answer, type AnsweredQuestion, askAll, type Retriever, scoreOf } from "./score.ts";
 import { type Part, partOf, type RetrievalSet } from "./set.ts";
 import { SqliteHaystack } from "./sqlite.ts";
 import type { Haystack } from "./store.ts";
 
 /** What each retriever answered to each question of a set. */
-type Rankings = ReadonlyMap<string, readonly Asked[]>;
+type Rankings = ReadonlyMap<string, readonly AnsweredQuestion[]>;
 
 export type Measured = {
   readonly report: HaystackReport;
@@ -40,9 +40,9 @@ export async function measureHaystack(
     { name: wholeAnswer, retrieve: pond(sessions) },
     ...(embedder === undefined ? [] : [hybrid]),
   ];
-  const rankings = new Map<string, Map<string, readonly Asked[]>>();
+  const rankings = new Map<string, Map<string, readonly AnsweredQuestion[]>>();
   for (const { name: set, questions } of sets) {
-    const asked = new Map<string, readonly Asked[]>();
+    const asked = new Map<string, readonly AnsweredQuestion[]>();
     rankings.set(set, asked);
     for (const { name: retriever, retrieve } of [...ours, ...baselines.retrievers]) {
       asked.set(retriever, await askAll(questions, retrieve, haystack));
@@ -98,9 +98,9 @@ async function askArms(
   haystack: Haystack,
   questions: RetrievalSet["questions"],
   embedder: Embedder | undefined,
-): Promise<Map<string, Asked[]>> {
+): Promise<Map<string, AnsweredQuestion[]>> {
   const arms = ["message", "window", "literal", ...(embedder === undefined ? [] : ["vector"])];
-  const byArm = new Map(arms.map((arm): [string, Asked[]] => [arm, []]));
+  const byArm = new Map(arms.map((arm): [string, AnsweredQuestion[]] => [arm, []]));
   for (const question of questions) {
     const answers = await answersOfArms(haystack.sessions, question.text, { embedder });
     for (const [arm, asked] of byArm) {
@@ -117,7 +117,7 @@ function runsOf({ questions }: RetrievalSet, rankings: Rankings = new Map()): Ru
   for (const part of ["tuning", "held-out"] as const) {
     for (const { id } of partOf(questions, part)) halves[part].add(id);
   }
-  const of = (asked: readonly Asked[], part: Part): Asked[] =>
+  const of = (asked: readonly AnsweredQuestion[], part: Part): AnsweredQuestion[] =>
     asked.filter(({ question }) => halves[part].has(question.id));
   const heldOut = [...rankings].map(([retriever, asked]): Run => {
     return { retriever, part: "held-out", score: scoreOf(of(asked, "held-out")) };

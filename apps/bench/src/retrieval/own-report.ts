@@ -1,5 +1,5 @@
 import { type Bar, categories } from "./own.ts";
-import { type Asked, type Score, scoreOf } from "./score.ts";
+import { type AnsweredQuestion, type Score, scoreOf } from "./score.ts";
 
 export type Miss = {
   readonly id: string;
@@ -26,7 +26,7 @@ export type OwnReport = {
  * @param setOf - The set that a session of another one comes from; what was said there is not ours.
  */
 export function ownReport(
-  rankings: ReadonlyMap<string, readonly Asked[]>,
+  rankings: ReadonlyMap<string, readonly AnsweredQuestion[]>,
   setOf: (session: string) => string | undefined,
 ): OwnReport {
   const ours = byCategory(rankings.get("pond") ?? []);
@@ -43,12 +43,14 @@ export function ownReport(
   };
 }
 
-export function byCategory(asked: readonly Asked[]): ReadonlyMap<string | undefined, Asked[]> {
+export function byCategory(
+  asked: readonly AnsweredQuestion[],
+): ReadonlyMap<string | undefined, AnsweredQuestion[]> {
   return Map.groupBy(asked, ({ question }) => question.category);
 }
 
 function toMiss(
-  { question: { id, text, sessions }, rank, sessions: [first] }: Asked,
+  { question: { id, text, sessions }, rank, sessions: [first] }: AnsweredQuestion,
   setOf: (session: string) => string | undefined,
 ): Miss[] {
   if (rank === 1) return [];

@@ -3,16 +3,16 @@ import { type SearchRequest, type SessionMatches, search } from "@pond/search";
 import type { SessionStore } from "@pond/sessions";
 import type { Answer, Retriever } from "./score.ts";
 
-const sessionsAsked = 10;
+const sessionLimit = 10;
 /** How many sessions of the whole answer are looked at in an arm's own ranking. */
-const sessionsOfArms = 100;
+const armSessionLimit = 100;
 
 type Options = { readonly embedder?: Embedder | undefined };
 
 /** Search as a user has it. */
 export function pond(sessions: SessionStore, options: Options = {}): Retriever {
   return async (query): Promise<Answer> => {
-    const answer = await search(sessions, { query, limit: sessionsAsked }, options);
+    const answer = await search(sessions, { query, limit: sessionLimit }, options);
     return {
       roots: answer.sessions.map(({ root_session_id: root }) => root),
       messages: answer.sessions.map(shownOf),
@@ -30,12 +30,12 @@ export async function answersOfArms(
   query: string,
   options: Options = {},
 ): Promise<ReadonlyMap<string, Answer>> {
-  const request: SearchRequest = { query, limit: sessionsOfArms, explain: true };
+  const request: SearchRequest = { query, limit: armSessionLimit, explain: true };
   const { explanation } = await search(sessions, request, options);
   return new Map(
     (explanation?.arms ?? []).map(({ name, contributions }) => {
       const ranked = Object.entries(contributions).toSorted(([, left], [, right]) => right - left);
-      return [name, { roots: ranked.slice(0, sessionsAsked).map(([root]) => root) }];
+      return [name, { roots: ranked.slice(0, sessionLimit).map(([root]) => root) }];
     }),
   );
 }

@@ -10,7 +10,7 @@ export type Answer = {
 export type Retriever = (question: string) => Promise<Answer>;
 
 /** A question together with its answer. */
-export type Asked = {
+export type AnsweredQuestion = {
   readonly question: Question;
   /** The rank of the first session that answers, from 1; undefined if none does. */
   readonly rank: number | undefined;
@@ -37,8 +37,8 @@ export async function askAll(
   questions: readonly Question[],
   retrieve: Retriever,
   { setIds, messageIds }: Pick<Haystack, "setIds" | "messageIds">,
-): Promise<Asked[]> {
-  const asked: Asked[] = [];
+): Promise<AnsweredQuestion[]> {
+  const asked: AnsweredQuestion[] = [];
   for (const question of questions) {
     const startedMs = performance.now();
     const { roots, messages = [] } = await retrieve(question.text);
@@ -54,8 +54,8 @@ export async function askAll(
   return asked;
 }
 
-export function scoreOf(asked: readonly Asked[]): Score {
-  const share = (count: (asked: Asked) => number): number => {
+export function scoreOf(asked: readonly AnsweredQuestion[]): Score {
+  const share = (count: (asked: AnsweredQuestion) => number): number => {
     const sum = asked.reduce((before, each) => before + count(each), 0);
     return Math.round((1000 * sum) / Math.max(1, asked.length)) / 10;
   };

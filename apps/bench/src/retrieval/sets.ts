@@ -8,15 +8,15 @@ const shared = resolve(import.meta.dirname, "../../../../../shared");
 
 /** The folder of the public sets; undefined, with a message, if this machine has none. */
 export function publicSets(): string | undefined {
-  return placeOf("retrieval sets", "POND_RETRIEVAL", "retrieval");
+  return folderOf("retrieval sets", "POND_RETRIEVAL", "retrieval");
 }
 
 /** The folder of the corpus; undefined, with a message, if this machine has none. */
 export function corpusFolder(): string | undefined {
-  return placeOf("corpus", "POND_CORPUS", "corpus");
+  return folderOf("corpus", "POND_CORPUS", "corpus");
 }
 
-function placeOf(what: string, variable: string, usual: string): string | undefined {
+function folderOf(what: string, variable: string, usual: string): string | undefined {
   const path = resolve(process.env[variable] || join(shared, usual));
   if (existsSync(path)) return path;
   console.warn(`skipped: no ${what} at ${path}; ${variable} names another place`);
@@ -87,7 +87,7 @@ export function functions(from: string, functionsPerSession: number): RetrievalS
   };
 }
 
-const namesAsked = 400;
+const maxNames = 400;
 
 /**
  * Names of functions, as a person would paste them: a session that holds one has to come first.
@@ -109,7 +109,7 @@ export function functionNames({ name, sessions }: RetrievalSet): RetrievalSet {
       if (definition !== undefined) defined.add(definition);
     }
   }
-  const questions = [...defined].slice(0, namesAsked).map((text): Question => {
+  const questions = [...defined].slice(0, maxNames).map((text): Question => {
     const found = holders.get(text);
     const [inSessions, inMessages] = [found?.sessions ?? [], found?.messages ?? []];
     return { id: text, text, sessions: new Set(inSessions), messages: new Set(inMessages) };

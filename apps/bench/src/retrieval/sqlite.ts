@@ -2,8 +2,8 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Answer, Retriever } from "./score.ts";
 import type { StoredMessage } from "./store.ts";
 
-const sessionsAsked = 10;
-const rowsAsked = 200;
+const sessionLimit = 10;
+const rowLimit = 200;
 /** The weight of a message beside its session, as measured best (design section 8). */
 const messageWeight = 0.5;
 
@@ -49,8 +49,8 @@ export class SqliteHaystack {
       if (words.length === 0) return { roots: [] };
       if (unit !== "both") return ranked(this.#best(unit, words));
       const [message, session] = [this.#best("message", words), this.#best("session", words)];
-      const sums = new Map(stretched(session));
-      for (const [root, score] of stretched(message)) {
+      const sums = new Map(minMaxScaled(session));
+      for (const [root, score] of minMaxScaled(message)) {
         sums.set(root, (sums.get(root) ?? 0) + messageWeight * score);
       }
       return ranked(sums);
@@ -70,14 +70,14 @@ export class SqliteHaystack {
   #words(question: string): string[] {
     const words = question.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
     if (this.#isTrigram) return words.filter((word) => [...word].length >= 3);
-    const telling = words.filter((word) => !stopList.has(word.toLowerCase()));
-    return this.#hasStopList && telling.length > 0 ? telling : words;
+    const contentWords = words.filter((word) => !stopList.has(word.toLowerCase()));
+    return this.#hasStopList && contentWords.length > 0 ? contentWords : words;
   }
 
   #best(unit: Unit, words: readonly string[]): Scores {
     const match = words.map((word) => `"${word}"`).join(" OR ");
     const best = new Map<string, number>();
-    for (const { root, score } of this.#select[unit].all(match, rowsAsked)) {
+    for (const { root, score } of this.#select[unit].all(match, rowLimit)) {
       if (!best.has(String(root))) best.set(String(root), Number(score));
     }
     return best;
@@ -88,10 +88,10 @@ type Unit = "message" | "session";
 
 function ranked(scores: Scores): Answer {
   const sorted = [...scores].toSorted(([, left], [, right]) => right - left);
-  return { roots: sorted.slice(0, sessionsAsked).map(([root]) => root) };
+  return { roots: sorted.slice(0, sessionLimit).map(([root]) => root) };
 }
 
-function stretched(scores: Scores): [string, number][] {
+function minMaxScaled(scores: Scores): [string, number][] {
   const [least, most] = [Math.min(...scores.values()), Math.max(...scores.values())];
   const range = most - least;
   return [...scores].map(([root, score]) => [root, range > 0 ? (score - least) / range : 1]);

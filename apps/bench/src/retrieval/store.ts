@@ -5,7 +5,7 @@ import type { Embedder } from "@pond/embed";
 import { openSessions, rootOf, type SessionStore, searchable } from "@pond/sessions";
 import { and, isNull } from "@pond/substrate";
 import { discoverSources, type SyncOptions, sync } from "@pond/sync";
-import { layOut } from "./layout.ts";
+import { writeClientHomes } from "./client-homes.ts";
 import type { RetrievalSet, SetSession } from "./set.ts";
 
 /** A message as search has it, under its root session. */
@@ -39,7 +39,7 @@ export async function openHaystack(
   folder: string,
   { corpus, embedder }: HaystackOptions = {},
 ): Promise<Haystack> {
-  const { homes, byProject } = await layOut(sets, join(folder, "homes"));
+  const { homes, byProject } = await writeClientHomes(sets, join(folder, "homes"));
   const paths = Object.fromEntries(
     [...homes].map(([origin, home]) => {
       const real = corpus === undefined ? [] : [join(corpus, origin)];

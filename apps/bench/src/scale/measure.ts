@@ -11,11 +11,11 @@ import { Home, type Run } from "../shared/home.ts";
 import { messagesOf, parseCorpus, syncHome } from "../shared/importing.ts";
 import { median } from "../shared/percentile.ts";
 import { runProgram } from "../shared/program.ts";
-import type { Spent } from "../shared/spent.ts";
+import type { TimeSpent } from "../shared/stopwatch.ts";
 import { measureWarm } from "./warm.ts";
 
 /** The cost of one operation. */
-export type Cost = Spent & {
+export type Cost = TimeSpent & {
   readonly operation: Operation;
   /** Of the process; left out if it is not one of pond's own. */
   readonly peakMb?: number;

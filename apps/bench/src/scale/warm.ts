@@ -1,7 +1,7 @@
 import { search } from "@pond/search";
 import { getSession, openSessions } from "@pond/sessions";
 import { median } from "../shared/percentile.ts";
-import { type Spent, stopwatch } from "../shared/spent.ts";
+import { stopwatch, type TimeSpent } from "../shared/stopwatch.ts";
 
 const warmUps = 5;
 const asked = 20;
@@ -11,7 +11,7 @@ export async function measureWarm(
   storage: string,
   queries: readonly string[],
   session: string,
-): Promise<{ readonly search: Spent; readonly page: Spent }> {
+): Promise<{ readonly search: TimeSpent; readonly page: TimeSpent }> {
   const sessions = await openSessions(storage);
   try {
     return {
@@ -25,8 +25,8 @@ export async function measureWarm(
   }
 }
 
-async function timed(run: (at: number) => Promise<unknown>): Promise<Spent> {
-  const times: Spent[] = [];
+async function timed(run: (at: number) => Promise<unknown>): Promise<TimeSpent> {
+  const times: TimeSpent[] = [];
   for (let at = 0; at < warmUps + asked; at += 1) {
     const spent = stopwatch();
     await run(at);

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { median } from "./percentile.ts";
-import type { Spent } from "./spent.ts";
+import type { TimeSpent } from "./stopwatch.ts";
 
 /** One run of the built command. */
-export type Run = Spent & { readonly peakMb: number; readonly stdout: string };
+export type Run = TimeSpent & { readonly peakMb: number; readonly stdout: string };
 
 /** The built command. */
 export const pondMain: string = resolve(import.meta.dirname, "../../../cli/dist/main.js");
@@ -66,7 +66,7 @@ export class Home {
 }
 
 /** The medians of several runs. */
-export function medianRun(times: number, run: () => Run): Spent {
+export function medianRun(times: number, run: () => Run): TimeSpent {
   const runs = Array.from({ length: times }, run);
   return {
     wallMs: median(runs.map(({ wallMs }) => wallMs)),

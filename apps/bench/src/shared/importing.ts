@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Home, Run } from "./home.ts";
-import { type Spent, stopwatch } from "./spent.ts";
+import { stopwatch, type TimeSpent } from "./stopwatch.ts";
 
 /** Syncs one Claude Code home. */
 export function syncHome(home: Home, path: string): Run {
@@ -13,7 +13,7 @@ export function messagesOf({ stdout }: Run): number {
 }
 
 /** Reads and parses every line: the least that any import has to do. */
-export function parseCorpus(files: readonly string[]): Spent {
+export function parseCorpus(files: readonly string[]): TimeSpent {
   const spent = stopwatch();
   for (const file of files) {
     for (const line of readFileSync(file, "utf8").split("\n")) {

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import type { Spent } from "./spent.ts";
+import type { TimeSpent } from "./stopwatch.ts";
 
 /**
  * One run of any program. The processor time is that of the program and of what it started, to 10
  * ms; NaN if the system does not tell (only Linux does).
  */
-export type ProgramRun = Spent & { readonly stdout: string };
+export type ProgramRun = TimeSpent & { readonly stdout: string };
 
 export type ProgramOptions = {
   readonly env: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { median } from "../shared/percentile.ts";
-import type { Spent } from "../shared/spent.ts";
+import type { TimeSpent } from "../shared/stopwatch.ts";
 
 /** One way to do one thing. */
 export type Contender = {
@@ -15,7 +15,7 @@ export type Contender = {
 };
 
 /** What a run cost, and how many messages, sessions or groups it answered with. */
-export type Outcome = Spent & { readonly found: number };
+export type Outcome = TimeSpent & { readonly found: number };
 
 export type Result = Outcome & Pick<Contender, "operation" | "kind" | "tool" | "answers">;
 

@@ -1,4 +1,4 @@
-import { stopwatch } from "../shared/spent.ts";
+import { stopwatch } from "../shared/stopwatch.ts";
 import type { Outcome } from "./measure.ts";
 
 /** Measures a query in this process. @param ask - Resolves to the number of things it found. */

@@ -4,12 +4,12 @@ import { type Home, pondMain } from "../shared/home.ts";
 import { syncHome } from "../shared/importing.ts";
 import { median } from "../shared/percentile.ts";
 import { type ProgramRun, runProgram } from "../shared/program.ts";
-import type { Spent } from "../shared/spent.ts";
+import type { TimeSpent } from "../shared/stopwatch.ts";
 
 /**
  * The cost of a command as a whole process: the median of its time, the mean of the processor's.
  */
-type Start = Spent & {
+type Start = TimeSpent & {
   readonly command: string;
   /** The median of its time divided by that of `node -e 0` just before. */
   readonly ratio: number;
@@ -25,7 +25,7 @@ type Command = { readonly args: readonly string[]; readonly mostMs: number };
 
 export type StartUp = {
   /** Of `node -e 0`. */
-  readonly baseline: Spent;
+  readonly baseline: TimeSpent;
   readonly starts: readonly Start[];
 };
 
@@ -72,7 +72,7 @@ function shown(arg: string): string {
   return arg === "" ? '""' : arg;
 }
 
-function spent(runs: readonly ProgramRun[]): Spent {
+function spent(runs: readonly ProgramRun[]): TimeSpent {
   return {
     wallMs: median(runs.map(({ wallMs }) => wallMs)),
     cpuMs: runs.reduce((sum, { cpuMs }) => sum + cpuMs, 0) / runs.length,

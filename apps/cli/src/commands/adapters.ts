@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import type { Adapter, Reader } from "@pond/canonical/adapter";
 import { Command } from "commander";
 import { chooseAdapters } from "../choose-adapters.ts";
-import { describeHomeless } from "../clients-missing.ts";
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
-import { exitCodes } from "../exit.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { describeClientWithoutHome } from "../missing-clients.ts";
 import { formatBytes, formatCount, formatCounted } from "../output/numbers.ts";
 import { printTable } from "../output/print-table.ts";
-import { shown, shownLine } from "../output/shown.ts";
+import { safeLine, safeText } from "../output/safe-text.ts";
 import type { RunAction } from "../run.ts";
 
-type Place = {
+type AdapterPlace = {
   readonly path: string;
   readonly exists: boolean;
   readonly sessions: number;
@@ -23,7 +23,7 @@ type Place = {
 type AdapterEntry = {
   readonly name: string;
   readonly enabled: boolean;
-  readonly places: readonly Place[];
+  readonly places: readonly AdapterPlace[];
 };
 
 export function adaptersCommand(run: RunAction): Command {
@@ -41,11 +41,11 @@ async function listAdapters(context: Context) {
   const entries: AdapterEntry[] = [];
   for (const adapter of adapters) {
     const own = sources.filter((source) => source.adapter === adapter.origin);
-    const found = await Promise.all(own.map(({ path, reader }) => look(path, reader)));
+    const found = await Promise.all(own.map(({ path, reader }) => countSessions(path, reader)));
     entries.push({
       name: adapter.origin,
       enabled: context.settings.config.adapters[adapter.origin]?.isEnabled !== false,
-      places: found.length > 0 ? found : missing(context, adapter),
+      places: found.length > 0 ? found : missingHomes(context, adapter),
     });
   }
   if (context.output.isJson) context.output.jsonText(JSON.stringify({ adapters: entries }));
@@ -53,7 +53,7 @@ async function listAdapters(context: Context) {
   return exitCodes.done;
 }
 
-async function look(path: string, reader: Reader): Promise<Place> {
+async function countSessions(path: string, reader: Reader): Promise<AdapterPlace> {
   const place = { path, exists: existsSync(path), sessions: 0, bytes: 0, faults: 0 };
   for await (const found of reader.sessions()) {
     if (found.kind === "fault") place.faults += 1;
@@ -65,25 +65,26 @@ async function look(path: string, reader: Reader): Promise<Place> {
   return place;
 }
 
-function missing({ home, env }: Context, adapter: Adapter): Place[] {
-  const nothing = { exists: false, sessions: 0, bytes: 0, faults: 0 };
-  return adapter.homes({ home, env }).map((path) => ({ path, ...nothing }));
+function missingHomes({ home, env }: Context, adapter: Adapter): AdapterPlace[] {
+  const noSessions = { exists: false, sessions: 0, bytes: 0, faults: 0 };
+  return adapter.homes({ home, env }).map((path) => ({ path, ...noSessions }));
 }
 
 function print({ output, home }: Context, entries: readonly AdapterEntry[]): void {
   const columns = [
-    { title: shown("CLIENT"), style: output.style.strong },
-    { title: shown("PLACE"), minWidth: 12, cutAt: "start" },
-    { title: shown("SESSIONS"), align: "right" },
-    { title: shown("SIZE"), align: "right" },
-    { title: shown("STATE"), minWidth: 8 },
+    { title: safeText("CLIENT"), style: output.style.strong },
+    { title: safeText("PLACE"), minWidth: 12, cutAt: "start" },
+    { title: safeText("SESSIONS"), align: "right" },
+    { title: safeText("SIZE"), align: "right" },
+    { title: safeText("STATE"), minWidth: 8 },
   ] as const;
-  const none = shown("-");
+  const none = safeText("-");
   const rows = entries.flatMap(({ name, enabled, places }) => {
-    if (places.length === 0) return [[shownLine(name), none, none, none, shown("no place named")]];
+    if (places.length === 0)
+      return [[safeLine(name), none, none, none, safeText("no place named")]];
     return places.map((place) => [
-      shownLine(name),
-      shownLine(shortenHome(place.path, home)),
+      safeLine(name),
+      safeLine(shortenHome(place.path, home)),
       place.exists ? formatCount(place.sessions) : none,
       place.exists ? formatBytes(place.bytes) : none,
       stateOf(place, enabled),
@@ -91,12 +92,14 @@ function print({ output, home }: Context, entries: readonly AdapterEntry[]): voi
   });
   printTable(output, columns, rows);
   for (const { name } of entries.filter(({ places }) => places.length === 0)) {
-    output.note(describeHomeless(shownLine(name)));
+    output.note(describeClientWithoutHome(safeLine(name)));
   }
 }
 
-function stateOf({ exists, faults }: Place, isEnabled: boolean) {
-  if (!exists) return shown("not here");
-  if (!isEnabled) return shown("off in config.toml");
-  return faults > 0 ? shown(`${formatCounted(faults, "fault")}: pond sync names them`) : shown("");
+function stateOf({ exists, faults }: AdapterPlace, isEnabled: boolean) {
+  if (!exists) return safeText("not here");
+  if (!isEnabled) return safeText("off in config.toml");
+  return faults > 0
+    ? safeText(`${formatCounted(faults, "fault")}: pond sync names them`)
+    : safeText("");
 }

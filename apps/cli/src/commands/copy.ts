@@ -2,25 +2,25 @@ import type { Progress } from "@pond/archive";
 import { Command } from "commander";
 import { showArchive } from "../archive-progress.ts";
 import { createBatchCaches } from "../batch-caches.ts";
-import { type Context, healed } from "../context.ts";
-import { exitCodeOf, printCopy, toCopyWire, whatIsKept } from "../copy-report.ts";
+import { type Context, warnOfHeal } from "../context.ts";
+import { exitCodeOf, printCopy, stoppedImportText, toCopyJson } from "../copy-report.ts";
 import { NoStoreError, UsageError } from "../errors.ts";
-import type { ExitCode } from "../exit.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { printJson } from "../output/json.ts";
 import { ProgressLine } from "../output/progress.ts";
-import { factsOf, isAbort, sayStopped } from "../report-error.ts";
+import { factsOf, isAbort, reportStopped } from "../report-error.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSettings } from "../settings.ts";
 
 /** Stands for the storage that --storage, POND_STORAGE or the configuration names. */
-const own = "@";
+const configuredStorage = "@";
 
 export function copyCommand(run: RunAction): Command {
   return new Command("copy")
     .description("copy every session of one storage to another: a folder, s3://, az://, gs://")
-    .argument("<from>", `folder or address to read; ${own} is the configured storage`)
-    .argument("<to>", `folder or address to add to; ${own} is the configured storage`)
+    .argument("<from>", `folder or address to read; ${configuredStorage} is the configured storage`)
+    .argument("<to>", `folder or address to add to; ${configuredStorage} is the configured storage`)
     .action((from: string, to: string, _flags: unknown, command: Command) =>
       run(command, (context) => copyAll(context, from, to)),
     );
@@ -40,14 +40,14 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
     const { openSessions } = await import("@pond/sessions");
     const { storageOptions } = settings;
     const caches = await createBatchCaches();
-    const options = { storageOptions, onHeal: healed(context), caches };
+    const options = { storageOptions, onHeal: warnOfHeal(context), caches };
     const watch = {
       signal,
       onProgress: (each: Progress) => showArchive(progress, each),
     };
     // The one that may be missing is opened first, so that the other is not made for nothing.
     const stored = await openSessions(source, options).catch((error: unknown) => {
-      throw from === own ? error : namingFrom(error);
+      throw from === configuredStorage ? error : toErrorNamingFrom(error);
     });
     try {
       const copied = await openSessions(target, { ...options, mode: "write" });
@@ -55,10 +55,10 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
         const report = await copySessions(stored, copied, { ...watch, now: context.now });
         await updateIndexes(copied, watch);
         progress.clear();
-        const wire = toCopyWire(report);
-        if (output.isJson) await printJson(output, wire);
-        else printCopy(context, wire);
-        return exitCodeOf(wire);
+        const json = toCopyJson(report);
+        if (output.isJson) await printJson(output, json);
+        else printCopy(context, json);
+        return exitCodeOf(json);
       } finally {
         copied.close();
       }
@@ -68,7 +68,7 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
   } catch (error) {
     if (!isAbort(error)) throw error;
     progress.clear();
-    return sayStopped(output, whatIsKept);
+    return reportStopped(output, stoppedImportText);
   } finally {
     progress.clear();
     stop();
@@ -76,7 +76,7 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
 }
 
 /** Says about a missing store that FROM named it rather than a setting. */
-function namingFrom(error: unknown): unknown {
+function toErrorNamingFrom(error: unknown): unknown {
   const { code, message, details } = factsOf(error);
   if (code !== "store_not_found") return error;
   return new NoStoreError(message, { ...details, argument: "FROM" }, { cause: error });
@@ -84,7 +84,7 @@ function namingFrom(error: unknown): unknown {
 
 /** The store of the namespace in a storage, as `--storage` would find it. */
 async function locationOf({ settings, env, home }: Context, storage: string): Promise<string> {
-  if (storage === own) return settings.location;
+  if (storage === configuredStorage) return settings.location;
   const { namespace } = settings;
   return (await resolveSettings({ storage, namespace }, env, home)).location;
 }

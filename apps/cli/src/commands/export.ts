@@ -5,19 +5,19 @@ import { showArchive } from "../archive-progress.ts";
 import { type Context, withWholeStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { NothingStoredError, UsageError } from "../errors.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { onInterrupt } from "../interrupt.ts";
-import { refuseNoPlace } from "../out-file.ts";
+import { refuseUnwritablePath } from "../out-file.ts";
 import { printJson } from "../output/json.ts";
 import { formatBytes, formatCounted } from "../output/numbers.ts";
 import { ProgressLine } from "../output/progress.ts";
-import { say, shownLine } from "../output/shown.ts";
+import { safe, safeLine } from "../output/safe-text.ts";
 import {
-  createRedaction,
+  createRedactorFor,
   noteRedacted,
   type RedactionFlags,
   userNamesWithoutRedact,
-} from "../redacted.ts";
+} from "../redaction.ts";
 import type { RunAction } from "../run.ts";
 
 type ExportFlags = RedactionFlags & { readonly output?: string; readonly force?: boolean };
@@ -44,7 +44,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
     throw new UsageError("name the file to write: pond export -o FILE.pond");
   }
   if (flags.userNames && !flags.redact) throw new UsageError(userNamesWithoutRedact);
-  refuseNoPlace(target, "FILE.pond");
+  refuseUnwritablePath(target, "FILE.pond");
   refuseControls(resolve(target));
   await context.startLean?.("batches");
   const progress = new ProgressLine(output);
@@ -56,7 +56,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
       }
       const { exportArchive } = await import("@pond/archive");
       const onProgress = (each: Progress) => showArchive(progress, each);
-      const redactor = await createRedaction(flags);
+      const redactor = await createRedactorFor(flags);
       return exportArchive(sessions, target, { isForced, redactor, onProgress, signal });
     });
     progress.clear();
@@ -65,8 +65,8 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
       const { rows, bytes, file, redacted } = report;
       const sessions = formatCounted(rows["sessions"] ?? 0, "session");
       const messages = formatCounted(rows["messages"] ?? 0, "message");
-      const where = shownLine(shortenHome(file, home));
-      output.line(say`${sessions}, ${messages} in ${where} (${formatBytes(bytes)}).`);
+      const where = safeLine(shortenHome(file, home));
+      output.line(safe`${sessions}, ${messages} in ${where} (${formatBytes(bytes)}).`);
       if (redacted) noteRedacted(output, redacted);
     }
     const { damaged } = report;
@@ -74,7 +74,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
     if (!output.isJson) {
       const sessions = formatCounted(damaged.length, "session");
       output.warn(
-        say`${sessions} with damaged or lost rows, which were left out or exported as they are stored: ${shownLine(damaged.join(" "))}. \`pond sync --verify\` mends what its sources still hold.`,
+        safe`${sessions} with damaged or lost rows, which were left out or exported as they are stored: ${safeLine(damaged.join(" "))}. \`pond sync --verify\` mends what its sources still hold.`,
       );
     }
     return exitCodes.doneWithFaults;

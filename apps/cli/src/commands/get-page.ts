@@ -12,19 +12,19 @@ import { type Redactor, type SharedMessage, toHtml, toMarkdown } from "@pond/sha
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { onInterrupt } from "../interrupt.ts";
-import { refuseNoPlace, writeOutFile } from "../out-file.ts";
+import { refuseUnwritablePath, writeOutFile } from "../out-file.ts";
 import { printJson } from "../output/json.ts";
 import { formatBytes, formatCount } from "../output/numbers.ts";
 import {
   describeRate,
   describeShare,
   describeTimeLeft,
-  fitted,
+  fitFacts,
   ProgressLine,
 } from "../output/progress.ts";
-import { say, shown, shownLine } from "../output/shown.ts";
+import { safe, safeLine, safeText } from "../output/safe-text.ts";
 import { withPager } from "../pager.ts";
-import { createRedaction, noteRedacted, type RedactionFlags } from "../redacted.ts";
+import { createRedactorFor, noteRedacted, type RedactionFlags } from "../redaction.ts";
 
 export type PageFormat = "markdown" | "html";
 
@@ -36,9 +36,9 @@ export type PageFlags = RedactionFlags & {
   readonly pager: boolean;
 };
 
-const formats = { markdown: toMarkdown, html: toHtml };
+const renderers = { markdown: toMarkdown, html: toHtml };
 const names = { markdown: "Markdown", html: "HTML" };
-const bytesAtOnce = 1024 * 1024;
+const bytesPerPage = 1024 * 1024;
 
 /** Shows a session as a page that can be passed on. */
 export async function showPage(
@@ -48,11 +48,11 @@ export async function showPage(
   flags: PageFlags,
 ): Promise<void> {
   let redactor: Redactor | undefined;
-  await withPager(context, flags.pager, async (output, goesOn) => {
-    redactor = await createRedaction(flags);
-    for await (const piece of piecesOf(sessions, id, flags, { redactor })) {
-      output.text(shown(piece));
-      if (!(await goesOn())) return;
+  await withPager(context, flags.pager, async (output, waitForReader) => {
+    redactor = await createRedactorFor(flags);
+    for await (const piece of renderPage(sessions, id, flags, { redactor })) {
+      output.text(safeText(piece));
+      if (!(await waitForReader())) return;
     }
   });
   if (redactor) noteRedacted(context.output, redactor.counts());
@@ -67,21 +67,21 @@ export async function writePage(
 ): Promise<void> {
   const { format } = flags;
   const file = resolve(flags.out);
-  refuseNoPlace(flags.out, format === "html" ? "FILE.html" : "FILE.md");
-  const redactor = await createRedaction(flags);
+  refuseUnwritablePath(flags.out, format === "html" ? "FILE.html" : "FILE.md");
+  const redactor = await createRedactorFor(flags);
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
   const onMessages = (done: number, total: number): void => {
     signal.throwIfAborted();
     progress.show("page", { done, total }, (pace) => {
-      const perSecond = (each: number) => say`${formatCount(each)} messages/s`;
+      const perSecond = (each: number) => safe`${formatCount(each)} messages/s`;
       const rate = describeRate(done, pace.elapsedMs, perSecond);
-      const facts = [say`writing  ${describeShare(pace)}`, describeTimeLeft(pace), rate];
-      return fitted(facts, pace.columns);
+      const facts = [safe`writing  ${describeShare(pace)}`, describeTimeLeft(pace), rate];
+      return fitFacts(facts, pace.columns);
     });
   };
   try {
-    const pieces = piecesOf(sessions, id, flags, { redactor, onMessages });
+    const pieces = renderPage(sessions, id, flags, { redactor, onMessages });
     const bytes = await writeOutFile(file, pieces, flags.isForced);
     progress.clear();
     if (output.isJson) {
@@ -93,9 +93,9 @@ export async function writePage(
       });
       return;
     }
-    const where = shownLine(shortenHome(file, home));
+    const where = safeLine(shortenHome(file, home));
     if (!output.isQuiet)
-      output.line(say`${where}: ${formatBytes(bytes)} of ${shown(names[format])}.`);
+      output.line(safe`${where}: ${formatBytes(bytes)} of ${safeText(names[format])}.`);
     if (redactor) noteRedacted(output, redactor.counts());
   } finally {
     progress.clear();
@@ -103,19 +103,19 @@ export async function writePage(
   }
 }
 
-type PieceOptions = {
+type RenderOptions = {
   readonly redactor: Redactor | undefined;
   readonly onMessages?: (done: number, total: number) => void;
 };
 
-async function* piecesOf(
+async function* renderPage(
   sessions: SessionStore,
   id: string,
   { format, mode: wanted, after: afterId }: PageFlags,
-  { redactor, onMessages }: PieceOptions,
+  { redactor, onMessages }: RenderOptions,
 ): AsyncGenerator<string> {
   const mode = wanted === "conversational" ? wanted : "verbatim";
-  const pages = readPages(sessions, id, { mode, afterId, limitBytes: bytesAtOnce });
+  const pages = readPages(sessions, id, { mode, afterId, limitBytes: bytesPerPage });
   const first = await pages.next();
   if (first.done) return;
   const shared = {
@@ -124,13 +124,13 @@ async function* piecesOf(
     messages: messagesOf(first.value, pages, onMessages),
     children: [...(await childrenOf(sessions.store, [id])).keys()].sort(),
   };
-  yield* formats[format](shared, { redactor });
+  yield* renderers[format](shared, { redactor });
 }
 
 async function* messagesOf(
   first: SessionPage,
   others: AsyncGenerator<SessionPage>,
-  onMessages?: PieceOptions["onMessages"],
+  onMessages?: RenderOptions["onMessages"],
 ): AsyncGenerator<SharedMessage> {
   const total = first.messages.length + first.messages_remaining;
   async function* all(): AsyncGenerator<SessionPage> {

@@ -10,9 +10,9 @@ import type { Redactor } from "@pond/share";
 import type { Context } from "../context.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
-import { type Shown, say, shown } from "../output/shown.ts";
+import { type SafeText, safe, safeText } from "../output/safe-text.ts";
 import { withPager } from "../pager.ts";
-import { createRedaction, noteRedacted, type RedactionFlags } from "../redacted.ts";
+import { createRedactorFor, noteRedacted, type RedactionFlags } from "../redaction.ts";
 import { resolveMessageId } from "../session-id.ts";
 import { printMessage, printSessionHeader } from "../session-text.ts";
 import { shellLine } from "../shell-words.ts";
@@ -37,7 +37,7 @@ export async function showMessage(
   const messageId = await resolveMessageId(sessions, id, typed);
   const around = depth === undefined ? {} : { context: depth };
   const stored = await getMessage(sessions, id, messageId, { ...around, afterPart });
-  const redactor = await createRedaction(flags);
+  const redactor = await createRedactorFor(flags);
   const toShow = context.output.isJson ? cutContext(stored) : stored;
   const view = redactor ? redactView(redactor, toShow) : toShow;
   if (context.output.isJson) {
@@ -55,7 +55,7 @@ export async function showMessage(
     const last = typeof content === "string" ? undefined : content?.at(-1)?.id;
     if (view.target_parts_remaining > 0 && last !== undefined) {
       const count = formatCounted(view.target_parts_remaining, "more part");
-      context.output.note(say`${count} of it: ${shown(shellLine(["--after", last]))}`);
+      context.output.note(safe`${count} of it: ${safeText(shellLine(["--after", last]))}`);
     }
   }
   if (redactor) noteRedacted(context.output, redactor.counts());
@@ -69,7 +69,7 @@ export async function showSession(
   { mode, after: afterId, pager, ...flags }: TextFlags & { readonly mode: ResponseMode },
 ): Promise<void> {
   if (context.output.isJson) {
-    const redactor = await createRedaction(flags);
+    const redactor = await createRedactorFor(flags);
     const page = await getSession(sessions, id, { mode, afterId });
     await printJson(context.output, redactor ? redactPage(redactor, page) : page);
     if (redactor) noteRedacted(context.output, redactor.counts());
@@ -77,8 +77,8 @@ export async function showSession(
   }
   let redactor: Redactor | undefined;
   let isEmpty = false;
-  await withPager(context, pager, async (output, goesOn) => {
-    redactor = await createRedaction(flags);
+  await withPager(context, pager, async (output, waitForReader) => {
+    redactor = await createRedactorFor(flags);
     const limitBytes = bytesPerTextPage;
     let isFirst = true;
     // A person reads on; only programs want pages.
@@ -91,16 +91,16 @@ export async function showSession(
       isFirst = false;
       for (const message of page.messages) {
         printMessage(output, message);
-        if (!(await goesOn())) return;
+        if (!(await waitForReader())) return;
       }
     }
   });
-  if (isEmpty) context.output.note(nothingThere[mode]);
+  if (isEmpty) context.output.note(emptyTexts[mode]);
   if (redactor) noteRedacted(context.output, redactor.counts());
 }
 
-const nothingThere: Readonly<Record<ResponseMode, Shown>> = {
-  conversational: shown("No conversation in it. `--mode complete` shows every record."),
-  complete: shown("It holds no message."),
-  verbatim: shown("It holds no message."),
+const emptyTexts: Readonly<Record<ResponseMode, SafeText>> = {
+  conversational: safeText("No conversation in it. `--mode complete` shows every record."),
+  complete: safeText("It holds no message."),
+  verbatim: safeText("It holds no message."),
 };

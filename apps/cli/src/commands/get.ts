@@ -1,10 +1,10 @@
 import type { ResponseMode, SessionStore } from "@pond/sessions";
 import { Command, Option } from "commander";
-import { parseDepth, parsePlace } from "../arguments.ts";
+import { parseDepth, parsePath } from "../arguments.ts";
 import { type Context, withStore } from "../context.ts";
 import { UsageError } from "../errors.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
-import { type RedactionFlags, userNamesWithoutRedact } from "../redacted.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { type RedactionFlags, userNamesWithoutRedact } from "../redaction.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSessionId } from "../session-id.ts";
 import type { PageFormat } from "./get-page.ts";
@@ -39,7 +39,7 @@ export function getCommand(run: RunAction): Command {
     .addOption(
       new Option("--format <format>", "make one page of the session, to share").choices(formats),
     )
-    .option("--out <file>", "write the page to this file", parsePlace)
+    .option("--out <file>", "write the page to this file", parsePath)
     .option("--force", "replace an existing file")
     .option("--redact", "replace secrets of known forms, and say how many")
     .option("--user-names", "with --redact: also user names in paths of home folders")
@@ -50,12 +50,12 @@ export function getCommand(run: RunAction): Command {
 }
 
 async function get(context: Context, typed: string, flags: GetFlags): Promise<ExitCode> {
-  refuseMixed(flags, context.output.isJson);
+  refuseConflictingFlags(flags, context.output.isJson);
   await withStore(context, "read", async (sessions) => {
     const id = await resolveSessionId(context.settings, sessions, typed);
     await (flags.format === undefined
       ? showText(context, sessions, id, flags)
-      : givePage(context, sessions, id, { ...flags, format: flags.format }));
+      : showOrWritePage(context, sessions, id, { ...flags, format: flags.format }));
   });
   return exitCodes.done;
 }
@@ -71,7 +71,7 @@ async function showText(
   else await showMessage(context, sessions, id, message, flags);
 }
 
-async function givePage(
+async function showOrWritePage(
   context: Context,
   sessions: SessionStore,
   id: string,
@@ -83,7 +83,7 @@ async function givePage(
 }
 
 /** @throws {UsageError} for flags that do not apply to what is asked for. */
-function refuseMixed(flags: GetFlags, isJson: boolean): void {
+function refuseConflictingFlags(flags: GetFlags, isJson: boolean): void {
   const { message, context, format, out, force, redact, userNames } = flags;
   const refusals: readonly (readonly [boolean, string])[] = [
     [message === undefined && context !== undefined, "--context needs --message"],

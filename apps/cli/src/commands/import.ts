@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import type { Context } from "../context.ts";
-import { exitCodeOf, printCopy, whatIsKept } from "../copy-report.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
+import { exitCodeOf, printCopy, stoppedImportText } from "../copy-report.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { printJson } from "../output/json.ts";
 import { ProgressLine } from "../output/progress.ts";
-import { isAbort, sayStopped } from "../report-error.ts";
+import { isAbort, reportStopped } from "../report-error.ts";
 import type { RunAction } from "../run.ts";
-import { printArchive, proveArchive, storeArchive } from "../store-archive.ts";
+import { checkArchive, printArchive, storeArchive } from "../store-archive.ts";
 
 type ImportFlags = { readonly dryRun?: boolean };
 
@@ -32,7 +32,7 @@ async function importFile(
   const { signal, stop } = onInterrupt();
   try {
     if (isPreview) {
-      const archive = await proveArchive(context, file, progress, signal);
+      const archive = await checkArchive(context, file, progress, signal);
       progress.clear();
       if (output.isJson) await printJson(output, archive);
       else printArchive(context, archive);
@@ -47,7 +47,7 @@ async function importFile(
   } catch (error) {
     if (!isAbort(error) || isPreview) throw error;
     progress.clear();
-    return sayStopped(output, whatIsKept);
+    return reportStopped(output, stoppedImportText);
   } finally {
     progress.clear();
     stop();

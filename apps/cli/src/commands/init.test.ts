@@ -703,7 +703,7 @@ describe("pond init at a terminal", () => {
   async function asked(answers: Partial<Asker>) {
     const questions: string[] = [];
     const asker: Asker = {
-      left: new AbortController().signal,
+      closed: new AbortController().signal,
       confirm: async (question) => {
         questions.push(question);
         return true;
@@ -718,11 +718,11 @@ describe("pond init at a terminal", () => {
         stdout += text;
       },
     };
-    const surface = {
+    const runtime = {
       ...{ stdout: sink, stderr: sink, env: { ...home.env, ...env } },
       ...{ home: home.folder, now: () => home.now },
     };
-    const context = await createContext({}, createOutput({}, surface), surface);
+    const context = await createContext({}, createOutput({}, runtime), runtime);
     const flags = { mcp: true, schedule: true, sync: true };
     const code = await initWith(context, flags, {}, asker);
     return { code, questions, stdout };
@@ -746,7 +746,7 @@ describe("pond init at a terminal", () => {
   });
 
   it("stops when nobody answers any more", async () => {
-    const { code, stdout } = await asked({ left: AbortSignal.abort() });
+    const { code, stdout } = await asked({ closed: AbortSignal.abort() });
 
     expect([code, stdout]).toEqual([130, "Stopped. Nothing was changed.\n"]);
     expect(isThere(".config/pond")).toBe(false);

@@ -4,10 +4,10 @@ import { parseCount, parseProject, parseTime } from "../arguments.ts";
 import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { UsageError } from "../errors.ts";
-import { exitCodes } from "../exit.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { formatCount, formatCounted } from "../output/numbers.ts";
 import { printTable } from "../output/print-table.ts";
-import { type Shown, say, shown, shownLine } from "../output/shown.ts";
+import { type SafeText, safe, safeLine, safeText } from "../output/safe-text.ts";
 import { formatMoment, formatWhen } from "../output/time.ts";
 import type { RunAction } from "../run.ts";
 import { shortIds } from "../short-ids.ts";
@@ -61,7 +61,7 @@ async function list(context: Context, { all = false, limit = 50, ...filters }: L
   else {
     const isNarrowed = Object.values(filters).some((filter) => filter !== undefined);
     const why = isNarrowed ? "No session matches." : "No session is stored yet.";
-    output.line(shown(`${why} \`pond sync\` fetches what is new.`));
+    output.line(safeText(`${why} \`pond sync\` fetches what is new.`));
   }
   return exitCodes.done;
 }
@@ -88,33 +88,33 @@ function print(context: Context, listed: readonly ListedSession[], hasMore: bool
   // Nobody at a terminal needs an empty column, but a reader of a pipe counts on it.
   const hasAgents = !output.isTerminal || listed.some(({ descendants }) => descendants > 0);
   const columns = [
-    { title: shown("SESSION"), style: output.style.accent },
-    { title: shown("ACTIVE"), align: "right" },
-    { title: shown("CLIENT"), minWidth: 6 },
-    { title: shown("PROJECT"), minWidth: 10, cutAt: "start" },
-    { title: shown("MESSAGES"), align: "right", leastTableWidth: 90 },
+    { title: safeText("SESSION"), style: output.style.accent },
+    { title: safeText("ACTIVE"), align: "right" },
+    { title: safeText("CLIENT"), minWidth: 6 },
+    { title: safeText("PROJECT"), minWidth: 10, cutAt: "start" },
+    { title: safeText("MESSAGES"), align: "right", minTableWidth: 90 },
     {
-      title: shown("+AGENTS"),
+      title: safeText("+AGENTS"),
       align: "right",
       style: output.style.faint,
-      leastTableWidth: hasAgents ? 100 : Number.POSITIVE_INFINITY,
+      minTableWidth: hasAgents ? 100 : Number.POSITIVE_INFINITY,
     },
-    { title: shown("TITLE"), minWidth: 12 },
+    { title: safeText("TITLE"), minWidth: 12 },
   ] as const;
   printTable(output, columns, rows);
-  const more = hasMore ? say` There are more: --limit, --all.` : shown("");
-  output.note(say`${formatCounted(listed.length, "session")}.${more}`);
+  const more = hasMore ? safe` There are more: --limit, --all.` : safeText("");
+  output.note(safe`${formatCounted(listed.length, "session")}.${more}`);
 }
 
-function rowOf({ output, home, now }: Context, session: ListedSession, name: string): Shown[] {
+function rowOf({ output, home, now }: Context, session: ListedSession, name: string): SafeText[] {
   const { last_activity, source_agent, project, messages, descendants, title = "" } = session;
   return [
-    shownLine(name),
+    safeLine(name),
     output.isTerminal ? formatWhen(last_activity, now()) : formatMoment(last_activity),
-    shownLine(source_agent),
-    shownLine(shortenHome(project, home)),
+    safeLine(source_agent),
+    safeLine(shortenHome(project, home)),
     formatCount(messages),
-    descendants === 0 ? shown("") : formatCount(descendants),
-    shownLine(title),
+    descendants === 0 ? safeText("") : formatCount(descendants),
+    safeLine(title),
   ];
 }

@@ -1,9 +1,9 @@
 import { Argument, Command } from "commander";
 import type { Context } from "../context.ts";
 import { downloadPinned } from "../download-model.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { listModels } from "../list-models.ts";
-import { say, shown, shownLine } from "../output/shown.ts";
+import { safe, safeLine, safeText } from "../output/safe-text.ts";
 import { isNamedBy, modelNamed } from "../pinned-model.ts";
 import type { RunAction } from "../run.ts";
 
@@ -47,10 +47,10 @@ async function remove(context: Context, name: string): Promise<ExitCode> {
     output.jsonText(JSON.stringify({ name, removed }));
     return exitCodes.done;
   }
-  output.line(say`${shownLine(name)} ${shown(removed ? "is removed." : "was not here.")}`);
+  output.line(safe`${safeLine(name)} ${safeText(removed ? "is removed." : "was not here.")}`);
   const { embeddings } = settings;
   if (embeddings.isOn && isNamedBy(embeddings.model, name)) {
-    output.warn(say`${shownLine(embeddings.place)} still names it, and search needs it`);
+    output.warn(safe`${safeLine(embeddings.place)} still names it, and search needs it`);
   }
   return exitCodes.done;
 }

@@ -9,16 +9,16 @@ import { type Context, withStore } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { droppedText } from "../dropped-text.ts";
 import { UsageError } from "../errors.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
-import { keptElsewhere } from "../kept-elsewhere.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { findExternalLog } from "../external-log.ts";
+import { type InstallResult, installSession } from "../install-session.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
-import { type Shown, say, shown, shownLine } from "../output/shown.ts";
+import { type SafeText, safe, safeLine, safeText } from "../output/safe-text.ts";
 import { whileRestoring } from "../output/while-restoring.ts";
-import { type Placed, placeSession } from "../place-session.ts";
-import { inHome, leftAsIsText } from "../plan-install.ts";
+import { leftAsIsText, toHomePaths } from "../plan-install.ts";
 import { realFolder } from "../real-folder.ts";
-import { faultsIn, homeOf, installElsewhere, type RestoreReport } from "../restore-sessions.ts";
+import { faultsIn, homeOf, installCrossClient, type RestoreReport } from "../restore-sessions.ts";
 import { resumedSession } from "../resumed-session.ts";
 import type { RunAction } from "../run.ts";
 import { resolveSessionId } from "../session-id.ts";
@@ -90,10 +90,10 @@ async function resume(context: Context, typed: string, flags: ResumeFlags): Prom
     install(context, sessions, typed, flags),
   );
   for (const { session_id, message } of report.faults) {
-    output.warn(say`${shownLine(session_id)}: ${shownLine(message)}`);
+    output.warn(safe`${safeLine(session_id)}: ${safeLine(message)}`);
   }
   if (report.refused.length > 0) output.warn(refusedText(report));
-  if (!flags.run && isFolderGone(report)) output.warn(folderGone(report, context.home));
+  if (!flags.run && isFolderMissing(report)) output.warn(missingFolderText(report, context.home));
   if (output.isJson) await printJson(output, report);
   else print(context, report);
   return flags.run ? runAll(context, report) : exitCodes.done;
@@ -111,7 +111,7 @@ async function install(
   const askedId = await resolveSessionId(settings, sessions, typed);
   const { root: asked } = await whileRestoring(output, () => loadLineage(sessions, askedId));
   const adapter = await adapterFor(asked.session.source_agent, flags.to);
-  if (adapter.resume === undefined) throw noCommand(adapter, askedId);
+  if (adapter.resume === undefined) throw noCommandError(adapter, askedId);
   const resumed = await resumedSession(sessions, asked, adapter);
   const { session } = resumed;
   const { id } = session;
@@ -124,37 +124,35 @@ async function install(
     hasFile: (path) => existsSync(join(ownFolder, path)),
   };
   const all = await whileRestoring(output, () => restore(sessions, id, adapter.to, options));
-  const there = inHome(all, adapter, ownFolder);
+  const there = toHomePaths(all, adapter, ownFolder);
   const logs = adapter.homes({ home, env });
-  const kept = await keptElsewhere(there, id, adapter, ownFolder, logs);
-  const { restored, folder } = kept ?? { restored: there, folder: ownFolder };
+  const external = await findExternalLog(there, id, adapter, ownFolder, logs);
+  const { restored, folder } = external ?? { restored: there, folder: ownFolder };
   const { files, fidelity } = restored;
   const target = { adapter, folder, copies: await writtenCopies(settings) };
-  const placed: Placed[] = [];
+  const results: InstallResult[] = [];
   // What was asked for may be below the session that is resumed, and only that is replaced.
   for (const content of new Set([resumed, asked])) {
     const isForced = content === asked && (flags.force ?? false);
     const each = await whileRestoring(output, () =>
-      placeSession(restored, { ...target, content, isForced }),
+      installSession(restored, { ...target, content, isForced }),
     );
     if (each.isOutdated) output.warn(outdatedText(content.session.id, askedId));
-    placed.push(each);
+    results.push(each);
   }
-  const written = placed.flatMap((each) => each.written);
-  const leftAsIs = [...new Set(placed.flatMap((each) => each.leftAsIs))].filter(
+  const written = results.flatMap((each) => each.written);
+  const leftAsIs = [...new Set(results.flatMap((each) => each.leftAsIs))].filter(
     (file) => !written.includes(file),
   );
   await rememberCopies(settings, copiesOf(written, folder));
-  const elsewhere =
-    isForOwn && written.length > 0
-      ? await installElsewhere(context, sessions, id)
-      : nothingElsewhere;
-  const elsewhereLeft = elsewhere.left_as_is.map(({ path }) => path);
+  const crossClient =
+    isForOwn && written.length > 0 ? await installCrossClient(context, sessions, id) : emptyReport;
+  const crossClientLeft = crossClient.left_as_is.map(({ path }) => path);
   const pathOf = ({ path }: RestoredFile): string => join(folder, path);
   const main = files.find((file) => file.session === id);
   const isNative = main?.part.isNative ?? false;
   const project = isNative ? session.project : realFolder(session.project);
-  const held = new Set(placed.flatMap((each) => [...each.held]));
+  const held = new Set(results.flatMap((each) => [...each.held]));
   const installed = { session: { ...session, project }, home: folder, files, held };
   const { commands, directory, refused = [] } = adapter.resume(installed);
   // A client that keeps sessions in a database may have the session without these.
@@ -166,14 +164,14 @@ async function install(
     native: isNative,
     files: [
       ...own.map(pathOf).filter(existsSync),
-      ...elsewhere.files.map(({ path }) => path),
-      ...elsewhereLeft,
+      ...crossClient.files.map(({ path }) => path),
+      ...crossClientLeft,
     ],
     written: written.length > 0,
-    left_as_is: [...leftAsIs.map(pathOf).filter(existsSync), ...elsewhereLeft],
-    faults: [...faultsIn(restored), ...elsewhere.faults],
+    left_as_is: [...leftAsIs.map(pathOf).filter(existsSync), ...crossClientLeft],
+    faults: [...faultsIn(restored), ...crossClient.faults],
     refused,
-    outdated: placed.some(({ isOutdated }) => isOutdated),
+    outdated: results.some(({ isOutdated }) => isOutdated),
     fidelity: written.length > 0 ? fidelity : null,
     directory: directory ?? null,
     commands,
@@ -183,19 +181,19 @@ async function install(
   };
 }
 
-const nothingElsewhere: RestoreReport = { files: [], left_as_is: [], left_out: [], faults: [] };
+const emptyReport: RestoreReport = { files: [], left_as_is: [], left_out: [], faults: [] };
 
-function outdatedText(id: string, askedId: string): Shown {
-  const what = say`the copy that is there may lack what came later in the session`;
-  return say`${what}: ${forced(id, askedId)} replaces it, including what was added to it`;
+function outdatedText(id: string, askedId: string): SafeText {
+  const what = safe`the copy that is there may lack what came later in the session`;
+  return safe`${what}: ${forceHint(id, askedId)} replaces it, including what was added to it`;
 }
 
 /** How to replace a session: the one that was asked for is not always the one that is resumed. */
-function forced(id: string, askedId: string): Shown {
-  return id === askedId ? shown("--force") : say`\`pond resume ${shownLine(id)} --force\``;
+function forceHint(id: string, askedId: string): SafeText {
+  return id === askedId ? safeText("--force") : safe`\`pond resume ${safeLine(id)} --force\``;
 }
 
-function noCommand({ origin }: Adapter, id: string): UsageError {
+function noCommandError({ origin }: Adapter, id: string): UsageError {
   return new UsageError(
     `${origin} is a library without a command of its own: \`pond restore ${id} --to ${origin} --out DIR\` writes the file that a program opens`,
     { client: origin },
@@ -205,53 +203,53 @@ function noCommand({ origin }: Adapter, id: string): UsageError {
 function print({ output, home }: Context, report: ResumeReport): void {
   const { style } = output;
   if (!output.isQuiet) {
-    if (report.asked_id !== report.session_id) output.note(resumedAbove(report));
+    if (report.asked_id !== report.session_id) output.note(resumedAncestorText(report));
     const { files, left_as_is: left } = report;
     const first = files.find((file) => !left.includes(file)) ?? files[0];
     // A database is not a file of the session.
-    const where = shownLine(first === undefined ? report.to : shortenHome(first, home));
+    const where = safeLine(first === undefined ? report.to : shortenHome(first, home));
     const others = files.length - left.length - 1;
     const more =
-      others > 0 ? say` and ${formatCounted(others, "more file", "more files")}` : shown("");
-    const replaces = forced(report.session_id, report.asked_id);
+      others > 0 ? safe` and ${formatCounted(others, "more file", "more files")}` : safeText("");
+    const replaces = forceHint(report.session_id, report.asked_id);
     output.note(
       report.written
-        ? say`Restored for ${shown(report.to)}: ${where}${more}`
-        : say`Already there, and left as it is: ${where} (${replaces} replaces it)`,
+        ? safe`Restored for ${safeText(report.to)}: ${where}${more}`
+        : safe`Already there, and left as it is: ${where} (${replaces} replaces it)`,
     );
     if (left.length > 0) output.note(leftAsIsText(left.length));
     const dropped = droppedText(report.fidelity === null ? [] : [report.fidelity]);
     if (dropped !== undefined) output.note(style.faint(dropped));
   }
-  output.line(shown(report.command));
+  output.line(safeText(report.command));
 }
 
-function resumedAbove({ to, asked_id, session_id }: ResumeReport): Shown {
-  return say`${shown(to)} continues ${shownLine(asked_id)} only in the session above it: ${shownLine(session_id)}`;
+function resumedAncestorText({ to, asked_id, session_id }: ResumeReport): SafeText {
+  return safe`${safeText(to)} continues ${safeLine(asked_id)} only in the session above it: ${safeLine(session_id)}`;
 }
 
-function refusedText({ to, refused: [first = "", ...others] }: ResumeReport): Shown {
+function refusedText({ to, refused: [first = "", ...others] }: ResumeReport): SafeText {
   const count = formatCounted(others.length, "more", "more");
-  const more = others.length > 0 ? say`, and ${count}` : shown("");
-  return say`${shown(to)} refuses part of this session: ${shownLine(first)}${more}; continue it in another client with --to`;
+  const more = others.length > 0 ? safe`, and ${count}` : safeText("");
+  return safe`${safeText(to)} refuses part of this session: ${safeLine(first)}${more}; continue it in another client with --to`;
 }
 
 /** True if the session's folder does not exist on this machine, or no longer exists. */
-function isFolderGone({ directory }: ResumeReport): boolean {
+function isFolderMissing({ directory }: ResumeReport): boolean {
   return directory !== null && !existsSync(directory);
 }
 
-function folderGone({ directory }: ResumeReport, home: string): Shown {
-  const folder = shownLine(shortenHome(directory ?? "", home));
-  return say`the session's folder ${folder} is not on this machine: create it first`;
+function missingFolderText({ directory }: ResumeReport, home: string): SafeText {
+  const folder = safeLine(shortenHome(directory ?? "", home));
+  return safe`the session's folder ${folder} is not on this machine: create it first`;
 }
 
 /** Runs the commands in order, with the terminal for their own use. Never through a shell. */
 async function runAll({ output, env, home }: Context, report: ResumeReport): Promise<ExitCode> {
   const { commands, directory } = report;
   // The system would say that the program is missing.
-  if (isFolderGone(report)) {
-    output.error(folderGone(report, home));
+  if (isFolderMissing(report)) {
+    output.error(missingFolderText(report, home));
     return exitCodes.failed;
   }
   for (const [program = "", ...words] of commands) {
@@ -262,7 +260,7 @@ async function runAll({ output, env, home }: Context, report: ResumeReport): Pro
     }).catch((error: unknown) => {
       if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
       output.error(
-        say`${shownLine(program)} is not on the PATH: install it, or run the command above where it is`,
+        safe`${safeLine(program)} is not on the PATH: install it, or run the command above where it is`,
       );
       return 127;
     });

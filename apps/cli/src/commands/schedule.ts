@@ -2,9 +2,9 @@ import { Command } from "commander";
 import { absoluteStorage } from "../config-values.ts";
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
-import { say, shown, shownLine } from "../output/shown.ts";
-import { tell } from "../output/tell.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
+import { printWrapped } from "../output/print-wrapped.ts";
+import { safe, safeLine, safeText } from "../output/safe-text.ts";
 import { formatMoment } from "../output/time.ts";
 import { reportError } from "../report-error.ts";
 import type { RunAction } from "../run.ts";
@@ -43,18 +43,18 @@ async function startSchedule(
   every: Interval,
   flags: GlobalFlags,
 ): Promise<ExitCode> {
-  const { schedulersOf, startWith } = await import("../schedule/schedulers.ts");
+  const { schedulersOf, startJob } = await import("../schedule/schedulers.ts");
   const { createJob } = await import("../schedule/job.ts");
-  const { noteStart } = await import("../schedule/last-run.ts");
+  const { recordStart } = await import("../schedule/last-run.ts");
   const schedulers = schedulersOf(context);
   const job = await createJob(context, every, storeFlags(flags, context.home));
-  const { isNew } = await startWith(schedulers, job);
-  if (isNew) await noteStart(context, context.now());
+  const { isNew } = await startJob(schedulers, job);
+  if (isNew) await recordStart(context, context.now());
   const status = await scheduleStatus(context);
   const { output } = context;
   if (output.isJson) output.jsonText(JSON.stringify({ ...status, changed: isNew }));
   else {
-    if (!isNew) output.note(shown("Already scheduled like this; nothing was changed."));
+    if (!isNew) output.note(safeText("Already scheduled like this; nothing was changed."));
     print(context, status);
   }
   return exitCodes.done;
@@ -65,8 +65,8 @@ async function stopSchedule(context: Context): Promise<ExitCode> {
   const removed = await stopAll(context);
   const { output } = context;
   if (output.isJson) output.jsonText(JSON.stringify({ removed }));
-  else if (removed.length === 0) output.line(shown("Nothing was scheduled."));
-  else output.line(say`No longer scheduled with ${shown(removed.join(" and "))}.`);
+  else if (removed.length === 0) output.line(safeText("Nothing was scheduled."));
+  else output.line(safe`No longer scheduled with ${safeText(removed.join(" and "))}.`);
   return exitCodes.done;
 }
 
@@ -90,30 +90,32 @@ async function runScheduled(context: Context): Promise<ExitCode> {
 
 function print({ output, home }: Context, status: ScheduleStatus): void {
   const { scheduler, every, places, last_run: last, next_run: next, silent_since } = status;
-  if (scheduler === null) tell(output, shown("Not scheduled: `pond schedule start` starts it."));
+  if (scheduler === null)
+    printWrapped(output, safeText("Not scheduled: `pond schedule start` starts it."));
   else {
-    const often = every === null ? shown("as its file says") : say`every ${shown(every)}`;
-    output.line(say`Scheduled with ${shown(scheduler)}, ${often}.`);
+    const often = every === null ? safeText("as its file says") : safe`every ${safeText(every)}`;
+    output.line(safe`Scheduled with ${safeText(scheduler)}, ${often}.`);
     for (const place of places) {
-      output.line(output.style.faint(say`  ${shownLine(shortenHome(place, home))}`));
+      output.line(output.style.faint(safe`  ${safeLine(shortenHome(place, home))}`));
     }
   }
-  if (last !== null) tell(output, say`Last run ${formatMoment(last.started_at)}: ${endOf(last)}.`);
-  if (next !== null) tell(output, say`Next run ${formatMoment(next)}.`);
+  if (last !== null)
+    printWrapped(output, safe`Last run ${formatMoment(last.started_at)}: ${outcomeOf(last)}.`);
+  if (next !== null) printWrapped(output, safe`Next run ${formatMoment(next)}.`);
   if (silent_since !== null) {
-    const why = shown(
+    const why = safeText(
       "it should have: `pond schedule start` writes it again, for where pond is now",
     );
-    output.note(say`Nothing ran since ${formatMoment(silent_since)}, and ${why}.`);
+    output.note(safe`Nothing ran since ${formatMoment(silent_since)}, and ${why}.`);
   }
 }
 
-function endOf({ exit_code }: LastRun) {
-  if (exit_code === exitCodes.done) return shown("done");
+function outcomeOf({ exit_code }: LastRun) {
+  if (exit_code === exitCodes.done) return safeText("done");
   if (exit_code === exitCodes.doneWithFaults) {
-    return shown("done, with faults that `pond sync` names");
+    return safeText("done, with faults that `pond sync` names");
   }
-  return shown(`failed with exit code ${exit_code}; \`pond sync\` says why`);
+  return safeText(`failed with exit code ${exit_code}; \`pond sync\` says why`);
 }
 
 /** The store that was named here is the one that the schedule fills. */

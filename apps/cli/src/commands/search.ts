@@ -1,17 +1,17 @@
 import type { SearchRequest, SearchResponse } from "@pond/search";
 import type { SessionStore } from "@pond/sessions";
 import { Command, Option } from "commander";
-import { parseCountTo, parseProject, parseScore, parseTime } from "../arguments.ts";
-import { type Context, unindexed, withStore } from "../context.ts";
+import { parseCountUpTo, parseProject, parseScore, parseTime } from "../arguments.ts";
+import { type Context, warnOfMissingIndex, withStore } from "../context.ts";
 import { withEmbedder } from "../embedder.ts";
-import { exitCodes } from "../exit.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { rememberSearch } from "../last-search.ts";
 import { printJson } from "../output/json.ts";
 import type { RunAction } from "../run.ts";
 import { printResults } from "../search-text.ts";
 import { resolveSessionId } from "../session-id.ts";
-import { tellFailure } from "../tell-failure.ts";
+import { warnOfFailure } from "../warn-of-failure.ts";
 
 type SearchFlags = {
   readonly project?: string;
@@ -49,7 +49,7 @@ export function searchCommand(run: RunAction): Command {
     .option(
       "--limit <n>",
       "show at most this many sessions, 1 to 100 (default: 10)",
-      parseCountTo(100),
+      parseCountUpTo(100),
     )
     .option("--after <cursor>", "continue after an earlier answer: its `next`")
     .option("--explain", "show how the query was read and run")
@@ -81,7 +81,7 @@ async function remember({ output, settings }: Context, { sessions }: SearchRespo
     const ids = sessions.map(({ session_id }) => session_id);
     await rememberSearch(settings, ids);
   } catch (error) {
-    tellFailure(output, "`pond get 1` will not know these numbers", error);
+    warnOfFailure(output, "`pond get 1` will not know these numbers", error);
   }
 }
 
@@ -101,7 +101,7 @@ function find(
       return failure === undefined ? found : withWarning(found, failure);
     });
   };
-  return withStore(context, "read", use, { onMissingIndex: unindexed(context) });
+  return withStore(context, "read", use, { onMissingIndex: warnOfMissingIndex(context) });
 }
 
 /** A model that cannot be used costs a search its meaning, never the search itself. */

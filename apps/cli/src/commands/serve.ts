@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { parsePort } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
-import { exitCodes } from "../exit.ts";
+import { exitCodes } from "../exit-codes.ts";
 import type { RunAction } from "../run.ts";
 import type { HttpFlags } from "../serve-http.ts";
 

@@ -2,11 +2,11 @@ import type { SessionStore, Statistics } from "@pond/sessions";
 import { Command } from "commander";
 import { type Context, withStore } from "../context.ts";
 import { embeddingStatus } from "../embedding-status.ts";
-import { exitCodes } from "../exit.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { type LastSessions, lastSessions } from "../last-sessions.ts";
 import { isAllSeen, type MachineStatus, machineStatus } from "../machine-status.ts";
 import { ProgressLine } from "../output/progress.ts";
-import { shown } from "../output/shown.ts";
+import { safeText } from "../output/safe-text.ts";
 import type { RunAction } from "../run.ts";
 import { printHead, printStatus } from "../status-text.ts";
 import { verifyStored } from "../verify-store.ts";
@@ -34,7 +34,7 @@ async function status(context: Context, { all = false }: StatusFlags) {
   const progress = new ProgressLine(output);
   const { facts, machine, last } = await withStore(context, "read", async (sessions) => {
     if (!output.isJson) printHead(context, sessions.store.location, await countRows(sessions));
-    progress.show("count", { done: 0, total: 0 }, () => shown("counting…"));
+    progress.show("count", { done: 0, total: 0 }, () => safeText("counting…"));
     return await count(context, sessions);
   }).finally(() => progress.clear());
   const embedding = await embeddingStatus(context, facts);

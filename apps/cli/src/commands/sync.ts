@@ -2,32 +2,32 @@ import { existsSync } from "node:fs";
 import type { SessionStore } from "@pond/sessions";
 import type { Stage, SyncOptions } from "@pond/sync";
 import { Command, Option } from "commander";
-import { parsePlace } from "../arguments.ts";
+import { parsePath } from "../arguments.ts";
 import { type AdapterChoice, chooseAdapters } from "../choose-adapters.ts";
-import { describeMissing } from "../clients-missing.ts";
 import { type Context, withStore, withWholeStore } from "../context.ts";
-import { type CopyWire, printCopy } from "../copy-report.ts";
+import { type CopyJson, printCopy } from "../copy-report.ts";
 import { shortenHome } from "../directories.ts";
-import { type Opened, withEmbedder } from "../embedder.ts";
+import { type OpenedEmbedder, withEmbedder } from "../embedder.ts";
 import { type Embeddings, whyOff } from "../embeddings.ts";
 import { UsageError } from "../errors.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { rememberSync } from "../last-sync.ts";
+import { describeMissing } from "../missing-clients.ts";
 import { printJson } from "../output/json.ts";
 import { formatCounted } from "../output/numbers.ts";
 import { ProgressLine } from "../output/progress.ts";
-import { type Shown, say, shown } from "../output/shown.ts";
-import { factsOf, isAbort, sayError, sayStopped, toWireError } from "../report-error.ts";
+import { type SafeText, safe, safeText } from "../output/safe-text.ts";
+import { factsOf, isAbort, printError, reportStopped, toWireError } from "../report-error.ts";
 import type { RunAction } from "../run.ts";
 import { runSync, type SyncOutcome } from "../run-sync.ts";
 import type { Settings } from "../settings.ts";
-import { stateOf } from "../state-directory.ts";
-import { type ArchiveWire, printArchive, proveArchive, storeArchive } from "../store-archive.ts";
+import { storeStateDirectory } from "../state-directory.ts";
+import { type ArchiveJson, checkArchive, printArchive, storeArchive } from "../store-archive.ts";
 import { showStopping, showSync } from "../sync-progress.ts";
 import { printSync, type SummaryOptions } from "../sync-summary.ts";
-import { tellFailure } from "../tell-failure.ts";
 import { version } from "../version.ts";
+import { warnOfFailure } from "../warn-of-failure.ts";
 
 type SyncFlags = {
   readonly path?: string;
@@ -49,7 +49,7 @@ export function syncCommand(run: RunAction): Command {
     .option(
       "--path <dir>",
       "read this home, session folder or file instead of the client's own",
-      parsePlace,
+      parsePath,
     )
     .addOption(new Option("--only <stage>", "run only this stage").choices(stageNames))
     .addOption(new Option("--skip <stage>", "leave this stage out").choices(stageNames))
@@ -97,18 +97,18 @@ export async function sync(
     signal,
   } satisfies Partial<SyncOptions>;
   const isPreview = flags.dryRun ?? false;
-  let archive: CopyWire | ArchiveWire | undefined;
+  let archive: CopyJson | ArchiveJson | undefined;
   let outcome: SyncOutcome;
   try {
     if (flags.importFrom !== undefined) {
-      const take = isPreview ? proveArchive : storeArchive;
+      const take = isPreview ? checkArchive : storeArchive;
       archive = await take(context, flags.importFrom, progress, signal);
     }
     outcome = await (isPreview ? preview : store)(context, choice, options);
   } catch (error) {
     if (!isAbort(error) || isPreview) throw error;
     progress.clear();
-    return sayStopped(output, whatIsLeft(0));
+    return reportStopped(output, remainingText(0));
   } finally {
     progress.clear();
     stop();
@@ -148,18 +148,18 @@ async function store(
 ): Promise<SyncOutcome> {
   const { hostname } = await import("node:os");
   return withWholeStore(context, "write", async (sessions) => {
-    const stateDirectory = stateOf(context, sessions.store.id);
+    const stateDirectory = storeStateDirectory(context, sessions.store.id);
     const failures: unknown[] = [];
     const onUnremembered = (error: unknown): void => void failures.push(error);
     const all = { ...options, stateDirectory, host: hostname(), onUnremembered };
-    const use = (opened: Opened) => runSync(sessions, sources, all, opened);
+    const use = (opened: OpenedEmbedder) => runSync(sessions, sources, all, opened);
     const outcome = await (options.stages?.includes("embed")
       ? withEmbedder(context, use)
       : use({}));
     const [failure] = failures;
     if (failure) {
       const place = shortenHome(stateDirectory, context.home);
-      tellFailure(context.output, `${place}: the next sync reads all of this again`, failure);
+      warnOfFailure(context.output, `${place}: the next sync reads all of this again`, failure);
     }
     await remember(context, stateDirectory, outcome);
     return outcome;
@@ -175,7 +175,7 @@ async function remember({ output, now }: Context, stateDirectory: string, { repo
     const clients = read.map(({ name }) => name);
     await rememberSync(stateDirectory, clients, now());
   } catch (error) {
-    tellFailure(output, "`pond status` will not know when this was", error);
+    warnOfFailure(output, "`pond status` will not know when this was", error);
   }
 }
 
@@ -188,13 +188,13 @@ async function preview(
   const { StoreNotFoundError } = await import("@pond/substrate");
   const preview = async (
     sessions: SessionStore | undefined,
-    { embedder, failure }: Opened,
+    { embedder, failure }: OpenedEmbedder,
   ): Promise<SyncOutcome> => {
-    const stateDirectory = stateOf(context, sessions?.store.id ?? "none");
+    const stateDirectory = storeStateDirectory(context, sessions?.store.id ?? "none");
     const all = { ...options, embedder, stateDirectory, host: "" };
     return { report: await previewSync(sessions, sources, all), failure };
   };
-  const look = (opened: Opened) =>
+  const look = (opened: OpenedEmbedder) =>
     withStore(context, "read", (sessions) => preview(sessions, opened)).catch((error: unknown) => {
       if (!(error instanceof StoreNotFoundError)) throw error;
       return preview(undefined, opened);
@@ -215,18 +215,18 @@ async function finish(
   } else {
     printSync(context, report, { isPreview, missing });
   }
-  if (failure) sayError(failure, output);
-  if (isStopped) return sayStopped(output, whatIsLeft(report.embedding?.remaining ?? 0));
+  if (failure) printError(failure, output);
+  if (isStopped) return reportStopped(output, remainingText(report.embedding?.remaining ?? 0));
   // Everything asked for before it is done; a script that asked only for vectors got none.
   if (failure && report.adapters.length === 0) return exitCodes.failed;
   const isFaulty = hasFaults(report.adapters) || (report.embedding?.failed ?? 0) > 0;
   return failure || isFaulty ? exitCodes.doneWithFaults : exitCodes.done;
 }
 
-function whatIsLeft(unembedded: number): Shown {
+function remainingText(unembedded: number): SafeText {
   return unembedded === 0
-    ? shown("What is stored so far stays; the next sync continues from there.")
-    : say`${formatCounted(unembedded, "message")} left to embed: \`pond sync\` continues.`;
+    ? safeText("What is stored so far stays; the next sync continues from there.")
+    : safe`${formatCounted(unembedded, "message")} left to embed: \`pond sync\` continues.`;
 }
 
 /**
@@ -242,13 +242,13 @@ function stagesOf(
   const stages = stageNames.filter(
     (stage) => (only === undefined || stage === only) && stage !== skip,
   );
-  const asks = {
+  const neededStages = {
     "--force-embed": forceEmbed && "embed",
     "--import-from": importFrom !== undefined && "import",
     "--verify": verify && "import",
     "--path": path !== undefined && "import",
   } as const;
-  for (const [flag, stage] of Object.entries(asks)) {
+  for (const [flag, stage] of Object.entries(neededStages)) {
     if (stage && !stages.includes(stage)) {
       throw new UsageError(`${flag} needs the stage that --only or --skip leaves out`);
     }

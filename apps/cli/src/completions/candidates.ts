@@ -1,18 +1,18 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isAddress } from "../config-values.ts";
-import type { Surface } from "../context.ts";
+import type { Runtime } from "../context.ts";
 import { type GlobalFlags, resolveSettings, type Settings } from "../settings.ts";
-import { type Asked, optionsOf } from "./asked.ts";
+import { type CompletionRequest, optionsOf } from "./completion-request.ts";
 
 export type Candidate = { readonly value: string; readonly description: string };
 
 /** What the shell offers: words of ours, or paths that it finds itself. */
-export type Offer =
+export type Completions =
   | { readonly kind: "values"; readonly candidates: readonly Candidate[] }
   | { readonly kind: "files" | "archives" | "directories" };
 
-export type Wanted = {
+export type CandidateOptions = {
   /** False if the shell would not show descriptions, some of which cost time. */
   readonly isDescribed: boolean;
 };
@@ -31,23 +31,27 @@ export const clientNames: readonly string[] = [
 ];
 
 /** @throws the error that keeps the store or the configuration from being read. */
-export async function offerFor(
-  asked: Asked,
-  surface: Pick<Surface, "env" | "home">,
-  wanted: Wanted,
-): Promise<Offer> {
-  const { completer, typed } = asked;
+export async function completionsFor(
+  request: CompletionRequest,
+  runtime: Pick<Runtime, "env" | "home">,
+  options: CandidateOptions,
+): Promise<Completions> {
+  const { completer, typed } = request;
   if (completer === "files" || completer === "archives" || completer === "directories") {
     return { kind: completer };
   }
   // Typed like this, it is a path relative to the current folder, which no stored project is.
   if (completer === "projects" && /^[.~]/.test(typed)) return { kind: "directories" };
   const found =
-    knownCandidates(asked) ??
-    (await lookUp(asked, await resolveSettings(flagsOf(asked), surface.env, surface.home), wanted));
-  const given = new Set(asked.given);
+    knownCandidates(request) ??
+    (await lookUp(
+      request,
+      await resolveSettings(flagsOf(request), runtime.env, runtime.home),
+      options,
+    ));
+  const given = new Set(request.given);
   const candidates = found.filter(
-    ({ value }) => value.startsWith(typed) && !given.has(value) && isOffered(asked, value),
+    ({ value }) => value.startsWith(typed) && !given.has(value) && isSafe(request, value),
   );
   return { kind: "values", candidates };
 }
@@ -56,15 +60,15 @@ export async function offerFor(
  * False for a value that would be read as an option, and for one whose effect on the line nobody
  * could see.
  */
-function isOffered({ completer }: Asked, value: string): boolean {
+function isSafe({ completer }: CompletionRequest, value: string): boolean {
   return (completer === "options" || !value.startsWith("-")) && !unprintable.test(value);
 }
 
 const unprintable = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029\u{e0000}-\u{e007f}]/u;
 
 /** What can be told from the definitions alone. */
-function knownCandidates({ completer, command }: Asked): Candidate[] | undefined {
-  if (typeof completer !== "string") return completer.map(undescribed);
+function knownCandidates({ completer, command }: CompletionRequest): Candidate[] | undefined {
+  if (typeof completer !== "string") return completer.map(withoutDescription);
   switch (completer) {
     case "options":
       return optionsOf(command).map(({ long, short, description }) => ({
@@ -72,14 +76,14 @@ function knownCandidates({ completer, command }: Asked): Candidate[] | undefined
         description,
       }));
     case "commands": {
-      const above = command.commands.length > 0 ? command : (command.parent ?? command);
-      return above
+      const parent = command.commands.length > 0 ? command : (command.parent ?? command);
+      return parent
         .createHelp()
-        .visibleCommands(above)
+        .visibleCommands(parent)
         .map((each) => ({ value: each.name(), description: each.description() }));
     }
     case "adapters":
-      return clientNames.map(undescribed);
+      return clientNames.map(withoutDescription);
     case "nothing":
       return [];
     default:
@@ -88,14 +92,14 @@ function knownCandidates({ completer, command }: Asked): Candidate[] | undefined
 }
 
 async function lookUp(
-  { completer, typed }: Asked,
+  { completer, typed }: CompletionRequest,
   settings: Settings,
-  wanted: Wanted,
+  options: CandidateOptions,
 ): Promise<Candidate[]> {
   switch (completer) {
     case "models": {
       const { pinnedModels } = await import("@pond/embed");
-      return pinnedModels.map(({ name }) => undescribed(name));
+      return pinnedModels.map(({ name }) => withoutDescription(name));
     }
     case "namespaces":
       return namespacesBeside(settings.location);
@@ -103,7 +107,7 @@ async function lookUp(
     case "projects":
     case "agents": {
       const { storedCandidates } = await import("./stored-candidates.ts");
-      return storedCandidates(completer, typed, { settings, ...wanted });
+      return storedCandidates(completer, typed, { settings, ...options });
     }
     default:
       return [];
@@ -111,7 +115,7 @@ async function lookUp(
 }
 
 /** Global flags typed before the cursor say which store is meant. */
-function flagsOf({ values }: Asked): GlobalFlags {
+function flagsOf({ values }: CompletionRequest): GlobalFlags {
   const storage = values.get("storage");
   const namespace = values.get("namespace");
   return {
@@ -129,12 +133,12 @@ async function namespacesBeside(location: string): Promise<Candidate[]> {
   const stores = await Promise.all(
     names.map(async (name) => {
       const tables = await readdir(join(folder, name)).catch(() => []);
-      return tables.some((table) => table.endsWith(".lance")) ? [undescribed(name)] : [];
+      return tables.some((table) => table.endsWith(".lance")) ? [withoutDescription(name)] : [];
     }),
   );
   return stores.flat();
 }
 
-function undescribed(value: string): Candidate {
+function withoutDescription(value: string): Candidate {
   return { value, description: "" };
 }

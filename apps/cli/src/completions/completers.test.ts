@@ -7,8 +7,8 @@ import { clientNames } from "./candidates.ts";
 import { completerOfArgument, completerOfOption, pathOf } from "./completers.ts";
 
 const sink = { write: () => true };
-const surface = { stdout: sink, stderr: sink, env: {}, home: "/nowhere", now: () => new Date(0) };
-const program = createProgram(async () => undefined, surface);
+const runtime = { stdout: sink, stderr: sink, env: {}, home: "/nowhere", now: () => new Date(0) };
+const program = createProgram(async () => undefined, runtime);
 
 function everyCommand(command: Command): Command[] {
   const below = command.createHelp().visibleCommands(command);

@@ -1,7 +1,7 @@
 import type { Shell } from "../completion-scripts.ts";
-import { shownLine } from "../output/shown.ts";
-import type { Asked } from "./asked.ts";
-import type { Candidate, Offer } from "./candidates.ts";
+import { safeLine } from "../output/safe-text.ts";
+import type { Candidate, Completions } from "./candidates.ts";
+import type { CompletionRequest } from "./completion-request.ts";
 import type { CurrentWord } from "./typed-words.ts";
 
 /**
@@ -11,12 +11,14 @@ import type { CurrentWord } from "./typed-words.ts";
  */
 export function replyFor(
   shell: Shell,
-  offer: Offer,
-  { before }: Pick<Asked, "before">,
+  completions: Completions,
+  { before }: Pick<CompletionRequest, "before">,
   current: CurrentWord,
 ): string {
-  if (offer.kind !== "values") return `${offer.kind}\n`;
-  const lines = offer.candidates.flatMap((candidate) => lineFor(shell, candidate, before, current));
+  if (completions.kind !== "values") return `${completions.kind}\n`;
+  const lines = completions.candidates.flatMap((candidate) =>
+    lineFor(shell, candidate, before, current),
+  );
   return ["values", ...lines, ""].join("\n");
 }
 
@@ -26,13 +28,13 @@ function lineFor(
   before: string,
   current: CurrentWord,
 ): string | readonly never[] {
-  if (shell === "bash") return quotedBehind(current, before + value) ?? [];
+  if (shell === "bash") return quotedRemainder(current, before + value) ?? [];
   // The script of zsh has put aside what precedes the value.
-  return `${shell === "fish" ? before : ""}${value}\t${shownLine(description)}`;
+  return `${shell === "fish" ? before : ""}${value}\t${safeLine(description)}`;
 }
 
 /** What goes on the line after what the shell keeps of it; undefined if that is impossible. */
-function quotedBehind({ kept, quote }: CurrentWord, whole: string): string | undefined {
+function quotedRemainder({ kept, quote }: CurrentWord, whole: string): string | undefined {
   if (!whole.startsWith(kept)) return undefined;
   const rest = whole.slice(kept.length);
   switch (quote) {

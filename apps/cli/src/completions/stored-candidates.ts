@@ -4,34 +4,34 @@ import { isAddress } from "../config-values.ts";
 import { numberedSession } from "../last-search.ts";
 import { formatCounted } from "../output/numbers.ts";
 import type { Settings } from "../settings.ts";
-import type { Candidate, Wanted } from "./candidates.ts";
-import { shortestIds } from "./shortest-ids.ts";
+import type { Candidate, CandidateOptions } from "./candidates.ts";
+import { uniquePrefixes } from "./unique-prefixes.ts";
 
-export type Place = Wanted & { readonly settings: Settings };
+export type StoredCandidateOptions = CandidateOptions & { readonly settings: Settings };
 
-const sessionsOffered = 200;
-const numbersOffered = 50;
-const titleChars = 80;
+const maxSessions = 200;
+const maxNumbers = 50;
+const maxTitleLength = 80;
 const columns = ["id", "created_at", "project"];
 
 /**
  * How long somebody who presses Tab waits, in milliseconds. A folder answers in a tenth of that; a
  * bucket that does not exist would be tried for half a minute.
  */
-const patienceMs = { folder: 5_000, bucket: 1_000 };
+const timeoutsMs = { folder: 5_000, bucket: 1_000 };
 
 /** Candidates from the store. @throws the error that keeps it from being read in time. */
 export async function storedCandidates(
   kind: "sessions" | "projects" | "agents",
   typed: string,
-  place: Place,
+  options: StoredCandidateOptions,
 ): Promise<Candidate[]> {
-  const { location } = place.settings;
-  const limitMs = isAddress(location) ? patienceMs.bucket : patienceMs.folder;
-  return within(limitMs, async () => {
-    const sessions = await openReadOnly(place, kind === "sessions" && place.isDescribed);
+  const { location } = options.settings;
+  const timeoutMs = isAddress(location) ? timeoutsMs.bucket : timeoutsMs.folder;
+  return withTimeout(timeoutMs, async () => {
+    const sessions = await openReadOnly(options, kind === "sessions" && options.isDescribed);
     try {
-      if (kind === "sessions") return await sessionCandidates(sessions, typed, place);
+      if (kind === "sessions") return await sessionCandidates(sessions, typed, options);
       return kind === "projects" ? await projects(sessions) : await agents(sessions);
     } finally {
       sessions.close();
@@ -39,18 +39,21 @@ export async function storedCandidates(
   });
 }
 
-async function within<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("the store takes too long")), limitMs);
+async function withTimeout<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("the store takes too long")), timeoutMs);
   try {
-    return await Promise.race([work(), late]);
+    return await Promise.race([work(), timeout]);
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** Opens no more than is needed, and heals nothing, because nobody could be told. */
-async function openReadOnly({ settings }: Place, hasTitles: boolean): Promise<SessionStore> {
+async function openReadOnly(
+  { settings }: StoredCandidateOptions,
+  hasTitles: boolean,
+): Promise<SessionStore> {
   const { openStore } = await import("@pond/substrate");
   const { sessionTables } = await import("@pond/sessions");
   const names = hasTitles ? ["sessions", "messages", "parts"] : ["sessions"];
@@ -66,24 +69,24 @@ async function openReadOnly({ settings }: Place, hasTitles: boolean): Promise<Se
 async function sessionCandidates(
   sessions: SessionStore,
   typed: string,
-  place: Place,
+  options: StoredCandidateOptions,
 ): Promise<Candidate[]> {
   const { and, isNull, oneOf, prefix } = await import("@pond/substrate");
   const table = sessions.store.table("sessions");
-  const begins = prefix("id", typed);
+  const startsAsTyped = prefix("id", typed);
   const orderBy = [{ column: "created_at", direction: "desc" }] as const;
   const newest = (where: Filter): Promise<Row[]> =>
-    table.rows({ columns, where, orderBy, limit: sessionsOffered });
-  const roots = await newest(and(begins, isNull("parent_session_id")));
-  const listed = roots.length > 0 ? roots : await newest(begins);
-  const all = await table.rows({ columns: ["id"], where: begins });
-  const names = shortestIds(all.map(idOf), typed.length);
+    table.rows({ columns, where, orderBy, limit: maxSessions });
+  const roots = await newest(and(startsAsTyped, isNull("parent_session_id")));
+  const listed = roots.length > 0 ? roots : await newest(startsAsTyped);
+  const all = await table.rows({ columns: ["id"], where: startsAsTyped });
+  const names = uniquePrefixes(all.map(idOf), typed.length);
 
-  const numbers = await numbered(place.settings, typed);
+  const numbers = await numberedIds(options.settings, typed);
   // Some of what was found may be gone by now.
   const found = await table.rows({ columns, where: oneOf("id", [...new Set(numbers.values())]) });
   const rowsById = new Map([...listed, ...found].map((row) => [idOf(row), row]));
-  const about = place.isDescribed ? await descriptions(sessions, rowsById) : undefined;
+  const about = options.isDescribed ? await descriptions(sessions, rowsById) : undefined;
   const describe = (id: string): string => about?.get(id) ?? "";
   return [
     ...[...numbers].flatMap(([number, id]) =>
@@ -97,10 +100,10 @@ async function sessionCandidates(
 }
 
 /** The ids for the numbers that begin as typed. */
-async function numbered(settings: Settings, typed: string): Promise<Map<string, string>> {
+async function numberedIds(settings: Settings, typed: string): Promise<Map<string, string>> {
   const numbers = new Map<string, string>();
   if (!/^\d*$/.test(typed)) return numbers;
-  for (let number = 1; number <= numbersOffered; number++) {
+  for (let number = 1; number <= maxNumbers; number++) {
     const id = await numberedSession(settings, `${number}`);
     if (id === undefined) break;
     if (`${number}`.startsWith(typed)) numbers.set(`${number}`, id);
@@ -118,7 +121,7 @@ async function descriptions(
     [...rowsById].map(([id, { created_at, project }]) => {
       const folder = String(project).split(/[/\\]/).findLast(Boolean) ?? "";
       const title = known.get(id) ?? "";
-      const begin = [...title].slice(0, titleChars).join("");
+      const begin = [...title].slice(0, maxTitleLength).join("");
       return [id, `${dayOf(created_at)} ${folder}${begin && `: ${begin}`}`];
     }),
   );

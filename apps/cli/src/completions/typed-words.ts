@@ -26,38 +26,38 @@ type Quote = "" | "'" | '"';
  * @param breaks - For bash: what it splits words at besides spaces.
  * @returns Undefined if something would have to go after a closed quote.
  */
-export function readTyped(
+export function parseTypedWords(
   shell: Shell,
   raw: readonly string[],
   breaks: string,
 ): TypedLine | undefined {
   const kept = [..."=:"].filter((each) => shell === "bash" && breaks.includes(each));
-  const whole = shell === "bash" ? rejoined(raw, kept) : raw;
+  const whole = shell === "bash" ? rejoinWords(raw, kept) : raw;
   const before = whole.slice(0, -1);
   const last = whole.at(-1) ?? "";
-  const { text, quote, quoteAt, isQuoted } = unquoted(last);
+  const { text, quote, quoteAt, isQuoted } = unquote(last);
   if (isQuoted && quote === "") return undefined;
   // Fish has already parsed the words before the cursor.
-  const words = shell === "fish" ? before : before.map((word) => unquoted(word).text);
-  const keptRaw = quote === "" ? lastBreak(last, kept) : quoteAt;
-  return { words, current: { text, quote, kept: unquoted(last.slice(0, keptRaw)).text } };
+  const words = shell === "fish" ? before : before.map((word) => unquote(word).text);
+  const keptRaw = quote === "" ? lastBreakEnd(last, kept) : quoteAt;
+  return { words, current: { text, quote, kept: unquote(last.slice(0, keptRaw)).text } };
 }
 
 /** Bash makes three words of `--mode=all`, and three of `s3://bucket`. */
-function rejoined(words: readonly string[], breaks: readonly string[]): string[] {
+function rejoinWords(words: readonly string[], breaks: readonly string[]): string[] {
   const whole: string[] = [];
-  let goesOn = false;
+  let continuesWord = false;
   for (const word of words) {
     const isBreak = word !== "" && [...word].every((each) => breaks.includes(each));
     const last = whole.at(-1);
-    if (last !== undefined && (isBreak || goesOn)) whole[whole.length - 1] = last + word;
+    if (last !== undefined && (isBreak || continuesWord)) whole[whole.length - 1] = last + word;
     else whole.push(word);
-    goesOn = isBreak && last !== undefined;
+    continuesWord = isBreak && last !== undefined;
   }
   return whole;
 }
 
-function lastBreak(word: string, breaks: readonly string[]): number {
+function lastBreakEnd(word: string, breaks: readonly string[]): number {
   return Math.max(0, ...breaks.map((each) => word.lastIndexOf(each) + 1));
 }
 
@@ -69,7 +69,7 @@ type Unquoted = {
   readonly isQuoted: boolean;
 };
 
-function unquoted(word: string): Unquoted {
+function unquote(word: string): Unquoted {
   let text = "";
   let quote: Quote = "";
   let quoteAt = 0;

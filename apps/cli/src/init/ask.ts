@@ -1,11 +1,11 @@
 import type { Interface } from "node:readline/promises";
-import { shown } from "../output/shown.ts";
+import { safeText } from "../output/safe-text.ts";
 import { wrapText } from "../output/wrap.ts";
 
 /** Asks a person at a terminal. */
 export type Asker = {
   /** Aborted once nobody answers any more: after Ctrl-C or Ctrl-D. */
-  readonly left: AbortSignal;
+  readonly closed: AbortSignal;
   /** Asks a question whose default is yes. */
   readonly confirm: (question: string) => Promise<boolean>;
   /**
@@ -34,25 +34,25 @@ type AskerOptions = {
  * over with the first question; until then Ctrl-C is a signal.
  */
 export function createAsker({ input, output, columns }: AskerOptions): Asker {
-  const left = new AbortController();
+  const closed = new AbortController();
   let lines: Interface | undefined;
   const open = async (): Promise<Interface> => {
     const { createInterface } = await import("node:readline/promises");
     const opened = createInterface({ input, output });
     // A question that is left this way ends its line.
-    opened.on("close", () => left.abort());
+    opened.on("close", () => closed.abort());
     return opened;
   };
   const ask = async (question: string): Promise<string> => {
     lines ??= await open();
     // An answer has to fit after it.
-    const words = wrapText(shown(question), columns - 4);
+    const words = wrapText(safeText(question), columns - 4);
     for (const line of words.slice(0, -1)) output.write(`${line}\n`);
-    const { signal } = left;
+    const { signal } = closed;
     return (await lines.question(`${words.at(-1)} `, { signal })).trim().toLowerCase();
   };
   return {
-    left: left.signal,
+    closed: closed.signal,
     confirm: async (question) => {
       for (;;) {
         const answer = await ask(`${question} [Y/n]`);

@@ -8,7 +8,7 @@ export type CleanUp = {
   readonly file: string | null;
 };
 
-const claudeCodeDays = 30;
+const claudeCodeDefaultDays = 30;
 
 /**
  * What is known about a client's clean-up; undefined if nothing is.
@@ -22,10 +22,10 @@ export function cleanUpOf(client: string, place: string): CleanUp | undefined {
 /** When it starts, it deletes what was last written longer ago than `cleanupPeriodDays`. */
 function claudeCode(file: string): CleanUp | undefined {
   const settings = read(file);
-  if (settings === "missing") return { days: claudeCodeDays, file: null };
+  if (settings === "missing") return { days: claudeCodeDefaultDays, file: null };
   if (settings === "unreadable") return undefined;
   const days = settings["cleanupPeriodDays"];
-  if (days === undefined) return { days: claudeCodeDays, file: null };
+  if (days === undefined) return { days: claudeCodeDefaultDays, file: null };
   // What it makes of other values is not known.
   return typeof days === "number" && days > 0 ? { days, file } : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
-import { say, shown, shownLine } from "../output/shown.ts";
-import { tell } from "../output/tell.ts";
+import { printWrapped } from "../output/print-wrapped.ts";
+import { safe, safeLine, safeText } from "../output/safe-text.ts";
 import { wrapText } from "../output/wrap.ts";
 import type { GlobalFlags } from "../settings.ts";
 import type { FoundClient } from "./found-clients.ts";
@@ -23,22 +23,23 @@ export async function configure(
   const isNew = diff !== "";
   const backup = isNew && !isDry ? await writeConfig(context, plan) : null;
   if (!output.isJson) {
-    const short = shortenHome(file, home);
-    if (!isNew) tell(output, shown("Settings: nothing to write, they are as chosen already."));
+    const shortPath = shortenHome(file, home);
+    if (!isNew)
+      printWrapped(output, safeText("Settings: nothing to write, they are as chosen already."));
     else {
-      output.line(shown(isDry ? "Settings, to be written:" : "Settings, written:"));
-      printDiff(output, short, diff);
-      sayBackup(context, backup);
+      output.line(safeText(isDry ? "Settings, to be written:" : "Settings, written:"));
+      printDiff(output, shortPath, diff);
+      printBackup(context, backup);
     }
   }
   return { file, written: isNew && !isDry, backup, diff };
 }
 
 /** Says where the previous file is kept. */
-export function sayBackup({ output, home }: Context, backup: string | null): void {
+export function printBackup({ output, home }: Context, backup: string | null): void {
   if (backup === null) return;
-  const place = shownLine(shortenHome(backup, home));
-  for (const line of wrapText(say`what was there before is in ${place}`, output.width - 2)) {
-    output.line(output.style.faint(say`  ${line}`));
+  const place = safeLine(shortenHome(backup, home));
+  for (const line of wrapText(safe`what was there before is in ${place}`, output.width - 2)) {
+    output.line(output.style.faint(safe`  ${line}`));
   }
 }

@@ -1,8 +1,8 @@
 import { sync } from "../commands/sync.ts";
 import type { Context } from "../context.ts";
-import type { ExitCode } from "../exit.ts";
+import type { ExitCode } from "../exit-codes.ts";
 import { Output } from "../output/output.ts";
-import { reportError, sayError } from "../report-error.ts";
+import { printError, reportError } from "../report-error.ts";
 
 /**
  * Runs a sync as `pond sync` does.
@@ -14,7 +14,7 @@ export async function firstSync(context: Context): Promise<[ExitCode, unknown]> 
   const { output, env } = context;
   if (!output.isJson) {
     output.line();
-    return [await sync(context, [], {}).catch((error: unknown) => sayError(error, output)), null];
+    return [await sync(context, [], {}).catch((error: unknown) => printError(error, output)), null];
   }
   let text = "";
   const stdout = {

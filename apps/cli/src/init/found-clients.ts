@@ -5,7 +5,7 @@ import { chooseAdapters } from "../choose-adapters.ts";
 import type { Context } from "../context.ts";
 import { formatCounted } from "../output/numbers.ts";
 import { ProgressLine } from "../output/progress.ts";
-import { say, shownLine } from "../output/shown.ts";
+import { safe, safeLine } from "../output/safe-text.ts";
 import { type CleanUp, cleanUpOf } from "./clean-up.ts";
 
 /** One place of a client on this machine. */
@@ -16,11 +16,11 @@ export type FoundPlace = {
   /** When the file that was left alone longest was last written; null if sessions are not files. */
   readonly oldest: Date | null;
   /** Null if nothing is known about the client's own clean-up. */
-  readonly cleanUp: (CleanUp & Doomed) | null;
+  readonly cleanUp: (CleanUp & DueSessions) | null;
 };
 
 /** Sessions the client's own clean-up is about to delete. */
-type Doomed = {
+type DueSessions = {
   /** At its next start. */
   readonly due: number;
   /** Within a week from now, if nothing is written to them. */
@@ -53,7 +53,7 @@ export async function findClients(context: Context, signal: AbortSignal): Promis
       const own = sources.filter(({ adapter }) => adapter === name);
       if (own.length === 0) continue;
       const places: FoundPlace[] = [];
-      for (const source of own) places.push(await look(source, options));
+      for (const source of own) places.push(await inspectSource(source, options));
       const isEnabled = context.settings.config.adapters[name]?.isEnabled !== false;
       found.push({ name, isEnabled, places });
     }
@@ -63,15 +63,15 @@ export async function findClients(context: Context, signal: AbortSignal): Promis
   return found;
 }
 
-type LookOptions = {
+type InspectOptions = {
   readonly now: Date;
   readonly progress: ProgressLine;
   readonly signal: AbortSignal;
 };
 
-async function look(
+async function inspectSource(
   { adapter, path, reader }: Source,
-  { now, progress, signal }: LookOptions,
+  { now, progress, signal }: InspectOptions,
 ): Promise<FoundPlace> {
   const cleanUp = cleanUpOf(adapter, path);
   const place = { sessions: 0, bytes: 0, oldestMs: Number.POSITIVE_INFINITY, due: 0, dueSoon: 0 };
@@ -84,7 +84,7 @@ async function look(
     progress.show(
       path,
       amount,
-      ({ done }) => say`${shownLine(adapter)}  looking: ${formatCounted(done, "session")}`,
+      ({ done }) => safe`${safeLine(adapter)}  looking: ${formatCounted(done, "session")}`,
     );
     const writtenMs = await lastWritten(path, source.key);
     if (writtenMs === undefined) continue;

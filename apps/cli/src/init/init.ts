@@ -1,12 +1,12 @@
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { UsageError } from "../errors.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { onInterrupt } from "../interrupt.ts";
 import type { Output } from "../output/output.ts";
-import { joined, say, shown, shownLine } from "../output/shown.ts";
-import { tell } from "../output/tell.ts";
-import { isAbort, sayStopped } from "../report-error.ts";
+import { printWrapped } from "../output/print-wrapped.ts";
+import { joinSafe, safe, safeLine, safeText } from "../output/safe-text.ts";
+import { isAbort, reportStopped } from "../report-error.ts";
 import { type GlobalFlags, resolveSettings } from "../settings.ts";
 import { type Asker, createAsker } from "./ask.ts";
 import { configure } from "./configure.ts";
@@ -45,7 +45,7 @@ export async function init(
     !flags.yes && !flags.dryRun && !output.isJson && output.isTerminal && process.stdin.isTTY;
   if (!isAsking && !flags.yes && !flags.dryRun && !output.isJson) {
     output.note(
-      shown(
+      safeText(
         "There is no terminal to ask at, so pond does everything, as with --yes. --dry-run shows what that is; --client NAME, --no-mcp, --no-schedule and --no-sync do less.",
       ),
     );
@@ -70,13 +70,13 @@ export async function initWith(
 ): Promise<ExitCode> {
   const before = await readJournal(context);
   const interrupt = onInterrupt();
-  const signals = [interrupt.signal, ...(asker ? [asker.left] : [])];
-  const steps = { asker, signal: AbortSignal.any(signals), endOfSteps: interrupt.stop };
+  const signals = [interrupt.signal, ...(asker ? [asker.closed] : [])];
+  const steps = { asker, signal: AbortSignal.any(signals), stopListening: interrupt.stop };
   try {
-    return await takeSteps(context, flags, globals, steps);
+    return await runSteps(context, flags, globals, steps);
   } catch (error) {
     if (!isAbort(error)) throw error;
-    return sayLeft(context, before, await readJournal(context));
+    return reportStoppedSetup(context, before, await readJournal(context));
   } finally {
     interrupt.stop();
   }
@@ -87,26 +87,27 @@ type Steps = {
   /** Aborted by Ctrl-C, whoever receives it. */
   readonly signal: AbortSignal;
   /** Stops listening for Ctrl-C. */
-  readonly endOfSteps: () => void;
+  readonly stopListening: () => void;
 };
 
-async function takeSteps(
+async function runSteps(
   context: Context,
   flags: InitFlags,
   globals: GlobalFlags,
-  { asker, signal, endOfSteps }: Steps,
+  { asker, signal, stopListening }: Steps,
 ): Promise<ExitCode> {
   const { output, env, home } = context;
   const found = await findClients(context, signal);
   const isDry = flags.dryRun ?? false;
-  const named = flags.client && (await namedOf(found, flags.client));
-  if (!output.isJson) showOrSayNone(context, found);
+  const named = flags.client && (await resolveNamed(found, flags.client));
+  if (!output.isJson) printFound(context, found);
   const chosen = named ?? (await choose(found, asker));
-  const nothing = { config: null, mcp: [], schedule: null, sync: null };
+  const noSteps = { config: null, mcp: [], schedule: null, sync: null };
   const report = { dry_run: isDry, clients: found.map((each) => clientJson(each, chosen)) };
   if (chosen.length === 0) {
-    if (output.isJson) print(output, { ...report, ...nothing });
-    else if (found.length > 0) output.line(shown("Nothing was chosen, and nothing was changed."));
+    if (output.isJson) print(output, { ...report, ...noSteps });
+    else if (found.length > 0)
+      output.line(safeText("Nothing was chosen, and nothing was changed."));
     return exitCodes.done;
   }
   signal.throwIfAborted();
@@ -126,17 +127,17 @@ async function takeSteps(
     flags.sync && !isDry && ((await asker?.confirm("Store the sessions now?")) ?? true);
   // From here the terminal belongs to the sync, which a Ctrl-C has to reach.
   asker?.close();
-  endOfSteps();
+  stopListening();
   const [exitCode, synced] = wantsSync ? await firstSync(configured) : [exitCodes.done, null];
   if (output.isJson) print(output, { ...report, config, mcp, schedule, sync: synced });
-  else sayNext(context, isDry, await readJournal(context));
+  else printNextSteps(context, isDry, await readJournal(context));
   if (exitCode !== exitCodes.done) return exitCode;
   const isFailed = mcp.some(({ state }) => state === "failed") || schedule?.state === "failed";
   return isFailed ? exitCodes.doneWithFaults : exitCodes.done;
 }
 
 /** Tells a user who leaves halfway what was done and how to continue. */
-function sayLeft(
+function reportStoppedSetup(
   { output }: Context,
   before: readonly Action[],
   after: readonly Action[],
@@ -145,21 +146,24 @@ function sayLeft(
     after.length > before.length
       ? "What was done so far stays: `pond init` continues from there, `pond init --undo` undoes it."
       : "Nothing was changed.";
-  return sayStopped(output, shown(left));
+  return reportStopped(output, safeText(left));
 }
 
-function showOrSayNone(context: Context, found: readonly FoundClient[]): void {
+function printFound(context: Context, found: readonly FoundClient[]): void {
   if (found.length > 0) showFound(context, found);
   else {
-    tell(
+    printWrapped(
       context.output,
-      shown("No client that pond knows has a folder here; `pond adapters` says where it looks."),
+      safeText("No client that pond knows has a folder here; `pond adapters` says where it looks."),
     );
   }
 }
 
 /** @throws {UsageError} @throws {UnknownAdapterError} for a client that is not here. */
-async function namedOf(found: readonly FoundClient[], asked: readonly string[]): Promise<string[]> {
+async function resolveNamed(
+  found: readonly FoundClient[],
+  asked: readonly string[],
+): Promise<string[]> {
   const { adapterNamed } = await import("@pond/adapters");
   const names = found.map(({ name }) => name);
   const wanted = asked.map((name) => adapterNamed(name).origin);
@@ -184,31 +188,34 @@ function print(output: Output, report: InitReport): void {
   output.jsonText(JSON.stringify(report));
 }
 
-function sayNext({ output }: Context, isDry: boolean, done: readonly unknown[]): void {
+function printNextSteps({ output }: Context, isDry: boolean, done: readonly unknown[]): void {
   output.line();
   if (isDry) {
-    tell(output, shown("Nothing was written. Without --dry-run, pond does all this and syncs."));
+    printWrapped(
+      output,
+      safeText("Nothing was written. Without --dry-run, pond does all this and syncs."),
+    );
     return;
   }
   const next = [
-    shown('Find something: pond search "what I remember of it"'),
-    ...(done.length > 0 ? [shown("Take all this back: pond init --undo")] : []),
+    safeText('Find something: pond search "what I remember of it"'),
+    ...(done.length > 0 ? [safeText("Take all this back: pond init --undo")] : []),
   ];
-  output.line(joined(next, "\n"));
+  output.line(joinSafe(next, "\n"));
 }
 
 async function undo(context: Context): Promise<ExitCode> {
   const { output, home } = context;
   const undone = await undoAll(context);
   if (output.isJson) output.jsonText(JSON.stringify({ undone }));
-  else if (undone.length === 0) output.line(shown("There is nothing to undo."));
+  else if (undone.length === 0) output.line(safeText("There is nothing to undo."));
   else {
     for (const { what, state, message } of undone) {
-      const why = message === null ? shown("") : say`: ${shownLine(message)}`;
-      output.line(say`${shownLine(shortenHome(what, home))}: ${shown(state)}${why}`);
+      const why = message === null ? safeText("") : safe`: ${safeLine(message)}`;
+      output.line(safe`${safeLine(shortenHome(what, home))}: ${safeText(state)}${why}`);
     }
-    output.line(shown("What pond has stored stays."));
+    output.line(safeText("What pond has stored stays."));
   }
-  const isLeft = undone.some(({ state }) => state === "kept" || state === "failed");
-  return isLeft ? exitCodes.doneWithFaults : exitCodes.done;
+  const isIncomplete = undone.some(({ state }) => state === "kept" || state === "failed");
+  return isIncomplete ? exitCodes.doneWithFaults : exitCodes.done;
 }

@@ -40,9 +40,9 @@ type Entry = {
   readonly isOuterOurs?: boolean;
 };
 
-type Place = Pick<Context, "settings">;
+type SettingsContext = Pick<Context, "settings">;
 
-function journalFile({ settings }: Place): string {
+function journalFile({ settings }: SettingsContext): string {
   return join(settings.directories.state, "init.json");
 }
 
@@ -50,8 +50,8 @@ function journalFile({ settings }: Place): string {
  * What was done and not taken back, the oldest first. @throws {ConfigError} if the journal is
  * damaged.
  */
-export async function readJournal(place: Place): Promise<readonly Action[]> {
-  const file = journalFile(place);
+export async function readJournal(context: SettingsContext): Promise<readonly Action[]> {
+  const file = journalFile(context);
   const text = await readText(file);
   if (text === undefined) return [];
   try {
@@ -67,15 +67,18 @@ export async function readJournal(place: Place): Promise<readonly Action[]> {
 }
 
 /** Deletes the journal if nothing is left to undo. */
-export async function writeJournal(place: Place, actions: readonly Action[]): Promise<void> {
-  const file = journalFile(place);
+export async function writeJournal(
+  context: SettingsContext,
+  actions: readonly Action[],
+): Promise<void> {
+  const file = journalFile(context);
   if (actions.length === 0) await rm(file, { force: true });
   else await replaceFile(file, `${JSON.stringify({ actions }, null, 2)}\n`);
 }
 
 /** Call it before the action: something done without a trace could not be undone. */
-export async function record(place: Place, action: Action): Promise<void> {
-  await writeJournal(place, [...(await readJournal(place)), action]);
+export async function recordAction(context: SettingsContext, action: Action): Promise<void> {
+  await writeJournal(context, [...(await readJournal(context)), action]);
 }
 
 export function sha256(content: string | Buffer): string {

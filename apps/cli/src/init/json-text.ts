@@ -10,7 +10,11 @@ type Member = {
   readonly value: Token;
   readonly last: Token;
 };
-type Body = { readonly members: readonly Member[]; readonly open: Token; readonly close: Token };
+type ObjectTokens = {
+  readonly members: readonly Member[];
+  readonly open: Token;
+  readonly close: Token;
+};
 type Fields = Record<string, unknown>;
 
 /** The settings of a client are not as expected, or not written in a way that pond can change. */
@@ -20,7 +24,7 @@ export class SettingsTextError extends Error {
 
 /** Parses JSON with comments and trailing commas. @throws {SettingsTextError} */
 export function parseJsonText(text: string): unknown {
-  const words = significant(text);
+  const words = tokenize(text);
   const plain = words.filter(({ text: word }, at) => {
     const next = words[at + 1]?.text;
     return word !== "," || (next !== "}" && next !== "]");
@@ -30,15 +34,15 @@ export function parseJsonText(text: string): unknown {
   } catch (cause) {
     const place = /at position (\d+)/.exec(String(cause))?.[1] ?? Number.POSITIVE_INFINITY;
     let length = 0;
-    const odd = plain.find(({ text: word }) => {
+    const unexpected = plain.find(({ text: word }) => {
       length += word.length + 1;
       return length > Number(place);
     });
-    throw noJson(text, odd?.start ?? text.trimEnd().length, cause);
+    throw notJsonError(text, unexpected?.start ?? text.trimEnd().length, cause);
   }
 }
 
-function noJson(text: string, at: number, cause?: unknown): SettingsTextError {
+function notJsonError(text: string, at: number, cause?: unknown): SettingsTextError {
   const line = text.slice(0, at).split("\n").length;
   return new SettingsTextError(`is not JSON (line ${line})`, { cause });
 }
@@ -52,7 +56,7 @@ export function entryOf(text: string, path: EntryPath): unknown {
  * True if the object that holds the entry is there, with or without the entry. @throws
  * {SettingsTextError}
  */
-export function hasOuter(text: string, [outer]: EntryPath): boolean {
+export function hasOuterObject(text: string, [outer]: EntryPath): boolean {
   return text.trim() !== "" && Object.hasOwn(fieldsOf(parseJsonText(text)), outer);
 }
 
@@ -73,16 +77,16 @@ export function valueAt(value: unknown, path: EntryPath): unknown {
  */
 export function withEntry(text: string, [outer, inner]: EntryPath, value: unknown): string {
   const before = text.trim() === "" ? "{}\n" : text;
-  const root = bodyOf(before);
+  const root = objectAt(before);
   const unit = indentOf(before, root);
-  const there = root.members.find(({ key }) => key === outer);
+  const outerMember = root.members.find(({ key }) => key === outer);
   const changed =
-    there === undefined
+    outerMember === undefined
       ? addMember(before, root, outer, { [inner]: value }, unit, 1)
-      : addMember(before, bodyOf(before, there.value), inner, value, unit, 2);
+      : addMember(before, objectAt(before, outerMember.value), inner, value, unit, 2);
   const fields = fieldsOf(parseJsonText(before));
   const wanted = { ...fields, [outer]: { ...fieldsOf(fields[outer] ?? {}), [inner]: value } };
-  return checked(changed, wanted);
+  return verified(changed, wanted);
 }
 
 /**
@@ -92,11 +96,11 @@ export function withEntry(text: string, [outer, inner]: EntryPath, value: unknow
  * @throws {SettingsTextError} if it is not there, or cannot be taken out.
  */
 export function withoutEntry(text: string, [outer, inner]: EntryPath, isOuterOurs = false): string {
-  const root = bodyOf(text);
-  const there = root.members.find(({ key }) => key === outer);
-  const body = there && bodyOf(text, there.value);
+  const root = objectAt(text);
+  const outerMember = root.members.find(({ key }) => key === outer);
+  const body = outerMember && objectAt(text, outerMember.value);
   const member = body?.members.find(({ key }) => key === inner);
-  if (there === undefined || body === undefined || member === undefined)
+  if (outerMember === undefined || body === undefined || member === undefined)
     throw new SettingsTextError(`has no ${outer}.${inner}`);
   const fields = fieldsOf(parseJsonText(text));
   // A comment in there is not pond's.
@@ -104,14 +108,14 @@ export function withoutEntry(text: string, [outer, inner]: EntryPath, isOuterOur
     text.slice(body.open.end, member.first.start) + text.slice(member.last.end, body.close.start);
   if (isOuterOurs && /^[\s,]*$/.test(inside)) {
     const { [outer]: _, ...others } = fields;
-    return checked(withoutMember(text, there), others);
+    return verified(withoutMember(text, outerMember), others);
   }
   const { [inner]: _, ...others } = fieldsOf(fields[outer]);
-  return checked(withoutMember(text, member), { ...fields, [outer]: others });
+  return verified(withoutMember(text, member), { ...fields, [outer]: others });
 }
 
 function withoutMember(text: string, { first, last }: Member): string {
-  const words = significant(text);
+  const words = tokenize(text);
   const after = words.find(({ start }) => start >= last.end);
   const isFollowed = after?.text === ",";
   const to = isFollowed ? after.end : last.end;
@@ -129,14 +133,14 @@ function withoutMember(text: string, { first, last }: Member): string {
   return kept + text.slice(to);
 }
 
-function checked(text: string, wanted: Fields): string {
+function verified(text: string, wanted: Fields): string {
   if (isDeepStrictEqual(parseJsonText(text), wanted)) return text;
   throw new SettingsTextError("is written in a way that pond does not change");
 }
 
 function addMember(
   text: string,
-  { members, open, close }: Body,
+  { members, open, close }: ObjectTokens,
   key: string,
   value: unknown,
   unit: string,
@@ -154,20 +158,20 @@ function addMember(
   // A comment after the last member stays there: the comma goes before it, the entry after it.
   const tailEnd = text.slice(0, close.start).trimEnd().length;
   const tail = text.slice(last.end, tailEnd);
-  const hasComma = significant(tail)[0]?.text === ",";
+  const hasComma = tokenize(tail)[0]?.text === ",";
   return `${text.slice(0, last.end)}${hasComma ? "" : ","}${tail}${line}${hasComma ? "," : ""}${text.slice(tailEnd)}`;
 }
 
 /** The whitespace before the first member, if that has a line of its own. */
-function indentOf(text: string, { members }: Body): string {
+function indentOf(text: string, { members }: ObjectTokens): string {
   const [first] = members;
   const before = first === undefined ? "" : text.slice(0, first.first.start);
   return /\n([ \t]+)$/.exec(before)?.[1] ?? "  ";
 }
 
 /** The members of an object: the outermost one of the text, or the one that begins at a token. */
-function bodyOf(text: string, from?: Token): Body {
-  const words = significant(text);
+function objectAt(text: string, from?: Token): ObjectTokens {
+  const words = tokenize(text);
   const start = from === undefined ? 0 : words.findIndex(({ start }) => start === from.start);
   const open = words[start];
   if (open?.text !== "{") throw new SettingsTextError("is not an object");
@@ -179,7 +183,7 @@ function bodyOf(text: string, from?: Token): Body {
     if (word.text === "}" || word.text === "]") {
       depth -= 1;
       if (depth > 0) continue;
-      return { members: members.map((each) => ending(words, each)), open, close: word };
+      return { members: members.map((each) => withLastToken(words, each)), open, close: word };
     }
     const [colon, value] = [words[at + 1], words[at + 2]];
     if (depth === 1 && word.text.startsWith('"') && colon?.text === ":" && value) {
@@ -191,7 +195,7 @@ function bodyOf(text: string, from?: Token): Body {
 }
 
 /** With the token that ends its value. */
-function ending(words: readonly Token[], member: Member): Member {
+function withLastToken(words: readonly Token[], member: Member): Member {
   let depth = 0;
   for (const word of words.slice(words.indexOf(member.value))) {
     if (word.text === "{" || word.text === "[") depth += 1;
@@ -202,16 +206,16 @@ function ending(words: readonly Token[], member: Member): Member {
 }
 
 /** Tokens without whitespace and comments. @throws {SettingsTextError} for invalid ones. */
-function significant(text: string): Token[] {
+function tokenize(text: string): Token[] {
   const pattern =
     /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|[{}[\],:]|[^\s{}[\],:"/]+|[\s\ufeff]+/y;
   const tokens: Token[] = [];
   while (pattern.lastIndex < text.length) {
     const start = pattern.lastIndex;
     const word = pattern.exec(text)?.[0];
-    if (word === undefined) throw noJson(text, start);
-    const isAside = word.startsWith("/") || word.trim() === "";
-    if (!isAside) tokens.push({ text: word, start, end: start + word.length });
+    if (word === undefined) throw notJsonError(text, start);
+    const isSkipped = word.startsWith("/") || word.trim() === "";
+    if (!isSkipped) tokens.push({ text: word, start, end: start + word.length });
   }
   return tokens;
 }

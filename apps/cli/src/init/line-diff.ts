@@ -1,5 +1,5 @@
 import type { Output } from "../output/output.ts";
-import { say, shown, shownLine } from "../output/shown.ts";
+import { safe, safeLine, safeText } from "../output/safe-text.ts";
 
 /**
  * The changed lines of a text, without the lines around them: those are the user's, and a key may
@@ -30,9 +30,9 @@ export function lineDiff(before: string, after: string): string {
 /** Prints a diff in colour. */
 export function printDiff(output: Output, file: string, diff: string): void {
   const { style } = output;
-  output.line(style.strong(say`  ${shownLine(file)}`));
+  output.line(style.strong(safe`  ${safeLine(file)}`));
   for (const line of linesOf(diff)) {
-    const text = say`  ${shown(line)}`;
+    const text = safe`  ${safeText(line)}`;
     const paint = line.startsWith("+")
       ? style.good
       : line.startsWith("-")

@@ -10,14 +10,14 @@ export type McpServer = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-type Place = Pick<Context, "env" | "home">;
+type ClientSurroundings = Pick<Context, "env" | "home">;
 type Files = readonly [string, ...string[]];
 
 /** A client that can be told about MCP servers. */
 export type McpClient = {
   readonly client: string;
   /** Where it keeps its user's servers; the first file is written to. */
-  readonly files: (place: Place) => Files | Promise<Files>;
+  readonly files: (place: ClientSurroundings) => Files | Promise<Files>;
   /** The server that it has as `pond`, in the client's own form; undefined if there is none. */
   readonly find: (text: string) => Promise<unknown>;
   /** The entry for a server in the file. */
@@ -32,15 +32,15 @@ export type McpClient = {
   readonly path: EntryPath;
 };
 
-const name = "pond";
+const serverName = "pond";
 
 /** The clients for which this was tried; pi and phi-core have no MCP. */
 export const mcpClients: readonly McpClient[] = [
   {
     client: "claude-code",
     files: ({ env, home }) => [join(env["CLAUDE_CONFIG_DIR"] || home, ".claude.json")],
-    path: ["mcpServers", name],
-    find: findInJson(["mcpServers", name]),
+    path: ["mcpServers", serverName],
+    find: findInJson(["mcpServers", serverName]),
     entry: ({ command: [command, ...args], env }) => ({ type: "stdio", command, args, env }),
     show: showJson("mcpServers", ({ command: [command, ...args], env }) => ({
       command,
@@ -49,71 +49,71 @@ export const mcpClients: readonly McpClient[] = [
     })),
     commands: {
       add: ({ command, env }) => [
-        ...["claude", "mcp", "add", "--scope", "user", name],
-        ...variables("-e", env),
+        ...["claude", "mcp", "add", "--scope", "user", serverName],
+        ...envFlags("-e", env),
         ...["--", ...command],
       ],
-      remove: ["claude", "mcp", "remove", "--scope", "user", name],
+      remove: ["claude", "mcp", "remove", "--scope", "user", serverName],
     },
   },
   {
     client: "codex",
     files: ({ env, home }) => [join(env["CODEX_HOME"] || join(home, ".codex"), "config.toml")],
-    path: ["mcp_servers", name],
+    path: ["mcp_servers", serverName],
     find: async (text) => {
       const { parse, TomlError } = await import("smol-toml");
       try {
-        return valueAt(parse(text, { integersAsBigInt: true }), ["mcp_servers", name]);
+        return valueAt(parse(text, { integersAsBigInt: true }), ["mcp_servers", serverName]);
       } catch (cause) {
         const line = cause instanceof TomlError ? ` (line ${cause.line})` : "";
         throw new SettingsTextError(`is not TOML${line}`, { cause });
       }
     },
-    entry: ({ command: [command, ...args], env }) => ({ command, args, ...some(env) }),
+    entry: ({ command: [command, ...args], env }) => ({ command, args, ...envField(env) }),
     show: ({ command: [command, ...args], env }) =>
       [
-        `[mcp_servers.${name}]`,
+        `[mcp_servers.${serverName}]`,
         `command = ${JSON.stringify(command)}`,
         `args = ${JSON.stringify(args)}`,
-        ...(Object.keys(env).length > 0 ? ["", `[mcp_servers.${name}.env]`] : []),
+        ...(Object.keys(env).length > 0 ? ["", `[mcp_servers.${serverName}.env]`] : []),
         ...Object.entries(env).map(([key, value]) => `${key} = ${JSON.stringify(value)}`),
       ].join("\n"),
     commands: {
       add: ({ command, env }) => [
-        ...["codex", "mcp", "add", name],
-        ...variables("--env", env),
+        ...["codex", "mcp", "add", serverName],
+        ...envFlags("--env", env),
         ...["--", ...command],
       ],
-      remove: ["codex", "mcp", "remove", name],
+      remove: ["codex", "mcp", "remove", serverName],
     },
   },
   {
     client: "opencode",
     files: ({ env, home }) =>
       opencodeFiles(join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "opencode")),
-    path: ["mcp", name],
-    find: findInJson(["mcp", name]),
+    path: ["mcp", serverName],
+    find: findInJson(["mcp", serverName]),
     entry: opencodeEntry,
     show: showJson("mcp", opencodeEntry),
   },
   {
     client: "omp",
     files: ompFiles,
-    path: ["mcpServers", name],
-    find: findInJson(["mcpServers", name]),
-    entry: ({ command: [command, ...args], env }) => ({ command, args, ...some(env) }),
+    path: ["mcpServers", serverName],
+    find: findInJson(["mcpServers", serverName]),
+    entry: ({ command: [command, ...args], env }) => ({ command, args, ...envField(env) }),
     show: showJson("mcpServers", ({ command: [command, ...args], env }) => ({
       command,
       args,
-      ...some(env),
+      ...envField(env),
     })),
   },
 ];
 
 /** In the agent folder of the current profile, even if its sessions were moved away. */
-async function ompFiles(place: Place): Promise<Files> {
+async function ompFiles(surroundings: ClientSurroundings): Promise<Files> {
   const { adapterNamed } = await import("@pond/adapters");
-  const homes = adapterNamed("omp").homes(place);
+  const homes = adapterNamed("omp").homes(surroundings);
   const [first = ""] = homes;
   return [join(homes.find((home) => basename(home) === "agent") ?? first, "mcp.json")];
 }
@@ -135,11 +135,11 @@ function opencodeEntry({ command, env }: McpServer): object {
   };
 }
 
-function some(env: McpServer["env"]): object {
+function envField(env: McpServer["env"]): object {
   return Object.keys(env).length > 0 ? { env } : {};
 }
 
-function variables(flag: string, env: McpServer["env"]): string[] {
+function envFlags(flag: string, env: McpServer["env"]): string[] {
   return Object.entries(env).flatMap(([key, value]) => [flag, `${key}=${value}`]);
 }
 
@@ -148,7 +148,7 @@ function findInJson(path: EntryPath): McpClient["find"] {
 }
 
 function showJson(outer: string, entry: (server: McpServer) => unknown): McpClient["show"] {
-  return (server) => JSON.stringify({ [outer]: { [name]: entry(server) } }, null, 2);
+  return (server) => JSON.stringify({ [outer]: { [serverName]: entry(server) } }, null, 2);
 }
 
 /**
@@ -160,7 +160,7 @@ export async function findServer(client: McpClient, file: string): Promise<unkno
 }
 
 /** What is started; clients add settings of their own to an entry. */
-export function wordsOf(entry: unknown): readonly unknown[] | undefined {
+export function commandLineOf(entry: unknown): readonly unknown[] | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;
   const { command, args } = entry as { readonly command?: unknown; readonly args?: unknown };
   const words = Array.isArray(command) ? command : [command];
@@ -179,7 +179,7 @@ export function variablesOf(entry: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** True if a shell would find the program. */
-export function isOnPath(program: string, { env }: Place): boolean {
+export function isOnPath(program: string, { env }: ClientSurroundings): boolean {
   return (env["PATH"] ?? "").split(delimiter).some((folder) => {
     const file = join(folder, program);
     try {

@@ -1,14 +1,14 @@
 import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
-import { say, shown, shownLine } from "../output/shown.ts";
-import { tell } from "../output/tell.ts";
+import { printWrapped } from "../output/print-wrapped.ts";
+import { safe, safeLine, safeText } from "../output/safe-text.ts";
 import type { Asker } from "./ask.ts";
-import { sayBackup } from "./configure.ts";
+import { printBackup } from "./configure.ts";
 import { printDiff } from "./line-diff.ts";
 import { planMcp, type Registration, register } from "./register-mcp.ts";
 
 /** How things are offered. */
-export type Offer = {
+export type OfferOptions = {
   readonly isDry: boolean;
   /** Undefined if nobody is to be asked. */
   readonly asker: Asker | undefined;
@@ -19,38 +19,42 @@ export type Offer = {
 export async function offerMcp(
   context: Context,
   chosen: readonly string[],
-  { isDry, asker, signal }: Offer,
+  { isDry, asker, signal }: OfferOptions,
 ): Promise<Registration[]> {
   const { output, home } = context;
   const plans = await planMcp(context, chosen);
-  const planned = plans.filter(({ is }) => is.state === "planned");
+  const planned = plans.filter(({ registration }) => registration.state === "planned");
   if (!output.isJson) {
-    if (plans.length > 0) output.line(shown("Search for agents, over MCP:"));
-    for (const { is } of planned)
-      printDiff(output, `${is.client}: ${shortenHome(is.file, home)}`, is.diff);
+    if (plans.length > 0) output.line(safeText("Search for agents, over MCP:"));
+    for (const { registration } of planned)
+      printDiff(
+        output,
+        `${registration.client}: ${shortenHome(registration.file, home)}`,
+        registration.diff,
+      );
   }
-  const names = planned.map(({ is }) => is.client).join(", ");
+  const names = planned.map(({ registration }) => registration.client).join(", ");
   const isWanted =
     planned.length === 0 ||
     ((await asker?.confirm(`Let ${names} search what pond stores?`)) ?? true);
   const done: Registration[] = [];
   for (const plan of plans) {
     signal.throwIfAborted();
-    const isLeft = isDry || !isWanted;
-    const registration = isLeft ? plan.is : await register(context, plan);
+    const isSkipped = isDry || !isWanted;
+    const registration = isSkipped ? plan.registration : await register(context, plan);
     done.push(registration);
-    if (!output.isJson) sayRegistration(context, registration, isDry);
+    if (!output.isJson) printRegistration(context, registration, isDry);
   }
   return done;
 }
 
-function sayRegistration(
+function printRegistration(
   context: Context,
   { client, state, replaces, backup, message }: Registration,
   isDry: boolean,
 ): void {
   const { output, home } = context;
-  const told: Readonly<Record<Registration["state"], string>> = {
+  const stateTexts: Readonly<Record<Registration["state"], string>> = {
     planned: isDry ? "to be registered" : "not registered",
     registered: replaces
       ? "registered again, in place of what pond registered before"
@@ -60,15 +64,15 @@ function sayRegistration(
     manual: "not registered",
     failed: "failed",
   };
-  const line = say`${shown(client)}: ${shown(told[state])}`;
+  const line = safe`${safeText(client)}: ${safeText(stateTexts[state])}`;
   const why =
-    message === null ? shown("") : say`: ${shownLine(message.replaceAll(`${home}/`, "~/"))}`;
-  if (state === "failed") output.warn(say`${line}${why}`);
+    message === null ? safeText("") : safe`: ${safeLine(message.replaceAll(`${home}/`, "~/"))}`;
+  if (state === "failed") output.warn(safe`${line}${why}`);
   else if (state === "manual" && message !== null) {
     // Meant to be copied, so it has a line of its own.
     const [reason = "", run = ""] = message.split(/(?<=; run) (.*)/s);
-    tell(output, say`${line}: ${shownLine(reason)}`, shown("  "));
-    output.line(say`    ${shownLine(run)}`);
-  } else tell(output, say`${line}${why}`, shown("  "));
-  sayBackup(context, backup);
+    printWrapped(output, safe`${line}: ${safeLine(reason)}`, safeText("  "));
+    output.line(safe`    ${safeLine(run)}`);
+  } else printWrapped(output, safe`${line}${why}`, safeText("  "));
+  printBackup(context, backup);
 }

@@ -1,10 +1,10 @@
 import type { Context } from "../context.ts";
-import { say, shown, shownLine } from "../output/shown.ts";
-import { tell } from "../output/tell.ts";
+import { printWrapped } from "../output/print-wrapped.ts";
+import { safe, safeLine, safeText } from "../output/safe-text.ts";
 import { scheduleStatus } from "../schedule/schedule-status.ts";
 import type { FoundSchedule } from "../schedule/schedulers.ts";
-import { readJournal, record, writeJournal } from "./journal.ts";
-import type { Offer } from "./offer-mcp.ts";
+import { readJournal, recordAction, writeJournal } from "./journal.ts";
+import type { OfferOptions } from "./offer-mcp.ts";
 import type { OfferedSchedule } from "./report.ts";
 
 type State = OfferedSchedule["state"];
@@ -19,52 +19,53 @@ type State = OfferedSchedule["state"];
 export async function offerSchedule(
   context: Context,
   isStoreNamed: boolean,
-  { isDry, asker, signal }: Offer,
+  { isDry, asker, signal }: OfferOptions,
 ): Promise<OfferedSchedule | null> {
   const { output } = context;
-  const { findSchedule, firstUsable, schedulersOf, startWith } = await import(
+  const { findSchedule, firstUsable, schedulersOf, startJob } = await import(
     "../schedule/schedulers.ts"
   );
   const { createJob } = await import("../schedule/job.ts");
-  const { noteStart } = await import("../schedule/last-run.ts");
+  const { recordStart } = await import("../schedule/last-run.ts");
   const schedulers = schedulersOf(context);
-  const is = async (state: State, message: string | null = null) => {
-    if (!output.isJson) saySchedule(context, state, message);
+  const outcome = async (state: State, message: string | null = null) => {
+    if (!output.isJson) printSchedule(context, state, message);
     return { ...(await scheduleStatus(context)), state, message };
   };
   const failed = (error: unknown) =>
-    is("failed", error instanceof Error ? error.message : String(error));
-  const there = await findSchedule(schedulers);
+    outcome("failed", error instanceof Error ? error.message : String(error));
+  const existing = await findSchedule(schedulers);
   try {
-    if (there !== undefined && (await isToStay(context, there, isStoreNamed))) return is("already");
+    if (existing !== undefined && (await shouldKeep(context, existing, isStoreNamed)))
+      return outcome("already");
   } catch (error) {
     return failed(error);
   }
   const usable = await firstUsable(schedulers);
-  const scheduler = there?.scheduler ?? usable.scheduler;
+  const scheduler = existing?.scheduler ?? usable.scheduler;
   if (scheduler === undefined) {
-    return is("unavailable", `${usable.why}: run \`pond sync\` now and then`);
+    return outcome("unavailable", `${usable.why}: run \`pond sync\` now and then`);
   }
   // However often it runs, somebody chose that.
-  const every = there?.every ?? "1h";
-  const often = every === "1h" ? "every hour" : `every ${every}`;
-  const instead = there === undefined ? "" : ", in the place of the one that is there";
-  const message = `${often}, with ${scheduler.kind}${instead}`;
-  if (isDry) return is("planned", message);
-  const question = `Sync ${often} in the background, with ${scheduler.kind}${instead}?`;
+  const every = existing?.every ?? "1h";
+  const interval = every === "1h" ? "every hour" : `every ${every}`;
+  const instead = existing === undefined ? "" : ", in the place of the one that is there";
+  const message = `${interval}, with ${scheduler.kind}${instead}`;
+  if (isDry) return outcome("planned", message);
+  const question = `Sync ${interval} in the background, with ${scheduler.kind}${instead}?`;
   if (!((await asker?.confirm(question)) ?? true)) return null;
   signal.throwIfAborted();
   const before = await readJournal(context);
   try {
     const job = await createJob(context, every);
-    if (there === undefined) {
-      await record(context, { kind: "schedule" });
-      await startWith(schedulers, job);
+    if (existing === undefined) {
+      await recordAction(context, { kind: "schedule" });
+      await startJob(schedulers, job);
     }
     // Whether it is removed when all this is undone was settled when it was started.
     else await scheduler.start(job);
-    await noteStart(context, context.now());
-    return await is("started", message);
+    await recordStart(context, context.now());
+    return await outcome("started", message);
   } catch (error) {
     // What was begun has been taken back already.
     if ((await findSchedule(schedulers)) === undefined) await writeJournal(context, before);
@@ -76,7 +77,7 @@ export async function offerSchedule(
  * True for a schedule that is as it would be made now, or that somebody made differently on
  * purpose.
  */
-async function isToStay(
+async function shouldKeep(
   context: Context,
   { scheduler, every, namesStore }: FoundSchedule,
   isStoreNamed: boolean,
@@ -87,16 +88,16 @@ async function isToStay(
   return scheduler.has(jobOf(context, every));
 }
 
-function saySchedule({ output }: Context, state: State, message: string | null): void {
-  const told: Readonly<Record<State, string>> = {
+function printSchedule({ output }: Context, state: State, message: string | null): void {
+  const stateTexts: Readonly<Record<State, string>> = {
     planned: "to be started",
     started: "started",
     already: "already there, and left as it is",
     unavailable: "none",
     failed: "failed",
   };
-  const why = message === null ? shown("") : say`: ${shownLine(message)}`;
-  const line = say`Schedule: ${shown(told[state])}${why}`;
+  const why = message === null ? safeText("") : safe`: ${safeLine(message)}`;
+  const line = safe`Schedule: ${safeText(stateTexts[state])}${why}`;
   if (state === "failed") output.warn(line);
-  else tell(output, line);
+  else printWrapped(output, line);
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../errors.ts";
-import { carriedEnvironment, lastingNode, ownCommand, refusePassing } from "./own-command.ts";
+import { ownCommand, recordedEnvironment, refuseNpx, stableNodePath } from "./own-command.ts";
 
 it("starts pond by absolute paths", () => {
   const [node, ...words] = ownCommand();
@@ -11,23 +11,23 @@ it("starts pond by absolute paths", () => {
   expect(words.at(-1)).toMatch(/^\/.*\/apps\/cli\/src\/main\.ts$/);
 });
 
-describe("lastingNode", () => {
+describe("stableNodePath", () => {
   it.each([
     ["/opt/homebrew/Cellar/node/25.1.0/bin/node", "/opt/homebrew/opt/node/bin/node"],
     ["/usr/local/Cellar/node@24/24.2.0_1/bin/node", "/usr/local/opt/node@24/bin/node"],
     ["/usr/bin/node", "/usr/bin/node"],
     ["/home/a/.nvm/versions/node/v24.0.0/bin/node", "/home/a/.nvm/versions/node/v24.0.0/bin/node"],
-  ])("gives for %s a path that outlives the version, if there is one", (path, lasting) => {
-    expect(lastingNode(path, () => true)).toBe(lasting);
-    expect(lastingNode(path, (each) => each === path)).toBe(path);
+  ])("gives for %s a path that outlives the version, if there is one", (path, stable) => {
+    expect(stableNodePath(path, () => true)).toBe(stable);
+    expect(stableNodePath(path, (each) => each === path)).toBe(path);
   });
 });
 
 it("refuses to register a command in the cache that npx clears", () => {
   const npx = "/home/a/.npm/_npx/0a1b/node_modules/@pond/cli/dist/main.js";
 
-  expect(() => refusePassing(["/usr/bin/node", npx])).toThrow(UsageError);
-  expect(() => refusePassing(["/usr/bin/node", "/usr/lib/main.js"])).not.toThrow();
+  expect(() => refuseNpx(["/usr/bin/node", npx])).toThrow(UsageError);
+  expect(() => refuseNpx(["/usr/bin/node", "/usr/lib/main.js"])).not.toThrow();
 });
 
 it("passes on the variables of pond and of the clients with absolute paths, but no secrets", () => {
@@ -40,13 +40,13 @@ it("passes on the variables of pond and of the clients with absolute paths, but 
     AWS_SECRET_ACCESS_KEY: "hush",
   };
 
-  expect(carriedEnvironment(env, "/home/a")).toEqual({
+  expect(recordedEnvironment(env, "/home/a")).toEqual({
     POND_STORAGE: `${process.cwd()}/store`,
     POND_CONFIG: "/home/a/pond.toml",
     POND_EMBEDDINGS: "off",
     CODEX_HOME: "/codex",
   });
-  expect(carriedEnvironment({ POND_STORAGE: "s3://b/p" }, "/")).toEqual({
+  expect(recordedEnvironment({ POND_STORAGE: "s3://b/p" }, "/")).toEqual({
     POND_STORAGE: "s3://b/p",
   });
 });
@@ -63,13 +63,13 @@ it("makes a relative home absolute if the client resolves it against the current
     PI_PROFILE: "play",
   };
 
-  expect(carriedEnvironment(env, "/home/a")).toEqual({
+  expect(recordedEnvironment(env, "/home/a")).toEqual({
     ...env,
     CLAUDE_CONFIG_DIR: resolve("claude"),
     CODEX_HOME: resolve("codex"),
     PHI_CORE_SESSIONS: resolve("../runs"),
   });
-  expect(carriedEnvironment({ PI_CODING_AGENT_DIR: "agent" }, "/home/a")).toEqual({
+  expect(recordedEnvironment({ PI_CODING_AGENT_DIR: "agent" }, "/home/a")).toEqual({
     PI_CODING_AGENT_DIR: resolve("agent"),
   });
 });
@@ -84,10 +84,10 @@ it("passes on every variable of docs/settings.md except those of terminals, prog
     ...["HF_ENDPOINT", "HF_TOKEN", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"],
   ];
 
-  const carried = carriedEnvironment(Object.fromEntries(names.map((name) => [name, "/x"])), "/");
+  const recorded = recordedEnvironment(Object.fromEntries(names.map((name) => [name, "/x"])), "/");
 
   expect(names).toContain("PHI_CORE_SESSIONS");
-  expect(Object.keys(carried).sort()).toEqual(
+  expect(Object.keys(recorded).sort()).toEqual(
     names.filter((name) => !others.includes(name)).sort(),
   );
 });

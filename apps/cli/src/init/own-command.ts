@@ -13,7 +13,7 @@ export function ownCommand(): readonly string[] {
   const file = fileURLToPath(import.meta.url);
   const folder = dirname(file);
   // Once built, every file is beside main.js.
-  const node = lastingNode(process.execPath);
+  const node = stableNodePath(process.execPath);
   return file.endsWith(".ts")
     ? [node, "--conditions=@pond/source", join(folder, "..", "main.ts")]
     : [node, join(folder, "main.js")];
@@ -23,13 +23,16 @@ export function ownCommand(): readonly string[] {
  * Homebrew removes the folder of a version with the next one; its `opt` always leads to a current
  * one.
  */
-export function lastingNode(path: string, isThere: (path: string) => boolean = existsSync): string {
+export function stableNodePath(
+  path: string,
+  exists: (path: string) => boolean = existsSync,
+): string {
   const link = path.replace(/\/Cellar\/(node(?:@\d+)?)\/[^/]+\/bin\/node$/, "/opt/$1/bin/node");
-  return isThere(link) ? link : path;
+  return exists(link) ? link : path;
 }
 
 /** @throws {UsageError} if pond was not installed: it would not be there later. */
-export function refusePassing(command: readonly string[]): void {
+export function refuseNpx(command: readonly string[]): void {
   if (!command.some((word) => /[\\/]_npx[\\/]/.test(word))) return;
   throw new UsageError(
     "npx deletes the pond that it runs: install it first, with npm install --global @pond/cli",
@@ -40,7 +43,7 @@ export function refusePassing(command: readonly string[]): void {
  * Variables that say where pond and the clients keep their files; keys and tokens are not among
  * them.
  */
-const places = [
+const locationVariables = [
   "POND_STORAGE",
   "POND_CONFIG",
   "XDG_CONFIG_HOME",
@@ -61,32 +64,32 @@ const places = [
  * Homes that are relative to the folder a client is started in. Others are relative to a folder of
  * their own, or are ignored if they are relative.
  */
-const homes: readonly string[] = [
+const homeVariables: readonly string[] = [
   ...["CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "PHI_CORE_SESSIONS"],
 ];
 
 /** True for a variable that pond records for processes that somebody else starts. */
-export function isCarried(name: string): boolean {
-  return name === "POND_EMBEDDINGS" || places.some((each) => each === name);
+export function isRecordedVariable(name: string): boolean {
+  return name === "POND_EMBEDDINGS" || locationVariables.some((each) => each === name);
 }
 
 /**
  * The part of the environment that a pond started by somebody else needs to find the same files.
  */
-export function carriedEnvironment(env: Environment, home: string): Record<string, string> {
-  const carried: Record<string, string> = {};
-  for (const name of places) {
+export function recordedEnvironment(env: Environment, home: string): Record<string, string> {
+  const recorded: Record<string, string> = {};
+  for (const name of locationVariables) {
     const value = env[name];
-    if (value) carried[name] = absolute(name, value, home);
+    if (value) recorded[name] = absolute(name, value, home);
   }
-  if (env["POND_EMBEDDINGS"]) carried["POND_EMBEDDINGS"] = env["POND_EMBEDDINGS"];
-  return carried;
+  if (env["POND_EMBEDDINGS"]) recorded["POND_EMBEDDINGS"] = env["POND_EMBEDDINGS"];
+  return recorded;
 }
 
 /** It is started elsewhere. */
 function absolute(name: string, value: string, home: string): string {
   if (name.startsWith("POND_")) return absoluteStorage(value, home);
   // pi expands `~` itself; to the others it is a name like any other.
-  const isPis = name === "PI_CODING_AGENT_DIR" && /^~(?:\/|$)/.test(value);
-  return homes.includes(name) && !isPis ? resolve(value) : value;
+  const isPiHome = name === "PI_CODING_AGENT_DIR" && /^~(?:\/|$)/.test(value);
+  return homeVariables.includes(name) && !isPiHome ? resolve(value) : value;
 }

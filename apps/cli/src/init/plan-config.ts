@@ -5,7 +5,7 @@ import { backUp, readText, replaceFile } from "../replace-file.ts";
 import type { GlobalFlags } from "../settings.ts";
 import { changeConfig } from "./config-text.ts";
 import type { FoundClient } from "./found-clients.ts";
-import { record, sha256 } from "./journal.ts";
+import { recordAction, sha256 } from "./journal.ts";
 import { lineDiff } from "./line-diff.ts";
 
 /** What is to be written to `config.toml`, if anything. */
@@ -48,7 +48,7 @@ export async function writeConfig(
   { file, text }: ConfigPlan,
 ): Promise<string | null> {
   const backup = await backUp(file, context.now());
-  await record(context, { kind: "file", file, backup, sha256: sha256(text) });
+  await recordAction(context, { kind: "file", file, backup, sha256: sha256(text) });
   await replaceFile(file, text);
   return backup;
 }

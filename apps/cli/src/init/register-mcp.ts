@@ -5,19 +5,19 @@ import type { Context } from "../context.ts";
 import { backUp, readBytes, readText, replaceFile } from "../replace-file.ts";
 import { runProgram } from "../run-program.ts";
 import { shellLine } from "../shell-words.ts";
-import { type Action, readJournal, record, sha256, writeJournal } from "./journal.ts";
-import { hasOuter, SettingsTextError, withEntry, withoutEntry } from "./json-text.ts";
+import { type Action, readJournal, recordAction, sha256, writeJournal } from "./journal.ts";
+import { hasOuterObject, SettingsTextError, withEntry, withoutEntry } from "./json-text.ts";
 import { lineDiff } from "./line-diff.ts";
 import {
+  commandLineOf,
   findServer,
   isOnPath,
   type McpClient,
   type McpServer,
   mcpClients,
   variablesOf,
-  wordsOf,
 } from "./mcp-clients.ts";
-import { carriedEnvironment, isCarried, ownCommand, refusePassing } from "./own-command.ts";
+import { isRecordedVariable, ownCommand, recordedEnvironment, refuseNpx } from "./own-command.ts";
 
 /** The outcome for one client, as `pond init --json` prints it. */
 export type Registration = {
@@ -41,14 +41,18 @@ export type Registration = {
   readonly message: string | null;
 };
 
-type Plan = { readonly client: McpClient; readonly server: McpServer; readonly is: Registration };
+type Plan = {
+  readonly client: McpClient;
+  readonly server: McpServer;
+  readonly registration: Registration;
+};
 
 /** The variables that pond itself reads; those of clients do not concern an MCP server. */
 export function mcpServer({ env, home }: Pick<Context, "env" | "home">): McpServer {
-  const carried = Object.entries(carriedEnvironment(env, home));
+  const recorded = Object.entries(recordedEnvironment(env, home));
   return {
     command: [...ownCommand(), "mcp"],
-    env: Object.fromEntries(carried.filter(([name]) => /^(POND|XDG)_/.test(name))),
+    env: Object.fromEntries(recorded.filter(([name]) => /^(POND|XDG)_/.test(name))),
   };
 }
 
@@ -65,41 +69,44 @@ async function planOne(context: Context, client: McpClient, server: McpServer): 
   const [file = ""] = files;
   const command = client.commands?.add(server) ?? null;
   const nothing = { replaces: false, diff: "", backup: null, message: null };
-  const is = { ...nothing, client: client.client, file, command };
+  const base = { ...nothing, client: client.client, file, command };
   const plan = (state: Registration["state"], more: Partial<Registration> = {}): Plan => ({
     ...{ client, server },
-    is: { ...is, state, ...more },
+    registration: { ...base, state, ...more },
   });
-  let found: Found | undefined;
+  let found: FoundEntry | undefined;
   try {
-    refusePassing(server.command);
-    found = await findIn(client, files);
+    refuseNpx(server.command);
+    found = await findEntry(client, files);
   } catch (error) {
     return plan("failed", { message: reasonIn(file, error) });
   }
   if (found !== undefined) {
     const variables = variablesOf(found.entry);
-    if (!isDeepStrictEqual(wordsOf(found.entry), wordsOf(client.entry(server)))) {
+    if (!isDeepStrictEqual(commandLineOf(found.entry), commandLineOf(client.entry(server)))) {
       return plan("other");
     }
-    if (isDeepStrictEqual(carriedOf(variables), server.env)) return plan("already");
+    if (isDeepStrictEqual(recordedVariablesOf(variables), server.env)) return plan("already");
     // If the entry holds anything else, somebody made it their own.
-    const old = { ...server, env: carriedOf(variables) };
+    const old = { ...server, env: recordedVariablesOf(variables) };
     if (!isDeepStrictEqual(structuredClone(found.entry), client.entry(old))) {
       const message = "names other places, and holds settings of yours: correct it by hand";
       return plan("other", { message });
     }
     const diff = lineDiff(client.show(old), client.show(server));
-    return unlessMissing(context, plan("planned", { replaces: true, file: found.file, diff }));
+    return orManual(context, plan("planned", { replaces: true, file: found.file, diff }));
   }
   const lines = client.show(server).split("\n");
   const diff = lines.map((line) => `+${line}\n`).join("");
-  return unlessMissing(context, plan("planned", { diff }));
+  return orManual(context, plan("planned", { diff }));
 }
 
-type Found = { readonly file: string; readonly entry: unknown };
+type FoundEntry = { readonly file: string; readonly entry: unknown };
 
-async function findIn(client: McpClient, files: readonly string[]): Promise<Found | undefined> {
+async function findEntry(
+  client: McpClient,
+  files: readonly string[],
+): Promise<FoundEntry | undefined> {
   for (const file of files) {
     const entry = await findServer(client, file);
     if (entry !== undefined) return { file, entry };
@@ -107,21 +114,21 @@ async function findIn(client: McpClient, files: readonly string[]): Promise<Foun
   return undefined;
 }
 
-function carriedOf(variables: Readonly<Record<string, unknown>>): McpServer["env"] {
-  const carried = Object.entries(variables).flatMap(([name, value]) =>
-    isCarried(name) && typeof value === "string" ? [[name, value] as const] : [],
+function recordedVariablesOf(variables: Readonly<Record<string, unknown>>): McpServer["env"] {
+  const recorded = Object.entries(variables).flatMap(([name, value]) =>
+    isRecordedVariable(name) && typeof value === "string" ? [[name, value] as const] : [],
   );
-  return Object.fromEntries(carried);
+  return Object.fromEntries(recorded);
 }
 
 /** What has to be done by hand if the client's own command is not here. */
-function unlessMissing(context: Context, plan: Plan): Plan {
-  const { client, is } = plan;
-  const [program] = is.command ?? [];
+function orManual(context: Context, plan: Plan): Plan {
+  const { client, registration } = plan;
+  const [program] = registration.command ?? [];
   if (program === undefined || isOnPath(program, context)) return plan;
-  const run = commandsOf(client, is).map(shellLine).join(" && ");
+  const run = commandsOf(client, registration).map(shellLine).join(" && ");
   const message = `${program} is not on the PATH; run ${run}`;
-  return { ...plan, is: { ...is, state: "manual", diff: "", message } };
+  return { ...plan, registration: { ...registration, state: "manual", diff: "", message } };
 }
 
 /** The client's own commands, in order: it refuses what it has already. */
@@ -133,21 +140,21 @@ function commandsOf({ commands }: McpClient, { command, replaces }: Registration
 /** Does what was planned; a client that refuses keeps no other from being told. */
 export async function register(
   context: Context,
-  { client, server, is }: Plan,
+  { client, server, registration }: Plan,
 ): Promise<Registration> {
-  if (is.state !== "planned") return is;
+  if (registration.state !== "planned") return registration;
   try {
     const backup =
-      is.command === null
-        ? await byFile(context, client, server, is)
-        : await byCommand(context, client, server, is);
-    return { ...is, state: "registered", backup };
+      registration.command === null
+        ? await registerInFile(context, client, server, registration)
+        : await registerByCommand(context, client, server, registration);
+    return { ...registration, state: "registered", backup };
   } catch (error) {
-    return { ...is, state: "failed", message: reasonIn(is.file, error) };
+    return { ...registration, state: "failed", message: reasonIn(registration.file, error) };
   }
 }
 
-async function byFile(
+async function registerInFile(
   context: Context,
   client: McpClient,
   server: McpServer,
@@ -158,23 +165,23 @@ async function byFile(
   const before = replaces ? withoutEntry(there, client.path) : there;
   const text = withEntry(before, client.path, wanted);
   const backup = await backUp(file, context.now());
-  const isOuterOurs = !hasOuter(before, client.path);
-  const entry = { path: client.path, words: wordsOf(wanted) ?? [], isOuterOurs };
-  await record(context, { kind: "file", file, backup, sha256: sha256(text), entry });
+  const isOuterOurs = !hasOuterObject(before, client.path);
+  const entry = { path: client.path, words: commandLineOf(wanted) ?? [], isOuterOurs };
+  await recordAction(context, { kind: "file", file, backup, sha256: sha256(text), entry });
   await replaceFile(file, text);
   return backup;
 }
 
-async function byCommand(
+async function registerByCommand(
   context: Context,
   client: McpClient,
   server: McpServer,
-  is: Registration,
+  registration: Registration,
 ): Promise<string | null> {
-  const { file } = is;
+  const { file } = registration;
   const backup = await backUp(file, context.now());
   const before = await readJournal(context);
-  const wanted = wordsOf(client.entry(server));
+  const wanted = commandLineOf(client.entry(server));
   const undo = client.commands?.remove ?? [];
   const action: Action = {
     kind: "command",
@@ -184,23 +191,25 @@ async function byCommand(
     words: wanted ?? [],
   };
   // A replacement of an entry of pond's is taken back as that entry.
-  if (!before.some((each) => isDeepStrictEqual(each, action))) await record(context, action);
-  const commands = commandsOf(client, is);
-  let ran = { code: 0, stderr: "" };
-  for (const command of commands) ran = await runProgram(context, command);
+  if (!before.some((each) => isDeepStrictEqual(each, action))) await recordAction(context, action);
+  const commands = commandsOf(client, registration);
+  let result = { code: 0, stderr: "" };
+  for (const command of commands) result = await runProgram(context, command);
   const there = await findServer(client, file);
-  const isOld = is.replaces && !isDeepStrictEqual(carriedOf(variablesOf(there)), server.env);
-  if (isDeepStrictEqual(wordsOf(there), wanted) && !isOld) return backup;
+  const isOld =
+    registration.replaces &&
+    !isDeepStrictEqual(recordedVariablesOf(variablesOf(there)), server.env);
+  if (isDeepStrictEqual(commandLineOf(there), wanted) && !isOld) return backup;
   if (there === undefined) await writeJournal(context, before);
   // Otherwise every run would leave another copy of an unchanged file.
-  if (backup !== null && (await areEqual(file, backup))) await rm(backup);
-  const said = ran.stderr.trim().split("\n").at(-1) ?? "";
+  if (backup !== null && (await haveSameBytes(file, backup))) await rm(backup);
+  const lastLine = result.stderr.trim().split("\n").at(-1) ?? "";
   throw new Error(
-    `${shellLine(commands.at(-1)?.slice(0, 3) ?? [])} ended with ${ran.code} and did not register pond${said && `: ${said}`}`,
+    `${shellLine(commands.at(-1)?.slice(0, 3) ?? [])} ended with ${result.code} and did not register pond${lastLine && `: ${lastLine}`}`,
   );
 }
 
-async function areEqual(file: string, other: string): Promise<boolean> {
+async function haveSameBytes(file: string, other: string): Promise<boolean> {
   const [bytes, others] = await Promise.all([readBytes(file), readBytes(other)]);
   return bytes !== undefined && others !== undefined && bytes.equals(others);
 }

@@ -2,36 +2,36 @@ import type { Context } from "../context.ts";
 import { shortenHome } from "../directories.ts";
 import { formatBytes, formatCount, formatCounted } from "../output/numbers.ts";
 import { printTable } from "../output/print-table.ts";
-import { type Shown, say, shown, shownLine } from "../output/shown.ts";
-import { tell } from "../output/tell.ts";
+import { printWrapped } from "../output/print-wrapped.ts";
+import { type SafeText, safe, safeLine, safeText } from "../output/safe-text.ts";
 import { formatWhen } from "../output/time.ts";
 import type { FoundClient, FoundPlace } from "./found-clients.ts";
 
 /** Shows what is on this machine, numbered for the choice, and which of it is about to be lost. */
 export function showFound({ output, home, now }: Context, found: readonly FoundClient[]): void {
   const columns = [
-    { title: shown("#"), align: "right" },
-    { title: shown("CLIENT"), style: output.style.strong },
-    { title: shown("SESSIONS"), align: "right" },
-    { title: shown("SIZE"), align: "right" },
-    { title: shown("OLDEST"), leastTableWidth: 60 },
-    { title: shown("PLACE"), minWidth: 12, cutAt: "start" },
+    { title: safeText("#"), align: "right" },
+    { title: safeText("CLIENT"), style: output.style.strong },
+    { title: safeText("SESSIONS"), align: "right" },
+    { title: safeText("SIZE"), align: "right" },
+    { title: safeText("OLDEST"), minTableWidth: 60 },
+    { title: safeText("PLACE"), minWidth: 12, cutAt: "start" },
   ] as const;
   const rows = found.flatMap(({ name, isEnabled, places }, at) =>
     places.map((place, index) => [
-      shown(index === 0 ? String(at + 1) : ""),
-      shown(index === 0 ? name : ""),
+      safeText(index === 0 ? String(at + 1) : ""),
+      safeText(index === 0 ? name : ""),
       formatCount(place.sessions),
       formatBytes(place.bytes),
-      place.oldest === null ? shown("") : formatWhen(place.oldest.toISOString(), now()),
-      say`${shownLine(shortenHome(place.path, home))}${shown(isEnabled ? "" : " (switched off)")}`,
+      place.oldest === null ? safeText("") : formatWhen(place.oldest.toISOString(), now()),
+      safe`${safeLine(shortenHome(place.path, home))}${safeText(isEnabled ? "" : " (switched off)")}`,
     ]),
   );
   printTable(output, columns, rows);
   const losses = found.flatMap(({ name, places }) =>
     places.flatMap((place) => (place.cleanUp === null ? [] : [lossOf(name, place, place.cleanUp)])),
   );
-  for (const loss of losses) tell(output, loss);
+  for (const loss of losses) printWrapped(output, loss);
   output.line();
 }
 
@@ -39,16 +39,16 @@ function lossOf(
   name: string,
   { path }: FoundPlace,
   { days, file, due, dueSoon }: NonNullable<FoundPlace["cleanUp"]>,
-): Shown {
+): SafeText {
   const why =
     file === null
-      ? shown("its default")
-      : say`cleanupPeriodDays in ${shownLine(`${path}/settings.json`)}`;
-  const rule = say`${shown(name)} itself deletes a session ${formatCounted(days, "day")} after it was last written to (${why})`;
+      ? safeText("its default")
+      : safe`cleanupPeriodDays in ${safeLine(`${path}/settings.json`)}`;
+  const rule = safe`${safeText(name)} itself deletes a session ${formatCounted(days, "day")} after it was last written to (${why})`;
   const losses = [
-    ...(due > 0 ? [say`${formatCounted(due, "session")} at its next start`] : []),
-    ...(dueSoon > 0 ? [say`${formatCounted(dueSoon, "session")} within a week`] : []),
+    ...(due > 0 ? [safe`${formatCounted(due, "session")} at its next start`] : []),
+    ...(dueSoon > 0 ? [safe`${formatCounted(dueSoon, "session")} within a week`] : []),
   ];
-  const what = losses.length > 0 ? shown(losses.join(" and ")) : shown("none within a week");
-  return say`${rule}: ${what}. pond keeps what it has stored.`;
+  const what = losses.length > 0 ? safeText(losses.join(" and ")) : safeText("none within a week");
+  return safe`${rule}: ${what}. pond keeps what it has stored.`;
 }

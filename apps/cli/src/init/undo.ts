@@ -7,7 +7,7 @@ import { stopAll } from "../schedule/schedulers.ts";
 import { shellLine } from "../shell-words.ts";
 import { type Action, readJournal, sha256, writeJournal } from "./journal.ts";
 import { entryOf, withoutEntry } from "./json-text.ts";
-import { findServer, mcpClients, wordsOf } from "./mcp-clients.ts";
+import { commandLineOf, findServer, mcpClients } from "./mcp-clients.ts";
 
 /** One thing that was taken back, or could not be, as `pond init --undo --json` prints it. */
 export type Undone = {
@@ -46,12 +46,12 @@ function undo(context: Context, action: Action): Promise<Undone> {
 
 async function undoFile(action: Extract<Action, { kind: "file" }>): Promise<Undone> {
   const { file, backup, entry } = action;
-  const what = whatOf(action);
-  const there = await readBytes(file);
-  if (there === undefined) return { what, state: "gone", message: null };
+  const what = labelOf(action);
+  const current = await readBytes(file);
+  if (current === undefined) return { what, state: "gone", message: null };
   const before = backup === null ? undefined : await readBytes(backup);
-  if (before?.equals(there)) return { what, state: "gone", message: null };
-  const isOurs = sha256(there) === action.sha256;
+  if (before?.equals(current)) return { what, state: "gone", message: null };
+  const isOurs = sha256(current) === action.sha256;
   if (isOurs && backup === null) {
     await rm(file);
     return { what, state: "removed", message: null };
@@ -61,9 +61,9 @@ async function undoFile(action: Extract<Action, { kind: "file" }>): Promise<Undo
     return { what, state: "restored", message: null };
   }
   if (entry !== undefined) {
-    const text = textOf(there, file);
+    const text = textOf(current, file);
     const is = stateOf(entryOf(text, entry.path), entry.words);
-    if (is !== "ours") return { what, ...leftAlone[is] };
+    if (is !== "ours") return { what, ...keptOutcomes[is] };
     await replaceFile(file, withoutEntry(text, entry.path, entry.isOuterOurs));
     return { what, state: "removed", message: null };
   }
@@ -76,41 +76,42 @@ async function undoCommand(
   context: Context,
   action: Extract<Action, { kind: "command" }>,
 ): Promise<Undone> {
-  const what = whatOf(action);
+  const what = labelOf(action);
   const client = mcpClients.find((each) => each.client === action.client);
-  const look = async () => stateOf(client && (await findServer(client, action.file)), action.words);
-  const before = await look();
-  if (before !== "ours") return { what, ...leftAlone[before] };
+  const currentState = async () =>
+    stateOf(client && (await findServer(client, action.file)), action.words);
+  const before = await currentState();
+  if (before !== "ours") return { what, ...keptOutcomes[before] };
   const { code, stderr } = await runProgram(context, action.undo);
   // Its own output is ignored, because words and codes differ from version to version.
-  if ((await look()) !== "ours") return { what, state: "removed", message: null };
-  const said = stderr.trim().split("\n").at(-1) ?? "";
-  const message = `${shellLine(action.undo)} ended with ${code}${said && `: ${said}`}`;
+  if ((await currentState()) !== "ours") return { what, state: "removed", message: null };
+  const lastLine = stderr.trim().split("\n").at(-1) ?? "";
+  const message = `${shellLine(action.undo)} ended with ${code}${lastLine && `: ${lastLine}`}`;
   return { what, state: "failed", message };
 }
 
-const leftAlone = {
+const keptOutcomes = {
   gone: { state: "gone", message: null },
   other: { state: "kept", message: "the server called pond there is a different one by now" },
 } as const satisfies Record<string, Omit<Undone, "what">>;
 
 /** What became of a server that was registered. */
-function stateOf(there: unknown, words: readonly unknown[]): "gone" | "other" | "ours" {
-  if (there === undefined) return "gone";
-  return isDeepStrictEqual(wordsOf(there), words) ? "ours" : "other";
+function stateOf(current: unknown, words: readonly unknown[]): "gone" | "other" | "ours" {
+  if (current === undefined) return "gone";
+  return isDeepStrictEqual(commandLineOf(current), words) ? "ours" : "other";
 }
 
 async function undoSchedule(context: Context, action: Action): Promise<Undone> {
   const stopped = await stopAll(context);
-  return { what: whatOf(action), state: stopped.length > 0 ? "removed" : "gone", message: null };
+  return { what: labelOf(action), state: stopped.length > 0 ? "removed" : "gone", message: null };
 }
 
 function failed(action: Action, error: unknown): Undone {
   const message = error instanceof Error ? error.message : String(error);
-  return { what: whatOf(action), state: "failed", message };
+  return { what: labelOf(action), state: "failed", message };
 }
 
-function whatOf(action: Action): string {
+function labelOf(action: Action): string {
   switch (action.kind) {
     case "file":
       return action.file;

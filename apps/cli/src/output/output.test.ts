@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { formatBytes, formatCount, formatCounted, formatDuration } from "./numbers.ts";
-import { shown } from "./shown.ts";
+import { safeText } from "./safe-text.ts";
 import { createStyle, wantsColor } from "./style.ts";
 import { formatWhen } from "./time.ts";
-import { wrapPieces, wrapSentences, wrapText } from "./wrap.ts";
+import { wrapRuns, wrapSentences, wrapText } from "./wrap.ts";
 
 describe("wantsColor", () => {
   it.each([
@@ -27,7 +27,7 @@ describe("wantsColor", () => {
 
 describe("createStyle", () => {
   it("returns text unchanged without colour, and styled with it", () => {
-    expect([createStyle(false).bad(shown("x")), createStyle(true).bad(shown("x"))]).toEqual([
+    expect([createStyle(false).bad(safeText("x")), createStyle(true).bad(safeText("x"))]).toEqual([
       "x",
       "\x1b[31mx\x1b[39m",
     ]);
@@ -74,17 +74,17 @@ describe("formatWhen", () => {
   });
 });
 
-describe("wrapPieces", () => {
-  const mark = (text: ReturnType<typeof shown>) => shown(`[${text}]`);
+describe("wrapRuns", () => {
+  const mark = (text: ReturnType<typeof safeText>) => safeText(`[${text}]`);
 
   it("breaks at spaces, and keeps a match within its word", () => {
     const pieces = [
-      { text: shown("never "), isMatch: false },
-      { text: shown("freeze"), isMatch: true },
-      { text: shown("s over in winter"), isMatch: false },
+      { text: safeText("never "), isMatch: false },
+      { text: safeText("freeze"), isMatch: true },
+      { text: safeText("s over in winter"), isMatch: false },
     ];
 
-    expect(wrapPieces(pieces, 14, mark)).toEqual(["never [freeze]s", "over in winter"]);
+    expect(wrapRuns(pieces, 14, mark)).toEqual(["never [freeze]s", "over in winter"]);
   });
 
   it.each([
@@ -93,20 +93,20 @@ describe("wrapPieces", () => {
     ["e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301", ["e\u0301".repeat(5), "e\u0301"]],
     ["", []],
   ])("breaks a word that is wider than the line: %j", (text, expected) => {
-    expect(wrapText(shown(text), 5)).toEqual(expected);
+    expect(wrapText(safeText(text), 5)).toEqual(expected);
   });
 
   it("breaks within a match too, and marks both halves", () => {
     const pieces = [
-      { text: shown("abc"), isMatch: false },
-      { text: shown("defgh"), isMatch: true },
+      { text: safeText("abc"), isMatch: false },
+      { text: safeText("defgh"), isMatch: true },
     ];
 
-    expect(wrapPieces(pieces, 5, mark)).toEqual(["abc[de]", "[fgh]"]);
+    expect(wrapRuns(pieces, 5, mark)).toEqual(["abc[de]", "[fgh]"]);
   });
 
   it("keeps everything on one line when the width is unlimited", () => {
-    expect(wrapText(shown("one two"), Number.POSITIVE_INFINITY)).toEqual(["one two"]);
+    expect(wrapText(safeText("one two"), Number.POSITIVE_INFINITY)).toEqual(["one two"]);
   });
 });
 
@@ -121,6 +121,6 @@ describe("wrapSentences", () => {
     ["keeps a path in one piece", "at /a/long/path it is", ["at", "/a/long/path", "it is"]],
     ["leaves indented lines unbroken", "see:\n  one two three", ["see:", "  one two three"]],
   ])("%s", (_, text, expected) => {
-    expect(wrapSentences(text as ReturnType<typeof shown>, 8)).toEqual(expected);
+    expect(wrapSentences(text as ReturnType<typeof safeText>, 8)).toEqual(expected);
   });
 });

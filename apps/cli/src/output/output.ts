@@ -1,4 +1,4 @@
-import { escapedJson, type Shown, say, shown, shownLine } from "./shown.ts";
+import { escapedJson, type SafeText, safe, safeLine, safeText } from "./safe-text.ts";
 import { createStyle, type Style, wantsColor } from "./style.ts";
 import { wrapSentences } from "./wrap.ts";
 
@@ -58,7 +58,7 @@ export class Output {
   }
 
   /** The same with results going elsewhere, such as to a pager on the same terminal. */
-  onto(write: (text: Shown) => unknown): Output {
+  onto(write: (text: SafeText) => unknown): Output {
     const { isTTY = false, columns = 0, rows = 0 } = this.#stdout;
     return new Output({ ...this.#options, stdout: { isTTY, columns, rows, write } });
   }
@@ -68,12 +68,12 @@ export class Output {
   }
 
   /** A line of the result, for people. */
-  line(text: Shown = shown("")): void {
+  line(text: SafeText = safeText("")): void {
     this.#stdout.write(`${text}\n`);
   }
 
   /** Prints a piece of the result that has its own line breaks. */
-  text(text: Shown): void {
+  text(text: SafeText): void {
     this.#stdout.write(text);
   }
 
@@ -89,17 +89,17 @@ export class Output {
   }
 
   /** Prints a side note, which is not shown with `-q`. */
-  note(text: Shown): void {
-    if (!this.isQuiet) this.#say(text);
+  note(text: SafeText): void {
+    if (!this.isQuiet) this.#print(text);
   }
 
   /** Prints something that the user should act on. */
-  warn(text: Shown): void {
-    this.#say(say`${this.noteStyle.warning(shownLine("warning:"))} ${text}`);
+  warn(text: SafeText): void {
+    this.#print(safe`${this.noteStyle.warning(safeLine("warning:"))} ${text}`);
   }
 
-  error(text: Shown): void {
-    this.#say(say`${this.noteStyle.bad(shownLine("error:"))} ${text}`);
+  error(text: SafeText): void {
+    this.#print(safe`${this.noteStyle.bad(safeLine("error:"))} ${text}`);
   }
 
   /** True if stderr is a terminal that can draw over what it shows. */
@@ -107,7 +107,7 @@ export class Output {
     return this.stderr.isTTY === true && this.#options.env["TERM"] !== "dumb";
   }
 
-  #say(text: Shown): void {
+  #print(text: SafeText): void {
     const width = columnsOf(this.stderr, this.#options.env);
     for (const line of wrapSentences(text, width)) this.stderr.write(`${line}\n`);
   }

@@ -1,6 +1,6 @@
 import { formatDuration } from "./numbers.ts";
 import type { Output } from "./output.ts";
-import { joined, type Shown, say, shown } from "./shown.ts";
+import { joinSafe, type SafeText, safe, safeText } from "./safe-text.ts";
 import { cut, padEnd, widthOf } from "./width.ts";
 
 const redrawEveryMs = 100;
@@ -31,7 +31,7 @@ type Line = {
   readonly startedMs: number;
   readonly doneBefore: number;
   amount: Amount;
-  describe: (pace: Pace) => Shown;
+  describe: (pace: Pace) => SafeText;
   /** When it was last shown: a line that is complete does not slow down any more. */
   shownMs: number;
 };
@@ -44,7 +44,7 @@ export class ProgressLine {
   readonly #lines = new Map<string, Line>();
   #current: Line | undefined;
   #drawnMs = Number.NEGATIVE_INFINITY;
-  #drawn: readonly Shown[] = [];
+  #drawn: readonly SafeText[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(output: Output, nowMs: () => number = () => performance.now()) {
@@ -57,7 +57,7 @@ export class ProgressLine {
    * @param step - Its rate is measured from the first time it is shown.
    * @param name - Names the line that it is shown on; lines of other names stay above it.
    */
-  show(step: string, amount: Amount, describe: (pace: Pace) => Shown, name: string = ""): void {
+  show(step: string, amount: Amount, describe: (pace: Pace) => SafeText, name: string = ""): void {
     if (!this.#isActive) return;
     const nowMs = this.#nowMs();
     let line = this.#lines.get(name);
@@ -98,10 +98,10 @@ export class ProgressLine {
       return cut(describe({ ...amount, doneBefore, elapsedMs, columns }), columns);
     });
     const shownTexts = texts.slice(-Math.max(1, rows - 1));
-    if (joined(shownTexts, "\n") === joined(this.#drawn, "\n")) return;
+    if (joinSafe(shownTexts, "\n") === joinSafe(this.#drawn, "\n")) return;
     // Drawn over the old text, because a line that is erased first flickers. The cursor waits in
     // front, where the ^C that a terminal echoes makes no line longer.
-    this.#output.stderr.write(`${this.#toTop()}${joined(shownTexts, "\x1b[K\n")}\x1b[J\r`);
+    this.#output.stderr.write(`${this.#toTop()}${joinSafe(shownTexts, "\x1b[K\n")}\x1b[J\r`);
     if (this.#timer === undefined) {
       this.#timer = setInterval(() => this.#draw(this.#nowMs()), tickEveryMs).unref();
       process.once("exit", this.#leave);
@@ -111,7 +111,8 @@ export class ProgressLine {
 
   /** Moves to the beginning of what is drawn; a terminal made narrower has wrapped it since. */
   #toTop(): string {
-    const rowsOf = (text: Shown): number => Math.max(1, Math.ceil(widthOf(text) / this.#columns));
+    const rowsOf = (text: SafeText): number =>
+      Math.max(1, Math.ceil(widthOf(text) / this.#columns));
     const above = this.#drawn.slice(0, -1).reduce((sum, text) => sum + rowsOf(text), 0);
     return above > 0 ? `\r\x1b[${above}A` : "\r";
   }
@@ -122,12 +123,12 @@ export class ProgressLine {
 }
 
 /** The facts of a line, the most telling first: the last ones are left out if there is no room. */
-export function fitted(facts: readonly Shown[], columns: number): Shown {
-  const [first = shown(""), ...others] = facts;
+export function fitFacts(facts: readonly SafeText[], columns: number): SafeText {
+  const [first = safeText(""), ...others] = facts;
   let line = first;
   for (const fact of others) {
     if (fact === "") continue;
-    const longer = say`${line}  ${fact}`;
+    const longer = safe`${line}  ${fact}`;
     if (widthOf(longer) > columns) break;
     line = longer;
   }
@@ -135,12 +136,12 @@ export function fitted(facts: readonly Shown[], columns: number): Shown {
 }
 
 /** `██░░░░░░  25 %` */
-export function describeShare({ done, total, columns }: Amount & Pick<Pace, "columns">): Shown {
+export function describeShare({ done, total, columns }: Amount & Pick<Pace, "columns">): SafeText {
   const share = Math.min(1, Math.max(0, shareOf(done, total)));
   const width = columns < narrowTerminal ? narrowBarColumns : wideBarColumns;
   const full = Math.round(share * width);
-  const bar = padEnd(shown("█".repeat(full) + "░".repeat(width - full)), width);
-  return say`${bar} ${shown(`${Math.floor(share * 100)} %`.padStart(5))}`;
+  const bar = padEnd(safeText("█".repeat(full) + "░".repeat(width - full)), width);
+  return safe`${bar} ${safeText(`${Math.floor(share * 100)} %`.padStart(5))}`;
 }
 
 /**
@@ -150,29 +151,29 @@ export function describeShare({ done, total, columns }: Amount & Pick<Pace, "col
 export function describeRate(
   count: number,
   elapsedMs: number,
-  format: (perSecond: number) => Shown,
-): Shown {
-  if (elapsedMs < settledAfterMs) return shown("");
+  format: (perSecond: number) => SafeText,
+): SafeText {
+  if (elapsedMs < settledAfterMs) return safeText("");
   const perSecond = (count / elapsedMs) * 1000;
   return format(Math.round(Number(perSecond.toPrecision(2))));
 }
 
 /** `6 s left`, based on what this call itself has done. */
-export function describeTimeLeft({ done, total, doneBefore, elapsedMs }: Pace): Shown {
+export function describeTimeLeft({ done, total, doneBefore, elapsedMs }: Pace): SafeText {
   const own = done - doneBefore;
-  if (elapsedMs < settledAfterMs || own <= 0 || total <= done) return shown("");
-  return say`${formatLeft((elapsedMs / own) * (total - done))} left`;
+  if (elapsedMs < settledAfterMs || own <= 0 || total <= done) return safeText("");
+  return safe`${formatLeft((elapsedMs / own) * (total - done))} left`;
 }
 
 /** In steps that grow with it: an estimate that changes all the time claims more than is known. */
-function formatLeft(ms: number): Shown {
+function formatLeft(ms: number): SafeText {
   const seconds = Math.ceil(ms / 1000);
-  if (seconds <= 10) return shown(`${seconds} s`);
+  if (seconds <= 10) return safeText(`${seconds} s`);
   const step = seconds <= 60 ? 5 : seconds <= 600 ? 10 : 60;
   const rounded = Math.ceil(seconds / step) * step;
   return rounded < 600 || rounded >= 3600
     ? formatDuration(rounded * 1000)
-    : shown(`${rounded / 60} min`);
+    : safeText(`${rounded / 60} min`);
 }
 
 function shareOf(done: number, total: number): number {

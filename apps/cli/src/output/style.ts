@@ -1,15 +1,15 @@
-import { type Shown, styled } from "./shown.ts";
+import { type SafeText, styleSafe } from "./safe-text.ts";
 
 /** Ways to highlight text; without colour, each returns its text. */
 export type Style = {
-  readonly strong: (text: Shown) => Shown;
-  readonly faint: (text: Shown) => Shown;
-  readonly good: (text: Shown) => Shown;
-  readonly warning: (text: Shown) => Shown;
-  readonly bad: (text: Shown) => Shown;
-  readonly accent: (text: Shown) => Shown;
+  readonly strong: (text: SafeText) => SafeText;
+  readonly faint: (text: SafeText) => SafeText;
+  readonly good: (text: SafeText) => SafeText;
+  readonly warning: (text: SafeText) => SafeText;
+  readonly bad: (text: SafeText) => SafeText;
+  readonly accent: (text: SafeText) => SafeText;
   /** What a search found. */
-  readonly match: (text: Shown) => Shown;
+  readonly match: (text: SafeText) => SafeText;
 };
 
 /** Select Graphic Rendition, on and off. */
@@ -24,9 +24,9 @@ const codes: Readonly<Record<keyof Style, readonly [on: number, off: number]>> =
 };
 
 export function createStyle(isColored: boolean): Style {
-  const one = (name: keyof Style): ((text: Shown) => Shown) => {
+  const one = (name: keyof Style): ((text: SafeText) => SafeText) => {
     const [on, off] = codes[name];
-    return isColored ? (text) => styled(`\x1b[${on}m`, text, `\x1b[${off}m`) : (text) => text;
+    return isColored ? (text) => styleSafe(`\x1b[${on}m`, text, `\x1b[${off}m`) : (text) => text;
   };
   return {
     strong: one("strong"),

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { type Shown, shown } from "./shown.ts";
+import { type SafeText, safeText } from "./safe-text.ts";
 import { type Column, renderTable } from "./table.ts";
 import { widthOf } from "./width.ts";
 
 const columns: readonly Column[] = [
-  { title: shown("ID") },
-  { title: shown("N"), align: "right" },
-  { title: shown("PROJECT"), minWidth: 6, cutAt: "start" },
-  { title: shown("TITLE"), minWidth: 6 },
+  { title: safeText("ID") },
+  { title: safeText("N"), align: "right" },
+  { title: safeText("PROJECT"), minWidth: 6, cutAt: "start" },
+  { title: safeText("TITLE"), minWidth: 6 },
 ];
 const rows = [
   ["a1", "5", "/home/ada/loom", "Why do ponds freeze from the top?"],
   ["b22", "1,234", "/srv/中文项目", "短"],
-].map((cells) => cells.map((cell) => shown(cell)));
+].map((cells) => cells.map((cell) => safeText(cell)));
 
-const render = (width: number): Shown[] =>
+const render = (width: number): SafeText[] =>
   renderTable(columns, rows, { width, titleStyle: (text) => text });
 
 describe("renderTable", () => {
@@ -50,9 +50,9 @@ describe("renderTable", () => {
   });
 
   it("leaves room for a terminal that draws a family emoji as three people", () => {
-    const family = shown("👩‍👩‍👧");
-    const cells = [family, shown("a title that has to be cut")];
-    const two = [{ title: shown("WHO") }, { title: shown("TITLE"), minWidth: 6 }];
+    const family = safeText("👩‍👩‍👧");
+    const cells = [family, safeText("a title that has to be cut")];
+    const two = [{ title: safeText("WHO") }, { title: safeText("TITLE"), minWidth: 6 }];
 
     const [, line] = renderTable(two, [cells], { width: 20, titleStyle: (text) => text });
 

@@ -1,4 +1,4 @@
-import { type Shown, shown, shownLine } from "./shown.ts";
+import { type SafeText, safeLine, safeText } from "./safe-text.ts";
 
 // All have the same width. The names of a locale need not: `Sept`.
 const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
@@ -11,24 +11,24 @@ const dayMs = 24 * hourMs;
  * How long ago something was, as briefly as possible: `5m ago`, `3h ago`, `2d ago`, then `12 Mar`,
  * `2025-03-12`. Ages are written as `--since` takes them.
  */
-export function formatWhen(rfc3339: string, now: Date): Shown {
+export function formatWhen(rfc3339: string, now: Date): SafeText {
   const date = new Date(rfc3339);
-  if (Number.isNaN(date.getTime())) return shownLine(rfc3339);
+  if (Number.isNaN(date.getTime())) return safeLine(rfc3339);
   const age = now.getTime() - date.getTime();
   // A clock that is a little behind must not put anything into the future.
-  if (age < -minuteMs || age >= 300 * dayMs) return shown(formatDay(date));
-  if (age < minuteMs) return shown("just now");
-  if (age < hourMs) return shown(`${Math.floor(age / minuteMs)}m ago`);
-  if (age < dayMs) return shown(`${Math.floor(age / hourMs)}h ago`);
-  if (age < 7 * dayMs) return shown(`${Math.floor(age / dayMs)}d ago`);
-  return shown(`${date.getDate()} ${months[date.getMonth()]}`);
+  if (age < -minuteMs || age >= 300 * dayMs) return safeText(formatDay(date));
+  if (age < minuteMs) return safeText("just now");
+  if (age < hourMs) return safeText(`${Math.floor(age / minuteMs)}m ago`);
+  if (age < dayMs) return safeText(`${Math.floor(age / hourMs)}h ago`);
+  if (age < 7 * dayMs) return safeText(`${Math.floor(age / dayMs)}d ago`);
+  return safeText(`${date.getDate()} ${months[date.getMonth()]}`);
 }
 
 /** `2026-03-12 14:05`, local time. */
-export function formatMoment(rfc3339: string): Shown {
+export function formatMoment(rfc3339: string): SafeText {
   const date = new Date(rfc3339);
-  if (Number.isNaN(date.getTime())) return shownLine(rfc3339);
-  return shown(`${formatDay(date)} ${two(date.getHours())}:${two(date.getMinutes())}`);
+  if (Number.isNaN(date.getTime())) return safeLine(rfc3339);
+  return safeText(`${formatDay(date)} ${two(date.getHours())}:${two(date.getMinutes())}`);
 }
 
 function formatDay(date: Date): string {

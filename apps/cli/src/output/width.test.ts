@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shown } from "./shown.ts";
+import { safeText } from "./safe-text.ts";
 import { cut, cutStart, padEnd, padStart, splitAt, widthOf } from "./width.ts";
 
 describe("widthOf", () => {
@@ -39,7 +39,7 @@ describe("cut", () => {
     ["abc", 1, "…"],
     ["abc", 0, ""],
   ])("cuts %s to %i columns", (text, columns, expected) => {
-    expect(cut(shown(text), columns)).toBe(expected);
+    expect(cut(safeText(text), columns)).toBe(expected);
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe("cut", () => {
     ["/中文/字", 5, "…/字"],
     ["short", 9, "short"],
   ])("cuts the start of %s to %i columns", (text, columns, expected) => {
-    expect(cutStart(shown(text), columns)).toBe(expected);
+    expect(cutStart(safeText(text), columns)).toBe(expected);
   });
 });
 
@@ -58,13 +58,13 @@ describe("splitAt", () => {
     ["か\u3099", 1, ["か\u3099", ""]],
     ["ab", 0, ["a", "b"]],
   ])("splits %s at %i columns", (text, columns, expected) => {
-    expect(splitAt(shown(text), columns)).toEqual(expected);
+    expect(splitAt(safeText(text), columns)).toEqual(expected);
   });
 
   it.each(["中", "中👍🏽", "กำ"])(
     "splits a long text of %s without reading all of it for every line",
     (unit) => {
-      let rest = shown(unit.repeat(200_000));
+      let rest = safeText(unit.repeat(200_000));
       // Looked at whole each time it would take minutes.
       while (rest !== "") [, rest] = splitAt(rest, 80);
 
@@ -75,7 +75,7 @@ describe("splitAt", () => {
   it("keeps a grapheme whole even if it is longer than the line", () => {
     const [long, space] = [`か${"\u3099".repeat(200)}`, "\u200b".repeat(500)];
 
-    const split = [splitAt(shown(`${long}${long}`), 2), splitAt(shown(`${space}中`), 1)];
+    const split = [splitAt(safeText(`${long}${long}`), 2), splitAt(safeText(`${space}中`), 1)];
 
     expect(split).toEqual([
       [long, long],
@@ -86,10 +86,10 @@ describe("splitAt", () => {
 
 describe("padding", () => {
   it("counts columns, not characters", () => {
-    expect([padEnd(shown("中"), 4), padStart(shown("中"), 4), padEnd(shown("long"), 2)]).toEqual([
-      "中  ",
-      "  中",
-      "long",
-    ]);
+    expect([
+      padEnd(safeText("中"), 4),
+      padStart(safeText("中"), 4),
+      padEnd(safeText("long"), 2),
+    ]).toEqual(["中  ", "  中", "long"]);
   });
 });

@@ -1,4 +1,4 @@
-import { type Shown, say, shown, sliced } from "./shown.ts";
+import { type SafeText, safe, safeText, sliceSafe } from "./safe-text.ts";
 
 // Characters of one column that join no other: ASCII, Latin, Greek, Cyrillic, and punctuation such
 // as `…` and `—`.
@@ -6,8 +6,8 @@ const narrow = String.raw` -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052
 const plain = new RegExp(`^[${narrow}]*$`);
 // Nor do these join others: arrows, lines, ticks and bullets, kana, ideographs, Hangul syllables,
 // full-width forms.
-const others = String.raw`\u2070-\u20cf\u2100-\u2bff\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60`;
-const single = new RegExp(`^[${narrow}${others}]*$`);
+const alsoSingle = String.raw`\u2070-\u20cf\u2100-\u2bff\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60`;
+const single = new RegExp(`^[${narrow}${alsoSingle}]*$`);
 // East Asian Wide and Fullwidth, the blocks that occur in text.
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
@@ -20,7 +20,7 @@ const invisible = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
 let segmenter: Intl.Segmenter | undefined;
 
 // In any language; a longer one is cut if a terminal has no room for it.
-const longestGrapheme = 256;
+const maxGraphemeLength = 256;
 
 /** How many columns a terminal gives a text without styles. */
 export function widthOf(text: string): number {
@@ -31,60 +31,62 @@ export function widthOf(text: string): number {
 }
 
 /** The same on a terminal that draws the emoji of a sequence side by side. */
-export function widestOf(text: string): number {
+export function maxWidthOf(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes(text)) width += widestGrapheme(segment);
+  for (const { segment } of graphemes(text)) width += maxGraphemeWidth(segment);
   return width;
 }
 
 /** The beginning of a text in at most `columns`, with an ellipsis if something is left out. */
-export function cut(text: Shown, columns: number): Shown {
+export function cut(text: SafeText, columns: number): SafeText {
   if (widthOf(text) <= columns) return text;
-  return columns < 1 ? shown("") : say`${sliced(text, 0, fitting(text, columns - 1))}…`;
+  return columns < 1
+    ? safeText("")
+    : safe`${sliceSafe(text, 0, fittingLength(text, columns - 1))}…`;
 }
 
 /** The same, so that no terminal breaks the line. */
-export function cutSafely(text: Shown, columns: number): Shown {
-  if (widestOf(text) <= columns) return text;
-  if (columns < 1) return shown("");
-  return say`${sliced(text, 0, fitting(text, columns - 1, widestGrapheme))}…`;
+export function cutSafely(text: SafeText, columns: number): SafeText {
+  if (maxWidthOf(text) <= columns) return text;
+  if (columns < 1) return safeText("");
+  return safe`${sliceSafe(text, 0, fittingLength(text, columns - 1, maxGraphemeWidth))}…`;
 }
 
 /** The end of a text, for paths, whose last steps tell more. */
-export function cutStart(text: Shown, columns: number): Shown {
+export function cutStart(text: SafeText, columns: number): SafeText {
   const width = widthOf(text);
   if (width <= columns) return text;
-  if (columns < 1) return shown("");
+  if (columns < 1) return safeText("");
   let excess = width - columns + 1;
   for (const { segment, index } of graphemes(text)) {
-    if (excess <= 0) return say`…${sliced(text, index)}`;
+    if (excess <= 0) return safe`…${sliceSafe(text, index)}`;
     excess -= graphemeWidth(segment);
   }
-  return shown("…");
+  return safeText("…");
 }
 
 /** What fits into `columns`, at least one character, and the rest. */
-export function splitAt(text: Shown, columns: number): readonly [Shown, Shown] {
-  const at = fitting(text, columns) || firstLength(text);
-  return [sliced(text, 0, at), sliced(text, at)];
+export function splitAt(text: SafeText, columns: number): readonly [SafeText, SafeText] {
+  const at = fittingLength(text, columns) || firstGraphemeLength(text);
+  return [sliceSafe(text, 0, at), sliceSafe(text, at)];
 }
 
 /** The text, padded with spaces to `columns`. */
-export function padEnd(text: Shown, columns: number): Shown {
-  return say`${text}${spaces(columns - widthOf(text))}`;
+export function padEnd(text: SafeText, columns: number): SafeText {
+  return safe`${text}${spaces(columns - widthOf(text))}`;
 }
 
-export function padStart(text: Shown, columns: number): Shown {
-  return say`${spaces(columns - widthOf(text))}${text}`;
+export function padStart(text: SafeText, columns: number): SafeText {
+  return safe`${spaces(columns - widthOf(text))}${text}`;
 }
 
-function spaces(count: number): Shown {
-  return shown(" ".repeat(Math.max(0, count)));
+function spaces(count: number): SafeText {
+  return safeText(" ".repeat(Math.max(0, count)));
 }
 
 /** Where in the text the first `columns` end. */
-function fitting(text: string, columns: number, widthOfEach = graphemeWidth): number {
+function fittingLength(text: string, columns: number, widthOfEach = graphemeWidth): number {
   // Mostly one column each; if characters take less, four times as much is examined.
   for (let length = Math.max(1, columns) + 2; ; length *= 4) {
     const near = text.slice(0, length);
@@ -101,8 +103,8 @@ function fitting(text: string, columns: number, widthOfEach = graphemeWidth): nu
   }
 }
 
-function firstLength(text: string): number {
-  const [first] = graphemes(text.slice(0, longestGrapheme));
+function firstGraphemeLength(text: string): number {
+  const [first] = graphemes(text.slice(0, maxGraphemeLength));
   return first?.segment.length ?? 0;
 }
 
@@ -124,7 +126,7 @@ function graphemeWidth(grapheme: string): number {
   return pictographic.test(grapheme) ? 2 : lettersWidth(grapheme);
 }
 
-function widestGrapheme(grapheme: string): number {
+function maxGraphemeWidth(grapheme: string): number {
   if (!pictographic.test(grapheme)) return graphemeWidth(grapheme);
   const emoji = [...grapheme].filter((character) => !invisible.test(character));
   return 2 * emoji.length;

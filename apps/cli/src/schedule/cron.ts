@@ -1,5 +1,5 @@
 import { UsageError } from "../errors.ts";
-import { type Ran, runProgram } from "../run-program.ts";
+import { type ProgramResult, runProgram } from "../run-program.ts";
 import { cronTime, intervals } from "./interval.ts";
 import { cronWord, refuseControls } from "./quoting.ts";
 import {
@@ -15,15 +15,15 @@ import {
 /** Ends the one line that is pond's; to the shell it is a comment. */
 const lineMark = " # pond schedule";
 /** Vixie cron takes no longer command. */
-const mostBytes = 990;
-const listTable = ["crontab", "-l"];
+const maxLineBytes = 990;
+const listCommand = ["crontab", "-l"];
 
 /** The user's crontab. Lines of others are kept byte for byte. */
 export function createCron(machine: Machine): Scheduler {
   const whyUnusable = async (): Promise<string | undefined> => {
-    const ran = await runProgram(machine, listTable);
-    const isReadable = ran.code === 0 || isEmptyTable(ran);
-    return isReadable ? undefined : failureText(listTable, ran);
+    const result = await runProgram(machine, listCommand);
+    const isReadable = result.code === 0 || isEmptyTable(result);
+    return isReadable ? undefined : failureText(listCommand, result);
   };
   const isUsable = async (): Promise<boolean> => (await whyUnusable()) === undefined;
   return {
@@ -35,13 +35,13 @@ export function createCron(machine: Machine): Scheduler {
       const every = intervals.find((each) => line.startsWith(`${cronTime(each)} `)) ?? null;
       return { every, places: ["crontab"], namesStore: namesStore(line) };
     },
-    has: async (job) => isOnly(await readTable(machine), bytesOf(lineOf(job))),
+    has: async (job) => isOnlyOwnLine(await readTable(machine), toLatin1(lineOf(job))),
     start: async (job) => {
-      const line = bytesOf(lineOf(job));
+      const line = toLatin1(lineOf(job));
       const lines = await readTable(machine);
-      if (isOnly(lines, line)) return false;
+      if (isOnlyOwnLine(lines, line)) return false;
       const others = lines.filter((each) => !isOwn(each));
-      await writeTable(machine, [...ended(others), line]);
+      await writeTable(machine, [...withLineEnds(others), line]);
       return true;
     },
     stop: async () => {
@@ -63,7 +63,7 @@ function lineOf({ every, command, env, log }: Job): string {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${cronWord(value)}`);
   const words = [...variables, ...command.map(cronWord)].join(" ");
   const line = `${cronTime(every)} ${words} >${cronWord(log)} 2>&1${lineMark}\n`;
-  if (Buffer.byteLength(line) > mostBytes) {
+  if (Buffer.byteLength(line) > maxLineBytes) {
     throw new UsageError("the line for cron would be too long: name shorter folders");
   }
   return line;
@@ -71,14 +71,14 @@ function lineOf({ every, command, env, log }: Job): string {
 
 /** Lines with their ends, each byte as a character, because a table need not be UTF-8. */
 async function readTable(machine: Machine): Promise<string[]> {
-  const ran = await runProgram(machine, listTable);
-  if (ran.code === 0) return ran.stdout.toString("latin1").match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  if (isEmptyTable(ran)) return [];
+  const result = await runProgram(machine, listCommand);
+  if (result.code === 0) return result.stdout.toString("latin1").match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  if (isEmptyTable(result)) return [];
   // A table that could not be read must never be taken for an empty one.
-  throw failure(listTable, ran);
+  throw failure(listCommand, result);
 }
 
-function isEmptyTable({ code, stderr }: Ran): boolean {
+function isEmptyTable({ code, stderr }: ProgramResult): boolean {
   // The messages of Vixie's and cronie's, and of busybox's.
   return code === 1 && /no crontab for|can't open .*No such file/i.test(stderr);
 }
@@ -87,12 +87,12 @@ async function writeTable(machine: Machine, lines: readonly string[]): Promise<v
   await mustRun(machine, ["crontab", "-"], Buffer.from(lines.join(""), "latin1"));
 }
 
-function bytesOf(line: string): string {
+function toLatin1(line: string): string {
   return Buffer.from(line).toString("latin1");
 }
 
 /** True if this line is pond's only line in the table. */
-function isOnly(lines: readonly string[], line: string): boolean {
+function isOnlyOwnLine(lines: readonly string[], line: string): boolean {
   return lines.filter(isOwn).length === 1 && lines.includes(line);
 }
 
@@ -101,6 +101,6 @@ function isOwn(line: string): boolean {
 }
 
 /** The last line of a table that somebody else wrote may lack its line end. */
-function ended(lines: readonly string[]): string[] {
+function withLineEnds(lines: readonly string[]): string[] {
   return lines.map((line) => (line.endsWith("\n") ? line : `${line}\n`));
 }

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Context } from "../context.ts";
 import { makeFolder } from "../directories.ts";
-import { carriedEnvironment, ownCommand, refusePassing } from "../init/own-command.ts";
+import { ownCommand, recordedEnvironment, refuseNpx } from "../init/own-command.ts";
 import type { Interval } from "./interval.ts";
 import { logFile } from "./last-run.ts";
 import type { Job } from "./scheduler.ts";
@@ -18,7 +18,7 @@ export async function createJob(
   flags: readonly string[] = [],
 ): Promise<Job> {
   const job = jobOf(context, every, flags);
-  refusePassing(job.command);
+  refuseNpx(job.command);
   // A scheduler that opens the log makes no folder for it.
   makeFolder(dirname(job.log));
   return job;
@@ -29,7 +29,7 @@ export function jobOf(context: Context, every: Interval, flags: readonly string[
   return {
     every,
     command: [...ownCommand(), "schedule", "run", "--quiet", ...flags],
-    env: carriedEnvironment(context.env, context.home),
+    env: recordedEnvironment(context.env, context.home),
     log: logFile(context),
   };
 }

@@ -11,15 +11,15 @@ export type LastRun = {
   readonly exit_code: number;
 };
 
-type Place = Pick<Context, "settings">;
+type SettingsContext = Pick<Context, "settings">;
 
-export async function writeLastRun(place: Place, run: LastRun): Promise<void> {
-  await replaceFile(fileOf(place), `${JSON.stringify(run)}\n`);
+export async function writeLastRun(context: SettingsContext, run: LastRun): Promise<void> {
+  await replaceFile(fileOf(context), `${JSON.stringify(run)}\n`);
 }
 
 /** Undefined if it has not run yet. */
-export async function readLastRun(place: Place): Promise<LastRun | undefined> {
-  const run = await readStateFile(fileOf(place));
+export async function readLastRun(context: SettingsContext): Promise<LastRun | undefined> {
+  const run = await readStateFile(fileOf(context));
   return isLastRun(run) ? run : undefined;
 }
 
@@ -27,32 +27,32 @@ export async function readLastRun(place: Place): Promise<LastRun | undefined> {
  * Notes when a schedule was started, because cron does not say. The schedule runs even if that
  * cannot be written.
  */
-export async function noteStart(place: Place, at: Date): Promise<void> {
+export async function recordStart(context: SettingsContext, at: Date): Promise<void> {
   const text = `${JSON.stringify({ started_at: at.toISOString() })}\n`;
-  await replaceFile(startFile(place), text).catch(() => undefined);
+  await replaceFile(startFile(context), text).catch(() => undefined);
 }
 
 /** Removes the note when the schedule is stopped; one that has to stay does no harm. */
-export async function forgetStart(place: Place): Promise<void> {
-  await rm(startFile(place), { force: true }).catch(() => undefined);
+export async function removeStart(context: SettingsContext): Promise<void> {
+  await rm(startFile(context), { force: true }).catch(() => undefined);
 }
 
 /** In milliseconds; 0 if it is not known. */
-export async function readStart(place: Place): Promise<number> {
-  const { started_at } = Object(await readStateFile(startFile(place)));
+export async function readStartMs(context: SettingsContext): Promise<number> {
+  const { started_at } = Object(await readStateFile(startFile(context)));
   return isTime(started_at) ? Date.parse(started_at) : 0;
 }
 
 /** Where schedulers that keep no log write the output of a run. */
-export function logFile({ settings }: Place): string {
+export function logFile({ settings }: SettingsContext): string {
   return join(settings.directories.state, "schedule.log");
 }
 
-function startFile({ settings }: Place): string {
+function startFile({ settings }: SettingsContext): string {
   return join(settings.directories.state, "schedule-start.json");
 }
 
-function fileOf({ settings }: Place): string {
+function fileOf({ settings }: SettingsContext): string {
   return join(settings.directories.state, "schedule.json");
 }
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { notFound, runProgram } from "../run-program.ts";
+import { notFoundCode, runProgram } from "../run-program.ts";
 import { intervals, secondsOf } from "./interval.ts";
 import { refuseControls, xmlText } from "./quoting.ts";
 import {
@@ -26,8 +26,8 @@ export function createLaunchd(machine: Machine): Scheduler {
     kind: "launchd",
     whyUnusable: async () => {
       const command = ["launchctl", "version"];
-      const ran = await runProgram(machine, command);
-      return ran.code === notFound ? failureText(command, ran) : undefined;
+      const result = await runProgram(machine, command);
+      return result.code === notFoundCode ? failureText(command, result) : undefined;
     },
     installed: async () => {
       const text = await readOwn(file);

@@ -21,16 +21,16 @@ export type ScheduleStatus = {
 };
 
 /** Machines sleep and are switched off: a day says nothing yet. */
-const patienceMs = 24 * 3_600_000;
+const graceMs = 24 * 3_600_000;
 
 /** Whether pond is scheduled, when it ran and when it will. */
 export async function scheduleStatus(context: Context): Promise<ScheduleStatus> {
   const { findSchedule, schedulersOf } = await import("./schedulers.ts");
-  const { readLastRun, readStart } = await import("./last-run.ts");
+  const { readLastRun, readStartMs } = await import("./last-run.ts");
   const found = await findSchedule(schedulersOf(context));
   const next = await found?.scheduler.next();
   const last = await readLastRun(context);
-  const since = Math.max(await readStart(context), Date.parse(last?.finished_at ?? "") || 0);
+  const since = Math.max(await readStartMs(context), Date.parse(last?.finished_at ?? "") || 0);
   return {
     scheduler: found?.scheduler.kind ?? null,
     every: found?.every ?? null,
@@ -41,9 +41,9 @@ export async function scheduleStatus(context: Context): Promise<ScheduleStatus> 
   };
 }
 
-/** @param ran - When it last ran or was started, in milliseconds; 0 if neither is known. */
-function silentSince(every: Interval | null, ran: number, now: Date): string | null {
-  if (every === null || ran === 0) return null;
-  const isSilent = now.getTime() - ran > patienceMs + 3 * secondsOf(every) * 1000;
-  return isSilent ? new Date(ran).toISOString() : null;
+/** @param lastRunMs - When it last ran or was started; 0 if neither is known. */
+function silentSince(every: Interval | null, lastRunMs: number, now: Date): string | null {
+  if (every === null || lastRunMs === 0) return null;
+  const isSilent = now.getTime() - lastRunMs > graceMs + 3 * secondsOf(every) * 1000;
+  return isSilent ? new Date(lastRunMs).toISOString() : null;
 }

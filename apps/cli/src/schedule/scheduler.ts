@@ -1,6 +1,6 @@
 import type { Environment } from "../directories.ts";
 import { SchedulerError } from "../errors.ts";
-import { notFound, type Ran, runProgram } from "../run-program.ts";
+import { notFoundCode, type ProgramResult, runProgram } from "../run-program.ts";
 import type { Interval } from "./interval.ts";
 
 /** What is to be started, and how often. */
@@ -63,19 +63,19 @@ export async function mustRun(
   command: readonly string[],
   input?: Buffer,
 ): Promise<Buffer> {
-  const ran = await runProgram(machine, command, input);
-  if (ran.code !== 0) throw failure(command, ran);
-  return ran.stdout;
+  const result = await runProgram(machine, command, input);
+  if (result.code !== 0) throw failure(command, result);
+  return result.stdout;
 }
 
 /** The error for a program that did not do what it should. */
-export function failure(command: readonly string[], ran: Ran): SchedulerError {
-  return new SchedulerError(failureText(command, ran), { command, exit_code: ran.code });
+export function failure(command: readonly string[], result: ProgramResult): SchedulerError {
+  return new SchedulerError(failureText(command, result), { command, exit_code: result.code });
 }
 
 /** How a program ended, with the last of its output. */
-export function failureText(command: readonly string[], { code, stderr }: Ran): string {
-  if (code === notFound) return `there is no ${command[0]}`;
-  const said = stderr.trim().split("\n").slice(-3).join("; ");
-  return `${command.join(" ")} ended with ${code}${said && `: ${said}`}`;
+export function failureText(command: readonly string[], { code, stderr }: ProgramResult): string {
+  if (code === notFoundCode) return `there is no ${command[0]}`;
+  const lastLines = stderr.trim().split("\n").slice(-3).join("; ");
+  return `${command.join(" ")} ended with ${code}${lastLines && `: ${lastLines}`}`;
 }

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { SchedulerError } from "../errors.ts";
 import { createCron } from "./cron.ts";
-import { forgetStart } from "./last-run.ts";
+import { removeStart } from "./last-run.ts";
 import { createLaunchd } from "./launchd.ts";
 import type { Installed, Job, Machine, Scheduler } from "./scheduler.ts";
 import { createSystemd } from "./systemd.ts";
@@ -23,26 +23,26 @@ export type Started = { readonly scheduler: Scheduler; readonly isNew: boolean }
  *
  * @throws {SchedulerError} if none works here, or the one that does refuses.
  */
-export async function startWith(schedulers: readonly Scheduler[], job: Job): Promise<Started> {
+export async function startJob(schedulers: readonly Scheduler[], job: Job): Promise<Started> {
   const { scheduler, why } = await firstUsable(schedulers);
   if (scheduler === undefined) {
     throw new SchedulerError(
       `${why}: have whatever starts programs on this machine start \`pond schedule run\``,
     );
   }
-  const isNew = await startWhole(scheduler, job);
+  const isNew = await startOrCleanUp(scheduler, job);
   // Running twice would be once too often.
   for (const other of schedulers) if (other !== scheduler) await other.stop();
   return { scheduler, isNew };
 }
 
 /** Leaves no file behind if it fails: that would be taken for a schedule. */
-async function startWhole(scheduler: Scheduler, job: Job): Promise<boolean> {
-  const there = await scheduler.installed();
+async function startOrCleanUp(scheduler: Scheduler, job: Job): Promise<boolean> {
+  const existing = await scheduler.installed();
   try {
     return await scheduler.start(job);
   } catch (error) {
-    if (there === undefined) await scheduler.stop().catch(() => false);
+    if (existing === undefined) await scheduler.stop().catch(() => false);
     throw error;
   }
 }
@@ -82,6 +82,6 @@ export async function stopAll(context: Context): Promise<Scheduler["kind"][]> {
   for (const scheduler of schedulersOf(context)) {
     if (await scheduler.stop()) stopped.push(scheduler.kind);
   }
-  await forgetStart(context);
+  await removeStart(context);
   return stopped;
 }

@@ -62,10 +62,10 @@ export function createSystemd(machine: Machine): Scheduler {
       return isRemoved;
     },
     next: async () => {
-      const shown = ["show", timer, "--property=NextElapseUSecRealtime", "--value"];
+      const showArguments = ["show", timer, "--property=NextElapseUSecRealtime", "--value"];
       // In a time zone that can be read back.
       const env = { ...machine.env, TZ: "UTC", LC_ALL: "C" };
-      const ran = await runProgram({ env }, ["systemctl", "--user", ...shown]);
+      const ran = await runProgram({ env }, ["systemctl", "--user", ...showArguments]);
       const date = new Date(
         ran.stdout
           .toString()
@@ -106,7 +106,7 @@ Description=Store what changed of the agent sessions on this machine
 
 [Service]
 Type=oneshot
-ExecStart=${startOf(program)} ${words.map(unitArgument).join(" ")}
+ExecStart=${execStartOf(program)} ${words.map(unitArgument).join(" ")}
 ${variables.join("")}# Done, with faults in some session files: \`pond sync\` names them.
 SuccessExitStatus=3
 Nice=10
@@ -114,7 +114,7 @@ Nice=10
 }
 
 /** systemd takes no program with a quote or a backslash in its name; a shell does. */
-function startOf(program: string): string {
+function execStartOf(program: string): string {
   if (!/["'\\]/.test(program)) return unitWord(program);
   const shell = ["-c", 'exec "$@"', "sh", program];
   return ["/bin/sh", ...shell.map(unitArgument)].join(" ");

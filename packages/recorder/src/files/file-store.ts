@@ -3,10 +3,10 @@ import { join, resolve } from "node:path";
 import { jsonEqual, type Message, messageToWire } from "@pond/canonical";
 import { makeFolder, type SessionContent } from "@pond/canonical/adapter";
 import { ConflictError } from "../errors.ts";
-import { countKept, type KeptSoFar, keptSoFar } from "../kept-so-far.ts";
 import { headOf } from "../log-entry.ts";
 import type { SessionSink } from "../saver.ts";
 import { snapshot } from "../snapshot.ts";
+import { countStored, type StoredPrefix, storedPrefix } from "../stored-prefix.ts";
 import { DamagedFileError, LockedError, NoFolderError } from "./errors.ts";
 import { fileNameOf, idOf, isHashed } from "./file-name.ts";
 import { codeOf, tryLock } from "./lock.ts";
@@ -50,7 +50,7 @@ export function createFileStore(path: string): SessionStore {
   // The process may change its working directory.
   const folder = resolve(path);
   /** What this store wrote last. If the file is unchanged, it need not be read again. */
-  const written = new Map<string, Written>();
+  const lastWrites = new Map<string, LastWrite>();
   const fileOf = (sessionId: string) => join(folder, fileNameOf(sessionId));
 
   const load = async (sessionId: string): Promise<SessionContent | undefined> => {
@@ -71,16 +71,16 @@ export function createFileStore(path: string): SessionStore {
       throw codeOf(cause) === "ENOENT" ? new NoFolderError(folder, { cause }) : cause;
     });
     await locked(file, id, async () => {
-      const mark = await markOf(file);
-      const last = written.get(id);
-      const isOurs = last?.mark === mark && countKept(content, last?.kept) > 0;
-      if (mark !== undefined && !isOurs) {
+      const fingerprint = await fingerprintOf(file);
+      const last = lastWrites.get(id);
+      const isOurs = last?.mark === fingerprint && countStored(content, last?.kept) > 0;
+      if (fingerprint !== undefined && !isOurs) {
         const stored = await load(id);
         if (stored) refuseLoss(content, stored);
       }
       await writeSession(file, content);
-      const kept = keptSoFar(content, content.messages.length);
-      written.set(id, { mark: await markOf(file), kept });
+      const prefix = storedPrefix(content, content.messages.length);
+      lastWrites.set(id, { mark: await fingerprintOf(file), kept: prefix });
     });
   };
   const listIds = async (): Promise<readonly string[]> => {
@@ -98,15 +98,15 @@ export function createFileStore(path: string): SessionStore {
   };
   const remove = async (sessionId: string): Promise<boolean> => {
     const file = fileOf(sessionId);
-    if (!isId(sessionId) || (await markOf(file)) === undefined) return false;
+    if (!isId(sessionId) || (await fingerprintOf(file)) === undefined) return false;
     return locked(file, sessionId, async () => {
-      const isThere = (await markOf(file)) !== undefined;
+      const existed = (await fingerprintOf(file)) !== undefined;
       await rm(file, { force: true });
       // A crash may have left a draft.
       await rm(draftOf(file), { force: true });
       await syncFolder(folder);
-      written.delete(sessionId);
-      return isThere;
+      lastWrites.delete(sessionId);
+      return existed;
     });
   };
 
@@ -131,7 +131,7 @@ async function inFolder<T>(folder: string, work: Promise<T>): Promise<T> {
 }
 
 /** The state of a file as a store wrote it, and what it wrote. */
-type Written = { readonly mark: string | undefined; readonly kept: KeptSoFar };
+type LastWrite = { readonly mark: string | undefined; readonly kept: StoredPrefix };
 
 /** False for text that cannot be stored unchanged: the canonical model has no such id. */
 function isId(sessionId: string): boolean {
@@ -173,7 +173,7 @@ function isEqual(left: Message, right: Message): boolean {
  *
  * @throws {DamagedFileError} if a folder is there.
  */
-async function markOf(file: string): Promise<string | undefined> {
+async function fingerprintOf(file: string): Promise<string | undefined> {
   try {
     const found = await stat(file, { bigint: true });
     if (found.isDirectory()) throw new DamagedFileError(file, "it is a folder");

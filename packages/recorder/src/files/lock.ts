@@ -30,12 +30,12 @@ export async function tryLock(file: string): Promise<LockOutcome> {
     if (isHeld(found.holder)) return { holder: found.holder };
     // Only one of those who see a dead lock may remove it: the one that gets the lock on removing
     // exactly it.
-    const taking = await tryLock(`${file}.${found.digest}`);
-    if ("holder" in taking) return taking;
+    const takeover = await tryLock(`${file}.${found.digest}`);
+    if ("holder" in takeover) return takeover;
     try {
       if ((await read(file))?.digest === found.digest) await rm(file, { force: true });
     } finally {
-      await taking.release();
+      await takeover.release();
     }
   }
 }
@@ -76,11 +76,11 @@ async function read(
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
-  return { holder: holderIn(text), digest: hash("sha256", text).slice(0, 16) };
+  return { holder: parseHolder(text), digest: hash("sha256", text).slice(0, 16) };
 }
 
 /** A file that is not a lock of ours counts as held by no process on no machine. */
-function holderIn(text: string): LockHolder {
+function parseHolder(text: string): LockHolder {
   try {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) {

@@ -5,7 +5,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFileStore } from "../files/index.ts";
 import { getLoop } from "../navigation.ts";
-import { contentOf, handClock, idsOf, type Row, recordOf, testRecorder, user } from "../testing.ts";
+import {
+  contentOf,
+  idsOf,
+  manualClock,
+  type Row,
+  recordOf,
+  testRecorder,
+  user,
+} from "../testing.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -70,7 +78,7 @@ const formation: Row[] = [
     "PerSessionId (default)",
     "one session for the whole life of an agent",
     () => {
-      const clock = handClock();
+      const clock = manualClock();
       const recorder = testRecorder({ now: clock.now });
       recorder.loop().end();
       clock.set("2027-01-01T00:00:00Z");
@@ -83,7 +91,7 @@ const formation: Row[] = [
     "InactivityTimeout",
     "opens a new session when the agent was idle longer than the threshold",
     () => {
-      const clock = handClock();
+      const clock = manualClock();
       const recorder = testRecorder({ now: clock.now, rotation: { inactivitySeconds: 1800 } });
       recorder.loop().end();
       clock.set("2026-03-01T09:30:00Z");
@@ -110,7 +118,7 @@ const formation: Row[] = [
     "InactivityTimeout",
     "an agent with a loop that runs is not idle",
     () => {
-      const clock = handClock();
+      const clock = manualClock();
       const recorder = testRecorder({ now: clock.now, rotation: { inactivitySeconds: 60 } });
       recorder.loop();
       clock.set("2026-03-02T09:00:00Z");

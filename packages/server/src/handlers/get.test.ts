@@ -1,6 +1,6 @@
 import type { GetRequest, IngestEvent, MessageView, SessionPage, WirePart } from "@pond/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { chat, header, said, sessionOf, testPond, textPart } from "../testing.ts";
+import { chat, header, sessionOf, testPond, textMessage, textPart } from "../testing.ts";
 
 const maxReplyBytes = 20_000;
 const pond = testPond({ limits: { maxReplyBytes } });
@@ -122,7 +122,12 @@ test.each<[string, SessionPage["response_mode"], string[]]>([
 
 test("a page can follow a message that holds only a tool call, but no unknown message", async () => {
   const call = [header("calls", 1), toolCall("calls", 1)];
-  const events = [sessionOf("calls"), ...said("calls", 0, "a"), ...call, ...said("calls", 2, "b")];
+  const events = [
+    sessionOf("calls"),
+    ...textMessage("calls", 0, "a"),
+    ...call,
+    ...textMessage("calls", 2, "b"),
+  ];
   await pond.ask("ingest", { events });
 
   const { messages } = await page({ session_id: "calls", after_id: "m1" });

@@ -1,7 +1,7 @@
 import { cutContext, getMessage, getSession, type SessionStore } from "@pond/sessions";
 import { type GetRequest, type GetResponse, WireError } from "@pond/wire";
 import type { Resources } from "../resources.ts";
-import { withBegunIds } from "./begun-ids.ts";
+import { withIdCandidates } from "./id-candidates.ts";
 
 const pageBytes = 64 * 1024;
 
@@ -10,14 +10,14 @@ export async function get(
   request: GetRequest,
   { open, limits, signal }: Resources,
 ): Promise<GetResponse> {
-  refuseMixed(request);
-  const limitBytes = budget(request.limit_bytes, limits.maxReplyBytes);
+  refuseConflictingFields(request);
+  const limitBytes = byteLimit(request.limit_bytes, limits.maxReplyBytes);
   const sessions = await open("read");
   signal?.throwIfAborted();
   try {
     return await read(request, sessions, limitBytes);
   } catch (error) {
-    throw await withBegunIds(error, sessions, request.session_id);
+    throw await withIdCandidates(error, sessions, request.session_id);
   }
 }
 
@@ -37,7 +37,7 @@ async function read(
 }
 
 /** @throws {WireError} for a field that does not apply to what is asked for. */
-function refuseMixed({ message_id, response_mode, context_depth }: GetRequest): void {
+function refuseConflictingFields({ message_id, response_mode, context_depth }: GetRequest): void {
   if (message_id !== undefined && response_mode !== undefined) {
     throw refused("response_mode", "goes with a session, not with message_id");
   }
@@ -46,10 +46,10 @@ function refuseMixed({ message_id, response_mode, context_depth }: GetRequest): 
   }
 }
 
-function budget(asked: number | undefined, most: number): number {
-  if (asked === undefined) return Math.min(pageBytes, most);
-  if (asked <= most) return asked;
-  throw refused("limit_bytes", `is more than ${most}`);
+function byteLimit(requested: number | undefined, max: number): number {
+  if (requested === undefined) return Math.min(pageBytes, max);
+  if (requested <= max) return requested;
+  throw refused("limit_bytes", `is more than ${max}`);
 }
 
 function refused(field: string, reason: string): WireError {

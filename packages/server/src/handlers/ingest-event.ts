@@ -12,10 +12,10 @@ import {
 import { maxIdChars } from "@pond/wire";
 
 /** An event as far as it could be read. What a bad event says about its place limits the damage. */
-export type ReadRow =
-  | { readonly isSound: true; readonly value: CanonicalEvent; readonly sessionId: string }
+export type ParsedEvent =
+  | { readonly isValid: true; readonly value: CanonicalEvent; readonly sessionId: string }
   | {
-      readonly isSound: false;
+      readonly isValid: false;
       readonly path: string;
       readonly reason: string;
       readonly kind: CanonicalEvent["kind"] | undefined;
@@ -26,13 +26,13 @@ export type ReadRow =
 const kinds: readonly string[] = ["session", "message", "part"] satisfies CanonicalEvent["kind"][];
 
 /** Reads one event. Never throws because of its content. */
-export function readEvent(value: unknown): ReadRow {
+export function readEvent(value: unknown): ParsedEvent {
   try {
-    return { isSound: true, ...decode(value) };
+    return { isValid: true, ...decode(value) };
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     const { path, reason } = error.details;
-    return { isSound: false, path, reason, ...placeOf(value) };
+    return { isValid: false, path, reason, ...idsOf(value) };
   }
 }
 
@@ -101,7 +101,7 @@ function kindOf(event: JsonObject): CanonicalEvent["kind"] | undefined {
 }
 
 /** The session and message that a bad event belongs to, as far as it says so. */
-function placeOf(value: unknown) {
+function idsOf(value: unknown) {
   const kind = isJsonObject(value) ? kindOf(value) : undefined;
   const body = isJsonObject(value) && kind !== undefined ? value[kind] : undefined;
   const textAt = (key: string): string | undefined => {

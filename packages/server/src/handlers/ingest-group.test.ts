@@ -6,9 +6,9 @@ import { StorageUnavailableError, type Table } from "@pond/substrate";
 import type { IngestEvent } from "@pond/wire";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chat, said, sessionOf } from "../testing.ts";
+import { chat, sessionOf, textMessage } from "../testing.ts";
 import { storeTogether } from "./ingest-group.ts";
-import { gatherRows } from "./ingest-rows.ts";
+import { groupRows } from "./ingest-rows.ts";
 
 const resources = { host: "test", now: () => new Date(0), signal: undefined };
 
@@ -18,7 +18,7 @@ async function stored(
   events: readonly IngestEvent[],
   signal?: AbortSignal,
 ): Promise<unknown> {
-  const { sessions } = gatherRows(events);
+  const { sessions } = groupRows(events);
   try {
     const outcomes = await storeTogether(store, sessions, { ...resources, signal });
     return sessions.map((each) => {
@@ -104,7 +104,7 @@ describe("ingest requests that come at once", () => {
         const asked = drawn.map((sessions) =>
           sessions.flatMap(({ id, project, first, texts }) => [
             sessionOf(id, { project }),
-            ...texts.flatMap((text, at) => said(id, first + at, text)),
+            ...texts.flatMap((text, at) => textMessage(id, first + at, text)),
           ]),
         );
         const together = await withStore(async (store) => ({
@@ -206,7 +206,7 @@ describe("ingest requests that come at once", () => {
     withStore(async (sessions) => {
       await Promise.all(
         ["alder", "birch", "alder"].map((host, at) => {
-          const { sessions: rows } = gatherRows(chat(`s${at}`, ["x"]));
+          const { sessions: rows } = groupRows(chat(`s${at}`, ["x"]));
           return storeTogether(sessions, rows, { ...resources, host });
         }),
       );

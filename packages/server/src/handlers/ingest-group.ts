@@ -2,25 +2,25 @@ import type { CanonicalEvent } from "@pond/canonical";
 import { createIngest, type IngestOutcome, type SessionStore } from "@pond/sessions";
 import { ConflictError, StorageUnavailableError } from "@pond/substrate";
 import type { Resources } from "../resources.ts";
-import { inTurn } from "../turns.ts";
+import { runInTurn } from "../turns.ts";
 import type { SessionRows } from "./ingest-rows.ts";
 
 /** The outcomes for the sessions of a request. A session that could not be stored has none. */
 type Outcomes = ReadonlyMap<SessionRows, IngestOutcome>;
 
 /** A request that waits to be stored. */
-type Waiting = {
+type PendingRequest = {
   readonly sessions: readonly SessionRows[];
   readonly resources: Pick<Resources, "host" | "now" | "signal">;
   readonly resolve: (outcomes: Outcomes) => void;
   readonly reject: (error: unknown) => void;
 };
 
-const queues = new WeakMap<SessionStore, Waiting[]>();
+const queues = new WeakMap<SessionStore, PendingRequest[]>();
 
 // A commit of a thousand rows takes as long as one of a single row, and commits to one store take
 // turns: concurrent ones would race each other.
-const groupEvents = 10_000;
+const maxGroupEvents = 10_000;
 
 /**
  * Stores the content of a request. Requests that arrive while others are written are stored
@@ -33,7 +33,7 @@ const groupEvents = 10_000;
 export function storeTogether(
   store: SessionStore,
   sessions: readonly SessionRows[],
-  resources: Waiting["resources"],
+  resources: PendingRequest["resources"],
 ): Promise<Outcomes> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcomes>();
   const queue = queues.get(store) ?? [];
@@ -41,19 +41,19 @@ export function storeTogether(
   queue.push({ sessions, resources, resolve, reject });
   // There are as many turns as requests: those of requests that were stored with an earlier one
   // find nothing.
-  void inTurn(store, undefined, () => storeNext(store, queue));
+  void runInTurn(store, undefined, () => storeNext(store, queue));
   return promise;
 }
 
-async function storeNext(store: SessionStore, queue: Waiting[]): Promise<void> {
+async function storeNext(store: SessionStore, queue: PendingRequest[]): Promise<void> {
   const group = takeGroup(queue);
-  const left = await storeGroup(store, group, group.length > 1);
-  for (const each of left) await storeGroup(store, [each], false);
+  const retries = await storeGroup(store, group, group.length > 1);
+  for (const each of retries) await storeGroup(store, [each], false);
 }
 
 /** The waiting requests, up to the first that continues a session of an earlier one. */
-function takeGroup(queue: Waiting[]): Waiting[] {
-  const group: Waiting[] = [];
+function takeGroup(queue: PendingRequest[]): PendingRequest[] {
+  const group: PendingRequest[] = [];
   const ids = new Set<string>();
   let events = 0;
   for (let next = queue[0]; next !== undefined; next = queue[0]) {
@@ -65,9 +65,9 @@ function takeGroup(queue: Waiting[]): Waiting[] {
     }
     const others = group[0];
     events += sessions.reduce((sum, each) => sum + each.events.length, 0);
-    const isApart = others !== undefined && others.resources.host !== resources.host;
+    const isOtherHost = others !== undefined && others.resources.host !== resources.host;
     const isShared = sessions.some(({ id }) => ids.has(id));
-    if (others !== undefined && (isApart || isShared || events > groupEvents)) break;
+    if (others !== undefined && (isOtherHost || isShared || events > maxGroupEvents)) break;
     for (const { id } of sessions) ids.add(id);
     group.push(next);
     queue.shift();
@@ -78,13 +78,13 @@ function takeGroup(queue: Waiting[]): Waiting[] {
 /**
  * Stores requests together and answers them.
  *
- * @returns Those that may succeed by themselves, if `mayPart` is set.
+ * @returns Those that may succeed by themselves, if `canSplit` is set.
  */
 async function storeGroup(
   store: SessionStore,
-  group: readonly Waiting[],
-  mayPart: boolean,
-): Promise<readonly Waiting[]> {
+  group: readonly PendingRequest[],
+  canSplit: boolean,
+): Promise<readonly PendingRequest[]> {
   const [first] = group;
   if (first === undefined) return [];
   const outcomes = new Map<SessionRows, IngestOutcome>();
@@ -94,25 +94,25 @@ async function storeGroup(
   } catch (error) {
     failure = { error };
   }
-  const left: Waiting[] = [];
+  const retries: PendingRequest[] = [];
   for (const each of group) {
     if (isStored(each, outcomes)) each.resolve(outcomes);
     // A failure of storage fails all of them.
-    else if (mayPart && !isOfStorage(failure?.error)) left.push(each);
+    else if (canSplit && !isStorageError(failure?.error)) retries.push(each);
     else each.reject(failure?.error);
   }
-  return left;
+  return retries;
 }
 
 async function write(
   store: SessionStore,
-  group: readonly Waiting[],
-  { host, now }: Waiting["resources"],
+  group: readonly PendingRequest[],
+  { host, now }: PendingRequest["resources"],
   outcomes: Map<SessionRows, IngestOutcome>,
 ): Promise<void> {
   const sessions = group.flatMap((each) => each.sessions.filter(isStorable));
   const sessionIds = sessions.map(({ id }) => id);
-  const ingesting = createIngest(store, { host, now: laterThanBefore(now), sessionIds });
+  const ingesting = createIngest(store, { host, now: increasingClock(now), sessionIds });
   try {
     for (const each of sessions) {
       await ingesting.session(eventsOf(each), {
@@ -126,7 +126,7 @@ async function write(
   }
 }
 
-function isStored({ sessions }: Waiting, outcomes: Outcomes): boolean {
+function isStored({ sessions }: PendingRequest, outcomes: Outcomes): boolean {
   return sessions.every((each) => !isStorable(each) || outcomes.has(each));
 }
 
@@ -134,7 +134,7 @@ function isStorable({ session }: SessionRows): boolean {
   return session !== undefined;
 }
 
-function isOfStorage(error: unknown): boolean {
+function isStorageError(error: unknown): boolean {
   return error instanceof ConflictError || error instanceof StorageUnavailableError;
 }
 
@@ -149,7 +149,7 @@ let lastMs = 0;
  * Never returns the same time twice in this process, because a batch recognizes its rows by the
  * time it was made.
  */
-function laterThanBefore(now: () => Date): () => Date {
+function increasingClock(now: () => Date): () => Date {
   return () => {
     lastMs = Math.max(lastMs + 1, now().getTime());
     return new Date(lastMs);

@@ -2,7 +2,7 @@ import { type CanonicalEvent, EventValidator } from "@pond/canonical";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { header, sessionOf, textPart } from "../testing.ts";
-import { gatherRows } from "./ingest-rows.ts";
+import { groupRows } from "./ingest-rows.ts";
 
 const ids = fc.constantFrom("a", "b");
 const numbers = fc.nat(2);
@@ -37,7 +37,7 @@ const requests = fc.array(
 test("every event is either taken or rejected, and every message taken is whole and in order", () => {
   fc.assert(
     fc.property(requests, (events) => {
-      const { sessions, rejected } = gatherRows(events);
+      const { sessions, rejected } = groupRows(events);
 
       const stored = sessions.flatMap(({ session, messages }) => [
         ...(session === undefined ? [] : [session]),

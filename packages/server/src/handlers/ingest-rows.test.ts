@@ -1,11 +1,11 @@
 import type { IngestEvent, RejectedRow } from "@pond/wire";
 import { describe, expect, test } from "vitest";
-import { chat, header, said, sessionOf, textPart } from "../testing.ts";
-import { gatherRows } from "./ingest-rows.ts";
+import { chat, header, sessionOf, textMessage, textPart } from "../testing.ts";
+import { groupRows } from "./ingest-rows.ts";
 
 /** Rejected rows in short: place, code, and the row it is because of. */
 function rejections(events: readonly unknown[]): string[] {
-  return [...gatherRows(events).rejected]
+  return [...groupRows(events).rejected]
     .sort((left, right) => left.event - right.event)
     .map(({ event, code, details }: RejectedRow) =>
       details["event"] === undefined ? `${event} ${code}` : `${event} ${code} ${details["event"]}`,
@@ -15,7 +15,7 @@ function rejections(events: readonly unknown[]): string[] {
 /** What would be stored, by session: how many rows each message has. */
 function stored(events: readonly unknown[]): Record<string, number[]> {
   return Object.fromEntries(
-    gatherRows(events).sessions.map(({ id, session, messages }) => [
+    groupRows(events).sessions.map(({ id, session, messages }) => [
       id,
       session === undefined ? [] : messages.map(({ rows }) => rows.length),
     ]),
@@ -31,8 +31,8 @@ function but(event: IngestEvent, field: string, value: unknown): unknown {
 }
 
 const s = sessionOf("s");
-const [h0, p0] = said("s", 0, "one");
-const [h1, p1] = said("s", 1, "two");
+const [h0, p0] = textMessage("s", 0, "one");
+const [h1, p1] = textMessage("s", 1, "two");
 const second = textPart("s", 0, "more", "p2");
 
 describe("accepts a batch of", () => {
@@ -262,13 +262,13 @@ describe("when an event is invalid", () => {
     ],
     ["bytes that are not base64", { kind: "part", part: file }, "part.data.base64: not base64"],
   ])("rejects %s", (_, event, message) => {
-    expect(gatherRows([event]).rejected).toMatchObject([{ event: 0, code: "invalid", message }]);
+    expect(groupRows([event]).rejected).toMatchObject([{ event: 0, code: "invalid", message }]);
   });
 
   test("keeps the rejection short and well-formed, however long the event is", () => {
     const long = "\ud800x".repeat(1_000_000);
 
-    const { rejected } = gatherRows([but(s, long, 1), but(p0, "type", long), { ...s, [long]: 1 }]);
+    const { rejected } = groupRows([but(s, long, 1), but(p0, "type", long), { ...s, [long]: 1 }]);
 
     expect(rejected.length).toBe(3);
     expect(JSON.stringify(rejected).length).toBeLessThan(5_000);

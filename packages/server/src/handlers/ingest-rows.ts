@@ -6,7 +6,7 @@ import {
   type SessionEvent,
 } from "@pond/canonical";
 import type { RejectedRow, RowErrorCode } from "@pond/wire";
-import { type ReadRow, readEvent } from "./ingest-event.ts";
+import { type ParsedEvent, readEvent } from "./ingest-event.ts";
 
 /** An event and its place in the request. */
 type Row<Event> = { readonly event: number; readonly value: Event };
@@ -26,7 +26,7 @@ export type SessionRows = {
   readonly messages: readonly MessageRows[];
 };
 
-export type GatheredRows = {
+export type GroupedRows = {
   /** In the order of their first events. */
   readonly sessions: readonly SessionRows[];
   readonly rejected: readonly RejectedRow[];
@@ -36,10 +36,10 @@ export type GatheredRows = {
  * Sorts events by session and checks their order (`adapter-integrity-event-ordering`). A message
  * that lost a row is left out as a whole: without that row, it would not be what the source holds.
  */
-export function gatherRows(events: readonly unknown[]): GatheredRows {
-  const gathering = new Gathering();
-  for (const [event, value] of events.entries()) gathering.add(event, readEvent(value));
-  return gathering.finish();
+export function groupRows(events: readonly unknown[]): GroupedRows {
+  const grouper = new RowGrouper();
+  for (const [event, value] of events.entries()) grouper.add(event, readEvent(value));
+  return grouper.finish();
 }
 
 type OpenMessage = {
@@ -70,11 +70,11 @@ type StrayPart = {
   readonly behind: OpenMessage;
 };
 
-type Unsound = Extract<ReadRow, { isSound: false }>;
+type InvalidEvent = Extract<ParsedEvent, { isValid: false }>;
 
-const reasonChars = 200;
+const maxReasonChars = 200;
 
-class Gathering {
+class RowGrouper {
   readonly #sessions = new Map<string, OpenSession>();
   readonly #rejected = new Map<number, RejectedRow>();
   /** The session of the previous event, as far as the event said. */
@@ -83,13 +83,13 @@ class Gathering {
   #lastMessage: OpenMessage | undefined;
   readonly #strays: StrayPart[] = [];
 
-  add(event: number, row: ReadRow): void {
-    if (!row.isSound) {
+  add(event: number, row: ParsedEvent): void {
+    if (!row.isValid) {
       this.#refuse(event, row);
       this.#lastMessage = undefined;
       return;
     }
-    const session = this.#at(row.sessionId, event);
+    const session = this.#sessionAt(row.sessionId, event);
     this.#last = session;
     const { value } = row;
     switch (value.kind) {
@@ -105,7 +105,7 @@ class Gathering {
     this.#lastMessage = value.kind === "session" ? undefined : session.messages.at(-1);
   }
 
-  finish(): GatheredRows {
+  finish(): GroupedRows {
     for (const { event, session, message_id, behind } of this.#strays) {
       // If it belongs to no message that came, it may belong to the one before it, and its ids are
       // the mistake.
@@ -125,7 +125,7 @@ class Gathering {
     return false;
   }
 
-  #at(id: string, event: number): OpenSession {
+  #sessionAt(id: string, event: number): OpenSession {
     const known = this.#sessions.get(id);
     if (known !== undefined) {
       known.events.push(event);
@@ -195,11 +195,11 @@ class Gathering {
   }
 
   /** Whatever it might have been a row of cannot be stored without it. */
-  #refuse(event: number, { path, reason, kind, sessionId, messageId }: Unsound): void {
-    const place = path.slice(0, reasonChars).toWellFormed();
-    const why = reason.slice(0, reasonChars).toWellFormed();
+  #refuse(event: number, { path, reason, kind, sessionId, messageId }: InvalidEvent): void {
+    const place = path.slice(0, maxReasonChars).toWellFormed();
+    const why = reason.slice(0, maxReasonChars).toWellFormed();
     this.#reject(event, "invalid", `${place}: ${why}`, { path: place, reason: why });
-    if (sessionId !== undefined) this.#last = this.#at(sessionId, event);
+    if (sessionId !== undefined) this.#last = this.#sessionAt(sessionId, event);
     const session = this.#last;
     if (kind === "session") {
       if (sessionId !== undefined && session !== undefined) session.brokenBy ??= event;

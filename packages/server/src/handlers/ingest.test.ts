@@ -3,7 +3,7 @@ import { loadLineage } from "@pond/sessions";
 import { prefix } from "@pond/substrate";
 import type { IngestEvent, ShownMessage } from "@pond/wire";
 import { afterAll, describe, expect, test } from "vitest";
-import { chat, header, said, sessionOf, testPond, textPart } from "../testing.ts";
+import { chat, header, sessionOf, testPond, textMessage, textPart } from "../testing.ts";
 
 const pond = testPond({ limits: { maxEvents: 200 } });
 afterAll(() => pond.remove());
@@ -75,7 +75,7 @@ test("adds the new messages of a session, though the old ones are not sent again
   await pond.ask("ingest", { events: chat("grown", ["a", "b"]) });
 
   const { sessions } = await pond.ask("ingest", {
-    events: [sessionOf("grown"), ...said("grown", 2, "c")],
+    events: [sessionOf("grown"), ...textMessage("grown", 2, "c")],
   });
 
   const grown = { session_id: "grown", status: "grown", messages_added: 1, parts_added: 1 };
@@ -87,7 +87,7 @@ test("keeps the first value of a message that comes again, shows the later, and 
   await pond.ask("ingest", { events: chat("revised", ["a", "b"]) });
 
   const { sessions } = await pond.ask("ingest", {
-    events: [sessionOf("revised"), ...said("revised", 0, "A")],
+    events: [sessionOf("revised"), ...textMessage("revised", 0, "A")],
   });
 
   expect(sessions).toEqual([
@@ -127,11 +127,11 @@ test("stores the sound events, and reports each unsound one by its place", async
   const answer = await pond.ask("ingest", {
     events: [
       ...chat("sound", ["a"]),
-      ...said("nowhere", 0, "b"),
+      ...textMessage("nowhere", 0, "b"),
       sessionOf("partly"),
       { kind: "neither" } as unknown as IngestEvent,
-      ...said("partly", 0, "c"),
-      ...said("partly", 1, "d"),
+      ...textMessage("partly", 0, "c"),
+      ...textMessage("partly", 1, "d"),
       textPart("partly", 1, "e"),
     ],
   });
@@ -176,7 +176,7 @@ test("neither loses nor repeats messages of concurrent requests", async () => {
   const writers = Array.from({ length: 8 }, (_, at) => [
     ...chat(`own-${at}`, ["x", "y"]),
     sessionOf("shared"),
-    ...said("shared", at, `text ${at}`),
+    ...textMessage("shared", at, `text ${at}`),
   ]);
 
   await Promise.all(writers.map((events) => pond.ask("ingest", { events })));

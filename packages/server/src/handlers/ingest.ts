@@ -8,7 +8,7 @@ import {
 } from "@pond/wire";
 import type { Resources } from "../resources.ts";
 import { storeTogether } from "./ingest-group.ts";
-import { gatherRows, type SessionRows } from "./ingest-rows.ts";
+import { groupRows, type SessionRows } from "./ingest-rows.ts";
 
 /**
  * Stores canonical events. An error in one costs its message, or its session, and nothing else;
@@ -27,28 +27,28 @@ export async function ingest(
       { field: "events", limit: limits.maxEvents },
     );
   }
-  const { sessions: gathered, rejected } = gatherRows(events);
+  const { sessions: grouped, rejected } = groupRows(events);
   const store = await open("write");
   await upkeep.caughtUp(store);
-  const outcomes = await storeTogether(store, gathered, resources);
+  const outcomes = await storeTogether(store, grouped, resources);
   const added = [...outcomes.values()].reduce((sum, each) => sum + each.messages_added, 0);
   if (added > 0) upkeep.stored(store, added);
   const rows = new Map(rejected.map((row) => [row.event, row]));
-  for (const each of gathered) {
-    const row = labelsRow(each, outcomes.get(each));
+  for (const each of grouped) {
+    const row = rejectedSessionRow(each, outcomes.get(each));
     if (row !== undefined) rows.set(row.event, row);
   }
   return {
     events: events.length,
     accepted: events.length - rows.size,
     rejected: [...rows.values()].sort((left, right) => left.event - right.event),
-    sessions: gathered.map((each) => toSession(each, outcomes.get(each), rows)),
+    sessions: grouped.map((each) => toSession(each, outcomes.get(each), rows)),
     took_ms: Math.round((performance.now() - startedMs) * 10) / 10,
   };
 }
 
 /** The session's own row, if what is stored takes precedence over it, or the store refused it. */
-function labelsRow(
+function rejectedSessionRow(
   { session, id }: SessionRows,
   outcome: IngestOutcome | undefined,
 ): RejectedRow | undefined {

@@ -4,7 +4,7 @@ import { restore as restoreSession, SessionNotFoundError, type SessionStore } fr
 import { eq } from "@pond/substrate";
 import { type RestoreRequest, type RestoreResponse, WireError, type WireFile } from "@pond/wire";
 import type { Resources, Restorers } from "../resources.ts";
-import { withBegunIds } from "./begun-ids.ts";
+import { withIdCandidates } from "./id-candidates.ts";
 
 /**
  * Returns a session and all sessions below it as files of a client. Paths were checked: none leads
@@ -20,7 +20,7 @@ export async function restore(
   const { meanings } = restorers;
   const options = { at, ...(meanings && { meanings }) };
   const restored = await restoreSession(sessions, id, writer, options).catch(async (error) => {
-    throw await withBegunIds(error, sessions, id);
+    throw await withIdCandidates(error, sessions, id);
   });
   const answer: WireFile[] = [];
   let left = limits.maxRestoreBytes;
@@ -53,7 +53,7 @@ async function originOf(sessions: SessionStore, id: string): Promise<string> {
   const [row] = await sessions.store
     .table("sessions")
     .rows({ columns, where: eq("id", id), limit: 1 });
-  if (row === undefined) throw await withBegunIds(new SessionNotFoundError(id), sessions, id);
+  if (row === undefined) throw await withIdCandidates(new SessionNotFoundError(id), sessions, id);
   return String(row["source_agent"]);
 }
 

@@ -9,17 +9,17 @@ import {
   LogController,
 } from "fastify";
 import { commonHeaders, errorReply, requestIdHeader } from "./error-reply.ts";
-import type { Flights } from "./flights.ts";
+import type { InFlightRequests } from "./in-flight.ts";
 import { linger } from "./lingering.ts";
 import { type LogStream, logAnswer } from "./log.ts";
 import { answerMalformed } from "./malformed.ts";
-import { nothingThere, refused } from "./refusals.ts";
+import { refused, unknownPathError } from "./refusals.ts";
 import { routeName } from "./routes.ts";
 import { failureOf } from "./send-error.ts";
 
 export type AppOptions = {
   readonly server: Server;
-  readonly flights: Flights;
+  readonly flights: InFlightRequests;
   readonly lingerMs: number;
   readonly log: LogStream | undefined;
   /** @throws {WireError} for a request that is not admitted. */
@@ -85,7 +85,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => {
     // Not taken from the framework, because a client's path is not the pattern of a route.
     const allow = methods.get(request.url.split("?", 1)[0] ?? "")?.join(", ");
-    if (allow === undefined) return fail(nothingThere(), request, reply);
+    if (allow === undefined) return fail(unknownPathError(), request, reply);
     reply.header("allow", allow);
     return fail(refused("method_not_allowed", `this path takes ${allow}`), request, reply);
   });
@@ -96,10 +96,10 @@ function sendFailure(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  flights: Flights,
+  flights: InFlightRequests,
 ): FastifyReply {
   const failure = failureOf(error, request);
-  flights.find(request.raw)?.note(failure.code);
+  flights.find(request.raw)?.setCode(failure.code);
   const { status, headers, body } = errorReply(failure);
   // What follows on that connection cannot be told apart from it.
   if (failure.details["kind"] === "http_malformed") reply.header("connection", "close");

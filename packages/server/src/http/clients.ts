@@ -4,13 +4,13 @@ import { busy } from "./refusals.ts";
 
 /** Counts what each client has in progress, so that no single one can take every place. */
 export class Clients {
-  readonly #most: number;
+  readonly #max: number;
   readonly #trustedProxies: number;
-  readonly #underWay: Map<string, number> = new Map();
+  readonly #inProgress: Map<string, number> = new Map();
 
   /** @param trustedProxies - How many proxies in front add to `X-Forwarded-For`. */
-  constructor(most: number, trustedProxies: number) {
-    this.#most = most;
+  constructor(max: number, trustedProxies: number) {
+    this.#max = max;
     this.#trustedProxies = trustedProxies;
   }
 
@@ -21,13 +21,13 @@ export class Clients {
    */
   enter(request: IncomingMessage): () => void {
     const client = clientOf(request, this.#trustedProxies);
-    const before = this.#underWay.get(client) ?? 0;
-    if (before >= this.#most) throw busy("client_busy");
-    this.#underWay.set(client, before + 1);
+    const before = this.#inProgress.get(client) ?? 0;
+    if (before >= this.#max) throw busy("client_busy");
+    this.#inProgress.set(client, before + 1);
     return () => {
-      const left = (this.#underWay.get(client) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(client);
-      else this.#underWay.set(client, left);
+      const left = (this.#inProgress.get(client) ?? 1) - 1;
+      if (left === 0) this.#inProgress.delete(client);
+      else this.#inProgress.set(client, left);
     };
   }
 }

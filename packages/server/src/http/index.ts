@@ -2,5 +2,5 @@ export type { AllowedHosts } from "./hosts.ts";
 export type { HttpLimitOptions, HttpLimits, Places, RequestKind } from "./limits.ts";
 export type { LogStream } from "./log.ts";
 export type { HttpMount } from "./mount.ts";
-export { namespaceSaid } from "./namespace-header.ts";
+export { namespaceFromHeader } from "./namespace-header.ts";
 export { createHttpServer, type HttpServer, type HttpServerOptions } from "./server.ts";

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { JsonValue } from "@pond/canonical";
 import type { Clients } from "./clients.ts";
 import { checkContent } from "./content.ts";
-import type { Flight } from "./flights.ts";
 import { Gate } from "./gate.ts";
+import type { InFlightRequest } from "./in-flight.ts";
 import { parseBody } from "./json-body.ts";
 import type { HttpLimits, RequestKind } from "./limits.ts";
 import type { Outbox } from "./outbox.ts";
@@ -45,7 +45,7 @@ export class Intake {
   async run<T>(
     kind: RequestKind,
     request: IncomingMessage,
-    flight: Flight,
+    flight: InFlightRequest,
     work: (body: JsonValue) => Promise<T>,
   ): Promise<T> {
     const { signal } = flight;
@@ -69,7 +69,7 @@ export class Intake {
         body.release();
       }
     };
-    const running = flight.carry(run().finally(leaveClient));
+    const running = flight.track(run().finally(leaveClient));
     return untilAborted(running, signal).finally(() => clearTimeout(timer));
   }
 

@@ -14,7 +14,7 @@ const closeBrace = 0x7d;
  * @throws {WireError} `validation_failed`; its message never holds a piece of the body.
  */
 export function parseBody(bytes: Buffer, maxDepth: number): JsonValue {
-  if (depthPasses(bytes, maxDepth)) {
+  if (exceedsDepth(bytes, maxDepth)) {
     throw refused("body_too_deep", `the body is nested deeper than ${maxDepth}`, {
       limit: maxDepth,
     });
@@ -37,7 +37,7 @@ function decode(bytes: Buffer): string {
 }
 
 /** True if more arrays and objects are nested than allowed. Checked before anything is built. */
-function depthPasses(bytes: Buffer, maxDepth: number): boolean {
+function exceedsDepth(bytes: Buffer, maxDepth: number): boolean {
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];

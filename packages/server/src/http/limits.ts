@@ -1,5 +1,5 @@
 import type { OperationName } from "@pond/wire";
-import { refuseUnfit } from "../limits.ts";
+import { requireInRange } from "../limits.ts";
 
 /** How many requests of one kind run at a time, and how many more may wait for their turn. */
 export type Places = { readonly running: number; readonly waiting: number };
@@ -76,13 +76,13 @@ export function limitsOf(options: HttpLimitOptions = {}): HttpLimits {
   const { places: usual, ...usualOthers } = defaults;
   const limits = { ...usualOthers, ...others };
   for (const [name, limit] of Object.entries(limits)) {
-    const least = name === "lingerMs" ? 0 : 1;
-    refuseUnfit(name, limit, name.endsWith("Ms") ? { least, most: longestMs } : { least });
+    const min = name === "lingerMs" ? 0 : 1;
+    requireInRange(name, limit, name.endsWith("Ms") ? { min, max: maxTimerMs } : { min });
   }
   const places = { ...usual, ...given };
   for (const [kind, { running, waiting }] of Object.entries(places)) {
-    refuseUnfit(`places.${kind}.running`, running);
-    refuseUnfit(`places.${kind}.waiting`, waiting, { least: 0 });
+    requireInRange(`places.${kind}.running`, running);
+    requireInRange(`places.${kind}.waiting`, waiting, { min: 0 });
   }
   return { ...limits, places };
 }
@@ -91,4 +91,4 @@ export function limitsOf(options: HttpLimitOptions = {}): HttpLimits {
  * A timer takes anything longer for no time at all; the timer of a whole request is several of
  * these.
  */
-const longestMs = 2 ** 29;
+const maxTimerMs = 2 ** 29;

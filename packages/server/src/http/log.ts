@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
-import { ClientGoneError, type Flight } from "./flights.ts";
+import { ClientGoneError, type InFlightRequest } from "./in-flight.ts";
 
 /** The target of log lines: JSON, one object a line. */
 export type LogStream = {
@@ -17,7 +17,7 @@ const clientGone = 499;
 export function logAnswer(
   { log, raw }: FastifyRequest,
   reply: FastifyReply,
-  { operation, flight }: { readonly operation: string; readonly flight: Flight },
+  { operation, flight }: { readonly operation: string; readonly flight: InFlightRequest },
 ): void {
   const isGone = flight.signal.reason instanceof ClientGoneError;
   const { statusCode } = reply.raw;
@@ -36,7 +36,7 @@ export function logAnswer(
 /**
  * A mount answers in its own way and reports no code, so a refusal of it is logged by its status.
  */
-function codeOf({ code }: Flight, status: number): string {
+function codeOf({ code }: InFlightRequest, status: number): string {
   if (code !== "ok" || status < 400) return code;
   return status < 500 ? "validation_failed" : "internal";
 }

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { WireError } from "@pond/wire";
 import type { FastifyBaseLogger } from "fastify";
 import { errorReply, requestIdHeader } from "./error-reply.ts";
-import type { Flights } from "./flights.ts";
+import type { InFlightRequests } from "./in-flight.ts";
 import { logMalformed } from "./log.ts";
 import { refused } from "./refusals.ts";
 
@@ -15,7 +15,7 @@ import { refused } from "./refusals.ts";
 export function answerMalformed(
   error: Error & { readonly code?: string },
   socket: Socket,
-  { flights, log }: { readonly flights: Flights; readonly log: FastifyBaseLogger },
+  { flights, log }: { readonly flights: InFlightRequests; readonly log: FastifyBaseLogger },
 ): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { finished } from "node:stream/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Flight, Flights } from "./flights.ts";
+import type { InFlightRequest, InFlightRequests } from "./in-flight.ts";
 import type { Intake } from "./intake.ts";
 import type { Outbox } from "./outbox.ts";
 import { failureOf, sendError } from "./send-error.ts";
@@ -25,9 +25,9 @@ export function addMount(
     intake,
     outbox,
     flights,
-  }: { readonly intake: Intake; readonly outbox: Outbox; readonly flights: Flights },
+  }: { readonly intake: Intake; readonly outbox: Outbox; readonly flights: InFlightRequests },
 ): void {
-  const heldMount: HttpMount = async (request, response, body) => {
+  const countedMount: HttpMount = async (request, response, body) => {
     await mount(request, response, body);
     // Counts what the client has not read yet, as for every other answer; a stream is not over yet.
     const isWhole = response.writableEnded && !response.closed;
@@ -35,10 +35,10 @@ export function addMount(
   };
   app.all(path, async (request, reply) => {
     const flight = flights.of(request.raw);
-    const hand = (body?: unknown) => handOver(heldMount, request, reply, flight, body);
-    if (request.method !== "POST") return hand();
+    const passBody = (body?: unknown) => runMount(countedMount, request, reply, flight, body);
+    if (request.method !== "POST") return passBody();
     try {
-      await intake.run("mounted", request.raw, flight, hand);
+      await intake.run("mounted", request.raw, flight, passBody);
     } catch (error) {
       // An answer that was handed over ends there, even if the client has left.
       if (!reply.sent) throw error;
@@ -47,11 +47,11 @@ export function addMount(
 }
 
 /** Never throws: once the mount owns the answer, the framework would only log an error. */
-async function handOver(
+async function runMount(
   mount: HttpMount,
   request: FastifyRequest,
   reply: FastifyReply,
-  flight: Flight,
+  flight: InFlightRequest,
   body: unknown,
 ): Promise<void> {
   const { raw: response } = reply.hijack();
@@ -66,7 +66,7 @@ async function handOver(
     await finished(response).catch(() => undefined);
   } catch (error) {
     const failure = failureOf(error, request);
-    flight.note(failure.code);
+    flight.setCode(failure.code);
     if (response.headersSent) response.destroy();
     else sendError(response, failure);
   } finally {

@@ -6,7 +6,7 @@ import { WireError } from "@pond/wire";
  *
  * @throws {WireError} `namespace_unknown` if the request lacks the header.
  */
-export function namespaceSaid(
+export function namespaceFromHeader(
   { headers }: Pick<IncomingMessage, "headers">,
   header: string,
 ): string {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ClientGoneError } from "./flights.ts";
+import { ClientGoneError } from "./in-flight.ts";
 import { busy, refused } from "./refusals.ts";
 
 /** Counts the bytes of all bodies held at one time. */
@@ -18,7 +18,7 @@ export class HeldBytes {
     return true;
   }
 
-  give(bytes: number): void {
+  free(bytes: number): void {
     this.#held -= bytes;
   }
 }
@@ -64,16 +64,16 @@ export function readBody(
       stop();
       let isReleased = false;
       const release = (): void => {
-        if (!isReleased) held.give(bytes);
+        if (!isReleased) held.free(bytes);
         isReleased = true;
       };
       resolve({ bytes: Buffer.concat(chunks, bytes), release });
     };
     const abort = (): void => fail(signal.reason);
-    const lose = (): void => fail(new ClientGoneError());
+    const disconnect = (): void => fail(new ClientGoneError());
     const fail = (reason: unknown): void => {
       stop();
-      held.give(bytes);
+      held.free(bytes);
       reject(reason);
     };
     const timer = setTimeout(() => {
@@ -82,13 +82,13 @@ export function readBody(
     }, timeoutMs);
     const stop = (): void => {
       clearTimeout(timer);
-      request.off("data", take).off("end", end).off("error", lose);
+      request.off("data", take).off("end", end).off("error", disconnect);
       signal.removeEventListener("abort", abort);
     };
 
     if (signal.aborted) return abort();
     if (Number(request.headers["content-length"]) > maxBytes) return tooLarge();
-    request.on("data", take).on("end", end).on("error", lose);
+    request.on("data", take).on("end", end).on("error", disconnect);
     signal.addEventListener("abort", abort, { once: true });
   });
 }

@@ -61,7 +61,7 @@ export function badContentType(): WireError {
 }
 
 /** The error for an unknown path. The path is not repeated, because it may hold anything. */
-export function nothingThere(): WireError {
+export function unknownPathError(): WireError {
   return new WireError("not_found", "there is nothing at this path; see /openapi.json", {
     kind: unknownPath,
   });

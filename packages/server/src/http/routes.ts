@@ -2,10 +2,10 @@ import { stringifyJson } from "@pond/canonical";
 import { jsonSchemas, type OperationName, openApi, operations } from "@pond/wire";
 import type { FastifyInstance } from "fastify";
 import type { Handlers } from "../handlers.ts";
-import type { Flights } from "./flights.ts";
+import type { InFlightRequests } from "./in-flight.ts";
 import type { Intake } from "./intake.ts";
 import { addMount, type HttpMount } from "./mount.ts";
-import { namespaceSaid } from "./namespace-header.ts";
+import { namespaceFromHeader } from "./namespace-header.ts";
 import type { Outbox } from "./outbox.ts";
 import { busy } from "./refusals.ts";
 
@@ -17,7 +17,7 @@ export type Routes = {
   readonly checkReady: () => Promise<void>;
   readonly intake: Intake;
   readonly outbox: Outbox;
-  readonly flights: Flights;
+  readonly flights: InFlightRequests;
 };
 
 export const healthPath = "/healthz";
@@ -31,7 +31,7 @@ export function addRoutes(app: FastifyInstance, routes: Routes): void {
       const flight = flights.of(raw);
       const { signal } = flight;
       const work = async (body: unknown) => {
-        const namespace = namespaceHeader && namespaceSaid(raw, namespaceHeader);
+        const namespace = namespaceHeader && namespaceFromHeader(raw, namespaceHeader);
         return handlers.handle(name, body, { signal, requestId, namespace });
       };
       const answer = await intake.run(name, raw, flight, work);

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { WireError } from "@pond/wire";
 import type { FastifyRequest } from "fastify";
 import { errorReply, requestIdHeader } from "./error-reply.ts";
-import { ClientGoneError } from "./flights.ts";
+import { ClientGoneError } from "./in-flight.ts";
 import { logUnexpected } from "./log.ts";
 import { badContentType, busy, refused } from "./refusals.ts";
 

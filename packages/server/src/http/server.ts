@@ -4,9 +4,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Handlers } from "../handlers.ts";
 import { createApp } from "./app.ts";
 import { Clients } from "./clients.ts";
-import { Flights } from "./flights.ts";
 import { createFramingCheck } from "./framing.ts";
 import { type AllowedHosts, createHostCheck, isLoopback } from "./hosts.ts";
+import { InFlightRequests } from "./in-flight.ts";
 import { Intake } from "./intake.ts";
 import { type HttpLimitOptions, limitsOf } from "./limits.ts";
 import type { LogStream } from "./log.ts";
@@ -68,7 +68,7 @@ export type HttpServer = {
 const defaultHost = "127.0.0.1";
 const defaultDeadlineMs = 10_000;
 /** How long requests that were ended at the deadline have for their last answer. */
-const lastWordsMs = 500;
+const finalAnswerMs = 500;
 
 /**
  * Offers the handlers over HTTP+JSON. It decodes, limits and refuses requests, but does not know
@@ -87,7 +87,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   if (!(Number.isSafeInteger(trustedProxies) && trustedProxies >= 0)) {
     throw new TypeError(`trustedProxies: ${trustedProxies} is not a number of proxies`);
   }
-  const flights = new Flights();
+  const flights = new InFlightRequests();
   const server = createNodeServer(limits);
   const checkFraming = createFramingCheck();
   const checkHost = createHostCheck(host, options.allowedHosts);
@@ -113,7 +113,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const isAnswered = await flights.idle(deadlineMs);
     if (!isAnswered) {
       flights.abortAll(busy("stopping"));
-      await flights.idle(lastWordsMs);
+      await flights.idle(finalAnswerMs);
     }
     // Connections without a request yet would keep it open.
     server.closeAllConnections();

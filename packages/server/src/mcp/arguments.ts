@@ -11,27 +11,27 @@ type Arguments = Readonly<Record<string, unknown>>;
  */
 export function toRequest(
   schema: ReturnType<typeof inputSchema>,
-  own: readonly string[],
-  given: Arguments,
+  extra: readonly string[],
+  args: Arguments,
 ): Arguments {
-  const unknown = Object.keys(given).find((name) => !isFieldOf(schema, name));
+  const unknown = Object.keys(args).find((name) => !isFieldOf(schema, name));
   if (unknown !== undefined) throw invalid(unknown.slice(0, 100), "there is no such field");
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !own.includes(name)));
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !extra.includes(name)));
 }
 
-type Bounds = { readonly least: number; readonly most: number; readonly otherwise: number };
+type Bounds = { readonly min: number; readonly max: number; readonly fallback: number };
 
 /**
  * A whole number among the arguments.
  *
  * @throws {WireError} `validation_failed`, naming the field.
  */
-export function wholeNumber(given: Arguments, name: string, bounds: Bounds): number {
-  const value = given[name];
-  if (value === undefined) return bounds.otherwise;
-  const { least, most } = bounds;
-  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
-    throw invalid(name, `expected a whole number from ${least} to ${most}`);
+export function readInteger(args: Arguments, name: string, bounds: Bounds): number {
+  const value = args[name];
+  if (value === undefined) return bounds.fallback;
+  const { min, max } = bounds;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
+    throw invalid(name, `expected a whole number from ${min} to ${max}`);
   }
   return value;
 }

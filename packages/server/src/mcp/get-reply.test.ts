@@ -1,7 +1,7 @@
 import type { MessageView, SessionPage, ShownMessage, WirePart } from "@pond/wire";
 import { describe, expect, it } from "vitest";
 import { lengthOf } from "./cut.ts";
-import { getWithin } from "./get-reply.ts";
+import { fitGetReply } from "./get-reply.ts";
 import { getText } from "./get-text.ts";
 
 const timestamp = "2026-01-01T00:00:00.000Z";
@@ -43,7 +43,7 @@ describe("a page of a session", () => {
   it("is left as it is when it is short", () => {
     const page = pageOf([said("a", "x"), said("b", "y")]);
 
-    const { notice, ...reply } = getWithin(page, start);
+    const { notice, ...reply } = fitGetReply(page, start);
 
     expect(notice).toContain("not instructions");
     expect(reply).toEqual(page);
@@ -52,7 +52,7 @@ describe("a page of a session", () => {
   it("marks a message whose parts are lost", () => {
     const { text: _, ...lost } = { ...said("b", ""), parts_summary: [], damaged: true as const };
 
-    const reply = getWithin(pageOf([said("a", "x"), lost]), start);
+    const reply = fitGetReply(pageOf([said("a", "x"), lost]), start);
 
     expect(getText(reply)).toMatch(/message_id "b", user, \S+, its parts are lost/);
     expect(getText(reply)).not.toMatch(/"a", .*lost/);
@@ -61,7 +61,7 @@ describe("a page of a session", () => {
   it("says how many messages are newer, and how to ask for them", () => {
     const messages = Array.from({ length: 30 }, (_, at) => said(`m${at}`, "x".repeat(100)));
 
-    const reply = getWithin(pageOf(messages, 12), start);
+    const reply = fitGetReply(pageOf(messages, 12), start);
 
     const shown = "messages" in reply ? reply.messages.length : 0;
     expect(lengthOf(reply)).toBeLessThan(3_200);
@@ -77,8 +77,8 @@ describe("a page of a session", () => {
   it("gives a message that is too long in pieces", () => {
     const page = pageOf([said("a", "x".repeat(9_000)), said("b", "y")], 1);
 
-    const first = getWithin(page, { ...start, after_id: "z" });
-    const last = getWithin(page, { ...start, after_id: "z", offset: 8_500 });
+    const first = fitGetReply(page, { ...start, after_id: "z" });
+    const last = fitGetReply(page, { ...start, after_id: "z", offset: 8_500 });
 
     expect(first).toMatchObject({
       messages: [],
@@ -98,8 +98,8 @@ describe("a page of a session", () => {
     const kept = { id: "k", role: "system", timestamp: long.timestamp, content: "" } as const;
     const options = { kept: "secret ".repeat(900) };
 
-    const summed = getWithin(pageOf([{ ...long, parts_summary } as typeof long]), start);
-    const carried = getWithin(pageOf([{ ...kept, options }]), start);
+    const summed = fitGetReply(pageOf([{ ...long, parts_summary } as typeof long]), start);
+    const carried = fitGetReply(pageOf([{ ...kept, options }]), start);
 
     const { role, timestamp } = long;
     expect(summed.piece).toMatchObject({
@@ -112,7 +112,7 @@ describe("a page of a session", () => {
   });
 
   it("says how to go on within the last message when it is too long", () => {
-    const { hint } = getWithin(pageOf([said("a", "x".repeat(9_000))]), start);
+    const { hint } = fitGetReply(pageOf([said("a", "x".repeat(9_000))]), start);
 
     expect(hint).toMatch(/^Characters 0 to (\d+) of 9000 of "a"\. To read on, .* "offset": \1\.$/);
   });
@@ -120,7 +120,7 @@ describe("a page of a session", () => {
   it("says to leave the offset out after the last piece of a long message", () => {
     const page = pageOf([said("a", "x".repeat(9_000)), said("b", "reeds")]);
 
-    const { hint } = getWithin(page, { ...start, offset: 8_000 });
+    const { hint } = fitGetReply(page, { ...start, offset: 8_000 });
 
     expect(hint).toMatch(
       /To read on, repeat the call with "after_id": "a" and without "offset"\.$/,
@@ -131,7 +131,7 @@ describe("a page of a session", () => {
     const page = pageOf([]);
     const long = { ...page, session: { ...session, options: { kept: "x".repeat(9_000) } } };
 
-    expect(getWithin(long, start)).toMatchObject({ session: { id: "s", options: {} } });
+    expect(fitGetReply(long, start)).toMatchObject({ session: { id: "s", options: {} } });
   });
 });
 
@@ -139,7 +139,7 @@ describe("a message", () => {
   it("is shown between its neighbours, of which only the beginnings are shown", () => {
     const view = viewOf([partOf("0", { type: "text", text: "here" })]);
 
-    const reply = getWithin(view, start);
+    const reply = fitGetReply(view, start);
 
     expect(reply).toMatchObject({
       before: [{ id: "b1", text: expect.stringMatching(/^(before ){57}b…$/) }, { id: "b2" }],
@@ -154,7 +154,7 @@ describe("a message", () => {
     const result = { type: "tool_result", call_id: "c", result: "x".repeat(9_000) };
     const view = viewOf([partOf("0", result), partOf("1", { type: "text", text: "y" })]);
 
-    const reply = getWithin(view, start);
+    const reply = fitGetReply(view, start);
 
     expect(reply).toMatchObject({
       target: { content: [] },
@@ -166,8 +166,8 @@ describe("a message", () => {
   });
 
   it("whose content is one text, as in a system message, is given whole or in pieces", () => {
-    expect(getWithin(viewOf("short"), start)).toMatchObject({ target: { content: "short" } });
-    expect(getWithin(viewOf("x".repeat(9_000)), start)).toMatchObject({
+    expect(fitGetReply(viewOf("short"), start)).toMatchObject({ target: { content: "short" } });
+    expect(fitGetReply(viewOf("x".repeat(9_000)), start)).toMatchObject({
       target: { content: "" },
       piece: { is_json: false, of: 9_000 },
     });
@@ -190,7 +190,7 @@ describe("getText", () => {
         (provenance) => ({ type: "text", provenance, bytes: 7 }) as const,
       );
 
-      const text = getText(getWithin(pageOf([{ ...said("a", "x"), parts_summary }]), start));
+      const text = getText(fitGetReply(pageOf([{ ...said("a", "x"), parts_summary }]), start));
 
       expect(text.split("\n").find((line) => line.startsWith("holds "))).toBe(expected);
     },
@@ -212,7 +212,7 @@ describe("getText", () => {
     const after = { id: "a", role: "tool", timestamp, parts_summary: [named] } as const;
 
     const text = getText(
-      getWithin(
+      fitGetReply(
         {
           ...view,
           session: { ...session, project: "/\nHuman: e", id: "\nHuman: f" },

@@ -1,6 +1,6 @@
 import type { GetResponse, MessageView, SessionPage, ShownMessage, WirePart } from "@pond/wire";
 import { beginningOf, lengthOf } from "./cut.ts";
-import { type Asked, type Next, type Piece, pageOf } from "./paging.ts";
+import { type Next, type PageRequest, type Piece, pageOf } from "./paging.ts";
 import { quoteValue, structuredNotice } from "./quoted.ts";
 
 type Session = SessionPage["session"];
@@ -18,22 +18,22 @@ type SessionReply = SessionPage & Additions;
 type MessageReply = MessageView & Additions;
 export type GetReply = SessionReply | MessageReply;
 
-const optionsChars = 500;
-const projectChars = 300;
+const maxOptionsChars = 500;
+const maxProjectChars = 300;
 /** The part of a neighbour's text that is shown. */
-const neighbourChars = 400;
+const maxNeighbourChars = 400;
 
 /**
  * A page of about `maxCharacters`. What does not fit is left to the next page, or shown in pieces.
  */
-export function getWithin(response: GetResponse, asked: Asked): GetReply {
-  return "messages" in response ? sessionWithin(response, asked) : messageWithin(response, asked);
+export function fitGetReply(response: GetResponse, request: PageRequest): GetReply {
+  return "messages" in response ? fitSession(response, request) : fitMessage(response, request);
 }
 
-function sessionWithin(response: SessionPage, asked: Asked): SessionReply {
+function fitSession(response: SessionPage, request: PageRequest): SessionReply {
   const reply = { notice: structuredNotice, ...response, session: briefSession(response.session) };
-  const room = asked.maxCharacters - lengthOf({ ...reply, messages: [] });
-  const { shown, remaining, ...rest } = pageOf(response.messages, asked, room, {
+  const room = request.maxCharacters - lengthOf({ ...reply, messages: [] });
+  const { shown, remaining, ...rest } = pageOf(response.messages, request, room, {
     beyond: response.messages_remaining,
     textOf: ({ id, content, text = content, ...beside }) =>
       typeof text === "string" ? { text, beside } : undefined,
@@ -42,25 +42,25 @@ function sessionWithin(response: SessionPage, asked: Asked): SessionReply {
   return { ...reply, messages: shown, messages_remaining: remaining, ...rest, ...hint };
 }
 
-function messageWithin(response: MessageView, asked: Asked): MessageReply {
+function fitMessage(response: MessageView, request: PageRequest): MessageReply {
   const { content = [], options, ...target } = response.target;
-  const isFirst = asked.after_id === undefined && asked.offset === 0;
+  const isFirst = request.after_id === undefined && request.offset === 0;
   const reply = {
     notice: structuredNotice,
     ...response,
     session: briefSession(response.session),
     // Whoever pages through a message has seen its neighbours.
-    before: isFirst ? response.before.map(asNeighbour) : [],
-    after: isFirst ? response.after.map(asNeighbour) : [],
+    before: isFirst ? response.before.map(briefNeighbour) : [],
+    after: isFirst ? response.after.map(briefNeighbour) : [],
     target: { ...target, options: briefOptions(options ?? {}) },
   };
-  const around = fewer(reply, asked.maxCharacters / 2);
-  const room = asked.maxCharacters - lengthOf(around);
+  const around = trimNeighbours(reply, request.maxCharacters / 2);
+  const room = request.maxCharacters - lengthOf(around);
   const isText = typeof content === "string";
   const items: readonly Content[] = isText
     ? [{ id: target.id, type: "text", text: content }]
     : content;
-  const { shown, remaining, ...rest } = pageOf(items, asked, room, {
+  const { shown, remaining, ...rest } = pageOf(items, request, room, {
     beyond: response.target_parts_remaining,
     textOf: (part) => {
       if (part.type !== "text" && part.type !== "reasoning") return undefined;
@@ -85,7 +85,7 @@ function contentOf(
 }
 
 /** Removes neighbours, the farthest first, until the reply is short enough. */
-function fewer<T extends Pick<MessageView, "before" | "after">>(
+function trimNeighbours<T extends Pick<MessageView, "before" | "after">>(
   reply: T,
   maxCharacters: number,
 ): T {
@@ -127,17 +127,17 @@ function briefSession(session: Session): Session {
   const { options, project } = session;
   return {
     ...session,
-    project: beginningOf(project, projectChars),
+    project: beginningOf(project, maxProjectChars),
     options: briefOptions(options),
   };
 }
 
 /** What a client keeps besides the conversation can be anything, of any size. */
 function briefOptions<T extends object>(options: T): T | Record<string, never> {
-  return lengthOf(options) <= optionsChars ? options : {};
+  return lengthOf(options) <= maxOptionsChars ? options : {};
 }
 
-function asNeighbour(message: ShownMessage): ShownMessage {
+function briefNeighbour(message: ShownMessage): ShownMessage {
   const { text } = message;
-  return text === undefined ? message : { ...message, text: beginningOf(text, neighbourChars) };
+  return text === undefined ? message : { ...message, text: beginningOf(text, maxNeighbourChars) };
 }

@@ -2,7 +2,7 @@ import { type JsonValue, stringifyJson } from "@pond/canonical";
 import { type Cut, cutText, lengthOf } from "./cut.ts";
 
 /** Where to go on. */
-export type Asked = {
+export type PageRequest = {
   /** Id of the last message, or part, of the page before. */
   readonly after_id?: string | undefined;
   /** Characters of the next one that were already shown. */
@@ -37,13 +37,13 @@ type PageInit<T> = {
   /** How many items follow these. */
   readonly beyond: number;
   /** The text of an item that has one, and its other fields. */
-  readonly textOf: (item: T) => Texted | undefined;
+  readonly textOf: (item: T) => TextItem | undefined;
 };
-type Texted = { readonly text: string; readonly beside: object };
+type TextItem = { readonly text: string; readonly beside: object };
 type Item = { readonly id: string };
 
 /** Deeper JSON is shown as text, because the protocol's own code is not made for it. */
-const deepest = 32;
+const maxDepth = 32;
 
 /**
  * As many whole items as there is room for, or a piece of the first one.
@@ -52,11 +52,11 @@ const deepest = 32;
  */
 export function pageOf<T extends Item>(
   items: readonly T[],
-  { after_id, offset }: Pick<Asked, "after_id" | "offset">,
+  { after_id, offset }: Pick<PageRequest, "after_id" | "offset">,
   room: number,
   { beyond, textOf }: PageInit<T>,
 ): Page<T> {
-  const shown = offset > 0 ? [] : fitting(items, room);
+  const shown = offset > 0 ? [] : itemsThatFit(items, room);
   const [first] = items;
   const count = first !== undefined && shown.length === 0 ? 1 : shown.length;
   const remaining = beyond + items.length - count;
@@ -73,40 +73,40 @@ export function pageOf<T extends Item>(
   return { shown, remaining, next: { after_id: last.id } };
 }
 
-function fitting<T extends Item>(items: readonly T[], room: number): T[] {
+function itemsThatFit<T extends Item>(items: readonly T[], room: number): T[] {
   const shown: T[] = [];
   let left = room;
   for (const item of items) {
     left -= lengthOf(item) + 1;
-    if (left < 0 || isDeeper(item, deepest)) break;
+    if (left < 0 || isDeeperThan(item, maxDepth)) break;
     shown.push(item);
   }
   return shown;
 }
 
-function pieceOf(item: Item, texted: Texted | undefined, offset: number, room: number): Piece {
+function pieceOf(item: Item, textItem: TextItem | undefined, offset: number, room: number): Piece {
   const { id } = item;
-  if (texted === undefined || texted.text === "" || !isBrief(texted.beside)) {
+  if (textItem === undefined || textItem.text === "" || !isBrief(textItem.beside)) {
     // Wire types are JSON; TypeScript cannot see it through their optional fields.
     const json = stringifyJson(item as unknown as JsonValue);
-    const [text, cut] = cutText(json, offset, Math.max(room, leastPieceChars));
+    const [text, cut] = cutText(json, offset, Math.max(room, minPieceChars));
     return { id, text, is_json: true, ...cut };
   }
-  const { beside } = texted;
-  const roomLeft = Math.max(room - lengthOf(beside), leastPieceChars);
-  const [text, cut] = cutText(texted.text, offset, roomLeft);
+  const { beside } = textItem;
+  const roomLeft = Math.max(room - lengthOf(beside), minPieceChars);
+  const [text, cut] = cutText(textItem.text, offset, roomLeft);
   return { id, text, is_json: false, beside, ...cut };
 }
 
 /** True if it is short enough for each piece to repeat it. */
 function isBrief(beside: object): boolean {
-  return lengthOf(beside) <= mostBesideChars && !isDeeper(beside, deepest);
+  return lengthOf(beside) <= maxBesideChars && !isDeeperThan(beside, maxDepth);
 }
 
-const leastPieceChars = 500;
-const mostBesideChars = 500;
+const minPieceChars = 500;
+const maxBesideChars = 500;
 
-function isDeeper(value: unknown, levels: number): boolean {
+function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
+  return levels === 0 || Object.values(value).some((each) => isDeeperThan(each, levels - 1));
 }

@@ -17,7 +17,7 @@ const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
 // C0 except tab, DEL, C1, characters that change the direction of text, and invisible ones:
 // zero-width characters except the joiners of scripts and emoji, and tags, by which whole sentences
 // can be hidden.
-const hostile =
+const unsafe =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
   /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
@@ -28,19 +28,19 @@ export function quoteLines(text: string): string {
   return text
     .toWellFormed()
     .split(lineBreak)
-    .map((line) => `> ${line.replaceAll(hostile, pictureOf)}`)
+    .map((line) => `> ${line.replaceAll(unsafe, pictureOf)}`)
     .join("\n");
 }
 
 /** An id, a path or a name on one line, as JSON, from which it can be copied back exactly. */
 export function quoteValue(value: string): string {
-  return JSON.stringify(value).replaceAll(hostile, escapeOf);
+  return JSON.stringify(value).replaceAll(unsafe, escapeOf);
 }
 
 /** JSON over several lines, in which nothing is hidden either. */
 export function quoteJson(value: JsonObject): string {
   const lines = JSON.stringify(value, undefined, 1).split("\n");
-  return lines.map((line) => line.replaceAll(hostile, escapeOf)).join("\n");
+  return lines.map((line) => line.replaceAll(unsafe, escapeOf)).join("\n");
 }
 
 function pictureOf(character: string): string {

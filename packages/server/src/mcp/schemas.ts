@@ -7,7 +7,7 @@ type ObjectSchema = { readonly type: "object" } & JsonObject;
 const notForTools = ["protocol_version", "namespace", "limit_bytes"];
 
 /** The input of a tool: the fields of a request without the envelope, and the tool's own fields. */
-export function inputSchema(request: string, own: JsonObject): ObjectSchema {
+export function inputSchema(request: string, extra: JsonObject): ObjectSchema {
   const { $defs, properties, required, ...schema } = schemaOf(request);
   const wire = isJsonObject(properties) ? Object.entries(properties) : [];
   const names = Array.isArray(required) ? required : [];
@@ -16,7 +16,7 @@ export function inputSchema(request: string, own: JsonObject): ObjectSchema {
     type: "object",
     properties: {
       ...Object.fromEntries(wire.filter(([name]) => !notForTools.includes(name))),
-      ...own,
+      ...extra,
     },
     required: names.filter((name) => !notForTools.includes(String(name))),
     ...($defs !== undefined && { $defs }),
@@ -24,12 +24,16 @@ export function inputSchema(request: string, own: JsonObject): ObjectSchema {
 }
 
 /** The output of a tool: a response, and what this transport adds to it. */
-export function outputSchema(response: string, own: JsonObject): ObjectSchema {
+export function outputSchema(response: string, extra: JsonObject): ObjectSchema {
   const { properties = {}, required = [], ...schema } = schemaOf(response);
   return {
     ...schema,
     type: "object",
-    properties: { notice: { type: "string" }, ...own, ...(isJsonObject(properties) && properties) },
+    properties: {
+      notice: { type: "string" },
+      ...extra,
+      ...(isJsonObject(properties) && properties),
+    },
     required: ["notice", ...(Array.isArray(required) ? required : [])],
   };
 }

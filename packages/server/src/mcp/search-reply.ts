@@ -11,22 +11,24 @@ export type SearchReply = { readonly notice: string } & SearchResponse & {
 /** Searches for at most so many sessions; left out, for as many as were asked for. */
 export type Find = (limit?: number) => Promise<SearchResponse>;
 
-const shortTextChars = 240;
-const projectChars = 300;
+const maxWholeTextChars = 240;
+const maxProjectChars = 300;
 
 /**
  * Searches so that the reply takes about `maxCharacters`. Matches lose text before sessions are
  * left to the next page; for that the search is repeated with a limit, so that its cursor continues
  * after the last session.
  */
-export async function searchWithin(find: Find, maxCharacters: number): Promise<SearchReply> {
+export async function fitSearchReply(find: Find, maxCharacters: number): Promise<SearchReply> {
   let limit: number | undefined;
   for (;;) {
     const response = await find(limit);
-    const replies = [whole, withSnippets, withBest].map((shorten) => shorten(response));
+    const replies = [unshortened, withSnippets, withBestMatches].map((shorten) =>
+      shorten(response),
+    );
     const fitting = replies.find((reply) => lengthOf(reply) <= maxCharacters);
     if (fitting) return fitting;
-    const shortest = withBest(response);
+    const shortest = withBestMatches(response);
     const count = countFitting(shortest, maxCharacters);
     if (count >= response.sessions.length) return shortest;
     limit = count;
@@ -82,7 +84,7 @@ function matchLines(match: SearchMatch, session: SessionMatches): string[] {
   ];
 }
 
-function whole(response: SearchResponse): SearchReply {
+function unshortened(response: SearchResponse): SearchReply {
   return { notice: structuredNotice, ...response, sessions: response.sessions.map(shortProject) };
 }
 
@@ -92,14 +94,14 @@ function withSnippets(response: SearchResponse): SearchReply {
     ...session,
     matches: session.matches.map(({ text, prefix: _, parts_summary: __, ...match }) => ({
       ...match,
-      ...(text !== undefined && text.length <= shortTextChars && { text }),
+      ...(text !== undefined && text.length <= maxWholeTextChars && { text }),
     })),
   }));
   const shortened = "Of a long text, only the piece around the match is shown.";
-  return { ...whole({ ...response, sessions }), shortened };
+  return { ...unshortened({ ...response, sessions }), shortened };
 }
 
-function withBest(response: SearchResponse): SearchReply {
+function withBestMatches(response: SearchResponse): SearchReply {
   const sessions = response.sessions.map((session) => ({
     ...session,
     matches: session.matches.slice(0, 1),
@@ -109,7 +111,7 @@ function withBest(response: SearchResponse): SearchReply {
 }
 
 function shortProject<T extends { readonly project: string }>(session: T): T {
-  return { ...session, project: beginningOf(session.project, projectChars) };
+  return { ...session, project: beginningOf(session.project, maxProjectChars) };
 }
 
 /** How many sessions of the reply fit; at least one. */

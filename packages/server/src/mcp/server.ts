@@ -45,20 +45,20 @@ export function createMcpServer(init: McpServerInit): Server {
     protocol_version: protocolVersion,
     ...(namespace !== undefined && { namespace }),
   };
-  const asking =
-    ({ signal, requestId }: Asked): Ask =>
+  const askFor =
+    ({ signal, requestId }: CallContext): Ask =>
     (operation, fields) =>
       handlers.handle(
         operation,
         { ...fields, ...envelope },
-        { signal, requestId: idOf(requestId) },
+        { signal, requestId: requestIdOf(requestId) },
       );
 
-  const failed = (error: unknown, { signal, requestId }: Asked): WireError => {
-    const wireError = toWireError(error, idOf(requestId));
+  const failed = (error: unknown, { signal, requestId }: CallContext): WireError => {
+    const wireError = toWireError(error, requestIdOf(requestId));
     // A request that the client gave up is no failure, and is not answered.
     const isFailure = wireError.code === "internal" && !isAbort(error, signal);
-    if (isFailure) onFailure?.(wireError.cause ?? wireError, idOf(requestId));
+    if (isFailure) onFailure?.(wireError.cause ?? wireError, requestIdOf(requestId));
     return wireError;
   };
 
@@ -71,7 +71,7 @@ export function createMcpServer(init: McpServerInit): Server {
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, 100)}`);
     }
     try {
-      return await tool.call(params.arguments ?? {}, asking(asked));
+      return await tool.call(params.arguments ?? {}, askFor(asked));
     } catch (error) {
       return toolError(failed(error, asked));
     }
@@ -88,7 +88,7 @@ export function createMcpServer(init: McpServerInit): Server {
       throw new McpError(-32_002, `There is no resource ${params.uri.slice(0, 100)}`);
     }
     const text = await resource
-      .read(() => asking(asked)("status", {}))
+      .read(() => askFor(asked)("status", {}))
       .catch((error) => {
         const wireError = failed(error, asked);
         throw new McpError(ErrorCode.InternalError, wireError.message, wireError.toBody());
@@ -100,9 +100,9 @@ export function createMcpServer(init: McpServerInit): Server {
 }
 
 /** What the protocol knows about one message of a client. */
-type Asked = { readonly signal: AbortSignal; readonly requestId: RequestId };
+type CallContext = { readonly signal: AbortSignal; readonly requestId: RequestId };
 
 /** A client may use anything as the id of its messages. */
-function idOf(requestId: RequestId): string {
+function requestIdOf(requestId: RequestId): string {
   return String(requestId).slice(0, 64).toWellFormed();
 }

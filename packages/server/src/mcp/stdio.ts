@@ -27,7 +27,7 @@ export async function serveStdio(
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve;
   });
-  if (onError) server.onerror = (error) => onError(inShort(error));
+  if (onError) server.onerror = (error) => onError(withShortMessage(error));
   // Never removed: the error that nobody reads the last answer comes after everything else.
   stdout.on("error", (error) => onError?.(error));
   const close = (): void => void server.close();
@@ -50,7 +50,7 @@ export async function serveStdio(
 }
 
 /** For JSON that is not a message, the SDK's error is 140 lines about what a message may be. */
-function inShort(error: Error): Error {
+function withShortMessage(error: Error): Error {
   if (!/^\$?ZodError$/.test(error.name)) return error;
   return new Error("a line on stdin is not a JSON-RPC message", { cause: error });
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { TurnTransport } from "./turn-transport.ts";
+import { SequentialTransport } from "./sequential-transport.ts";
 
 /** Answers one HTTP request; `body` is what a framework has already parsed. */
 export type McpRequestHandler = (
@@ -29,7 +29,7 @@ export function createMcpRequestHandler(createServer: () => Server): McpRequestH
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
     void closed.then(() => server.close());
     // Its accessors have wider types than those of the interface that it implements.
-    await server.connect(new TurnTransport(transport as Transport));
+    await server.connect(new SequentialTransport(transport as Transport));
     // A cancelled request is never answered, so nothing else would tell that it is over.
     await Promise.race([transport.handleRequest(request, response, body), closed]);
   };

@@ -1,12 +1,12 @@
 import type { CallToolResult, Tool as ToolDefinition } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@pond/canonical";
 import type { OperationName, Responses } from "@pond/wire";
-import { toRequest, wholeNumber } from "./arguments.ts";
-import { resultWithin } from "./bounded.ts";
-import { getWithin } from "./get-reply.ts";
+import { readInteger, toRequest } from "./arguments.ts";
+import { fitResult } from "./fit-result.ts";
+import { fitGetReply } from "./get-reply.ts";
 import { getText } from "./get-text.ts";
 import { inputSchema, outputSchema } from "./schemas.ts";
-import { searchText, searchWithin } from "./search-reply.ts";
+import { fitSearchReply, searchText } from "./search-reply.ts";
 
 /** Asks the handlers for something, on behalf of the caller. */
 export type Ask = <Name extends OperationName>(
@@ -22,14 +22,14 @@ export type Tool = {
 /** The most, in UTF-8. What is too long for a reply is cut here. */
 const bytesPerCharacter = 3;
 const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
-const characters = { least: 2_000, most: 100_000, otherwise: 10_000 };
-const offsets = { least: 0, most: Number.MAX_SAFE_INTEGER, otherwise: 0 };
+const characters = { min: 2_000, max: 100_000, fallback: 10_000 };
+const offsets = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 };
 
 const maxCharacters: JsonObject = {
   type: "integer",
-  minimum: characters.least,
-  maximum: characters.most,
-  default: characters.otherwise,
+  minimum: characters.min,
+  maximum: characters.max,
+  default: characters.fallback,
   description: "Most characters of the reply.",
 };
 const searchInput = inputSchema("SearchRequest", { max_characters: maxCharacters });
@@ -54,7 +54,7 @@ const searchTool: Tool = {
     annotations: { title: "Search past agent sessions", ...annotations },
   },
   call: async (given, ask) => {
-    const most = wholeNumber(given, "max_characters", characters);
+    const max = readInteger(given, "max_characters", characters);
     const fields = toRequest(searchInput, ["max_characters"], given);
     // A reply that is made again repeats the same request.
     const found = new Map<number | undefined, Promise<Responses["search"]>>();
@@ -65,7 +65,7 @@ const searchTool: Tool = {
       found.set(limit, response);
       return response;
     };
-    return resultWithin(most, (characters) => searchWithin(find, characters), searchText);
+    return fitResult(max, (characters) => fitSearchReply(find, characters), searchText);
   },
 };
 
@@ -101,15 +101,15 @@ const getTool: Tool = {
     annotations: { title: "Read a past agent session", ...annotations },
   },
   call: async (given, ask) => {
-    const most = wholeNumber(given, "max_characters", characters);
-    const offset = wholeNumber(given, "offset", offsets);
+    const max = readInteger(given, "max_characters", characters);
+    const offset = readInteger(given, "offset", offsets);
     const fields = toRequest(getInput, ["max_characters", "offset"], given);
-    const response = await ask("get", { ...fields, limit_bytes: most * bytesPerCharacter });
+    const response = await ask("get", { ...fields, limit_bytes: max * bytesPerCharacter });
     const { after_id } = fields;
     const from = { after_id: typeof after_id === "string" ? after_id : undefined, offset };
-    return resultWithin(
-      most,
-      (maxCharacters) => getWithin(response, { ...from, maxCharacters }),
+    return fitResult(
+      max,
+      (maxCharacters) => fitGetReply(response, { ...from, maxCharacters }),
       getText,
     );
   },

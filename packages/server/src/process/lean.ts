@@ -58,10 +58,10 @@ const isDescriptor = /\/(?:dev|proc\/self)\/fd\/\d/;
 export function startLean(work: Work): void {
   setFlagsFromString(settings[work]);
   const { connected, execve, env, execPath, execArgv, argv, platform } = process;
-  const tuned = env["GLIBC_TUNABLES"] ?? "";
+  const userTunables = env["GLIBC_TUNABLES"] ?? "";
   const isSet =
     Object.keys(allocator).some((name) => env[name] !== undefined) ||
-    tuned.includes("glibc.malloc.");
+    userTunables.includes("glibc.malloc.");
   if (platform !== "linux" || isSet || connected || execve === undefined) return;
   // A script that came in on stdin is read already.
   const [, script = "-"] = argv;
@@ -72,8 +72,8 @@ export function startLean(work: Work): void {
     // Node aborts where the system cannot start it.
     accessSync(execPath, constants.X_OK);
     // The last of two counts: what it was started with stays.
-    const args = [execPath, ...unsaid(flags[work], env), ...execArgv, ...argv.slice(1)];
-    const GLIBC_TUNABLES = [tuned, ...tunables].filter(Boolean).join(":");
+    const args = [execPath, ...unsetFlags(flags[work], env), ...execArgv, ...argv.slice(1)];
+    const GLIBC_TUNABLES = [userTunables, ...tunables].filter(Boolean).join(":");
     execve(execPath, args, { ...env, ...allocator, GLIBC_TUNABLES });
   } catch {
     // A worker thread, or Node's permissions: to take more memory is no reason not to start.
@@ -81,7 +81,7 @@ export function startLean(work: Work): void {
 }
 
 /** Those that `NODE_OPTIONS` does not name, which come before all others. */
-function unsaid(flags: readonly string[], env: NodeJS.ProcessEnv): string[] {
-  const said = (env["NODE_OPTIONS"] ?? "").replaceAll("_", "-");
-  return flags.filter((flag) => !said.includes(flag.replace(/=.*/, "")));
+function unsetFlags(flags: readonly string[], env: NodeJS.ProcessEnv): string[] {
+  const nodeOptions = (env["NODE_OPTIONS"] ?? "").replaceAll("_", "-");
+  return flags.filter((flag) => !nodeOptions.includes(flag.replace(/=.*/, "")));
 }

@@ -14,7 +14,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for use between tags and in quoted attributes. */
-export function escaped(text: string): Html {
+export function escapeHtml(text: string): Html {
   return visible(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? "") as Html;
 }
 
@@ -23,11 +23,11 @@ export function html(words: TemplateStringsArray, ...values: readonly (Html | nu
   return String.raw({ raw: words }, ...values) as Html;
 }
 
-export function joined(pieces: readonly Html[], separator: string = ""): Html {
+export function joinHtml(pieces: readonly Html[], separator: string = ""): Html {
   return pieces.join(separator) as Html;
 }
 
 /** Accepts the markup of a renderer that escapes text itself. */
-export function rendered(markup: string): Html {
+export function trustedHtml(markup: string): Html {
   return markup as Html;
 }

@@ -1,7 +1,7 @@
 import createMarkdown, { type MarkdownIt } from "markdown-it";
-import { isWebLink, longestProse } from "../prose.ts";
+import { isWebLink, maxProseLength } from "../prose.ts";
 import { visible } from "../visible.ts";
-import { escaped, type Html, html, rendered } from "./html.ts";
+import { escapeHtml, type Html, html, trustedHtml } from "./html.ts";
 
 /** Creates a renderer of Markdown. `breaks` keeps the line breaks that a person typed. */
 export function createRichText({ breaks }: { readonly breaks: boolean }): (text: string) => Html {
@@ -9,9 +9,9 @@ export function createRichText({ breaks }: { readonly breaks: boolean }): (text:
   markdown.validateLink = (url) => isWebLink(url) || !/^[a-z][a-z0-9+.-]*:/i.test(url);
   addRules(markdown);
   return (text) =>
-    text.length > longestProse
-      ? html`<pre class="plain">${escaped(text)}</pre>`
-      : rendered(markdown.render(visible(text)));
+    text.length > maxProseLength
+      ? html`<pre class="plain">${escapeHtml(text)}</pre>`
+      : trustedHtml(markdown.render(visible(text)));
 }
 
 function addRules({ renderer }: MarkdownIt): void {
@@ -24,11 +24,11 @@ function addRules({ renderer }: MarkdownIt): void {
   };
   rules["link_open"] = (tokens, at) => {
     const url = String(tokens[at]?.attrGet("href") ?? "");
-    if (isWebLink(url)) return html`<a href="${escaped(url)}" rel="noopener noreferrer">`;
+    if (isWebLink(url)) return html`<a href="${escapeHtml(url)}" rel="noopener noreferrer">`;
     // A path on the writer's machine leads nowhere from here. Links cannot be nested.
     const close = tokens.slice(at).find(({ type }) => type === "link_close");
     if (close) close.meta = { isPlain: true };
-    return html`<span class="place" title="${escaped(url)}">`;
+    return html`<span class="place" title="${escapeHtml(url)}">`;
   };
   rules["link_close"] = (tokens, at) => {
     const meta: { isPlain?: boolean } | null = tokens[at]?.meta ?? null;
@@ -37,7 +37,7 @@ function addRules({ renderer }: MarkdownIt): void {
   rules["image"] = (tokens, at) => {
     const token = tokens[at];
     const url = String(token?.attrGet("src") ?? "").slice(0, 200);
-    return html`<span class="missing">Image not loaded: ${escaped(token?.content || url)}</span>`;
+    return html`<span class="missing">Image not loaded: ${escapeHtml(token?.content || url)}</span>`;
   };
   rules["table_open"] = () => '<div class="table" tabindex="0"><table>\n';
   rules["table_close"] = () => "</table></div>\n";

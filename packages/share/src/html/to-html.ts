@@ -4,13 +4,13 @@ import { extentOf, isShort } from "../extent.ts";
 import { isWebLink } from "../prose.ts";
 import type { PageOptions, SharedMessage, SharedSession } from "../shared-session.ts";
 import { promptOf, withTitle } from "../title.ts";
-import { closingNotes, goesOn, momentOf, roleName, sizeOf } from "../wording.ts";
-import { escaped, type Html, html, joined, rendered } from "./html.ts";
+import { closingNotes, continuesAnswer, momentOf, roleName, sizeOf } from "../wording.ts";
+import { escapeHtml, type Html, html, joinHtml, trustedHtml } from "./html.ts";
 import { createRichText } from "./rich-text.ts";
 import { pageStyle } from "./style.ts";
 
 /** The most prompts that the table of contents lists. */
-const mostPrompts = 500;
+const maxPrompts = 500;
 
 /**
  * Renders a session as one HTML file and yields it in pieces. Whatever the session holds, the file
@@ -33,26 +33,26 @@ export async function* toHtml(
     if (written !== undefined) yield written;
   }
   yield html`</main>\n${contents(writer.prompts)}`;
-  yield html`<footer><p>${escaped(closingNotes(writer, redactor))}</p></footer>\n</body>\n</html>\n`;
+  yield html`<footer><p>${escapeHtml(closingNotes(writer, redactor))}</p></footer>\n</body>\n</html>\n`;
 }
 
 function pageStart(title: string, { session, children = [] }: SharedSession): Html {
   const { id, source_agent, project, created_at, parent_session_id } = session;
   const facts: [string, Html][] = [
-    ["Client", escaped(source_agent)],
-    ["Project", html`<code>${escaped(project)}</code>`],
+    ["Client", escapeHtml(source_agent)],
+    ["Project", html`<code>${escapeHtml(project)}</code>`],
     ["Began", time(created_at)],
-    ["Session", html`<code>${escaped(id)}</code>`],
+    ["Session", html`<code>${escapeHtml(id)}</code>`],
   ];
   if (parent_session_id !== undefined) {
-    facts.push(["Began in", html`<code>${escaped(parent_session_id)}</code>`]);
+    facts.push(["Began in", html`<code>${escapeHtml(parent_session_id)}</code>`]);
   }
   if (children.length > 0) {
-    const codes = children.map((child) => html`<code>${escaped(child)}</code>`);
-    facts.push(["Sub-agents", joined(codes, " ")]);
+    const codes = children.map((child) => html`<code>${escapeHtml(child)}</code>`);
+    facts.push(["Sub-agents", joinHtml(codes, " ")]);
   }
   const rows = facts.map(
-    ([name, value]) => html`<div><dt>${escaped(name)}</dt><dd>${value}</dd></div>`,
+    ([name, value]) => html`<div><dt>${escapeHtml(name)}</dt><dd>${value}</dd></div>`,
   );
   const hash = createHash("sha256").update(pageStyle).digest("base64");
   const policy = `default-src 'none'; img-src data:; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
@@ -60,20 +60,20 @@ function pageStart(title: string, { session, children = [] }: SharedSession): Ht
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${rendered(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${trustedHtml(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 <meta name="generator" content="pond">
 <link rel="icon" href="data:,">
-<title>${escaped(title)}</title>
-<style>${rendered(pageStyle)}</style>
+<title>${escapeHtml(title)}</title>
+<style>${trustedHtml(pageStyle)}</style>
 </head>
 <body>
 <a class="skip" href="#messages">Skip to the messages</a>
 <header class="page">
-<h1 dir="auto">${escaped(title)}</h1>
-<dl>${joined(rows)}</dl>
+<h1 dir="auto">${escapeHtml(title)}</h1>
+<dl>${joinHtml(rows)}</dl>
 </header>
 <main id="messages">
 `;
@@ -85,10 +85,10 @@ function contents(prompts: readonly Prompt[]): Html {
   if (prompts.length < 2) return html``;
   const items = prompts.map(
     ({ anchor, text }) =>
-      html`<li><a href="#${escaped(anchor)}" dir="auto">${escaped(text)}</a></li>\n`,
+      html`<li><a href="#${escapeHtml(anchor)}" dir="auto">${escapeHtml(text)}</a></li>\n`,
   );
   return html`<nav aria-labelledby="contents"><h2 id="contents">Prompts</h2><ol>
-${joined(items)}</ol></nav>\n`;
+${joinHtml(items)}</ol></nav>\n`;
 }
 
 /** Writes messages one after the other and keeps what the end of the page says about them. */
@@ -113,20 +113,20 @@ class MessageWriter {
     this.count += 1;
     const anchor = `m${this.count}`;
     const prompt = promptOf(message);
-    if (prompt !== undefined && this.prompts.length < mostPrompts) {
+    if (prompt !== undefined && this.prompts.length < maxPrompts) {
       this.prompts.push({ anchor, text: prompt });
     }
     const body = blocks.map((block, at) => this.#block(block, role, `${anchor}-${at + 1}`));
     // The mark of a revised message needs a header line, which a step of an answer does not have.
-    const isStep = goesOn(this.#lastRole, role) && !revised;
+    const isStep = continuesAnswer(this.#lastRole, role) && !revised;
     this.#lastRole = role;
     if (role === "assistant") this.#lastCalls = callIds(blocks);
     const shownRole = roleName(role);
     const kind = shownRole.toLowerCase();
     const mark = revised ? html` <span class="mark">revised</span>` : html``;
-    return html`<article id="${rendered(anchor)}" class="${rendered(isStep ? `${kind} goes-on` : kind)}">
-<header><h2>${escaped(shownRole)}</h2>${mark} <a class="anchor" href="#${rendered(anchor)}" aria-label="Link to message ${this.count}">${time(timestamp)}</a></header>
-${joined(body, "\n")}
+    return html`<article id="${trustedHtml(anchor)}" class="${trustedHtml(isStep ? `${kind} goes-on` : kind)}">
+<header><h2>${escapeHtml(shownRole)}</h2>${mark} <a class="anchor" href="#${trustedHtml(anchor)}" aria-label="Link to message ${this.count}">${time(timestamp)}</a></header>
+${joinHtml(body, "\n")}
 </article>
 `;
   }
@@ -139,13 +139,13 @@ ${joined(body, "\n")}
       }
       case "aside":
         if (block.text.trim() === "") {
-          return html`<p class="note">${escaped(block.label)}: nothing of it is kept</p>`;
+          return html`<p class="note">${escapeHtml(block.label)}: nothing of it is kept</p>`;
         }
-        return html`<details class="aside"><summary>${escaped(block.label)}</summary><div class="prose" dir="auto">${this.#written(block.text)}</div></details>`;
+        return html`<details class="aside"><summary>${escapeHtml(block.label)}</summary><div class="prose" dir="auto">${this.#written(block.text)}</div></details>`;
       case "compaction":
         return html`<p class="compaction"><span>Context compacted here</span></p>`;
       case "note":
-        return html`<p class="note">${escaped(block.text)}</p>`;
+        return html`<p class="note">${escapeHtml(block.text)}</p>`;
       case "file":
         return file(block);
       case "call":
@@ -165,53 +165,53 @@ function callIds(blocks: readonly Block[]): Set<string> {
 }
 
 function call(block: Extract<Block, { kind: "call" }>, anchor: string): Html {
-  const { name, gist, isTold, pieces } = block;
-  const tells = gist === "" ? html`` : html` <code class="gist">${escaped(gist)}</code>`;
-  return html`<details id="${rendered(anchor)}" class="tool"${openIf(!isTold && isShort(pieces))}><summary><b>${escaped(name)}</b>${tells}</summary>${joined(pieces.map(piece))}</details>`;
+  const { name, gist, isGistComplete, pieces } = block;
+  const gistHtml = gist === "" ? html`` : html` <code class="gist">${escapeHtml(gist)}</code>`;
+  return html`<details id="${trustedHtml(anchor)}" class="tool"${openIf(!isGistComplete && isShort(pieces))}><summary><b>${escapeHtml(name)}</b>${gistHtml}</summary>${joinHtml(pieces.map(piece))}</details>`;
 }
 
 function result(block: Extract<Block, { kind: "result" }>, from: string | undefined): Html {
   const { name, isFailure, pieces } = block;
   const kind = isFailure ? "tool result failed" : "tool result";
   const what = isFailure ? "Failed" : "Result";
-  const of = name === undefined ? html`` : html` <span class="of">${escaped(name)}</span>`;
+  const of = name === undefined ? html`` : html` <span class="of">${escapeHtml(name)}</span>`;
   const link =
     from === undefined
       ? html``
-      : html`<p class="note">of <a href="#${rendered(from)}">this call</a></p>`;
+      : html`<p class="note">of <a href="#${trustedHtml(from)}">this call</a></p>`;
   if (pieces.length === 0)
-    return html`<p class="${rendered(kind)} empty"><b>${escaped(what)}</b>${of} <span class="size">empty</span></p>`;
-  return html`<details class="${rendered(kind)}"${openIf(isShort(pieces))}><summary><b>${escaped(what)}</b>${of} <span class="size">${escaped(extentOf(pieces))}</span></summary>${link}${joined(pieces.map(piece))}</details>`;
+    return html`<p class="${trustedHtml(kind)} empty"><b>${escapeHtml(what)}</b>${of} <span class="size">empty</span></p>`;
+  return html`<details class="${trustedHtml(kind)}"${openIf(isShort(pieces))}><summary><b>${escapeHtml(what)}</b>${of} <span class="size">${escapeHtml(extentOf(pieces))}</span></summary>${link}${joinHtml(pieces.map(piece))}</details>`;
 }
 
 function piece(one: Piece): Html {
   if (one.kind === "image") return image(one, "Image of the result");
-  const name = one.name === undefined ? html`` : html`<p class="name">${escaped(one.name)}</p>`;
-  return html`${name}<pre><code>${escaped(one.text)}</code></pre>`;
+  const name = one.name === undefined ? html`` : html`<p class="name">${escapeHtml(one.name)}</p>`;
+  return html`${name}<pre><code>${escapeHtml(one.text)}</code></pre>`;
 }
 
 function file({ name, mediaType, content }: Extract<Block, { kind: "file" }>): Html {
-  const label = html`<b>${escaped(name)}</b> <span class="of">${escaped(mediaType)}</span>`;
+  const label = html`<b>${escapeHtml(name)}</b> <span class="of">${escapeHtml(mediaType)}</span>`;
   switch (content.kind) {
     case "image":
-      return html`<figure>${image(content, name)}<figcaption>${escaped(name)}</figcaption></figure>`;
+      return html`<figure>${image(content, name)}<figcaption>${escapeHtml(name)}</figcaption></figure>`;
     case "text":
-      return html`<details class="tool file"><summary>${label}</summary><pre><code>${escaped(content.text)}</code></pre></details>`;
+      return html`<details class="tool file"><summary>${label}</summary><pre><code>${escapeHtml(content.text)}</code></pre></details>`;
     case "url": {
-      const url = escaped(content.url);
+      const url = escapeHtml(content.url);
       const place = isWebLink(content.url)
         ? html`<a href="${url}" rel="noopener noreferrer">${url}</a>`
         : html`<code>${url}</code>`;
       return html`<p class="missing">${label} not loaded: ${place}</p>`;
     }
     case "bytes":
-      return html`<p class="missing">${label} ${escaped(sizeOf(content.count))}, not shown</p>`;
+      return html`<p class="missing">${label} ${escapeHtml(sizeOf(content.count))}, not shown</p>`;
   }
 }
 
 /** An image whose media type and base64 alphabet were checked before. */
 function image({ mediaType, base64 }: { mediaType: string; base64: string }, name: string): Html {
-  return html`<img alt="${escaped(name)}" src="data:${escaped(mediaType)};base64,${escaped(base64)}">`;
+  return html`<img alt="${escapeHtml(name)}" src="data:${escapeHtml(mediaType)};base64,${escapeHtml(base64)}">`;
 }
 
 function openIf(isOpen: boolean): Html {
@@ -219,5 +219,5 @@ function openIf(isOpen: boolean): Html {
 }
 
 function time(rfc3339: string): Html {
-  return html`<time datetime="${escaped(rfc3339)}">${escaped(momentOf(rfc3339))}</time>`;
+  return html`<time datetime="${escapeHtml(rfc3339)}">${escapeHtml(momentOf(rfc3339))}</time>`;
 }

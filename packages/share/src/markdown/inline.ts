@@ -1,7 +1,7 @@
 const safeLink = /\]\((?:https?:\/\/|mailto:)[^\s()<>&\\`]{1,2000}\)/iy;
 
 /** The Markdown of one block without tags, images, definitions and links except to the web. */
-export function tamedInline(text: string): string {
+export function sanitizeInline(text: string): string {
   const endOfSpan = codeSpans(text);
   const pieces: string[] = [];
   // Viewers that turn addresses into links take a backslash after one for a part of it.
@@ -29,9 +29,9 @@ export function tamedInline(text: string): string {
         if ((next === "(" || next === ":") && !isSafeLink(text, at)) written = "\\]";
         break;
     }
-    const said = text.slice(at, at + read);
-    isAddress = text.startsWith("://", at) || (isAddress && !/\s/.test(said));
-    pieces.push(written ?? said);
+    const source = text.slice(at, at + read);
+    isAddress = text.startsWith("://", at) || (isAddress && !/\s/.test(source));
+    pieces.push(written ?? source);
     at += read;
   }
   return pieces.join("");

@@ -19,7 +19,7 @@ export function codeSpan(text: string): string {
 }
 
 /** The text as one line, escaped so that none of it is markup. */
-export function plain(text: string): string {
+export function escapeMarkdown(text: string): string {
   return (
     visibleLine(text, 300)
       // Viewers that turn addresses into links take a backslash after one for a part of it.

@@ -1,12 +1,12 @@
 import { type Block, blocksOf, type Piece } from "../blocks.ts";
 import { extentOf, isShort } from "../extent.ts";
-import { escaped } from "../html/html.ts";
+import { escapeHtml } from "../html/html.ts";
 import type { PageOptions, SharedMessage, SharedSession } from "../shared-session.ts";
 import { withTitle } from "../title.ts";
 import { visibleLine } from "../visible.ts";
-import { closingNotes, goesOn, momentOf, roleName, sizeOf } from "../wording.ts";
+import { closingNotes, continuesAnswer, momentOf, roleName, sizeOf } from "../wording.ts";
 import { createProse } from "./prose.ts";
-import { codeSpan, fenced, plain } from "./quoting.ts";
+import { codeSpan, escapeMarkdown, fenced } from "./quoting.ts";
 
 /**
  * Renders a session as a Markdown page and yields it in pieces. The page is CommonMark with
@@ -23,14 +23,14 @@ export async function* toMarkdown(
   const head = { session: shared.session, children: [...(shared.children ?? [])] };
   const shown = redactor ? redactor.json(head) : head;
   const { title, messages } = await withTitle(shared, options);
-  yield `# ${plain(title ?? `Session of ${shown.session.source_agent}`)}\n\n`;
+  yield `# ${escapeMarkdown(title ?? `Session of ${shown.session.source_agent}`)}\n\n`;
   yield `${factsOf({ ...shared, ...shown }).join("\n")}\n`;
   const writer = new MessageWriter();
   for await (const message of messages) {
     const written = writer.write(message);
     if (written !== undefined) yield written;
   }
-  yield `\n---\n\n${plain(closingNotes(writer, redactor))}\n`;
+  yield `\n---\n\n${escapeMarkdown(closingNotes(writer, redactor))}\n`;
 }
 
 function factsOf({ session, children = [] }: SharedSession): string[] {
@@ -38,7 +38,7 @@ function factsOf({ session, children = [] }: SharedSession): string[] {
   const facts = [
     `- Client: ${codeSpan(source_agent)}`,
     `- Project: ${codeSpan(project)}`,
-    `- Began: ${plain(momentOf(created_at))}`,
+    `- Began: ${escapeMarkdown(momentOf(created_at))}`,
     `- Session: ${codeSpan(id)}`,
   ];
   if (parent_session_id !== undefined) facts.push(`- Began in: ${codeSpan(parent_session_id)}`);
@@ -63,10 +63,10 @@ class MessageWriter {
       return undefined;
     }
     this.count += 1;
-    const level = goesOn(this.#lastRole, role) ? "###" : "##";
+    const level = continuesAnswer(this.#lastRole, role) ? "###" : "##";
     this.#lastRole = role;
     const mark = revised ? " (revised)" : "";
-    const heading = `${level} ${roleName(role)}, ${plain(momentOf(timestamp))}${mark}`;
+    const heading = `${level} ${roleName(role)}, ${escapeMarkdown(momentOf(timestamp))}${mark}`;
     const body = blocks.map((block) => this.#block(block, role));
     return `\n${[heading, ...body].join("\n\n")}\n`;
   }
@@ -77,12 +77,12 @@ class MessageWriter {
         return role === "assistant" ? this.#written(block.text) : this.#typed(block.text);
       case "aside":
         return block.text.trim() === ""
-          ? `*${plain(block.label)}: nothing of it is kept*`
+          ? `*${escapeMarkdown(block.label)}: nothing of it is kept*`
           : folded(block.label, this.#written(block.text));
       case "compaction":
         return "*Context compacted here*";
       case "note":
-        return `*${plain(block.text)}*`;
+        return `*${escapeMarkdown(block.text)}*`;
       case "file":
         return file(block);
       case "call":
@@ -93,20 +93,20 @@ class MessageWriter {
   }
 }
 
-function call({ name, gist, isTold, pieces }: Extract<Block, { kind: "call" }>): string {
-  const told = `**${plain(name)}** ${codeSpan(gist)}`.trimEnd();
-  if (isTold) return told;
+function call({ name, gist, isGistComplete, pieces }: Extract<Block, { kind: "call" }>): string {
+  const heading = `**${escapeMarkdown(name)}** ${codeSpan(gist)}`.trimEnd();
+  if (isGistComplete) return heading;
   const given = pieces.map(piece).join("\n\n");
-  return isShort(pieces) ? `${told}\n\n${given}` : `${told}\n\n${folded("Arguments", given)}`;
+  return isShort(pieces) ? `${heading}\n\n${given}` : `${heading}\n\n${folded("Arguments", given)}`;
 }
 
 function result({ name, isFailure, pieces }: Extract<Block, { kind: "result" }>): string {
   const of = name === undefined ? "" : ` of ${name}`;
   const what = `${isFailure ? "Failed" : "Result"}${of}`;
-  if (pieces.length === 0) return `**${plain(what)}**: empty`;
+  if (pieces.length === 0) return `**${escapeMarkdown(what)}**: empty`;
   const given = pieces.map(piece).join("\n\n");
   return isShort(pieces)
-    ? `**${plain(what)}**\n\n${given}`
+    ? `**${escapeMarkdown(what)}**\n\n${given}`
     : folded(`${what}, ${extentOf(pieces)}`, given);
 }
 
@@ -117,7 +117,7 @@ function piece(one: Piece): string {
 }
 
 function file({ name, mediaType, content }: Extract<Block, { kind: "file" }>): string {
-  const label = `**${plain(name)}** (${plain(mediaType)})`;
+  const label = `**${escapeMarkdown(name)}** (${escapeMarkdown(mediaType)})`;
   switch (content.kind) {
     case "image":
       return notShown(name, mediaType, content.base64.length * 0.75);
@@ -131,7 +131,7 @@ function file({ name, mediaType, content }: Extract<Block, { kind: "file" }>): s
 }
 
 function notShown(name: string, mediaType: string, bytes: number): string {
-  return `**${plain(name)}** (${plain(mediaType)}), ${sizeOf(Math.floor(bytes))}, not shown`;
+  return `**${escapeMarkdown(name)}** (${escapeMarkdown(mediaType)}), ${sizeOf(Math.floor(bytes))}, not shown`;
 }
 
 /**
@@ -139,6 +139,6 @@ function notShown(name: string, mediaType: string, bytes: number): string {
  * where a backslash escapes nothing.
  */
 function folded(summary: string, inside: string): string {
-  const line = escaped(visibleLine(summary, 300));
+  const line = escapeHtml(visibleLine(summary, 300));
   return `<details><summary>${line}</summary>\n\n${inside}\n\n</details>`;
 }

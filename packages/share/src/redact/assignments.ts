@@ -1,4 +1,9 @@
-import { isLikelySecret, isOfWords, isRandomLooking, type ValueTraits } from "./likely-secret.ts";
+import {
+  isLikelySecret,
+  isMadeOfWords,
+  isRandomLooking,
+  type ValueTraits,
+} from "./likely-secret.ts";
 import type { Rule } from "./rule.ts";
 
 const rule = "assigned-secret";
@@ -9,15 +14,15 @@ const owners =
   "admin|auth|database|db|ftp|imap|ldap|login|mail|mongo|mysql|pg|postgres|proxy|redis|root|smtp|sql|ssh|sudo|user";
 const passwords = `${words}|(?<![\\w-])psk(?!\\w)|(?:${owners})[_-]?(?:pass|pw)(?![a-z])`;
 // On its own, `pass` may also mean that a test passed, or one run over something.
-const pass = "(?<![a-z])pass(?![a-z])";
+const barePass = "(?<![a-z])pass(?![a-z])";
 /** Words whose `key` is a secret. */
 const keys =
   "access|account|aes|api|app|application|auth|client|decryption|deploy|encryption|fernet|functions|hmac|license|master|preshared|private|root|secret|server|session|shared|signing|storage|subscription|unseal|validation|webhook";
-const names = `(?:${keys})[_ -]?key|${passwords}|${pass}|secret|token|credentials?`;
-const begins = [words, owners, keys, "psk|pass|secret|token|credential"].flatMap((each) =>
+const names = `(?:${keys})[_ -]?key|${passwords}|${barePass}|secret|token|credentials?`;
+const prefixes = [words, owners, keys, "psk|pass|secret|token|credential"].flatMap((each) =>
   each.split("|"),
 );
-const aName = new RegExp(names, "iy");
+const secretName = new RegExp(names, "iy");
 const isPasswordName = new RegExp(passwords, "i");
 /** `PASS: TestParse2Times`, as test runners write, if the name of a test or words follow. */
 const verdict = /(?<![\w-])PASS:/y;
@@ -64,7 +69,7 @@ const weakSigns = [
 ];
 const weakSign = new RegExp(`${restOfName}(?:${weakSigns.join("|")})${openingQuote}`, "y");
 // `TOKEN_FILE=`, `token_type:`: the value is about a secret, but not one itself.
-const namesNone =
+const notSecretSuffix =
   /^(?:[_-]\w{1,24}){0,3}[_-](?:algorithm|dir|encryption|endpoint|field|file|length|name|path|policy|prefix|type|ur[il])(?![\w-])/i;
 /** `PWD=/home/ada`, and the same on Windows. */
 const isFolder = /^(?:[~/]|[A-Za-z]:[\\/])/;
@@ -80,15 +85,15 @@ const quotedBy: ReadonlyMap<string, RegExp> = new Map([
   ["'", /[^'\\\r\n]{1,256}/y],
   ["`", /[^`\\\r\n]{1,256}/y],
 ]);
-const bare = /[^\s"'`,;&<>(){}|\\[\]]{1,256}/y;
+const bareValuePattern = /[^\s"'`,;&<>(){}|\\[\]]{1,256}/y;
 const inMarkup = /[^\s"'`<>\\\]]{1,256}/y;
 const bareToSpace = /[^\s"'`\\]{1,256}/y;
 
 /** Finds `NAME=value`, `"name": "value"` and `--name value`, if the name is one of a secret. */
 export const assignmentRule: Rule = {
-  begins,
+  prefixes,
   find(text, at) {
-    const match = stickyMatch(aName, text, at);
+    const match = stickyMatch(secretName, text, at);
     if (match === undefined) return undefined;
     const after = at + match[0].length;
     const value =
@@ -106,7 +111,7 @@ const variable =
 
 /** Finds the default of a Terraform variable whose name is one of a secret. */
 export const variableRule: Rule = {
-  begins: ["variable"],
+  prefixes: ["variable"],
   find(text, at) {
     const match = stickyMatch(variable, text, at);
     if (match === undefined) return undefined;
@@ -124,7 +129,7 @@ function valueAfter(
   { index, 0: name }: RegExpExecArray,
   assigned: Assigned | undefined,
 ): { readonly start: number; readonly end: number; readonly until: number } | undefined {
-  if (assigned === undefined || namesNone.test(assigned.text)) return undefined;
+  if (assigned === undefined || notSecretSuffix.test(assigned.text)) return undefined;
   const isUpper = name === name.toUpperCase() && /^\S*=$/.test(assigned.text);
   const kind = kindOf(name);
   const isVerdict = assigned.quote === "" && stickyMatch(verdict, text, index) !== undefined;
@@ -135,8 +140,8 @@ function valueAfter(
     const value = stickyMatch(each, text, assigned.end)?.[0];
     if (value === undefined || !isUsable(assigned.end + value.length)) return false;
     if (/^pwd$/i.test(name) && isFolder.test(value)) return false;
-    const whole = assigned.quote ? value : trimmed(value);
-    if (isVerdict && (isTestName.test(whole) || isOfWords(whole))) return false;
+    const whole = assigned.quote ? value : withoutTrailingPunctuation(value);
+    if (isVerdict && (isTestName.test(whole) || isMadeOfWords(whole))) return false;
     if (assigned.isWeak) return isRandomLooking(whole);
     return isLikelySecret(whole, traits);
   });
@@ -150,7 +155,9 @@ function valueAfter(
     until += more[0].length;
   }
   const start = assigned.end;
-  const end = assigned.quote ? until : start + trimmed(text.slice(start, until)).length;
+  const end = assigned.quote
+    ? until
+    : start + withoutTrailingPunctuation(text.slice(start, until)).length;
   return { start, end, until };
 }
 
@@ -159,21 +166,21 @@ function patternsFor({ text, quote, isWeak }: Assigned, toSpace: boolean): reado
   const own = quotedBy.get(quote);
   if (own) return [own, quoted];
   if (/(?<![=-])>\s*$|\[CDATA\[$/.test(text)) return [inMarkup];
-  return [toSpace && !isWeak ? bareToSpace : bare];
+  return [toSpace && !isWeak ? bareToSpace : bareValuePattern];
 }
 
 /** The value without the punctuation that ends a sentence or a bracket around it. */
-function trimmed(bareValue: string): string {
+function withoutTrailingPunctuation(bareValue: string): string {
   return bareValue.replace(/[,;.)]{1,8}$/, "");
 }
 
 const wholeName = new RegExp(`(?:${names})(?<more>(?:[_-][A-Za-z0-9]{1,24}){0,4}\\d{0,3})$`, "i");
-const longestName = 120;
+const maxNameLength = 120;
 
 /** Whether the whole value of a JSON field is a secret, judged by the field's name and value. */
 export function isSecretField(name: string, value: string): boolean {
-  const match = wholeName.exec(name.slice(-longestName));
-  if (match === null || namesNone.test(match.groups?.["more"] ?? "")) return false;
+  const match = wholeName.exec(name.slice(-maxNameLength));
+  if (match === null || notSecretSuffix.test(match.groups?.["more"] ?? "")) return false;
   if (/pwd$/i.test(name) && isFolder.test(value)) return false;
   return isLikelySecret(value, { kind: kindOf(match[0]), isLiteral: true });
 }
@@ -196,15 +203,15 @@ function signAfter(text: string, start: number, at: number): Assigned | undefine
   const isFlag = /--[\w-]{0,40}$/.test(text.slice(Math.max(0, start - 42), start));
   const match =
     stickyMatch(sign, text, at) ?? (isFlag ? stickyMatch(flagSign, text, at) : undefined);
-  return match && assignedBy(match, false);
+  return match && toAssigned(match, false);
 }
 
 function weakSignAfter(text: string, at: number): Assigned | undefined {
   const match = stickyMatch(weakSign, text, at);
-  return match && assignedBy(match, true);
+  return match && toAssigned(match, true);
 }
 
-function assignedBy(
+function toAssigned(
   { index, 0: written, 1: mark = "" }: RegExpExecArray,
   isWeak: boolean,
 ): Assigned {

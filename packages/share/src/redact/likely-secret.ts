@@ -1,6 +1,6 @@
-const standsForOne =
+const placeholderPattern =
   /^(?:[$%<{*]|\[[-^\\]{0,2}(?:redacted|a-z|0-9)|&(?:lt|#x3c|#60);|process\.env|os\.environ|env[.(]|x{3}|\.{3}|your|example|change.?me|placeholder|dummy|null$|undefined$|true$|false$|none$)/i;
-const isWordsJoined = /^(?:[a-z]+\d{0,2}|\d{1,3})(?:[-_./:](?:[a-z]+\d{0,2}|\d{1,3}))*$/i;
+const isJoinedWords = /^(?:[a-z]+\d{0,2}|\d{1,3})(?:[-_./:](?:[a-z]+\d{0,2}|\d{1,3}))*$/i;
 const isCodePath = /^[a-z_$][\w$]{0,23}(?:\.[a-z_$][\w$]{0,23})+$/i;
 const isCall = /^[a-z_$][\w$.]{0,80}[([]/i;
 const isVersion = /^[~^v]?\d{1,4}(?:\.\d{1,4})+(?:-[\w.]{1,20})?$/;
@@ -11,17 +11,17 @@ const isPackage =
 const isProse = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]/u;
 
 // Each alternative begins where the one before cannot continue, so there is only one way to match.
-const wordsRun =
+const wordsPattern =
   /^(?=.*[a-z]{3})(?:[A-Z][a-z]{2,}|(?<![A-Za-z])[a-z]{3,}|(?<![A-Z])[A-Z]{2,}|(?<!\d)\d{1,3}[a-z]?|[-_.])+$/;
 
 /** Whether a text is made of words, as names in code are. */
-export function isOfWords(text: string): boolean {
-  return wordsRun.test(text);
+export function isMadeOfWords(text: string): boolean {
+  return wordsPattern.test(text);
 }
 
 /** Whether a text is a variable, a placeholder, or one that says "put yours here". */
-export function isStandIn(text: string): boolean {
-  return standsForOne.test(text);
+export function isPlaceholder(text: string): boolean {
+  return placeholderPattern.test(text);
 }
 
 /** What is known about a value besides its text. */
@@ -37,7 +37,7 @@ export type ValueTraits = {
 
 /** Whether a value with the name of a secret is a secret, and not a word, a path or code. */
 export function isLikelySecret(value: string, { kind, isLiteral }: ValueTraits): boolean {
-  if (value.length < 6 || isStandIn(value) || /\s/.test(value)) return false;
+  if (value.length < 6 || isPlaceholder(value) || /\s/.test(value)) return false;
   if (isVersion.test(value) || isPackage.test(value) || isProse.test(value)) return false;
   const hasDigit = /\d/.test(value);
   const hasLower = /[a-z]/.test(value);
@@ -52,17 +52,22 @@ export function isLikelySecret(value: string, { kind, isLiteral }: ValueTraits):
   }
   if (kind === "pass") {
     const isCode = !isLiteral && /[()[\]{}<>:]/.test(value);
-    return isMixed && !isCode && !isWordsJoined.test(value) && entropy(value) >= 3;
+    return isMixed && !isCode && !isJoinedWords.test(value) && entropy(value) >= 3;
   }
-  if (value.length < 12 || isWordsJoined.test(value)) return false;
+  if (value.length < 12 || isJoinedWords.test(value)) return false;
   if (hasDigit) return (hasLower || hasUpper) && entropy(value) >= 3;
   return value.length >= 20 && hasLower && hasUpper && entropy(value) >= 4;
 }
 
 /** Whether a value looks so random that it can only be a copied secret, whatever its name. */
 export function isRandomLooking(value: string): boolean {
-  if (value.length < 8 || isStandIn(value) || !/^[\w+/=.~!@#$%^&*-]+$/.test(value)) return false;
-  if (/^(?:[~.]?\/|[a-z]{2,10}:)/.test(value) || isOfWords(value) || isWordsJoined.test(value)) {
+  if (value.length < 8 || isPlaceholder(value) || !/^[\w+/=.~!@#$%^&*-]+$/.test(value))
+    return false;
+  if (
+    /^(?:[~.]?\/|[a-z]{2,10}:)/.test(value) ||
+    isMadeOfWords(value) ||
+    isJoinedWords.test(value)
+  ) {
     return false;
   }
   const isMixed = /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value);

@@ -1,11 +1,17 @@
 import { commands } from "./commands.ts";
-import { entropy, isLikelySecret, isOfWords, isRandomLooking, isStandIn } from "./likely-secret.ts";
+import {
+  entropy,
+  isLikelySecret,
+  isMadeOfWords,
+  isPlaceholder,
+  isRandomLooking,
+} from "./likely-secret.ts";
 import { markedTokens, providerTokens } from "./provider-tokens.ts";
-import { beginningOf, type Rule } from "./rule.ts";
+import { literalPrefix, type Rule } from "./rule.ts";
 
 type Pattern = {
   readonly rule: string;
-  readonly begins: Rule["begins"];
+  readonly prefixes: Rule["prefixes"];
   /**
    * Sticky. The secret is the match, or its group `secret`; the group `front` is a part of it, too.
    *
@@ -31,7 +37,7 @@ const isPassword = (text: string): boolean =>
 const isCookie = (text: string): boolean =>
   /=(?!\$[{(]|\{\{|<)[^;\s]{16}/.test(text) && hasDigit(text);
 /** A password as a person chose it, in clear text in a command. */
-const isTyped = (text: string): boolean =>
+const isTypedPassword = (text: string): boolean =>
   isLikelySecret(text, { kind: "password", isLiteral: false });
 const isWord = (text: string): boolean => /^[A-Za-z]?[a-z]+(?:-[a-z]+)*[.,:;!?)]*$/.test(text);
 /** `name:password` in base64, as in files of npm and Docker. */
@@ -41,7 +47,7 @@ const isBasicPair = (text: string): boolean =>
 const quote = String.raw`\\{0,8}["']`;
 // What may stand between the name of a header and its value: a sign, also of an object's field; the
 // `value` beside it; the next text in a list, or the next argument; in a configuration, a space.
-const heads = `(?:(?:${quote},\\s{0,40}${quote}value)?(?:${quote})?\\s{0,4}[:=]\\s{0,4}\\[?b?(?:${quote})?|${quote},\\s{0,40}b?${quote}|\\s{1,4}${quote})`;
+const headerSeparator = `(?:(?:${quote},\\s{0,40}${quote}value)?(?:${quote})?\\s{0,4}[:=]\\s{0,4}\\[?b?(?:${quote})?|${quote},\\s{0,40}b?${quote}|\\s{1,4}${quote})`;
 /** The characters of a token that has no fixed length. */
 const tokenOf = (length: number): string =>
   `(?<secret>[A-Za-z0-9._~+/=-]{${length}}[A-Za-z0-9._~+/=-]*)`;
@@ -49,7 +55,7 @@ const schemes =
   "apikey|api-token|aws|basic|bearer|bot|geniekey|key|klaviyo-api-key|negotiate|ntlm|sharedkey(?:lite)?|splunk|token|zoho-oauthtoken";
 
 /** The beginnings of a query's fields with these names. */
-const fieldsOfQueries = (names: readonly string[]): string[] =>
+const queryFieldPrefixes = (names: readonly string[]): string[] =>
   ["?", "&", ";"].flatMap((sign) => names.map((name) => sign + name));
 
 /** Addresses to which anybody who knows them may post. */
@@ -64,56 +70,59 @@ const patterns: readonly Pattern[] = [
   {
     // Some schemes name an account before its signature.
     rule: "authorization",
-    begins: ["authorization"],
+    prefixes: ["authorization"],
     pattern: new RegExp(
-      `\\bauthorization${heads}(?:(?:${schemes})\\s{1,4})?(?:[A-Za-z0-9_-]{1,64}:)?(?!AWS4-)${tokenOf(12)}`,
+      `\\bauthorization${headerSeparator}(?:(?:${schemes})\\s{1,4})?(?:[A-Za-z0-9_-]{1,64}:)?(?!AWS4-)${tokenOf(12)}`,
       "iy",
     ),
     // `request.headers.authorization` is code; in a list, the next header may stand there.
     isSecret: (text) =>
       isMixed(text) &&
       !/^[a-z_$]+(?:\.[a-z_$]+)+$/i.test(text) &&
-      (hasDigit(text) || !isOfWords(text)),
+      (hasDigit(text) || !isMadeOfWords(text)),
   },
   {
     rule: "authorization",
-    begins: ["bearer"],
+    prefixes: ["bearer"],
     pattern: new RegExp(`\\bbearer\\s{1,4}${tokenOf(16)}`, "iy"),
     isSecret: isRandom,
   },
   {
     rule: "authorization",
-    begins: ["basic"],
+    prefixes: ["basic"],
     pattern: /\bbasic\s{1,4}(?<secret>[A-Za-z0-9+/]{8}[A-Za-z0-9+/]*={0,2})(?![A-Za-z0-9+/=])/iy,
     isSecret: isBasicPair,
   },
   {
     // The signature of a request to AWS, and of other schemes that name their fields.
     rule: "authorization",
-    begins: ["SignedHeaders=", "authorization"],
+    prefixes: ["SignedHeaders=", "authorization"],
     pattern:
       /(?:\bSignedHeaders=[a-z0-9;-]{1,1000},\s{0,4}Signature=|\bauthorization(?:\\{0,8}["'])?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?:digest|hawk|oauth|snowflake)\s[^\r\n]{0,1000}?\b(?:response|mac|oauth_signature|token)=\\{0,8}")(?<secret>[A-Za-z0-9%+/=_-]{16}[A-Za-z0-9%+/=_-]*)/iy,
     isSecret: hasDigit,
   },
   {
     rule: "api-key-header",
-    begins: ["x-a", "x-g", "x-f"],
+    prefixes: ["x-a", "x-g", "x-f"],
     pattern: new RegExp(
-      `\\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token|functions-key)${heads}${tokenOf(12)}`,
+      `\\bx-(?:api-key|auth-token|access-token|goog-api-key|amz-security-token|functions-key)${headerSeparator}${tokenOf(12)}`,
       "iy",
     ),
     isSecret: hasDigit,
   },
   {
     rule: "cookie",
-    begins: ["cookie"],
-    pattern: new RegExp(`\\bcookie${heads.replace("[:=]", ":")}(?<secret>[^\\r\\n"'\\\\]+)`, "iy"),
+    prefixes: ["cookie"],
+    pattern: new RegExp(
+      `\\bcookie${headerSeparator.replace("[:=]", ":")}(?<secret>[^\\r\\n"'\\\\]+)`,
+      "iy",
+    ),
     isSecret: isCookie,
   },
   {
     // As given to `curl` or set by a page; without quotes, up to the next space.
     rule: "cookie",
-    begins: ["curl", "document.cookie"],
+    prefixes: ["curl", "document.cookie"],
     pattern:
       /(?:\bcurl[ \t](?:[^\n|;&]{0,400}?[ \t])?(?:-b|--cookie)[ =]{0,4}|\bdocument\.cookie\s{0,4}=\s{0,4})(?:\\{0,8}["'`])?(?<secret>(?<=["'`])[^\r\n"'`\\]+|[^\s"'`\\]+)/y,
     isSecret: isCookie,
@@ -121,19 +130,19 @@ const patterns: readonly Pattern[] = [
   {
     // A line of a cookie file, as browsers once wrote it and `curl` still does.
     rule: "cookie",
-    begins: ["TRUE\t", "FALSE\t"],
+    prefixes: ["TRUE\t", "FALSE\t"],
     pattern:
       /\b(?:TRUE|FALSE)\t\/\S{0,256}\t(?:TRUE|FALSE)\t\d{1,16}\t[^\s]{1,256}\t(?<secret>[^\s"'\\]{16}[^\s"'\\]*)/y,
   },
   {
     rule: "jwt",
-    begins: ["eyJ"],
+    prefixes: ["eyJ"],
     pattern:
       /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8}[A-Za-z0-9_-]*\.eyJ[A-Za-z0-9_-]{4}[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*/y,
   },
   {
     rule: "connection-string",
-    begins: ["://"],
+    prefixes: ["://"],
     pattern:
       // After a `+` or `-` too: lines of a diff begin with them. A password may have an `@` in it,
       // and may be a token of any length. It has no `/`, and two begin each match.
@@ -143,20 +152,22 @@ const patterns: readonly Pattern[] = [
   {
     // A token in the place of a user name, as git hosts accept it.
     rule: "connection-string",
-    begins: ["://"],
+    prefixes: ["://"],
     pattern: /:\/\/(?<secret>[A-Za-z0-9_-]{20,256})(?::x-oauth-basic)?@/y,
     isSecret: isRandom,
   },
   {
     rule: "signed-url",
-    begins: fieldsOfQueries(["sig=", "x-amz-s", "x-goog-s"]),
+    prefixes: queryFieldPrefixes(["sig=", "x-amz-s", "x-goog-s"]),
     pattern:
       /[?&;](?:sig|x-amz-signature|x-amz-security-token|x-goog-signature)=(?<secret>[A-Za-z0-9%+/=_-]{16}[A-Za-z0-9%+/=_-]*)/iy,
   },
   {
     // Less certain names: the value has to look like a secret by itself.
     rule: "signed-url",
-    begins: fieldsOfQueries("auth hdnea hdnts hmac jwt key magic session sid signature".split(" ")),
+    prefixes: queryFieldPrefixes(
+      "auth hdnea hdnts hmac jwt key magic session sid signature".split(" "),
+    ),
     pattern:
       /[?&;](?:auth|hdnea|hdnts|hmac|jwt|key|magic|session_?id|sid|signature)=(?<secret>[A-Za-z0-9%+/=_.~-]{16}[A-Za-z0-9%+/=_.~-]*)/iy,
     isSecret: isRandomLooking,
@@ -164,7 +175,7 @@ const patterns: readonly Pattern[] = [
   {
     // Encrypted by `ansible-vault` with a password, which can be guessed: whole lines and a rest.
     rule: "ansible-vault",
-    begins: ["$ANSIBLE_VAULT;"],
+    prefixes: ["$ANSIBLE_VAULT;"],
     pattern:
       /\$ANSIBLE_VAULT;\d\.\d;AES256(?:;[\w.@-]{1,64})?\s{1,40}(?<secret>(?:[a-f0-9]{80}\s{1,40}){0,5000}[a-f0-9]{2,80}(?![\w:]))/y,
     isSecret: (text) => text.length >= 80,
@@ -172,21 +183,21 @@ const patterns: readonly Pattern[] = [
   {
     // The hash of a password, by `crypt`, `htpasswd` and others. The password can be guessed.
     rule: "password-hash",
-    begins: ["$2", "$apr1$", "$1$", "$5$", "$6$", "$y$", "$7$", "$gy$", "$argon2", "pbkdf2_sha"],
+    prefixes: ["$2", "$apr1$", "$1$", "$5$", "$6$", "$y$", "$7$", "$gy$", "$argon2", "pbkdf2_sha"],
     pattern:
       /(?<![\w$])(?:\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$(?:apr1|[156])\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|\$(?:y|7|gy)\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}|\$argon2(?:id|[id])\$(?:v=\d{1,3}\$)?m=\d{1,9},t=\d{1,9},p=\d{1,9}\$[A-Za-z0-9+/]{8,128}\$[A-Za-z0-9+/]{16,128}|pbkdf2_sha(?:1|256|512)\$\d{1,9}\$[A-Za-z0-9]{1,64}\$[A-Za-z0-9+/]{20,128}={0,2})/y,
   },
   {
     // A line of `.pgpass`.
     rule: "typed-password",
-    begins: [..."*0123456789"].map((sign) => `:${sign}`),
+    prefixes: [..."*0123456789"].map((sign) => `:${sign}`),
     pattern:
       /(?<=(?<![^\s"'`\\])(?:\*|localhost|[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})):(?:\*|\d{1,5}):(?:\*|[A-Za-z_][\w-]{0,63}):(?:\*|[A-Za-z_][\w-]{0,63}):(?<secret>[^\s"'`\\:]{6,256})(?![^\s"'`\\])/y,
     isSecret: isRandomLooking,
   },
   {
     rule: "basic-auth",
-    begins: ["auth"],
+    prefixes: ["auth"],
     pattern:
       /(?<![A-Za-z0-9])auth\\{0,8}["']?\s{0,4}[:=]\s{0,4}\\{0,8}["']?(?<secret>[A-Za-z0-9+/]{8,2048}={0,2})(?![A-Za-z0-9+/=])/y,
     isSecret: isBasicPair,
@@ -195,24 +206,24 @@ const patterns: readonly Pattern[] = [
     // For `curl`. In other programs `-u 1000:1000` and `-u www:www` name a user and a group, and
     // `rsync -u host:/srv` and `ffuf -u http://host` name a place.
     rule: "typed-password",
-    begins: ["-u", "--user", "--proxy-user"],
+    prefixes: ["-u", "--user", "--proxy-user"],
     pattern:
       /(?<![\w-])(?:-u|--user|--proxy-user)(?:[ =:]{1,4}|\\{0,8}["'],\s{0,40})\\{0,8}["']?(?!-)(?:\$\{\w{1,64}\}|[^\s:"'/{]{1,128}):(?!\/)(?<secret>[^\s"'`\\]{6,256})/y,
-    isSecret: isTyped,
+    isSecret: isTypedPassword,
   },
   {
     // The same without a space, after other flags of one letter, or as `-U`. The command has to be
     // `curl`, because other programs have a `-u` too.
     rule: "typed-password",
-    begins: ["curl"],
+    prefixes: ["curl"],
     pattern:
       /\bcurl[ \t](?:[^\n|;&]{0,300}?[ \t])?-[A-Za-z]{0,8}[uU][ =]{0,4}\\{0,8}["']?[A-Za-z0-9][^\s:"'\\/{]{0,127}:(?!\/)(?<secret>[^\s"'`\\]{6,256})/y,
-    isSecret: isTyped,
+    isSecret: isTypedPassword,
   },
   {
     // `name:password`, and the other separators of the two.
     rule: "typed-password",
-    begins: [
+    prefixes: [
       "http",
       "xh",
       " --",
@@ -225,85 +236,85 @@ const patterns: readonly Pattern[] = [
     ],
     pattern:
       /(?:\b(?:https?|httpie|xhs?)[ \t](?:[^\n|;&]{0,300}?[ \t])?(?:-a|--auth)[ =]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128}:|[ \t]--(?:(?:src-|dest-)?creds|auth)[ =]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128}:|\b(?:smbclient|rpcclient)[ \t](?:[^\n|;&]{0,300}?[ \t])?(?:-U|--user)[ =]{0,4}(?:\\{0,8}["'])?[\w.@+\\/-]{1,128}%|\blftp[ \t](?:[^\n|;&]{0,300}?[ \t])?-u[ ]{1,4}(?:\\{0,8}["'])?[\w.@+-]{1,128},|(?:\bsqlplus[ \t](?:-\w{1,16}[ \t]){0,4}(?:\\{0,8}["'])?|\bjdbc:oracle:\w{1,8}:)[\w.$-]{1,64}\/)(?<secret>[^\s"'`\\@]{6,256})/y,
-    isSecret: isTyped,
+    isSecret: isTypedPassword,
   },
   ...commands.map(([names, flag, condition = ""]) => ({
     rule: "typed-password",
-    begins: names.split("|").map(beginningOf),
+    prefixes: names.split("|").map(literalPrefix),
     // After its flag, in the same command.
     pattern: new RegExp(
       String.raw`\b(?:${names})${condition}[ \t](?:[^\n|;&]{0,200}?[ \t])?${flag}(?:\\{0,8}["'])?(?![-/.]|env:|file:)(?<secret>[^\s"'\x60\\]{6,256})`,
       "y",
     ),
-    isSecret: (text: string) => !isStandIn(text),
+    isSecret: (text: string) => !isPlaceholder(text),
   })),
   {
     // Text piped to a command that asks for a password.
     rule: "typed-password",
-    begins: ["echo", "printf"],
+    prefixes: ["echo", "printf"],
     pattern:
       /\b(?:echo|printf)[ \t]{1,4}(?:-n[ \t]{1,4}|(?:\\{0,8}["'])?%s(?:\\{1,8}n)?(?:\\{0,8}["'])?[ \t]{1,4})?(?:\\{0,8}["'])?(?<secret>[^\s"'`\\|;&]{6,256})(?:\\{0,8}["'])?[ \t]{0,4}\|[ \t]{0,4}(?=[^\n|;&]{0,200}?(?:--password-stdin|--passphrase-fd|--with-token|\bsudo -S|\bsudo --stdin|\bpasswd --stdin|\bchpasswd|\bcryptsetup|\bwrangler secret put))/y,
-    isSecret: (text) => !isStandIn(text),
+    isSecret: (text) => !isPlaceholder(text),
   },
   {
     // SQL statements.
     rule: "typed-password",
-    begins: ["IDENTIFIED", "ENCRYPTED", "WITH", "LOGIN"],
+    prefixes: ["IDENTIFIED", "ENCRYPTED", "WITH", "LOGIN"],
     pattern:
       /\b(?:IDENTIFIED(?:[ \t]{1,4}WITH[ \t]{1,4}\S{1,64})?[ \t]{1,4}BY|(?:ENCRYPTED|WITH|LOGIN)[ \t]{1,4}PASSWORD)(?:[ \t]{1,4}PASSWORD)?[ \t]{1,4}\\{0,8}["'](?<secret>[^\s"'`\\]{6,256})/iy,
-    isSecret: (text) => !isStandIn(text) && !isWord(text),
+    isSecret: (text) => !isPlaceholder(text) && !isWord(text),
   },
   {
     // `.netrc`, on one line or several, in any order. Sentences have its words, too.
     rule: "typed-password",
-    begins: ["machine", "default"],
+    prefixes: ["machine", "default"],
     pattern:
       /\b(?:machine\s{1,8}\S{1,256}|default)\s{1,8}(?:(?:login|account|user)\s{1,8}\S{1,256}\s{1,8}){0,3}password\s{1,8}(?<secret>[^\s"'`\\]{6,256})/y,
-    isSecret: (text) => !isStandIn(text) && !isWord(text),
+    isSecret: (text) => !isPlaceholder(text) && !isWord(text),
   },
   {
     rule: "slack-token",
-    begins: ["xapp-", "xoxe", "xoxc-", "xoxd-"],
+    prefixes: ["xapp-", "xoxe", "xoxc-", "xoxd-"],
     pattern:
       /(?<![A-Za-z0-9-])(?:(?:xapp-\d|xoxe(?:\.xox[bp])?-\d)-[A-Za-z0-9-]{20,512}|xoxc-[0-9-]{20,64}[a-f0-9]{64}|xoxd-[A-Za-z0-9%+/_-]{40,512}={0,2})/y,
     isSecret: isRandom,
   },
   {
     rule: "gitlab-token",
-    begins: ["gl"],
+    prefixes: ["gl"],
     pattern:
       /(?<![A-Za-z0-9-])gl(?:agent|cbt|dt|ffct|ft|imt|oas|pat|ptt|rtr?|soat|wt)-[A-Za-z0-9_-]{20,255}(?:\.[a-z0-9]{2}\.[a-z0-9]{9})?/y,
     isSecret: isRandom,
   },
   {
     rule: "google-client-secret",
-    begins: ["GOCSPX-"],
+    prefixes: ["GOCSPX-"],
     pattern: /(?<![A-Za-z0-9_-])GOCSPX-[A-Za-z0-9_-]{28}(?![A-Za-z0-9_-])/y,
   },
   {
     rule: "google-refresh-token",
-    begins: ["1//0"],
+    prefixes: ["1//0"],
     pattern: /(?<![A-Za-z0-9_/-])1\/\/0[A-Za-z0-9_-]{40,512}/y,
   },
   {
     rule: "azure-client-secret",
-    begins: ["Q~"],
+    prefixes: ["Q~"],
     pattern: /(?<=(?<![\w.~-])(?<front>[\w.~-]{3}\d))Q~[\w.~-]{31,34}(?![\w~-])/y,
   },
   ...webhooks.map((address) => ({
     rule: "webhook",
-    begins: [beginningOf(address)],
+    prefixes: [literalPrefix(address)],
     pattern: new RegExp(String.raw`\b${address}`, "y"),
   })),
   ...providerTokens.map((token) => ({
     rule: "provider-token",
-    begins: [beginningOf(token)],
+    prefixes: [literalPrefix(token)],
     pattern: new RegExp(`(?<![A-Za-z0-9_-])${token}(?![A-Za-z0-9])`, "y"),
     isSecret: isRandom,
   })),
   ...markedTokens.map(([front, mark, rest]) => ({
     rule: "provider-token",
-    begins: [mark],
+    prefixes: [mark],
     // The mark comes first: it is rare, while the part before it may begin anywhere.
     pattern: new RegExp(
       `(?<=(?<![A-Za-z0-9_-])(?<front>${front}))${mark.replaceAll(/[.+]/g, "\\$&")}${rest}(?![A-Za-z0-9])`,
@@ -313,28 +324,28 @@ const patterns: readonly Pattern[] = [
   })),
   {
     rule: "google-api-key",
-    begins: ["AIza"],
+    prefixes: ["AIza"],
     pattern: /(?<![A-Za-z0-9_-])AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/y,
   },
   {
     rule: "google-access-token",
-    begins: ["ya29."],
+    prefixes: ["ya29."],
     pattern: /(?<![A-Za-z0-9_-])ya29\.[A-Za-z0-9_-]{20,2048}/y,
   },
   {
     rule: "pypi-token",
-    begins: ["pypi-AgEI"],
+    prefixes: ["pypi-AgEI"],
     pattern: /(?<![A-Za-z0-9_-])pypi-AgEI[A-Za-z0-9_-]{40,512}/y,
   },
   {
     rule: "telegram-bot-token",
-    begins: [":AA"],
+    prefixes: [":AA"],
     pattern: /(?<=(?<![A-Za-z0-9_-])(?<front>\d{8,10})):AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y,
   },
   {
     // The number of an account in base64, a time, and the signature of both.
     rule: "discord-bot-token",
-    begins: Array.from({ length: 100 }, (_, number) =>
+    prefixes: Array.from({ length: 100 }, (_, number) =>
       Buffer.from(String(number).padStart(2, "0")).toString("base64").slice(0, 3),
     ),
     pattern:
@@ -344,20 +355,20 @@ const patterns: readonly Pattern[] = [
   },
   {
     rule: "age-secret-key",
-    begins: ["AGE-SECRET-KEY-1"],
+    prefixes: ["AGE-SECRET-KEY-1"],
     pattern: /(?<![A-Z0-9-])AGE-SECRET-KEY-1[A-Z0-9]{58}/y,
   },
   {
     // OpenAI, Anthropic, OpenRouter and many more, including forms that the preset does not know.
     rule: "sk-token",
-    begins: ["sk-"],
+    prefixes: ["sk-"],
     pattern: /(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,512}/y,
     isSecret: (text) => isRandom(text) && /[A-Za-z0-9]{16}/.test(text),
   },
   {
     // The preset accepts only exact lengths, but these prefixes mean nothing else.
     rule: "github-token",
-    begins: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+    prefixes: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
     pattern: /(?<![A-Za-z0-9_])(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})/y,
   },
 ];
@@ -367,8 +378,8 @@ export const userNameRule = "user-name";
 
 /** Our own rules that are one regular expression each. */
 export const patternRules: readonly Rule[] = patterns.map(
-  ({ rule, begins, pattern, isSecret = () => true }) => ({
-    begins,
+  ({ rule, prefixes, pattern, isSecret = () => true }) => ({
+    prefixes,
     find(text, at) {
       pattern.lastIndex = at;
       const match = pattern.exec(text);
@@ -392,8 +403,8 @@ const namePattern = `(?<name>${first}${character}{1,64})`;
 const wordPattern = `(?<name>${first}(?:(?!-)${character}){1,64})`;
 const homeFolder = "(?:mnt-[a-z]-|var-)?(?:home|Users)-";
 // `my-home-page` and `a--home-b` are words.
-const begin = String.raw`(?<=^|[\s/\\"'\x60([{<>=:,;|*])`;
-const homes: readonly (readonly [begins: Rule["begins"], pattern: RegExp])[] = [
+const pathBoundary = String.raw`(?<=^|[\s/\\"'\x60([{<>=:,;|*])`;
+const homePatterns: readonly (readonly [prefixes: Rule["prefixes"], pattern: RegExp])[] = [
   // JSON may escape a slash.
   [["/home", "/Users"], new RegExp(String.raw`/(?:home|Users)\\*/${namePattern}`, "y")],
   // A name may have spaces here, because its end is clear.
@@ -416,7 +427,7 @@ const homes: readonly (readonly [begins: Rule["begins"], pattern: RegExp])[] = [
   [
     ["-home", "-Users", "-mnt", "-var", "--home", "--Users", "--mnt", "--var"],
     new RegExp(
-      String.raw`(?:${begin}-|(?<=[/\\])--)${homeFolder}(?!(?:dir|directory|folder|page|path|url)(?![-\w/\\]))${wordPattern}`,
+      String.raw`(?:${pathBoundary}-|(?<=[/\\])--)${homeFolder}(?!(?:dir|directory|folder|page|path|url)(?![-\w/\\]))${wordPattern}`,
       "y",
     ),
   ],
@@ -429,20 +440,20 @@ const homes: readonly (readonly [begins: Rule["begins"], pattern: RegExp])[] = [
     ),
   ],
   // `C--Users-ada-shop`, `--C--Users-ada-shop--`
-  [["--Users-"], new RegExp(`(?<=${begin}(?:--)?[A-Za-z])--Users-${wordPattern}`, "y")],
+  [["--Users-"], new RegExp(`(?<=${pathBoundary}(?:--)?[A-Za-z])--Users-${wordPattern}`, "y")],
   // `--home-ada-shop--`, but not the flag `--home-page` and not the variable `--home-page-width`.
   [
     ["--home", "--Users", "--mnt", "--var"],
     new RegExp(
-      String.raw`${begin}--${homeFolder}${wordPattern}(?=(?:-${character}{0,200})?--(?![\w-]))`,
+      String.raw`${pathBoundary}--${homeFolder}${wordPattern}(?=(?:-${character}{0,200})?--(?![\w-]))`,
       "y",
     ),
   ],
 ];
 
 /** Finds people's names in the paths of their home folders. */
-export const userNameRules: readonly Rule[] = homes.map(([begins, pattern]) => ({
-  begins,
+export const userNameRules: readonly Rule[] = homePatterns.map(([prefixes, pattern]) => ({
+  prefixes,
   find(text, at) {
     pattern.lastIndex = at;
     const match = pattern.exec(text);

@@ -16,7 +16,7 @@ function patternsOf(rule: (typeof rules)[number]): string[] {
   return patterns;
 }
 
-// Where this says that one is another now, look at what `needed` in preset.ts says of its rule.
+// Where this says that one is another now, look at what `ruleFilters` in preset.ts says of its rule.
 it("says of each rule of the preset what it looks for", () => {
   const looksFor = Object.fromEntries(rules.map((rule) => [rule.meta.id, patternsOf(rule)]));
 

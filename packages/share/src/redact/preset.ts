@@ -1,7 +1,7 @@
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import type { SecretLintRuleContext, SecretLintRuleCreator } from "@secretlint/types";
 import type { Hit } from "./hit.ts";
-import { isStandIn } from "./likely-secret.ts";
+import { isPlaceholder } from "./likely-secret.ts";
 import type { Rule } from "./rule.ts";
 
 /**
@@ -16,21 +16,21 @@ export function presetRules(): Rule[] {
 function presetRule(rule: (typeof rules)[number]): Rule {
   let hits: Reported[] = [];
   const handler = rule.create(
-    contextOf(rule, (hit) => hits.push(hit)),
+    contextFor(rule, (hit) => hits.push(hit)),
     options,
   );
-  const [begins, mayFind] = needed[shortName(rule.meta.id)] ?? [[], /(?:)/y];
+  const [prefixes, precheck] = ruleFilters[shortName(rule.meta.id)] ?? [[], /(?:)/y];
   return {
-    begins,
+    prefixes,
     find(text, at) {
-      mayFind.lastIndex = at;
-      if (!mayFind.test(text)) return undefined;
+      precheck.lastIndex = at;
+      if (!precheck.test(text)) return undefined;
       hits = [];
       // Hits that it finds later would be missed: better no page than one that leaks.
       if (handler.file?.(sourceOf(text)) instanceof Promise) {
         throw new TypeError("a rule of secretlint's preset became asynchronous");
       }
-      return { hits: hits.flatMap((hit) => exact(text, hit) ?? []), until: text.length };
+      return { hits: hits.flatMap((hit) => exactHit(text, hit) ?? []), until: text.length };
     },
   };
 }
@@ -40,7 +40,9 @@ function presetRule(rule: (typeof rules)[number]): Rule {
  * holds for one version of the preset, which is why we pin that version. A rule that is not listed
  * sees every text.
  */
-const needed: Readonly<Record<string, readonly [begins: Rule["begins"], mayFind: RegExp]>> = {
+const ruleFilters: Readonly<
+  Record<string, readonly [prefixes: Rule["prefixes"], mayFind: RegExp]>
+> = {
   aws: [
     ["A3T", "AKIA", "AGPA", "AIDA", "AROA", "AIPA", "ANPA", "ANVA", "ASIA", "account", "secret"],
     /(?:A3T|A[A-Z]{3})[A-Z0-9]{16}|(?:ACCOUNT|[Aa]ccount)_?(?:ID|[Ii]d)?["']?\s*[:=]>?\s*["']?\d{4}|(?:SECRET|[Ss]ecret)_?(?:ACCESS|[Aa]ccess)_?(?:KEY|[Kk]ey)["']?\s*[:=]>?\s*["']?[A-Za-z0-9/+=]{40}/y,
@@ -78,7 +80,7 @@ const needed: Readonly<Record<string, readonly [begins: Rule["begins"], mayFind:
 /** It counts as a scanner like the others. */
 const filterByComments = "@secretlint/secretlint-rule-filter-comments";
 
-function contextOf(
+function contextFor(
   { meta }: Pick<SecretLintRuleCreator, "meta">,
   found: (hit: Reported) => void,
 ): SecretLintRuleContext {
@@ -91,8 +93,10 @@ function contextOf(
     }),
     ignore() {},
     report({ message, range: [start, end] }) {
-      const said: unknown[] = Object.values(message.data ?? {});
-      const secret = said.find((each) => typeof each === "string" && each.length === end - start);
+      const reported: unknown[] = Object.values(message.data ?? {});
+      const secret = reported.find(
+        (each) => typeof each === "string" && each.length === end - start,
+      );
       const rule = ruleName(meta.id, message.messageId);
       found({ start, end, rule, secret: typeof secret === "string" ? secret : undefined });
     },
@@ -110,17 +114,17 @@ type Reported = Hit & {
  * Some rules report the place of `name=secret` with only the length of the secret, which would
  * leave its end in the text. Others take what follows an address for a part of it.
  */
-function exact(text: string, { rule, secret, ...place }: Reported): Hit | undefined {
+function exactHit(text: string, { rule, secret, ...place }: Reported): Hit | undefined {
   const start = secret === undefined ? place.start : text.indexOf(secret, place.start);
   const found = text.slice(start, start + place.end - place.start);
-  const part = parts[rule]?.exec(found);
+  const part = secretParts[rule]?.exec(found);
   if (part === null) return undefined;
   const [kept, from] = part === undefined ? [found, 0] : [part[0], part.index];
-  if (isStandIn(kept)) return undefined;
+  if (isPlaceholder(kept)) return undefined;
   return { start: start + from, end: start + from + kept.length, rule };
 }
 
-const parts: Readonly<Record<string, RegExp>> = {
+const secretParts: Readonly<Record<string, RegExp>> = {
   "aws-account-id": /\d{4}-?\d{4}-?\d{4}/,
   // Up to the first character that no address has, without the punctuation that ends a sentence.
   "database-connection-string": /^[^@]{1,400}@[^\s"'`<>\\|{}]{0,900}(?<![.,;:!?)\]*_])/,

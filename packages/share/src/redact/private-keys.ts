@@ -5,16 +5,16 @@ const rule = "private-key";
 const everyBegin =
   /-{4,5} ?BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\bPrivate-Lines: \d{1,4}/g;
 /** PuTTY writes a count of lines before a key and nothing after it: an end is another key's. */
-const ofPutty = /^P/;
+const isPuttyBegin = /^P/;
 const everyEnd = /-{4,5} ?END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 /** The longest key, in UTF-16 units. */
-const longest = 20_000;
+const maxKeyLength = 20_000;
 // What may stand between the lines of a key: line breaks, escaped ones, the numbers of a listing.
-const between = String.raw`[^A-Za-z0-9+/]{0,16}(?:[nr][^A-Za-z0-9+/]{0,8})?(?:\d{1,6}\W{1,3})?`;
+const lineSeparator = String.raw`[^A-Za-z0-9+/]{0,16}(?:[nr][^A-Za-z0-9+/]{0,8})?(?:\d{1,6}\W{1,3})?`;
 /** `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`, before the lines. */
 const field = String.raw`[A-Z][A-Za-z-]{2,30}: [^\r\n\\]{1,200}(?=[\r\n\\])`;
 const lines = new RegExp(
-  `(?:${between}${field}){0,8}(?:${between}[A-Za-z0-9+/]{16}[A-Za-z0-9+/]*={0,2}){1,1000}`,
+  `(?:${lineSeparator}${field}){0,8}(?:${lineSeparator}[A-Za-z0-9+/]{16}[A-Za-z0-9+/]*={0,2}){1,1000}`,
   "y",
 );
 // Code that names both markers has no such run between them.
@@ -30,7 +30,7 @@ const isSum = new RegExp(String.raw`${margin}\+?=[A-Za-z0-9+/]{4}\s*$`);
 
 /** Finds blocks of private keys, even if their end or their beginning was cut away. */
 export const privateKeyRule: Rule = {
-  begins: ["PRIVATE KEY", "Private-Lines"],
+  prefixes: ["PRIVATE KEY", "Private-Lines"],
   find: (text, at) =>
     text.startsWith("PRIVATE KEY", at) || text.startsWith("Private-Lines", at)
       ? { hits: [...privateKeys(text)], until: text.length }
@@ -40,35 +40,35 @@ export const privateKeyRule: Rule = {
 function* privateKeys(text: string): Generator<Hit> {
   const ends = [...text.matchAll(everyEnd)];
   let nextEnd = 0;
-  let free = 0;
-  const cutEnd = function* (until: number): Generator<Hit> {
+  let nextFree = 0;
+  const keysWithoutBegin = function* (until: number): Generator<Hit> {
     for (; nextEnd < ends.length; nextEnd += 1) {
       const end = ends[nextEnd];
       if (end === undefined || end.index >= until) return;
-      if (end.index < free) continue;
+      if (end.index < nextFree) continue;
       const after = end.index + end[0].length;
-      const start = startOfLines(text, Math.max(free, end.index - longest), end.index);
-      free = after;
+      const start = startOfLines(text, Math.max(nextFree, end.index - maxKeyLength), end.index);
+      nextFree = after;
       if (start < end.index) yield { start, end: after, rule };
     }
   };
   for (const { index, 0: begin } of text.matchAll(everyBegin)) {
-    if (index < free) continue;
-    yield* cutEnd(index);
+    if (index < nextFree) continue;
+    yield* keysWithoutBegin(index);
     const body = index + begin.length;
-    const end = ofPutty.test(begin) ? undefined : ends[nextEnd];
-    if (end !== undefined && end.index - body <= longest) {
-      free = end.index + end[0].length;
-      if (hasKey(text.slice(body, end.index))) yield { start: index, end: free, rule };
+    const end = isPuttyBegin.test(begin) ? undefined : ends[nextEnd];
+    if (end !== undefined && end.index - body <= maxKeyLength) {
+      nextFree = end.index + end[0].length;
+      if (hasKey(text.slice(body, end.index))) yield { start: index, end: nextFree, rule };
       continue;
     }
     lines.lastIndex = body;
     const found = lines.exec(text);
     if (found === null || !hasKey(found[0])) continue;
-    free = body + found[0].length;
-    yield { start: index, end: free, rule };
+    nextFree = body + found[0].length;
+    yield { start: index, end: nextFree, rule };
   }
-  yield* cutEnd(text.length);
+  yield* keysWithoutBegin(text.length);
 }
 
 function hasKey(body: string): boolean {

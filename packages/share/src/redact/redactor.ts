@@ -7,7 +7,7 @@ import { patternRules, userNameRules } from "./patterns.ts";
 import { presetRules } from "./preset.ts";
 import { privateKeyRule } from "./private-keys.ts";
 import { createScan, type RankedHit } from "./scan.ts";
-import { readings, saidBy } from "./unescaped.ts";
+import { normalizedSecret, unescapedVersions } from "./unescaped.ts";
 import { memberName, webKeyRule } from "./web-keys.ts";
 
 /** What to replace besides secrets. */
@@ -43,17 +43,17 @@ export type Redactor = {
 };
 
 /** Names of headers, of files, and of `curl`. */
-const header = /^(?:(?:proxy-)?authorization|(?:set-)?cookie|_?auth|-u|--user|--proxy-user)$/i;
+const headerName = /^(?:(?:proxy-)?authorization|(?:set-)?cookie|_?auth|-u|--user|--proxy-user)$/i;
 
 /** Text next to a secret may look like another secret once a placeholder stands there. */
-const mostPasses = 8;
+const maxPasses = 8;
 
 /** The length of the shortest secret. */
-const shortest = 6;
+const minSecretLength = 6;
 
 /** Creates a redactor with no counts yet. It finds only secrets of well-known forms. */
 export function createRedactor({
-  userNames: hidesUserNames = false,
+  userNames: redactsUserNames = false,
 }: RedactorOptions = {}): Redactor {
   const rules = [
     ...presetRules(),
@@ -63,27 +63,27 @@ export function createRedactor({
     variableRule,
     webKeyRule,
   ];
-  const scan = createScan(hidesUserNames ? [...rules, ...userNameRules] : rules);
+  const scan = createScan(redactsUserNames ? [...rules, ...userNameRules] : rules);
   const placeholders = new Map<string, string>();
   const counts = new Map<string, number>();
 
   const placeholder = (secret: string, rule: string): string => {
     counts.set(rule, (counts.get(rule) ?? 0) + 1);
-    const said = saidBy(secret);
-    const known = placeholders.get(said);
+    const normalized = normalizedSecret(secret);
+    const known = placeholders.get(normalized);
     if (known !== undefined) return known;
     const made = `[redacted ${placeholders.size + 1}: ${rule}]`;
-    placeholders.set(said, made);
+    placeholders.set(normalized, made);
     return made;
   };
 
-  const pass = (whole: string): string => {
-    if (whole.length < shortest) return whole;
+  const redactOnce = (whole: string): string => {
+    if (whole.length < minSecretLength) return whole;
     const found = scan(whole);
-    for (const { text: other, written } of readings(whole)) {
+    for (const { text: other, written } of unescapedVersions(whole)) {
       for (const hit of scan(other)) found.push({ ...hit, ...written(hit) });
     }
-    const hits = outsidePlaceholders(merged(found), whole);
+    const hits = outsidePlaceholders(mergeHits(found), whole);
     if (hits.length === 0) return whole;
     const pieces: string[] = [];
     let at = 0;
@@ -97,8 +97,8 @@ export function createRedactor({
 
   const text = (whole: string): string => {
     let redacted = whole;
-    for (let count = 0; count < mostPasses; count += 1) {
-      const next = pass(mapEncoded(redacted, text));
+    for (let count = 0; count < maxPasses; count += 1) {
+      const next = redactOnce(mapEncoded(redacted, text));
       if (next === redacted) break;
       redacted = next;
     }
@@ -107,7 +107,7 @@ export function createRedactor({
 
   const field = (name: string, value: string): string => {
     if (isSecretField(name, value)) return placeholder(value, fieldRule);
-    if (!header.test(name)) return text(value);
+    if (!headerName.test(name)) return text(value);
     // A rule that recognises a value by the name of its header has to see that name.
     const line = text(`${name}: ${value}`);
     return line.startsWith(`${name}: `) ? line.slice(name.length + 2) : text(value);
@@ -124,7 +124,7 @@ export function createRedactor({
 }
 
 /** The hits in order. Hits that overlap become one, named after the longest. */
-function merged(hits: readonly RankedHit[]): Hit[] {
+function mergeHits(hits: readonly RankedHit[]): Hit[] {
   if (hits.length === 0) return [];
   const sorted = [...hits].sort((a, b) => a.start - b.start || b.end - a.end || a.rank - b.rank);
   const apart: Hit[] = [];
@@ -198,15 +198,15 @@ function mapTexts(root: JsonValue, { text, field }: TextMaps): JsonValue {
     result = value;
   };
   const tasks: (Task | End)[] = [{ value: root, name: "", put }];
-  const around = new Set<object>();
+  const ancestors = new Set<object>();
   const enter = (value: object): void => {
-    if (around.has(value)) throw new TypeError("a value that holds itself is no JSON");
-    around.add(value);
+    if (ancestors.has(value)) throw new TypeError("a value that holds itself is no JSON");
+    ancestors.add(value);
     tasks.push({ endOf: value });
   };
   for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
     if ("endOf" in task) {
-      around.delete(task.endOf);
+      ancestors.delete(task.endOf);
       continue;
     }
     const { value, name, isFile } = task;

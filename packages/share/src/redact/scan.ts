@@ -5,7 +5,8 @@ import type { Rule } from "./rule.ts";
 export type RankedHit = Hit & { readonly rank: number };
 
 /** The last three characters as one number, by the five bits a letter shares with its capital. */
-const withNext = (three: number, code: number): number => ((three << 5) | (code & 31)) & 0x7fff;
+const nextTrigram = (trigram: number, code: number): number =>
+  ((trigram << 5) | (code & 31)) & 0x7fff;
 
 /**
  * Looks through a text once for all rules. Most rules find nothing in most texts, and each one took
@@ -13,44 +14,44 @@ const withNext = (three: number, code: number): number => ((three << 5) | (code 
  * asking a rule in vain takes less time than comparing more characters.
  */
 export function createScan(rules: readonly Rule[]): (text: string) => RankedHit[] {
-  const ranksBy = new Array<number[] | undefined>(0x8000).fill(undefined);
-  for (const [rank, { begins }] of rules.entries()) {
-    for (const three of new Set(begins.flatMap(threesOf))) {
-      const ranks = ranksBy[three];
-      if (ranks === undefined) ranksBy[three] = [rank];
+  const ranksByTrigram = new Array<number[] | undefined>(0x8000).fill(undefined);
+  for (const [rank, { prefixes }] of rules.entries()) {
+    for (const trigram of new Set(prefixes.flatMap(trigramsOf))) {
+      const ranks = ranksByTrigram[trigram];
+      if (ranks === undefined) ranksByTrigram[trigram] = [rank];
       else ranks.push(rank);
     }
   }
-  const askedOnce = [...rules.keys()].filter((rank) => rules[rank]?.begins.length === 0);
+  const rulesWithoutPrefix = [...rules.keys()].filter((rank) => rules[rank]?.prefixes.length === 0);
   const until = new Uint32Array(rules.length);
 
   return (text) => {
     const found: RankedHit[] = [];
     until.fill(0);
-    const ask = (rank: number, at: number): void => {
+    const runRule = (rank: number, at: number): void => {
       if (at < (until[rank] ?? 0)) return;
       const answer = rules[rank]?.find(text, at);
       if (answer === undefined) return;
       until[rank] = answer.until;
       for (const hit of answer.hits) found.push({ ...hit, rank });
     };
-    for (const rank of askedOnce) ask(rank, 0);
-    let three = 0;
+    for (const rank of rulesWithoutPrefix) runRule(rank, 0);
+    let trigram = 0;
     for (let end = 0; end < text.length; end += 1) {
-      three = withNext(three, text.charCodeAt(end));
-      const ranks = ranksBy[three];
+      trigram = nextTrigram(trigram, text.charCodeAt(end));
+      const ranks = ranksByTrigram[trigram];
       if (ranks === undefined || end < 2) continue;
-      for (const rank of ranks) ask(rank, end - 2);
+      for (const rank of ranks) runRule(rank, end - 2);
     }
     return found;
   };
 }
 
 /** The numbers of the three characters with which a beginning starts; two stand for any third. */
-function threesOf(beginning: string): number[] {
-  if (beginning.length < 2) throw new RangeError(`too short to begin with: "${beginning}"`);
-  const codes = Array.from(beginning.slice(0, 3), (each) => each.charCodeAt(0));
-  const known = codes.reduce(withNext, 0);
+function trigramsOf(prefix: string): number[] {
+  if (prefix.length < 2) throw new RangeError(`too short to begin with: "${prefix}"`);
+  const codes = Array.from(prefix.slice(0, 3), (each) => each.charCodeAt(0));
+  const known = codes.reduce(nextTrigram, 0);
   if (codes.length === 3) return [known];
-  return Array.from({ length: 32 }, (_, any) => withNext(known, any));
+  return Array.from({ length: 32 }, (_, any) => nextTrigram(known, any));
 }

@@ -22,10 +22,10 @@ const escapes = [
 /** What may precede a line: its number, its place in a file, the mark of a diff or quotation. */
 const margin = String.raw`(?<=^|\n|\\n)[ \t]{0,8}(?:(?:[\w./-]{1,200}:)?\d{1,7}(?:→|\\{1,8}t|\t|: ?| ?[|│] ?)|(?:[-+>#*]|//)(?![-+>#*/]) ?)`;
 /** One of the escapes. Few characters begin one, so most places are soon ruled out. */
-const anEscape = String.raw`(?=[\x00-\x08\x0e-\x1f\x7f-\x9f\\%&"'\x60])(?:${escapes.join("|")})`;
-const everyEscape = new RegExp(anEscape, "g");
+const anyEscape = String.raw`(?=[\x00-\x08\x0e-\x1f\x7f-\x9f\\%&"'\x60])(?:${escapes.join("|")})`;
+const everyEscape = new RegExp(anyEscape, "g");
 const everyMargin = new RegExp(margin, "g");
-const everyEscapeAndMargin = new RegExp(`${anEscape}|${margin}`, "g");
+const everyEscapeAndMargin = new RegExp(`${anyEscape}|${margin}`, "g");
 const letters: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", "/": "/" };
 const entities: Readonly<Record<string, string>> = {
   amp: "&",
@@ -43,30 +43,30 @@ type Unescaped = {
 };
 
 /** Other readings of a text: without its escapes, and without escapes and margins. */
-export function readings(whole: string): Unescaped[] {
+export function unescapedVersions(whole: string): Unescaped[] {
   const hasMargins = whole.search(everyMargin) >= 0;
   const read = [
-    unescaped(whole, everyEscape),
-    hasMargins ? unescaped(whole, everyEscapeAndMargin) : undefined,
+    readEscapes(whole, everyEscape),
+    hasMargins ? readEscapes(whole, everyEscapeAndMargin) : undefined,
   ];
   return read.filter((each) => each !== undefined);
 }
 
 /** What a secret says, the same however it is written: escaped, in a listing, in a diff. */
-export function saidBy(written: string): string {
+export function normalizedSecret(written: string): string {
   // Only keys are compared without punctuation: two passwords may differ only in that.
   const isKey = /PRIVATE KEY|Private-Lines/.test(written);
-  const read = unescaped(written, isKey ? everyEscapeAndMargin : everyEscape)?.text ?? written;
+  const read = readEscapes(written, isKey ? everyEscapeAndMargin : everyEscape)?.text ?? written;
   return read.replaceAll(isKey ? /[^A-Za-z0-9]/g : /\s/g, "");
 }
 
-function unescaped(whole: string, pattern: RegExp): Unescaped | undefined {
+function readEscapes(whole: string, pattern: RegExp): Unescaped | undefined {
   const pieces: string[] = [];
-  const ends: Ends[] = [];
+  const ends: EscapeEnd[] = [];
   let at = 0;
   let length = 0;
   for (const match of whole.matchAll(pattern)) {
-    const character = readAs(match.groups ?? {});
+    const character = decodedCharacter(match.groups ?? {});
     pieces.push(whole.slice(at, match.index), character);
     length += match.index - at + character.length;
     at = match.index + match[0].length;
@@ -77,7 +77,7 @@ function unescaped(whole: string, pattern: RegExp): Unescaped | undefined {
 
   const writtenAt = (place: number, isEnd: boolean): number => {
     // A place that ends at an escape that is read as nothing ends before that escape.
-    const last = lastOf(
+    const last = findLastSorted(
       ends,
       ({ read, isNothing }) => read < place || (read === place && !(isEnd && isNothing)),
     );
@@ -94,7 +94,7 @@ function unescaped(whole: string, pattern: RegExp): Unescaped | undefined {
 }
 
 /** The character an escape stands for; a space if it only separates; nothing if it joins texts. */
-function readAs(groups: Readonly<Record<string, string | undefined>>): string {
+function decodedCharacter(groups: Readonly<Record<string, string | undefined>>): string {
   const { letter, code, hex = code, decimal, named, joint } = groups;
   if (joint !== undefined) return "";
   if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
@@ -103,10 +103,13 @@ function readAs(groups: Readonly<Record<string, string | undefined>>): string {
 }
 
 /** Where an escape ends, in the text that is read and in the text as it was written. */
-type Ends = { readonly read: number; readonly written: number; readonly isNothing: boolean };
+type EscapeEnd = { readonly read: number; readonly written: number; readonly isNothing: boolean };
 
 /** The last of the elements that pass, if all that pass come first. */
-function lastOf<Each>(list: readonly Each[], passes: (each: Each) => boolean): Each | undefined {
+function findLastSorted<Each>(
+  list: readonly Each[],
+  passes: (each: Each) => boolean,
+): Each | undefined {
   let from = 0;
   let to = list.length;
   while (from < to) {
