@@ -7,6 +7,7 @@ import { checkCount } from "../read/check-count.ts";
 import { withStorableProject } from "../rows/original-project.ts";
 import type { SessionStore } from "../session-store.ts";
 import { Batch } from "./batch.ts";
+import { BatchCommit } from "./batch-commit.ts";
 import { ConcurrentWrites } from "./concurrent-writes.ts";
 import type { Damaged } from "./damaged.ts";
 import { emptyIncomingSession, type IncomingSession } from "./incoming-session.ts";
@@ -266,10 +267,18 @@ export class Ingest {
       collectGarbage();
       this.#heapBaseBytes = usedHeapBytes();
     }
-    this.#partsWriting = batch.writePartsAndWindows(store);
+    const { areClientsApart, deferredIds } = this.#names;
+    const concurrentWrites = this.#concurrentWrites;
+    const commit = new BatchCommit(batch, {
+      store,
+      areClientsApart,
+      deferredIds,
+      concurrentWrites,
+    });
+    this.#partsWriting = commit.writePartsAndWindows();
     this.#earlierWriting = this.#writing;
     this.#writing = Promise.all([this.#earlierWriting, this.#partsWriting]).then(() =>
-      batch.writeMessagesAndSessions(store, this.#concurrentWrites),
+      commit.writeMessagesAndSessions(),
     );
     // The next await throws a failure; it must not end the process before that.
     this.#partsWriting.catch(() => undefined);
@@ -281,8 +290,7 @@ export class Ingest {
   #nextBatch(): Batch {
     const now = BigInt(this.#now().getTime()) * 1000n + processOffsetMicros;
     this.#lastMicros = now > this.#lastMicros ? now : this.#lastMicros + 1n;
-    const { areClientsApart, deferredIds } = this.#names;
-    return new Batch(this.#lastMicros, areClientsApart, deferredIds);
+    return new Batch(this.#lastMicros);
   }
 }
 
