@@ -28,7 +28,7 @@ export async function createEmbedStore(messages: number): Promise<EmbedStore> {
   writeTranscripts(join(home, ".claude", "projects", "-work"), messages);
   const sessions = await openSessions(storage, { mode: "write" });
   const chosen = adapters.filter(({ origin }) => origin === "claude-code");
-  const sources = discoverSources(chosen, { surroundings: { home, env: {} } });
+  const sources = discoverSources(chosen, { environment: { home, env: {} } });
   await sync(sessions, sources, {
     stateDirectory: join(folder, "state"),
     host: "checks",

@@ -7,17 +7,17 @@ import {
   messageToWire,
   parseJson,
   type ReadEvent,
-  recordsOf,
+  recordCountOf,
   sessionFromWire,
   sessionToWire,
 } from "@pond/canonical";
 import {
   type Adapter,
   objectOf,
-  piecesOf,
   type Reader,
   RecordCount,
   type SessionContent,
+  splitJoinedRecords,
 } from "@pond/canonical/adapter";
 import type { Files, IsLines } from "./mutate-files.ts";
 
@@ -61,7 +61,7 @@ async function readAll(reader: Reader): Promise<Listing> {
     ok(fingerprint !== undefined, `${key} is listed and has no fingerprint`);
     const count = new RecordCount();
     const events = await Array.fromAsync(reader.read(key, undefined, count));
-    const told = events.reduce((sum, event) => sum + recordsOf(event), 0);
+    const told = events.reduce((sum, event) => sum + recordCountOf(event), 0);
     const read = count.records ?? 0;
     strictEqual(told, read, `${key}: ${read} records read, and ${told} accounted for`);
     listing.sessions.push(events);
@@ -131,7 +131,9 @@ function recordsIn(bytes: Buffer): readonly JsonValue[] {
     const inner = own.replace(/^\0+/, "").replace(/\0+$/, "");
     const whole = valueIn(inner);
     if (whole !== undefined) return isJsonObject(whole) ? [whole] : [];
-    const pieces = piecesOf(inner).map(({ from, end }) => valueIn(inner.slice(from, end)));
+    const pieces = splitJoinedRecords(inner).map(({ from, end }) =>
+      valueIn(inner.slice(from, end)),
+    );
     return pieces.filter((piece) => piece !== undefined && isJsonObject(piece));
   });
 }

@@ -34,7 +34,7 @@ export function sessionTexts(content: SessionContent): SessionTexts {
 
 /** The messages of a session that its client would continue from. */
 export function activeMessages(content: SessionContent): readonly Message[] {
-  const rules = meanings.recordsOf?.(content.session.source_agent);
+  const rules = meanings.recordRulesOf?.(content.session.source_agent);
   return rules?.course?.(content).live ?? content.messages;
 }
 

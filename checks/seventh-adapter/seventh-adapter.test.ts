@@ -31,7 +31,7 @@ describe("an adapter added to the registry by one line", () => {
     cpSync(join(fixture, "input"), join(home, ".shuttle"), { recursive: true });
     cpSync(resolve("fixtures/samples/codex"), join(home, ".codex"), { recursive: true });
     sessions = await openSessions(join(home, "store"), { mode: "write" });
-    const sources = discoverSources(registry, { surroundings: { home, env: {} } });
+    const sources = discoverSources(registry, { environment: { home, env: {} } });
     const options = { stateDirectory: join(home, "state"), host: "loom", now: () => new Date(0) };
     await sync(sessions, sources, options);
   });

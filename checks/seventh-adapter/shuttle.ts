@@ -24,7 +24,7 @@ export const shuttle: seam.Adapter = {
   from: fromShuttle,
   to: { origin, writeNative, writeForeign },
   tools: foreign.toolVocabulary([{ name: "sh", kind: "shell", fields: { command: "line" } }]),
-  records: { course },
+  recordRules: { course },
   resume: ({ session }) => ({
     commands: [["shuttle", "open", session.id]],
     directory: session.project,
@@ -151,7 +151,7 @@ function* writeNative({ root, descendants }: seam.Lineage): Generator<seam.Resto
 /** A line may name others that ada took back. */
 function course({ messages }: seam.SessionContent): seam.Course {
   const names = messages.flatMap((message) => seam.carriedRecord(message)?.["unpicked"] ?? []);
-  return foreign.without(messages, new Set(messages.filter(({ id }) => names.includes(id))));
+  return foreign.courseWithout(messages, new Set(messages.filter(({ id }) => names.includes(id))));
 }
 
 function* writeForeign(

@@ -45,7 +45,7 @@ export async function chooseAdapters(
     return places === undefined ? [] : [[origin, places]];
   });
   const sources = discoverSources(adapters, {
-    surroundings: { home, env },
+    environment: { home, env },
     configured: Object.fromEntries(configured),
     ...(path !== undefined && {
       paths: Object.fromEntries(adapters.map(({ origin }) => [origin, [resolve(path)]])),

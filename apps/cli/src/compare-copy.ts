@@ -1,4 +1,4 @@
-import type { Held, RestoredFile } from "@pond/canonical/adapter";
+import type { CopyState, RestoredFile } from "@pond/canonical/adapter";
 import { readBytes } from "./replace-file.ts";
 import { digestOf } from "./written-copies.ts";
 
@@ -11,12 +11,12 @@ export async function compareCopy(
   file: string,
   content: RestoredFile["content"],
   writtenDigest: string | undefined,
-): Promise<Held> {
+): Promise<CopyState> {
   // What cannot be read must not be replaced either.
   const existing = await readBytes(file).catch(() => null);
   if (existing === undefined) return "missing";
   if (existing === null) return "other";
-  const other = (): Held => (digestOf([existing]) === writtenDigest ? "earlier" : "other");
+  const other = (): CopyState => (digestOf([existing]) === writtenDigest ? "earlier" : "other");
   let at = 0;
   for (const piece of content) {
     const bytes = Buffer.from(piece);

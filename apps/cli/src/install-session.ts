@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionId } from "@pond/canonical";
-import type { Adapter, Held, SessionContent } from "@pond/canonical/adapter";
+import type { Adapter, CopyState, SessionContent } from "@pond/canonical/adapter";
 import type { LineageFile, Restored } from "@pond/sessions";
 import { compareCopy } from "./compare-copy.ts";
 import { withoutOrphanLines } from "./plan-install.ts";
@@ -25,7 +25,7 @@ export type InstallResult = {
   /** Files of other sessions that were there already. */
   readonly leftAsIs: readonly LineageFile[];
   /** Sessions of which the client is given nothing. */
-  readonly held: ReadonlySet<SessionId>;
+  readonly existing: ReadonlySet<SessionId>;
   /** True if the session stays as it is there, and may lack what came later. */
   readonly isOutdated: boolean;
 };
@@ -41,11 +41,11 @@ export async function installSession(restored: Restored, target: Target): Promis
   const { id } = content.session;
   const bySession = Map.groupBy(files, ({ session }) => session);
   const statesInDatabase = new Map(
-    [...bySession].map(([key, own]) => [key, adapter.held?.(folder, own)]),
+    [...bySession].map(([key, own]) => [key, adapter.copyState?.(folder, own)]),
   );
   const main = files.find(({ session }) => session === id);
   const isNative = main?.part.isNative ?? false;
-  const stateOf = async (file: LineageFile): Promise<Held> => {
+  const stateOf = async (file: LineageFile): Promise<CopyState> => {
     const place = join(folder, file.path);
     if (file.shared)
       return (await holdsLines(place, file.content, file.shared)) ? "current" : "missing";
@@ -66,21 +66,21 @@ export async function installSession(restored: Restored, target: Target): Promis
     return {
       written,
       leftAsIs: [],
-      held: new Set(bySession.keys()),
+      existing: new Set(bySession.keys()),
       isOutdated: state === "other",
     };
   }
   const written: LineageFile[] = [];
   const leftAsIs: LineageFile[] = [];
-  const held = new Set<SessionId>();
+  const existing = new Set<SessionId>();
   let isOutdated = false;
   for (const file of files) {
     const isOwn = file.session === id;
     const isReplaced = isOwn && isForced;
     const there = statesInDatabase.get(file.session);
-    const isHeld = !isReplaced && (there === "current" || there === "other");
-    if (isHeld) held.add(file.session);
-    const state = isHeld ? there : await stateOf(file);
+    const isExisting = !isReplaced && (there === "current" || there === "other");
+    if (isExisting) existing.add(file.session);
+    const state = isExisting ? there : await stateOf(file);
     // What the client itself wrote below a copy is not a copy.
     const isBehind = state === "earlier" && file.part.isNative === isNative;
     if (state === "missing" || isBehind || isReplaced) written.push(file);
@@ -90,7 +90,7 @@ export async function installSession(restored: Restored, target: Target): Promis
   // No name is forced on a session that stays as it is.
   const named = withoutOrphanLines(written);
   await writeFiles(named, folder, { isForced: true });
-  return { written: named, leftAsIs, held, isOutdated };
+  return { written: named, leftAsIs, existing, isOutdated };
 }
 
 /** What a session continues and its client lacks: the client refuses it without that. */

@@ -318,8 +318,8 @@ function incompleteFaults({ files, incomplete }: Restored): RestoreFault[] {
 }
 
 /** The folder where the client finds its sessions on this machine. */
-export function homeOf(adapter: Adapter, surroundings: Parameters<Adapter["homes"]>[0]): string {
-  const [home] = adapter.homes(surroundings);
+export function homeOf(adapter: Adapter, environment: Parameters<Adapter["homes"]>[0]): string {
+  const [home] = adapter.homes(environment);
   if (home === undefined) {
     throw new UsageError(`${adapter.origin} has no folder of its own here: pass --out DIR`);
   }

@@ -10,16 +10,16 @@ import { ancestorIds, storedSessions } from "./stored-sessions.ts";
 export async function resumedSession(
   sessions: SessionStore,
   asked: SessionContent,
-  { origin, resumesAbove }: Adapter,
+  { origin, resumesInParent }: Adapter,
 ): Promise<SessionContent> {
   const { id, source_agent } = asked.session;
-  if (source_agent !== origin || !resumesAbove?.(asked)) return asked;
+  if (source_agent !== origin || !resumesInParent?.(asked)) return asked;
   const { loadLineage } = await import("@pond/sessions");
   const stored = await storedSessions(sessions);
   for (const above of ancestorIds(stored, id)) {
     if (stored.get(above)?.source_agent !== origin) break;
     const { root } = await loadLineage(sessions, above);
-    if (!resumesAbove(root)) return root;
+    if (!resumesInParent(root)) return root;
   }
   throw new NothingStoredError(
     `${origin} continues ${id} only in the session above it, and none that it accepts is stored: \`pond resume ${id} --to CLIENT\` continues in another client`,

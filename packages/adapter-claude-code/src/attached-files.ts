@@ -1,6 +1,6 @@
 import type { JsonObject, Message, SystemMessage } from "@pond/canonical";
-import { carriedRecord, type GivenImage, objectAt } from "@pond/canonical/adapter";
-import { base64Bytes, isTurn } from "@pond/canonical/foreign";
+import { type ContextImage, carriedRecord, objectAt } from "@pond/canonical/adapter";
+import { base64Bytes, isDialogue } from "@pond/canonical/foreign";
 import { pollEvents } from "./poll-events.ts";
 
 /**
@@ -20,7 +20,7 @@ export function attachedText(message: SystemMessage): string {
 }
 
 /** The picture that a user named with `@`, if the record holds its bytes. */
-export function attachedImages(message: SystemMessage): readonly GivenImage[] {
+export function attachedImages(message: SystemMessage): readonly ContextImage[] {
   const body = objectAt(objectAt(carriedRecord(message) ?? {}, "attachment"), "content");
   const { base64, type: mediaType } = objectAt(body, "file");
   if (body["type"] !== "image") return [];
@@ -49,7 +49,7 @@ export function reattachedFiles(messages: readonly Message[]): ReadonlySet<Messa
   for (const message of messages) {
     const record = carriedRecord(message) ?? {};
     if (record["subtype"] === "compact_boundary") isCompacted = true;
-    else if (isTurn(message)) isCompacted = false;
+    else if (isDialogue(message)) isCompacted = false;
     else if (isCompacted && objectAt(record, "attachment")["type"] === "file")
       reattached.add(message);
   }

@@ -1,6 +1,6 @@
 import type { Message } from "@pond/canonical";
 import type { Course } from "@pond/canonical/adapter";
-import { without } from "@pond/canonical/foreign";
+import { courseWithout } from "@pond/canonical/foreign";
 import { type Place, pathToRoot, placesOf } from "./log-tree.ts";
 import {
   attachedToLastTurn,
@@ -50,7 +50,7 @@ export function withoutAbandoned(messages: readonly Message[]): Course {
     else if (paths.has(index) || (parent >= 0 && isBeside)) abandoned.delete(index);
     else if (isOther && tree !== index) abandoned.add(index);
   }
-  return without(messages, new Set(messages.filter((_, index) => abandoned.has(index))));
+  return courseWithout(messages, new Set(messages.filter((_, index) => abandoned.has(index))));
 }
 
 const noPlace: Place = { parent: undefined, tree: -1, isSameRecord: false, isRepeated: false };

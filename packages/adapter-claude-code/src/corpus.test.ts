@@ -12,8 +12,8 @@ import {
   sessionTexts,
   withFolder,
 } from "@pond/adapter-testkit";
-import { parsedObject, type ReadEvent } from "@pond/canonical";
-import { slashed } from "@pond/canonical/adapter";
+import { type ReadEvent, tryParseObject } from "@pond/canonical";
+import { toPosixPath } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
 import { toClaudeCode } from "./to-claude-code.ts";
@@ -46,7 +46,7 @@ describe.skipIf(!isThere).each(folders)("real sessions of %s", (folder) => {
       globSync("**/*", { cwd: projects, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name))
-        .map((file) => [`projects/${slashed(relative(projects, file))}`, readFileSync(file)]),
+        .map((file) => [`projects/${toPosixPath(relative(projects, file))}`, readFileSync(file)]),
     );
     expect(faults).toEqual([]);
     expect([...restored.keys()].sort()).toEqual([...wanted.keys()].sort());
@@ -70,5 +70,5 @@ function damagedLines(files: ReadonlyMap<string, Buffer>): number {
   const lines = [...files].flatMap(([path, bytes]) =>
     path.endsWith(".jsonl") ? bytes.toString().split("\n") : [],
   );
-  return lines.filter((line) => line.trim() !== "" && parsedObject(line) === undefined).length;
+  return lines.filter((line) => line.trim() !== "" && tryParseObject(line) === undefined).length;
 }

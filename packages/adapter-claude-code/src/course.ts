@@ -6,7 +6,13 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { Answers, inSteps, isSubAgent, without, withoutRetold } from "@pond/canonical/foreign";
+import {
+  Answers,
+  courseByRules,
+  courseWithout,
+  courseWithoutDuplicates,
+  isSubAgent,
+} from "@pond/canonical/foreign";
 import { reattachedFiles } from "./attached-files.ts";
 import { withoutAbandoned } from "./branches.ts";
 import { contextIn } from "./fork-context.ts";
@@ -19,13 +25,13 @@ import { isSaidInResult } from "./records/said-in-result.ts";
 export function course({ session, messages }: SessionContent): Course {
   // What a fork continues was separated in the session it belongs to.
   const own = contextIn(messages)?.index ?? 0;
-  const { live, ...separated } = inSteps(messages.slice(own), [
-    (rest) => without(rest, sideChains(session, rest)),
+  const { live, ...separated } = courseByRules(messages.slice(own), [
+    (rest) => courseWithout(rest, sideChains(session, rest)),
     withoutAbandoned,
-    (rest) => without(rest, reattachedFiles(rest)),
-    (rest) => without(rest, retractedMessages(rest)),
+    (rest) => courseWithout(rest, reattachedFiles(rest)),
+    (rest) => courseWithout(rest, retractedMessages(rest)),
     // A model hears them in the result.
-    (rest) => withoutRetold(rest, isSaidInResult),
+    (rest) => courseWithoutDuplicates(rest, isSaidInResult),
   ]);
   return { live: [...messages.slice(0, own), ...live], ...separated };
 }

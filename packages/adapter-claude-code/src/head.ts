@@ -1,4 +1,4 @@
-import { type JsonValue, type Micros, recordsOf } from "@pond/canonical";
+import { type JsonValue, type Micros, recordCountOf } from "@pond/canonical";
 import {
   type Extracted,
   openRecord,
@@ -64,7 +64,7 @@ export function headOf(entries: Iterable<RecordOutcome>, known: Head = emptyHead
 
 /** True for something that was a record. What is still being written may yet become one. */
 function isLostRecord(entry: RecordOutcome): boolean {
-  return entry.kind === "fault" && recordsOf(entry) > 0;
+  return entry.kind === "fault" && recordCountOf(entry) > 0;
 }
 
 /**

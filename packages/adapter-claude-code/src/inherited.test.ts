@@ -1,9 +1,9 @@
 import { contentOf, readSource, withFolder } from "@pond/adapter-testkit";
 import { partsOf } from "@pond/canonical";
-import type { Inherited, SessionContent } from "@pond/canonical/adapter";
+import type { InheritedHistory, SessionContent } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
-import { claudeCodeRecords } from "./record-rules.ts";
+import { claudeCodeRecordRules } from "./record-rules.ts";
 
 const main = "5e551000-0000-4000-8000-000000000001";
 const agent = `${main}/subagents/agent-a1`;
@@ -61,9 +61,9 @@ async function read(logs: Readonly<Record<string, readonly Row[]>>) {
 function inherited(
   contents: ReadonlyMap<string, SessionContent>,
   ...[of = agent, ...known]: readonly string[]
-): Inherited {
+): InheritedHistory {
   const [content, ...others] = [of, ...known].flatMap((id) => contents.get(id) ?? []);
-  const found = content && claudeCodeRecords.inherited?.(content, others);
+  const found = content && claudeCodeRecordRules.inherited?.(content, others);
   if (found === undefined) throw new Error(`there is no ${of}`);
   return found;
 }
@@ -110,7 +110,7 @@ it("keeps every inherited message of a forked agent live, even those that its se
   );
 
   const messages = [...before, ...fork.messages];
-  const course = claudeCodeRecords.course?.({ session: fork.session, messages });
+  const course = claudeCodeRecordRules.course?.({ session: fork.session, messages });
 
   expect(course).toEqual({ live: messages, undone: [] });
   expect(textsIn({ messages }).slice(-3)).toEqual(["undone, too", "warp it", "warped"]);
@@ -130,7 +130,9 @@ it.each([
     const before = inherited(contents, agent, main).pieces.flatMap(({ messages }) => messages);
 
     for (const messages of [fork.messages, [...before, ...fork.messages]]) {
-      expect(claudeCodeRecords.agentPrompt?.({ session: fork.session, messages })).toBe("warp it");
+      expect(claudeCodeRecordRules.agentPrompt?.({ session: fork.session, messages })).toBe(
+        "warp it",
+      );
     }
   },
 );

@@ -1,5 +1,5 @@
 import type { Message } from "@pond/canonical";
-import { type Inherited, type SessionContent, sourceOf } from "@pond/canonical/adapter";
+import { type InheritedHistory, type SessionContent, sourceOf } from "@pond/canonical/adapter";
 import { attachedText } from "./attached-files.ts";
 import { course } from "./course.ts";
 import { contextIn } from "./fork-context.ts";
@@ -12,7 +12,7 @@ import { uuidOf } from "./log-tree.ts";
 export function inherited(
   { messages }: SessionContent,
   known: readonly SessionContent[],
-): Inherited {
+): InheritedHistory {
   const context = contextIn(messages);
   if (context === undefined) return { pieces: [] };
   const main = known.find(({ session }) => session.id === context.session);

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { type Surroundings, slashed } from "@pond/canonical/adapter";
+import { type Environment, toPosixPath } from "@pond/canonical/adapter";
 
 /**
  * Where the client keeps its files on this machine: `$CLAUDE_CONFIG_DIR`, else `~/.claude`, and
  * `~/.config/claude`, which some builds used, if it exists.
  */
-export function claudeCodeHomes({ home, env }: Surroundings): readonly string[] {
+export function claudeCodeHomes({ home, env }: Environment): readonly string[] {
   const configured = env["CLAUDE_CONFIG_DIR"];
   const first = (configured || join(home, ".claude")).normalize("NFC");
   const second = join(home, ".config", "claude");
@@ -99,7 +99,7 @@ function fileRoot(file: string): Root {
   const above = slugStart.test(steps[subagents - 1] ?? "") ? subagents : subagents - 1;
   const project = isBelow ? steps.slice(0, above).join(sep) : dirname(file);
   const projects = dirname(project);
-  return { projects, key: slashed(relative(projects, file)) };
+  return { projects, key: toPosixPath(relative(projects, file)) };
 }
 
 /** What the path of a session's file says. */

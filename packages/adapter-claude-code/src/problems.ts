@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue, parsedJson } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "@pond/canonical";
 import { objectOf } from "@pond/canonical/adapter";
-import { base64Bytes, holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
+import { base64Bytes, hasLoneSurrogate, plainText } from "@pond/canonical/foreign";
 
 /**
  * What Claude Code, or the API that it replays the session to, would refuse in these files (path
@@ -44,12 +44,12 @@ class LogProblems {
   }
 
   #line(at: string, line: string, isFirst: boolean): void {
-    const row = parsedJson(line);
+    const row = tryParseJson(line);
     if (row === undefined) {
       this.#report(at, "is no JSON; the client stops reading here");
       return;
     }
-    if (holdsLoneSurrogate(line)) this.#report(at, "holds a lone surrogate");
+    if (hasLoneSurrogate(line)) this.#report(at, "holds a lone surrogate");
     const { type } = isJsonObject(row) ? objectOf(row) : {};
     if (isFirst && type !== "user") this.#report(at, "is first and no user row");
     if (type === "user" || type === "assistant") this.#row(at, objectOf(row), type);

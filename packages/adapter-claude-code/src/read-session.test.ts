@@ -303,7 +303,7 @@ describe("a log with the time of a queued prompt but no working directory", () =
     for (let at = 0; at < 50; at++) write(`t${at}.jsonl`, beside("/w/app"));
     write("x.jsonl", beside("/w.app"));
 
-    expect(await read()).toMatchObject([{ kind: "fault", mayPass: true }]);
+    expect(await read()).toMatchObject([{ kind: "fault", isRetryable: true }]);
   });
 
   it("skips a folder, a pipe and a link to a device in the place of other logs", async () => {

@@ -44,7 +44,7 @@ export async function* readSession(
     let reading: Reading | undefined;
     let records = 0;
     let reason = notAttributable;
-    let flags: Pick<FaultEvent, "isLeftover" | "mayPass"> = {};
+    let flags: Pick<FaultEvent, "isLeftover" | "isRetryable"> = {};
     let isFirst = true;
     for await (const entries of readLog(files.file, { ...options, count })) {
       if (isFirst) {
@@ -60,7 +60,7 @@ export async function* readSession(
             reading = await openReading(place, files, whole, options);
             // A title and notes about files hold nothing to continue. The prompt of a run that
             // ended early may get a directory from the next session beside it.
-            if (whole.createdAt) flags = { mayPass: true };
+            if (whole.createdAt) flags = { isRetryable: true };
             else if (!whole.hasRows) flags = { isLeftover: true };
           }
           if (reading) yield reading.session;

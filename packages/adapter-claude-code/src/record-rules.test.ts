@@ -1,9 +1,10 @@
 import { courseOf, type DraftMessage, draftMessage, liveIds } from "@pond/adapter-testkit";
 import { type JsonObject, type Message, messageFromWire, sessionFromWire } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
-import { claudeCodeRecords } from "./record-rules.ts";
+import { claudeCodeRecordRules } from "./record-rules.ts";
 
-const live = (...drafts: readonly DraftMessage[]): string => liveIds(claudeCodeRecords, ...drafts);
+const live = (...drafts: readonly DraftMessage[]): string =>
+  liveIds(claudeCodeRecordRules, ...drafts);
 
 const below = (parentUuid: string | null): JsonObject => ({ rest: { parentUuid } });
 const carried = (record: JsonObject): JsonObject => ({ record });
@@ -142,7 +143,7 @@ describe("when prompts are typed in place of earlier ones", () => {
       "role" in each ? each : draftMessage(each),
     );
 
-    const course = courseOf(claudeCodeRecords, messages);
+    const course = courseOf(claudeCodeRecordRules, messages);
 
     expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
   });
@@ -408,7 +409,7 @@ describe("when the client goes on from an earlier message", () => {
   ])("keeps the results of parallel calls, %s", (_, given, expected) => {
     const messages = given.map((each) => ("role" in each ? each : draftMessage(each)));
 
-    const course = courseOf(claudeCodeRecords, messages);
+    const course = courseOf(claudeCodeRecordRules, messages);
 
     expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
   });
@@ -483,7 +484,7 @@ describe("when the client writes rows late", () => {
       "a e",
     ],
   ])("recognizes late rows, which undo no answer: %s", (_, messages, expected) => {
-    const course = courseOf(claudeCodeRecords, messages);
+    const course = courseOf(claudeCodeRecordRules, messages);
 
     expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
   });
@@ -496,7 +497,11 @@ describe("when the client writes rows late", () => {
     );
     const late = turns.map((_, at) => row(`n${at}`, 1, `t${at % 3}`, "system"));
 
-    const { live } = courseOf(claudeCodeRecords, [...turns, ...late, row("z", 59, "n7", "user")]);
+    const { live } = courseOf(claudeCodeRecordRules, [
+      ...turns,
+      ...late,
+      row("z", 59, "n7", "user"),
+    ]);
 
     expect(live.filter(({ role }) => role === "user")).toHaveLength(count + 1);
   });
@@ -704,7 +709,7 @@ describe("when the client goes on from the newest row of the tree", () => {
   ])("keeps only the branch of that row live: %s", (_, given, expected) => {
     const messages = given.map((each) => ("role" in each ? each : draftMessage(each)));
 
-    const course = courseOf(claudeCodeRecords, messages);
+    const course = courseOf(claudeCodeRecordRules, messages);
 
     expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
   });
@@ -732,7 +737,7 @@ it("withholds retracted answers with their results, and no others", () => {
     draftMessage(["g", "Thus", {}, "assistant"]),
   ];
 
-  const { live: kept, undone } = courseOf(claudeCodeRecords, messages);
+  const { live: kept, undone } = courseOf(claudeCodeRecordRules, messages);
 
   expect(kept.map(({ id }) => id)).toEqual(["a", "d", "r", "g"]);
   expect(undone.map(({ id }) => id)).toEqual(["b", "c", "e", "f"]);
@@ -767,7 +772,7 @@ describe("the conversation of a sub-agent inside another session's log", () => {
       draftMessage(["t", "I look", side("s"), "assistant"]),
     ];
 
-    const course = courseOf(claudeCodeRecords, messages, above);
+    const course = courseOf(claudeCodeRecordRules, messages, above);
 
     expect(course.live.map(({ id }) => id).join(" ")).toBe("a b s t");
   });
@@ -795,7 +800,7 @@ describe("the conversation of a sub-agent inside another session's log", () => {
     });
     const messages = [...agent, ["e", "and more", {}] as const].map(draftMessage);
 
-    const course = courseOf(claudeCodeRecords, messages, below);
+    const course = courseOf(claudeCodeRecordRules, messages, below);
 
     expect(course.live.map(({ id }) => id).join(" ")).toBe(expected);
   });
@@ -803,7 +808,7 @@ describe("the conversation of a sub-agent inside another session's log", () => {
 
 it("names no model for the texts that the client wrote itself", () => {
   const named = (model: string) =>
-    claudeCodeRecords.model?.(
+    claudeCodeRecordRules.model?.(
       draftMessage(["m", "said", { rest: { message: { model } } }, "assistant"]),
     );
 

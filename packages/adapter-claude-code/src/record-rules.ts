@@ -1,4 +1,4 @@
-import { type Message, parsedObject, partsOf } from "@pond/canonical";
+import { type Message, partsOf, tryParseObject } from "@pond/canonical";
 import {
   type NamedModel,
   type RecordRules,
@@ -14,14 +14,14 @@ import { agentPrefix, agentSuffix } from "./layout.ts";
 import { restoreSidecar } from "./records/sidecar.ts";
 
 /** What the client's records mean to models of other clients. */
-export const claudeCodeRecords: RecordRules = {
+export const claudeCodeRecordRules: RecordRules = {
   inherited,
   opensAlone: true,
   course,
   agentNames,
   agentPrompt,
-  givenText: attachedText,
-  givenImages: attachedImages,
+  contextText: attachedText,
+  contextImages: attachedImages,
   model,
 };
 
@@ -35,7 +35,9 @@ function agentNames({ session: { id }, messages }: SessionContent): readonly str
   const calls = messages.flatMap((message) => {
     const { path, bytes } = restoreSidecar(message) ?? {};
     const isDescriptor = path?.endsWith(agentSuffix) === true;
-    const descriptor = isDescriptor ? parsedObject(Buffer.from(bytes ?? []).toString()) : undefined;
+    const descriptor = isDescriptor
+      ? tryParseObject(Buffer.from(bytes ?? []).toString())
+      : undefined;
     const { toolUseId } = descriptor ?? {};
     return typeof toolUseId === "string" && toolUseId !== "" ? toolUseId : [];
   });

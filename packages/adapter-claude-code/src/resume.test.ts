@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { sampleLineage } from "@pond/adapter-testkit";
 import { sessionFromWire } from "@pond/canonical";
 import { expect, it } from "vitest";
-import { claudeCodeResume, claudeCodeResumesAbove } from "./resume.ts";
+import { claudeCodeResume, claudeCodeResumesInParent } from "./resume.ts";
 import { toClaudeCode } from "./to-claude-code.ts";
 
 const main = "5e551000-0000-4000-8000-000000000001";
@@ -120,5 +120,7 @@ it.each([
   const { session } = sampleLineage().root;
   const options = { source: { path } };
 
-  expect(claudeCodeResumesAbove({ session: { ...session, options }, messages: [] })).toBe(expected);
+  expect(claudeCodeResumesInParent({ session: { ...session, options }, messages: [] })).toBe(
+    expected,
+  );
 });

@@ -1,8 +1,8 @@
 import { join, posix, win32 } from "node:path";
-import { parsedObject } from "@pond/canonical";
+import { tryParseObject } from "@pond/canonical";
 import {
   directoryOf,
-  type Installed,
+  type InstalledSession,
   type RestoredFile,
   type Resume,
   type SessionContent,
@@ -15,9 +15,9 @@ import { projectSlug, sessionPath, sessionSuffix } from "./layout.ts";
  * the session worked in. It finds a session by its file if the name is not a UUID, such as that of
  * a copied file, or if the session had no directory. It does not take a sub-agent: that continues
  * in its main session, whose id its own id begins with. This is for callers that have not looked
- * for the main session first, as {@link claudeCodeResumesAbove} asks for.
+ * for the main session first, as {@link claudeCodeResumesInParent} asks for.
  */
-export function claudeCodeResume({ session, home, files }: Installed): Resume {
+export function claudeCodeResume({ session, home, files }: InstalledSession): Resume {
   const file = files.find(
     (each) => each.session === session.id && each.path.endsWith(sessionSuffix),
   );
@@ -39,7 +39,7 @@ export function claudeCodeResume({ session, home, files }: Installed): Resume {
 }
 
 /** True for a sub-agent: the client continues it only in its main session. */
-export function claudeCodeResumesAbove({ session }: SessionContent): boolean {
+export function claudeCodeResumesInParent({ session }: SessionContent): boolean {
   const place = sessionPath(String(sourceOf(session)["path"]));
   return place !== undefined && (place.root !== undefined || place.isOldAgent);
 }
@@ -50,7 +50,7 @@ function lastMove({ content }: RestoredFile): string | undefined {
   for (const piece of content) {
     const lines = Buffer.from(piece).toString().split("\n");
     for (const line of lines.filter((each) => each.includes('"relocatedCwd"'))) {
-      const { type, relocatedCwd } = parsedObject(line) ?? {};
+      const { type, relocatedCwd } = tryParseObject(line) ?? {};
       const isMove = type === "relocated" && typeof relocatedCwd === "string";
       if (isMove && (posix.isAbsolute(relocatedCwd) || win32.isAbsolute(relocatedCwd))) {
         directory = relocatedCwd;

@@ -1,4 +1,4 @@
-import { attachedStart, type Span } from "@pond/canonical/adapter";
+import { attachedFilesStart, type Span } from "@pond/canonical/adapter";
 import {
   directiveMark,
   injectedTags,
@@ -32,7 +32,7 @@ export function cutText(text: string, planContent?: string): readonly Span[] {
  * Cuts a prompt that another client copied out of a session. Only its words decide, because what
  * the client said about it is missing.
  */
-export function cutClaudeCodePrompt(text: string): readonly Span[] {
+export function splitClaudeCodePrompt(text: string): readonly Span[] {
   return cutText(text);
 }
 
@@ -52,7 +52,7 @@ function cutTags(text: string): readonly Span[] {
     before.push(found);
   }
   const tail = trailingReminders(text, at);
-  const typedEnd = at + attachedStart(text.slice(at, tail));
+  const typedEnd = at + attachedFilesStart(text.slice(at, tail));
   if (typedEnd > at) addSpan(spans, { end: typedEnd, kind: undefined });
   if (tail > typedEnd) addSpan(spans, { end: tail, kind: "context" });
   if (text.length > tail) addSpan(spans, { end: text.length, kind: "system-reminder" });

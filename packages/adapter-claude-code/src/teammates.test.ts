@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { contentOf, readAll } from "@pond/adapter-testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { fromClaudeCode } from "./from-claude-code.ts";
-import { claudeCodeRecords } from "./record-rules.ts";
+import { claudeCodeRecordRules } from "./record-rules.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -21,7 +21,7 @@ async function askedOf(content: string): Promise<string | undefined> {
   const key = "-w-app/s1/subagents/agent-a1.jsonl";
   writeFileSync(join(folder, key), `${JSON.stringify(record)}\n`);
   const agent = contentOf(await readAll(fromClaudeCode(folder), key));
-  return claudeCodeRecords.agentPrompt?.(agent);
+  return claudeCodeRecordRules.agentPrompt?.(agent);
 }
 
 const from = '<teammate-message teammate_id="team-lead" summary="Warp -> weft">';

@@ -1,7 +1,7 @@
 import type { Message, Session, SessionId } from "@pond/canonical";
 import { stringifyJson } from "@pond/canonical";
 import {
-  inPieces,
+  chunkLines,
   KeyOrders,
   type Lineage,
   type RestoredFile,
@@ -25,7 +25,7 @@ export function* writeNative({ root, descendants }: Lineage): Generator<Restored
     sessions.flatMap(({ id, sidecars }) => sidecars.map(({ path }) => [path, id] as const)),
   );
   for (const { id, path, log, sidecars } of sessions) {
-    yield { session: id, path, content: inPieces(() => lines(log)) };
+    yield { session: id, path, content: chunkLines(() => lines(log)) };
     for (const { path, bytes } of sidecars) {
       if (owners.get(path) === id) yield { session: id, path, content: [bytes] };
     }

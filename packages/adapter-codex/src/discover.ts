@@ -3,9 +3,9 @@ import type { FaultEvent } from "@pond/canonical";
 import {
   type FolderEntry,
   folderEntries,
-  isDecoded,
-  leadsOut,
-  notUtf8,
+  isDecodedName,
+  leadsOutside,
+  notUtf8Reason,
 } from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
 import { fileName, type Tree } from "./layout.ts";
@@ -30,9 +30,9 @@ function* filesBelow(tree: Tree): Generator<ThreadFile | FaultEvent> {
     for (const entry of yield* folderEntries(origin, folder)) {
       if (only !== undefined && entry.name !== only) continue;
       const place = { file: join(folder, entry.name), path: `${path}/${entry.name}` };
-      if (!isDecoded(entry.name, place.file)) yield fault(place.file, notUtf8);
+      if (!isDecodedName(entry.name, place.file)) yield fault(place.file, notUtf8Reason);
       else if (entry.isDirectory()) folders.push({ folder: place.file, path: place.path });
-      else if (entry.isSymbolicLink() && leadsOut(place.file, tree.folder))
+      else if (entry.isSymbolicLink() && leadsOutside(place.file, tree.folder))
         yield linkFault(place.file);
       else yield* sessionFile(entry, place.file, path, only !== undefined);
     }

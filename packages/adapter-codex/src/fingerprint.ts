@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { fileMark, type SourceSession } from "@pond/canonical/adapter";
+import { fileFingerprint, type SourceSession } from "@pond/canonical/adapter";
 import type { ThreadNames } from "./thread-names.ts";
 import type { ThreadFile } from "./threads.ts";
 
@@ -18,7 +18,7 @@ export function measure(
   for (const { file } of files) {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) continue;
-    marks.push(fileMark(stats));
+    marks.push(fileFingerprint(stats));
     bytes += stats.size;
   }
   if (marks.length === 0) return undefined;

@@ -21,7 +21,7 @@ import {
 import { Tally, turnsOf } from "@pond/canonical/foreign";
 import { expect, it } from "vitest";
 import { fromCodex } from "./from-codex.ts";
-import { codexRecords } from "./record-rules.ts";
+import { codexRecordRules } from "./record-rules.ts";
 import { toCodex } from "./to-codex.ts";
 
 const thread = "019e0000-0000-7000-8000-000000000001";
@@ -482,7 +482,7 @@ it("hands the live turns of reverted threads to another client and counts the re
   const fixture = fileURLToPath(new URL("../../../fixtures/codex/reverted/input", import.meta.url));
   const found = [...(await readSource(fromCodex(fixture))).values()].map((events) => {
     const tally = new Tally();
-    const turns = turnsOf(contentOf(events), { recordsOf: () => codexRecords }, tally);
+    const turns = turnsOf(contentOf(events), { recordRulesOf: () => codexRecordRules }, tally);
     const texts = turns.flatMap(({ parts }) =>
       parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
     );

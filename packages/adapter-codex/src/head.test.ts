@@ -290,7 +290,7 @@ it("marks the parent of a thread unresolved if its header is lost (`session-dura
     { kind: "fault" },
     { kind: "message" },
     // Who wrote in the user's place, a human or another thread, the header said.
-    { kind: "message", message: { role: "user" }, isLacking: true },
+    { kind: "message", message: { role: "user" }, isIncomplete: true },
     { kind: "part" },
   ]);
 });

@@ -1,9 +1,9 @@
 import { contentOf, readSource, withFolder } from "@pond/adapter-testkit";
 import { partsOf } from "@pond/canonical";
-import type { Inherited, SessionContent } from "@pond/canonical/adapter";
+import type { InheritedHistory, SessionContent } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromCodex } from "./from-codex.ts";
-import { codexRecords } from "./record-rules.ts";
+import { codexRecordRules } from "./record-rules.ts";
 
 const idOf = (number: number): string => `019e0000-0000-7000-8000-00000000000${number}`;
 const [root, revert, fork, second] = [1, 2, 3, 4].map(idOf) as [string, string, string, string];
@@ -60,15 +60,15 @@ function inherited(
   contents: ReadonlyMap<string, SessionContent>,
   id: string,
   ...known: readonly string[]
-): Inherited {
+): InheritedHistory {
   const given = [id, ...known].flatMap((each) => contents.get(each) ?? []);
   const [content, ...others] = given;
-  const found = content && codexRecords.inherited?.(content, others);
+  const found = content && codexRecordRules.inherited?.(content, others);
   if (found === undefined) throw new Error(`there is no ${id}`);
   return found;
 }
 
-const textsIn = ({ pieces }: Inherited): unknown[] =>
+const textsIn = ({ pieces }: InheritedHistory): unknown[] =>
   pieces.map(({ session, messages }) => {
     const texts = messages.flatMap((message) => {
       if (message.role === "system") return message.content || [];

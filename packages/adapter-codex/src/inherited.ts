@@ -1,5 +1,5 @@
 import type { Message } from "@pond/canonical";
-import { carriedRecord, type Inherited, type SessionContent } from "@pond/canonical/adapter";
+import { carriedRecord, type InheritedHistory, type SessionContent } from "@pond/canonical/adapter";
 import { fileId, type HistoryBase, historyBase } from "./cut-offs.ts";
 import { ordinalOf } from "./ordinal.ts";
 import { bytesOf, type File, filesOf, recordEnd } from "./write-native.ts";
@@ -9,7 +9,10 @@ import { bytesOf, type File, filesOf, recordEnd } from "./write-native.ts";
  * cut. Its header names a file, of a thread or of one of its reverts, and the place of the cut in
  * it. That file may continue another one in the same way.
  */
-export function inherited(content: SessionContent, known: readonly SessionContent[]): Inherited {
+export function inherited(
+  content: SessionContent,
+  known: readonly SessionContent[],
+): InheritedHistory {
   const filesById = new Map<string, { readonly file: File; readonly holder: SessionContent }>();
   for (const holder of known) {
     for (const file of filesOf(holder)) filesById.set(fileId(file.path), { file, holder });

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, parsedObject } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue, tryParseObject } from "@pond/canonical";
 import { plainText } from "@pond/canonical/foreign";
 
 /** What the API would refuse in the items of one thread. */
@@ -100,5 +100,5 @@ const typesOfRole: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 function holdsObject(text: JsonValue | undefined): boolean {
-  return typeof text === "string" && parsedObject(text) !== undefined;
+  return typeof text === "string" && tryParseObject(text) !== undefined;
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import type { Surroundings } from "@pond/canonical/adapter";
+import type { Environment } from "@pond/canonical/adapter";
 
 /** Where the client keeps its files on this machine: `$CODEX_HOME`, else `~/.codex`. */
-export function codexHomes({ home, env }: Surroundings): readonly string[] {
+export function codexHomes({ home, env }: Environment): readonly string[] {
   return [env["CODEX_HOME"] || join(home, ".codex")];
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { fromRfc3339, isJsonObject, type JsonObject, parsedObject } from "@pond/canonical";
+import { fromRfc3339, isJsonObject, type JsonObject, tryParseObject } from "@pond/canonical";
 import { objectOf } from "@pond/canonical/adapter";
-import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
+import { hasLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { ItemProblems } from "./item-problems.ts";
 import { nameFile } from "./thread-names.ts";
 
@@ -44,9 +44,9 @@ function* lineProblems(
   thread: string | undefined,
   items: ItemProblems,
 ): Generator<string> {
-  const record = parsedObject(line);
+  const record = tryParseObject(line);
   if (record === undefined) return yield "is no JSON object";
-  if (holdsLoneSurrogate(line)) yield "holds a lone surrogate";
+  if (hasLoneSurrogate(line)) yield "holds a lone surrogate";
   const { timestamp, type, payload, ordinal } = record;
   if (typeof timestamp !== "string" || fromRfc3339(timestamp) === undefined) yield "has no time";
   if (!isJsonObject(payload)) return yield "has no payload";

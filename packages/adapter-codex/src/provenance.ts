@@ -1,4 +1,4 @@
-import { type JsonValue, parsedJson, parsedObject } from "@pond/canonical";
+import { type JsonValue, tryParseJson, tryParseObject } from "@pond/canonical";
 import { objectAt, objectOf, type SourceRecord } from "@pond/canonical/adapter";
 
 /** What the client itself says about one element of an item's content. */
@@ -274,7 +274,7 @@ const answerMember = /("answer"\s*:\s*")([^"\\]*(?:\\.[^"\\]*)*)"/g;
 
 function isReplies(json: string): boolean {
   // A human may write anything.
-  const replies = parsedJson(json);
+  const replies = tryParseJson(json);
   return Array.isArray(replies) && replies.every(isReply);
 }
 
@@ -307,7 +307,7 @@ const mailHead = /^Message Type: .*\n(?:Task name: .*\n)?(?:Sender: .*\n)?Payloa
 /** True for mail of another agent that an older client put in the assistant's place as JSON. */
 export function isMail(text: string): boolean {
   // A model may write anything.
-  const mail = text.startsWith("{") ? parsedObject(text) : undefined;
+  const mail = text.startsWith("{") ? tryParseObject(text) : undefined;
   return mail !== undefined && Object.keys(mail).sort().join(" ") === mailFields;
 }
 

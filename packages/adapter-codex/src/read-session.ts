@@ -48,7 +48,7 @@ export async function* readSession(
             if (records === 0) beginFile(reading, entry.record, file, files[0]);
             else for (const event of readNames(reading, entry.record)) yield event;
             for (const event of readRecord(entry.record, reading)) {
-              yield isUncertain(event, reading) ? { ...event, isLacking: true } : event;
+              yield isUncertain(event, reading) ? { ...event, isIncomplete: true } : event;
             }
           } else reason = printedRunReason(entry.record) ?? reason;
           if (entry.kind === "record") records++;

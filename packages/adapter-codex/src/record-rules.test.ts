@@ -1,9 +1,9 @@
 import { courseOf, type DraftMessage, draftMessage, liveIds } from "@pond/adapter-testkit";
 import { type JsonObject, messageFromWire } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
-import { codexRecords } from "./record-rules.ts";
+import { codexRecordRules } from "./record-rules.ts";
 
-const live = (...drafts: readonly DraftMessage[]): string => liveIds(codexRecords, ...drafts);
+const live = (...drafts: readonly DraftMessage[]): string => liveIds(codexRecordRules, ...drafts);
 
 const carried = (record: JsonObject): JsonObject => ({ record });
 
@@ -107,7 +107,7 @@ describe("when turns are rolled back", () => {
     const messages = [draftMessage(["a", "one", {}]), inPlace, ...behind.map(draftMessage)];
 
     expect(
-      courseOf(codexRecords, messages)
+      courseOf(codexRecordRules, messages)
         .live.map(({ id }) => id)
         .join(" "),
     ).toBe(expected);
@@ -123,7 +123,7 @@ describe("when turns are rolled back", () => {
     const messages = [draftMessage(["a", "one", {}]), mail, draftMessage(turns(1))];
 
     expect(
-      courseOf(codexRecords, messages)
+      courseOf(codexRecordRules, messages)
         .live.map(({ id }) => id)
         .join(" "),
     ).toBe("a back 1");
@@ -237,7 +237,7 @@ describe("when a later file of a thread goes on from an earlier point", () => {
 
 it("takes the model from the context record of a turn, and from no other record", () => {
   const named = (type: string) =>
-    codexRecords.model?.(
+    codexRecordRules.model?.(
       draftMessage(["t", "", carried({ type, payload: { model: "o3" } }), "system"]),
     );
 

@@ -9,23 +9,29 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { inSteps, modelIn, modelOf, without, withoutRetold } from "@pond/canonical/foreign";
+import {
+  courseByRules,
+  courseWithout,
+  courseWithoutDuplicates,
+  modelIn,
+  modelOf,
+} from "@pond/canonical/foreign";
 import { inherited } from "./inherited.ts";
 import { ordinalOf } from "./ordinal.ts";
 import { injectedText } from "./provenance.ts";
 import { isUserAnswers } from "./records/user-answers.ts";
 
 /** What the client's records mean to models of other clients. */
-export const codexRecords: RecordRules = { inherited, course, model };
+export const codexRecordRules: RecordRules = { inherited, course, model };
 
 /**
  * Separates what was taken back, which the client notes afterwards, and what a model hears in an
  * output.
  */
 function course({ messages }: SessionContent): Course {
-  return inSteps(messages, [
-    (rest) => without(rest, rolledBack(rest)),
-    (rest) => withoutRetold(rest, isUserAnswers),
+  return courseByRules(messages, [
+    (rest) => courseWithout(rest, rolledBack(rest)),
+    (rest) => courseWithoutDuplicates(rest, isUserAnswers),
   ]);
 }
 

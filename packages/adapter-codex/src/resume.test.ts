@@ -5,7 +5,7 @@ import { draftMessage, sampleLineage } from "@pond/adapter-testkit";
 import type { JsonObject } from "@pond/canonical";
 import { expect, it, onTestFinished } from "vitest";
 import { codexMovedTo } from "./layout.ts";
-import { codexResume, codexResumesAbove } from "./resume.ts";
+import { codexResume, codexResumesInParent } from "./resume.ts";
 import { toCodex } from "./to-codex.ts";
 
 it("resumes a restored session by the id in its file name, in its working directory", () => {
@@ -59,13 +59,13 @@ it.each([
   const path = "sessions/a.jsonl";
   const content = [text.slice(0, 9), text.slice(9)];
 
-  const { refused = [] } = codexResume({
+  const { problems = [] } = codexResume({
     session,
     home: "/home/ada/.codex",
     files: [{ session: session.id, path, content }],
   });
 
-  expect(refused).toEqual(Array(count).fill(expect.stringContaining(`${path} `)));
+  expect(problems).toEqual(Array(count).fill(expect.stringContaining(`${path} `)));
 });
 
 it("takes an archived session out of the archive before resuming it", () => {
@@ -112,5 +112,5 @@ it.each<[string, object, boolean]>([
   const record = { type: "session_meta", payload: { id: session.id, ...payload } };
   const messages = [draftMessage(["m1", "", { record } as JsonObject, "system"])];
 
-  expect(codexResumesAbove({ session, messages })).toBe(expected);
+  expect(codexResumesInParent({ session, messages })).toBe(expected);
 });

@@ -1,8 +1,8 @@
-import { parsedObject } from "@pond/canonical";
+import { tryParseObject } from "@pond/canonical";
 import {
   carriedRecord,
   directoryOf,
-  type Installed,
+  type InstalledSession,
   objectAt,
   type RestoredFile,
   type Resume,
@@ -15,7 +15,7 @@ import { fileName, isArchived } from "./layout.ts";
  * directory that it is started in. It refuses an archived thread, and the files of its own first
  * year.
  */
-export function codexResume({ session, files }: Installed): Resume {
+export function codexResume({ session, files }: InstalledSession): Resume {
   const file = files.find((each) => each.session === session.id);
   const thread = fileName(file?.path.split("/").at(-1) ?? "")?.thread ?? session.id;
   const directory = directoryOf(session);
@@ -28,7 +28,7 @@ export function codexResume({ session, files }: Installed): Resume {
     // A thread without a directory has the address of a repository instead, which is not changed
     // into.
     ...(directory !== undefined && { directory }),
-    ...(file !== undefined && isFirstYearFile(file) && { refused: [firstYearReason(file)] }),
+    ...(file !== undefined && isFirstYearFile(file) && { problems: [firstYearReason(file)] }),
   };
 }
 
@@ -44,13 +44,13 @@ function isFirstYearFile({ content }: RestoredFile): boolean {
     if (begin.includes("\n")) break;
   }
   const [line = ""] = begin.split("\n", 1);
-  return line !== "" && parsedObject(line)?.["type"] !== "session_meta";
+  return line !== "" && tryParseObject(line)?.["type"] !== "session_meta";
 }
 
 /**
  * True for an agent of the second kind: the client loads it only with the thread that spawned it.
  */
-export function codexResumesAbove({ messages }: SessionContent): boolean {
+export function codexResumesInParent({ messages }: SessionContent): boolean {
   const records = messages.map((message) => carriedRecord(message));
   const header = records.find((record) => record?.["type"] === "session_meta") ?? {};
   const meta = objectAt(header, "payload");

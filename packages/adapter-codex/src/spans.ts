@@ -1,4 +1,4 @@
-import { attachedStart, type Span } from "@pond/canonical/adapter";
+import { attachedFilesStart, type Span } from "@pond/canonical/adapter";
 import {
   asksForTitle,
   goalIn,
@@ -65,7 +65,7 @@ export function cutText(text: string, speaker: Speaker): readonly Span[] {
  * Cuts a prompt that another client copied out of a thread. Only its words decide, because what the
  * client said about it is missing.
  */
-export function cutCodexPrompt(text: string): readonly Span[] {
+export function splitCodexPrompt(text: string): readonly Span[] {
   return cutText(text, { author: "human" });
 }
 
@@ -109,7 +109,7 @@ function cutPrompt(text: string): readonly Span[] {
     const places = replies.map((place) => ({ start: start + place.start, end: start + place.end }));
     return injectedExcept(places, text, "question-reply");
   }
-  const attached = start + attachedStart(prompt);
+  const attached = start + attachedFilesStart(prompt);
   if (attached === text.length) return injectedBefore(start, text, "editor-context");
   const rest = { end: text.length, kind: "context" };
   return attached === start

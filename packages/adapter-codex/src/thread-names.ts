@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import { type FaultEvent, parseJson, SourceFault, stringifyJson } from "@pond/canonical";
 import {
   fileChunks,
-  fileMark,
+  fileFingerprint,
   isGone,
   NumbersByKey,
   openRecord,
@@ -59,7 +59,7 @@ export class ThreadNames {
     if (this.#file === undefined) return;
     try {
       const stats = lstatSync(this.#file, { bigint: true, throwIfNoEntry: false });
-      const mark = stats && fileMark(stats);
+      const mark = stats && fileFingerprint(stats);
       if (mark !== undefined && mark === this.#mark) return;
       // A link could lead anywhere, and opening a pipe would wait for a writer that never comes.
       if (stats?.isFile()) this.#index = await readIndex(this.#file);

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, parsedJson } from "@pond/canonical";
+import { isJsonObject, type JsonObject, type JsonValue, tryParseJson } from "@pond/canonical";
 import {
   type ClientCall,
   type CommonCall,
@@ -7,8 +7,8 @@ import {
   type Tools,
 } from "@pond/canonical/adapter";
 import {
+  type ConvertedTool,
   readRenamed,
-  type ShapedTool,
   toolVocabulary,
   writeRenamed,
 } from "@pond/canonical/foreign";
@@ -64,7 +64,7 @@ function renamedTool(
   name: string,
   kind: ToolKind,
   fields: Readonly<Record<string, string>>,
-): ShapedTool {
+): ConvertedTool {
   return {
     name,
     kind,
@@ -149,7 +149,7 @@ function renameTextField(
 /** Parameters as an object, even if a text holds them; empty if they are not an object. */
 function fieldsOf(params: JsonValue): JsonObject {
   // A model may write anything.
-  return objectOf(typeof params === "string" ? parsedJson(params) : params);
+  return objectOf(typeof params === "string" ? tryParseJson(params) : params);
 }
 
 function isEmpty(rest: JsonObject): boolean {

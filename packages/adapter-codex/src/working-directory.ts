@@ -1,4 +1,4 @@
-import { isJsonObject, parsedJson } from "@pond/canonical";
+import { isJsonObject, tryParseJson } from "@pond/canonical";
 import { type Extracted, openRecord, type SourceRecord, splitText } from "@pond/canonical/adapter";
 
 /** The directory at `key`, if it is one, or the address there. */
@@ -31,7 +31,7 @@ export function toolCallDirectory(item: SourceRecord): Extracted<string> | undef
   const places = [
     [item.peek("action"), "working_directory"],
     // A model may write anything; such a call names no directory.
-    [typeof given === "string" ? parsedJson(given) : given, "workdir"],
+    [typeof given === "string" ? tryParseJson(given) : given, "workdir"],
   ] as const;
   for (const [value, key] of places) {
     if (!isJsonObject(value)) continue;

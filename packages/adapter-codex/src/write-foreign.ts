@@ -77,7 +77,7 @@ function placeOf(session: Session, family: Family): ThreadPlace {
     mainThread: threadOf(family.mainOf(session)),
   };
   const parent = family.parentOf(session);
-  const above = family.aboveOf(session);
+  const above = family.anyParentOf(session);
   if (parent) {
     return { ...place, spawn: { parentThread: threadOf(parent), depth: depthOf(session, family) } };
   }

@@ -1,7 +1,7 @@
 import type { Message } from "@pond/canonical";
 import { type JsonObject, stringifyJson, toRfc3339 } from "@pond/canonical";
 import {
-  inPieces,
+  chunkLines,
   KeyOrders,
   type Lineage,
   objectAt,
@@ -26,7 +26,7 @@ export function* writeNative({ root, descendants }: Lineage): Generator<Restored
     const session = content.session.id;
     for (const { path, messages } of filesOf(content)) {
       const isDocument = path.endsWith(".json");
-      const log = inPieces(() => lines(messages, cutOffs.get(fileId(path))));
+      const log = chunkLines(() => lines(messages, cutOffs.get(fileId(path))));
       yield { session, path, content: isDocument ? [document(messages)] : log };
     }
     const names = content.messages.flatMap((message) => nameLine(message) ?? []);

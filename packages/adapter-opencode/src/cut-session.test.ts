@@ -1,5 +1,5 @@
 import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
-import { type MessageEvent, partsOf, recordsOf } from "@pond/canonical";
+import { type MessageEvent, partsOf, recordCountOf } from "@pond/canonical";
 import { RecordCount } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
@@ -48,9 +48,9 @@ it.each([
     event.kind === "fault" ? [event.fault.details.uri] : [],
   );
   expect(faults).toEqual([`${home}/${own}`]);
-  expect(events.reduce((sum, event) => sum + recordsOf(event), 0)).toBe(count.records);
+  expect(events.reduce((sum, event) => sum + recordCountOf(event), 0)).toBe(count.records);
   // What is stored of it may have come with the file (`lance-append-only`).
-  const infos = events.filter((event) => event.kind === "message" && event.isLacking);
+  const infos = events.filter((event) => event.kind === "message" && event.isIncomplete);
   expect(infos).toHaveLength(1);
 });
 
@@ -68,7 +68,11 @@ it("keeps the stored record of a whole session file, and replaces one of a broke
   }
   const stored = infos.map(({ message: { options } }) => ({ options, parts: [] }));
 
-  expect(infos.map(({ isHeldBy }) => isHeldBy && stored.map((each) => isHeldBy(each)))).toEqual([
+  expect(
+    infos.map(
+      ({ isStoredComplete }) => isStoredComplete && stored.map((each) => isStoredComplete(each)),
+    ),
+  ).toEqual([
     undefined,
     [true, false, true, true],
     [true, false, false, false],
@@ -94,7 +98,7 @@ it("puts off a session whose own file is broken but may still be written", async
   const events = await readAll(fromOpencode(home, { now: () => new Date(start + 1000) }), id);
 
   // The file stays the same: who remembers it looks again all the same.
-  expect(events).toMatchObject([{ kind: "fault", mayPass: true }]);
+  expect(events).toMatchObject([{ kind: "fault", isRetryable: true }]);
 });
 
 it("counts each record once if a session has a recently broken file and a second fault (`adapter-integrity-no-silent-drops`)", async () => {
@@ -108,7 +112,7 @@ it("counts each record once if a session has a recently broken file and a second
   const events = await Array.fromAsync(reading);
 
   expect(events.map(({ kind }) => kind)).toEqual(["fault", "fault"]);
-  expect(events.reduce((sum, event) => sum + recordsOf(event), 0)).toBe(count.records);
+  expect(events.reduce((sum, event) => sum + recordCountOf(event), 0)).toBe(count.records);
 });
 
 it("marks the parent of a session unresolved if its own file broke since it was stored (`session-durable-copy`)", async () => {

@@ -4,10 +4,10 @@ import type { FaultEvent } from "@pond/canonical";
 import {
   type FolderEntry,
   folderEntries,
-  isDecoded,
-  leadsOutReason,
-  notUtf8,
-  slashed,
+  isDecodedName,
+  leadsOutsideReason,
+  notUtf8Reason,
+  toPosixPath,
 } from "@pond/canonical/adapter";
 import { fault } from "./faults.ts";
 import { isFileOrLink, isLinkOut, targetOf } from "./links.ts";
@@ -35,7 +35,7 @@ export function rootOf(path: string): Root {
   const steps = absolute.split(sep);
   for (let end = steps.length - 1; end > 0; end--) {
     const folder = steps.slice(0, end).join(sep) || sep;
-    const below = slashed(relative(folder, absolute));
+    const below = toPosixPath(relative(folder, absolute));
     if (treeSession(below)) return { folder, only: below };
   }
   return { folder: dirname(absolute), only: basename(absolute) };
@@ -68,14 +68,15 @@ function* walk(root: string, path: string): Generator<Found | FaultEvent> {
     const below = `${prefix}${entry.name}`;
     // Other files in the client's own folder are its settings and keys.
     const isSearched = !home || exportFolders.includes(entry.name);
-    if (isSearched && isUndecoded(folder, entry)) yield fault(join(folder, entry.name), notUtf8);
+    if (isSearched && isUndecoded(folder, entry))
+      yield fault(join(folder, entry.name), notUtf8Reason);
     else if (entry.isDirectory() && isSearched && !skipped.includes(entry.name))
       yield* walk(root, below);
     else if (entry.isFile() && isExport(join(folder, entry.name), entry.name, home !== undefined)) {
       yield { kind: "export", path: below };
     } else if (isClientLink(folder, entry, home !== undefined)) {
       const path = join(folder, entry.name);
-      if (isLinkOut(path, root)) yield fault(path, leadsOutReason);
+      if (isLinkOut(path, root)) yield fault(path, leadsOutsideReason);
     }
   }
 }
@@ -83,7 +84,7 @@ function* walk(root: string, path: string): Generator<Found | FaultEvent> {
 /** True for a folder or a possible export whose name finds nothing. */
 function isUndecoded(folder: string, entry: FolderEntry): boolean {
   const isRead = entry.isDirectory() || entry.name.endsWith(".json");
-  return isRead && !isDecoded(entry.name, join(folder, entry.name));
+  return isRead && !isDecodedName(entry.name, join(folder, entry.name));
 }
 
 /** True for a link in the place of something of the client's that is not a database. */

@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { type FaultEvent, type ReadEvent, recordsOf } from "@pond/canonical";
+import { type FaultEvent, type ReadEvent, recordCountOf } from "@pond/canonical";
 import {
   isGone,
   isSystemError,
@@ -69,7 +69,7 @@ export function fromOpencode(path: string, options: OpencodeOptions = {}): Reade
       try {
         for (const event of readKey(rootOf(path), key, places, now().getTime(), count)) {
           signal?.throwIfAborted();
-          reported += recordsOf(event);
+          reported += recordCountOf(event);
           yield event;
         }
       } catch (error) {

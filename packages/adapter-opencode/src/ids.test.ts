@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { contentOf, findSessions } from "@pond/adapter-testkit";
-import { type ReadEvent, recordsOf } from "@pond/canonical";
+import { type ReadEvent, recordCountOf } from "@pond/canonical";
 import { RecordCount } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
@@ -265,8 +265,8 @@ async function read(home: string): Promise<{
   const count = new RecordCount();
   const events = await Array.fromAsync(fromOpencode(home).read("ses_a", undefined, count));
   const faults = events.flatMap((event) =>
-    event.kind === "fault" ? [[recordsOf(event), event.fault.message] as const] : [],
+    event.kind === "fault" ? [[recordCountOf(event), event.fault.message] as const] : [],
   );
-  const told = events.reduce((sum, event) => sum + recordsOf(event), 0);
+  const told = events.reduce((sum, event) => sum + recordCountOf(event), 0);
   return { events, faults, told, read: count.records };
 }

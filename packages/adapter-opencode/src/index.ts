@@ -1,8 +1,8 @@
+export { opencodeCopyState } from "./copy-state.ts";
 export { fromOpencode, type OpencodeOptions } from "./from-opencode.ts";
-export { opencodeHeld } from "./held.ts";
 export { opencodeHomes } from "./layout.ts";
 export { opencodeProblems } from "./problems.ts";
-export { opencodeRecords } from "./record-rules.ts";
+export { opencodeRecordRules } from "./record-rules.ts";
 export { opencodeResume } from "./resume.ts";
 export { type OpencodeWriterOptions, opencodeWriter, toOpencode } from "./to-opencode.ts";
 export { opencodeTools } from "./tools.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Surroundings } from "@pond/canonical/adapter";
+import type { Environment } from "@pond/canonical/adapter";
 
 /** Where the client keeps its data on this machine: `opencode` in the user's data folder. */
-export function opencodeHomes({ home, env }: Surroundings): readonly string[] {
+export function opencodeHomes({ home, env }: Environment): readonly string[] {
   return [join(env["XDG_DATA_HOME"] || join(home, ".local", "share"), "opencode")];
 }

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type FolderEntry, leadsOut } from "@pond/canonical/adapter";
+import { type FolderEntry, leadsOutside } from "@pond/canonical/adapter";
 
 /**
  * True for a link that leads nowhere or out of the folder; the targets of other links are read
@@ -8,7 +8,7 @@ import { type FolderEntry, leadsOut } from "@pond/canonical/adapter";
  */
 export function isLinkOut(path: string, folder: string): boolean {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
-  return isLink === true && leadsOut(path, folder);
+  return isLink === true && leadsOutside(path, folder);
 }
 
 /** True for a file, and for a link to one. */

@@ -3,7 +3,7 @@ import { type JsonValue, type Message, type Part, partsOf } from "@pond/canonica
 import { describe, expect, it } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
 import { createHome, start } from "./home.test-kit.ts";
-import { opencodeRecords } from "./record-rules.ts";
+import { opencodeRecordRules } from "./record-rules.ts";
 import { toOpencode } from "./to-opencode.ts";
 
 const id = "ses_a";
@@ -247,7 +247,7 @@ it.each<[string, string, object, string, readonly string[]]>([
       texts.map((text) => ({ text, provenance: "conversational" })),
     );
     // A model hears them in the answer of the tool.
-    expect(courseOf(opencodeRecords, [...messages]).live.map(({ role }) => role)).not.toContain(
+    expect(courseOf(opencodeRecordRules, [...messages]).live.map(({ role }) => role)).not.toContain(
       "user",
     );
   }
@@ -285,7 +285,7 @@ it.each<[string, string, readonly string[]]>([
     expect(users.flatMap(partsOf)).toMatchObject(
       texts.map((text) => ({ text, provenance: "conversational" })),
     );
-    const { live } = courseOf(opencodeRecords, [...messages]);
+    const { live } = courseOf(opencodeRecordRules, [...messages]);
     expect(live.map(({ role }) => role)).not.toContain("user");
   }
 });

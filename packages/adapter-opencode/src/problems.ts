@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
 import { objectAt, objectOf } from "@pond/canonical/adapter";
-import { bytesInUrl, plainText } from "@pond/canonical/foreign";
+import { dataUrlBytes, plainText } from "@pond/canonical/foreign";
 import * as first from "./problems/schema-1.ts";
 import * as second from "./problems/schema-2.ts";
 import { list, object } from "./problems/shape.ts";
@@ -119,7 +119,7 @@ function problemsOfPart(
 function isBrokenImage(file: JsonValue): boolean {
   const [mime, url] = [fieldOf(file, "mime"), fieldOf(file, "url")];
   if (typeof mime !== "string" || typeof url !== "string") return false;
-  return mime.startsWith("image/") && /^data:/i.test(url) && bytesInUrl(url) === undefined;
+  return mime.startsWith("image/") && /^data:/i.test(url) && dataUrlBytes(url) === undefined;
 }
 
 function fieldOf(value: JsonValue | undefined, key: string): JsonValue | undefined {

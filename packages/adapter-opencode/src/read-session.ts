@@ -4,9 +4,9 @@ import {
   type Extracted,
   type RecordCount,
   type SourceRecord,
-  secondId,
   sessionEvent,
   sourceOf,
+  suffixedId,
 } from "@pond/canonical/adapter";
 import { recordFault } from "./faults.ts";
 import { type CheckedMessage, createOpenCheck, isIdle, isStep } from "./open-messages.ts";
@@ -30,11 +30,11 @@ export function* readSession(
   const head = headOf(stored);
   if (stored.isCut && (head === undefined || !isIdle(stored, nowMs))) {
     // Its file may still be being written, or no session can be made of what is left.
-    const mayPass = !isIdle(stored, nowMs);
+    const isRetryable = !isIdle(stored, nowMs);
     let lost = records;
     for (const event of stored.messages(count)) lost += event.records ?? 1;
     for (const event of stored.faults ?? []) {
-      yield { ...event, records: lost, ...(mayPass && { mayPass }) };
+      yield { ...event, records: lost, ...(isRetryable && { isRetryable }) };
       // Whatever else is wrong with the session, it is lost once.
       lost = 0;
     }
@@ -58,7 +58,7 @@ export function* readSession(
     if (side.kind === "fault") yield side;
     else {
       const [source, record] = [{ side: side.name }, side.record.whole()];
-      const init = { id: secondId(id, side.name), timestamp: createdAt, source, record };
+      const init = { id: suffixedId(id, side.name), timestamp: createdAt, source, record };
       yield carrierEvent(session, init);
     }
   }
@@ -118,7 +118,7 @@ function createdIn(message: SourceRecord): Head["createdAt"] | undefined {
 function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): MessageEvent {
   const { store, schema, path, row, continued, isCut } = stored;
   const event = carrierEvent(session, {
-    id: secondId(id, "info"),
+    id: suffixedId(id, "info"),
     timestamp: createdAt,
     source: {
       store,
@@ -135,12 +135,12 @@ function infoEvent(stored: StoredSession, { session, id, createdAt }: Head): Mes
   });
   if (!isCut) return event;
   // The stored value may have come with the file.
-  const isHeldBy: MessageEvent["isHeldBy"] = (stored) => {
+  const isStoredComplete: MessageEvent["isStoredComplete"] = (stored) => {
     const known = sourceOf(stored);
     const hasMore = continued === undefined && known["continued"] !== undefined;
     return known["cut"] !== true || hasMore;
   };
-  return { ...event, isLacking: true, isHeldBy };
+  return { ...event, isIncomplete: true, isStoredComplete };
 }
 
 /**

@@ -1,9 +1,10 @@
 import { courseOf, type DraftMessage, draftMessage, liveIds } from "@pond/adapter-testkit";
 import { type JsonObject, type Message, messageFromWire, partsOf } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
-import { opencodeRecords } from "./record-rules.ts";
+import { opencodeRecordRules } from "./record-rules.ts";
 
-const live = (...drafts: readonly DraftMessage[]): string => liveIds(opencodeRecords, ...drafts);
+const live = (...drafts: readonly DraftMessage[]): string =>
+  liveIds(opencodeRecordRules, ...drafts);
 
 const carried = (record: JsonObject): JsonObject => ({ record });
 
@@ -77,7 +78,7 @@ describe("when a session was reverted", () => {
     });
 
     const info = draftMessage(noted({ messageID: "m1", partID }));
-    const course = courseOf(opencodeRecords, [info, reverted]);
+    const course = courseOf(opencodeRecordRules, [info, reverted]);
 
     const idsOf = (messages: readonly Message[]) => messages.flatMap(partsOf).map(({ id }) => id);
     expect([idsOf(course.live), idsOf(course.undone)].map((ids) => ids.join(" "))).toEqual([
@@ -108,7 +109,7 @@ it.each<[string, JsonObject, string]>([
 ])("gives the text of a user's shell command in 2.x %s", (_, record, expected) => {
   const each = draftMessage(["m1", "", carried(record), "system"]);
 
-  expect(each.role === "system" && opencodeRecords.givenText?.(each)).toBe(expected);
+  expect(each.role === "system" && opencodeRecordRules.contextText?.(each)).toBe(expected);
 });
 
 it("gives no text for other carried records, and a system prompt as it is", () => {
@@ -123,7 +124,7 @@ it("gives no text for other carried records, and a system prompt as it is", () =
   });
 
   const told = [carrier, prompt].map((each) => {
-    return each.role === "system" ? opencodeRecords.givenText?.(each) : undefined;
+    return each.role === "system" ? opencodeRecordRules.contextText?.(each) : undefined;
   });
   expect(told).toEqual(["", "You weave."]);
 });

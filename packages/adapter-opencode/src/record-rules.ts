@@ -13,25 +13,25 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { inSteps, withoutRetold } from "@pond/canonical/foreign";
+import { courseByRules, courseWithoutDuplicates } from "@pond/canonical/foreign";
 import { isUserAnswers } from "./records/user-answers.ts";
 
 /** What the client's records mean to models of other clients. */
-export const opencodeRecords: RecordRules = { course, givenText };
+export const opencodeRecordRules: RecordRules = { course, contextText };
 
 function course({ messages }: SessionContent): Course {
-  return inSteps(messages, [
+  return courseByRules(messages, [
     withoutDroppedIn2,
     withoutReverted,
     // A model hears them in the answer of the tool.
-    (rest) => withoutRetold(rest, isUserAnswers),
+    (rest) => courseWithoutDuplicates(rest, isUserAnswers),
   ]);
 }
 
 /**
  * The text of a command that the user ran: in 1.x it is a tool call, in 2.x a record of its own.
  */
-function givenText(message: SystemMessage): string {
+function contextText(message: SystemMessage): string {
   const record = carriedRecord(message) ?? {};
   const { type, command } = record;
   if (type !== "shell" || typeof command !== "string") return message.content;

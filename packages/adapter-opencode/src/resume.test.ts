@@ -146,7 +146,7 @@ it.each<[string, Tables, readonly string[] | undefined]>([
   const root = contentOf(await readAll(fromOpencode(folder), "ses_a"));
   const files = [...toOpencode.writeNative({ root, descendants: [] })];
 
-  expect(opencodeResume({ session: root.session, home: "/data", files }).refused).toEqual(refused);
+  expect(opencodeResume({ session: root.session, home: "/data", files }).problems).toEqual(refused);
 });
 
 it.each([
@@ -177,7 +177,7 @@ it.each<[string, string, RegExp | undefined]>([
 
     const resume = opencodeResume({ session: root.session, home: "/data", files });
 
-    expect(resume.refused?.[0]).toEqual(refused && expect.stringMatching(refused));
+    expect(resume.problems?.[0]).toEqual(refused && expect.stringMatching(refused));
   }
 });
 
@@ -203,8 +203,8 @@ it("imports no session that the client already holds", () => {
   const { session } = lineage.root;
 
   const all = new Set(files.map((file) => file.session));
-  const commands = (held: typeof all) =>
-    opencodeResume({ session, home: "/data", files, held }).commands.map(([, word]) => word);
+  const commands = (existing: typeof all) =>
+    opencodeResume({ session, home: "/data", files, existing }).commands.map(([, word]) => word);
 
   expect(commands(all)).toEqual(["--session"]);
   expect(commands(new Set([session.id]))).toEqual(["import", "import", "--session"]);

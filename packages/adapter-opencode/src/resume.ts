@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
 import {
   directoryOf,
-  type Installed,
+  type InstalledSession,
   objectOf,
   type RestoredFile,
   type Resume,
@@ -17,8 +17,8 @@ import { millisOf } from "./records/envelope.ts";
  * first, and continues a session by its id. It gives what it imports the directory that it runs in,
  * and `run` gets no answer in any other directory than the session's.
  */
-export function opencodeResume({ session, home, files, held }: Installed): Resume {
-  const lacking = files.filter((file) => !held?.has(file.session));
+export function opencodeResume({ session, home, files, existing }: InstalledSession): Resume {
+  const lacking = files.filter((file) => !existing?.has(file.session));
   const bySession = Map.groupBy(lacking, (file) => file.session);
   const imported = [...bySession.values()].flatMap((all) => importedFile(all) ?? []);
   const imports = imported.map((file) => [
@@ -26,7 +26,7 @@ export function opencodeResume({ session, home, files, held }: Installed): Resum
     ...importCommand(file),
     join(home, file.path),
   ]);
-  const refused = imported.flatMap((file) => {
+  const problems = imported.flatMap((file) => {
     return importProblems(exportedValue(file)).map((reason) => `${file.path}: ${reason}`);
   });
   const isNative = session.source_agent === origin;
@@ -40,7 +40,7 @@ export function opencodeResume({ session, home, files, held }: Installed): Resum
   return {
     commands: [...imports, ["opencode", "--session", typeof ownId === "string" ? ownId : id]],
     ...(directory !== undefined && { directory }),
-    ...(refused.length > 0 && { refused }),
+    ...(problems.length > 0 && { problems }),
   };
 }
 

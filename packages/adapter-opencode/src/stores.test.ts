@@ -9,7 +9,7 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { contentOf, findSessions, readAll, restoredFiles } from "@pond/adapter-testkit";
-import { recordsOf } from "@pond/canonical";
+import { recordCountOf } from "@pond/canonical";
 import { RecordCount, type SessionContent, sourceOf } from "@pond/canonical/adapter";
 import { describe, expect, it, vi } from "vitest";
 import { fromOpencode } from "./from-opencode.ts";
@@ -981,9 +981,9 @@ describe("a message that was cut off", () => {
     const files = restoredFiles(toOpencode.writeNative({ root, descendants: [] }));
 
     const faults = events.filter(({ kind }) => kind === "fault");
-    expect(faults.map(recordsOf)).toEqual([1]);
+    expect(faults.map(recordCountOf)).toEqual([1]);
     expect(root.messages.map(({ id }) => id)).toEqual([`${id}#info`, "msg_a1#parts", "msg_a2"]);
-    expect(events.reduce((sum, event) => sum + recordsOf(event), 0)).toBe(count.records);
+    expect(events.reduce((sum, event) => sum + recordCountOf(event), 0)).toBe(count.records);
     const texts = [...files.values()].map((bytes) => Buffer.from(bytes).toString()).join("");
     expect(texts).toMatch(/of a1 in the tree|Why does the loom skip/);
   });

@@ -2,9 +2,9 @@ import type { JsonValue } from "@pond/canonical";
 import { isJsonObject } from "@pond/canonical";
 import type { ToolKind, Tools } from "@pond/canonical/adapter";
 import {
+  type ConvertedTool,
   type RenamedTool,
   readRenamed,
-  type ShapedTool,
   toolVocabulary,
   writeRenamed,
 } from "@pond/canonical/foreign";
@@ -21,7 +21,7 @@ const agent = { prompt: "prompt", description: "description" };
 const patch = { patch: "patchText" };
 
 /** A file's path is `filePath` in 1.x and `path` in 2.x. */
-function fileTool(name: string, kind: ToolKind, others: Fields): ShapedTool {
+function fileTool(name: string, kind: ToolKind, others: Fields): ConvertedTool {
   const [fields, later] = [
     { path: "filePath", ...others },
     { path: "path", ...others },

@@ -2,18 +2,18 @@ import { readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { FaultEvent, ReadEvent } from "@pond/canonical";
 import {
+  type Environment,
   fileFault,
-  fileMark,
+  fileFingerprint,
   fileReader,
-  isDecoded,
+  isDecodedName,
   isSystemError,
-  leadsOutReason,
+  leadsOutsideReason,
   type measureFiles,
-  notUtf8,
+  notUtf8Reason,
   type Reader,
   type RecordCount,
   reasonOf,
-  type Surroundings,
 } from "@pond/canonical/adapter";
 import { origin } from "./origin.ts";
 import { parentMark } from "./parent-file.ts";
@@ -79,10 +79,10 @@ function* filesIn(
     .sort((left, right) => (left.name < right.name ? -1 : 1));
   for (const entry of entries) {
     const file = join(folder, entry.name);
-    if (!isDecoded(entry.name, file)) yield fileFault(origin, file, notUtf8);
+    if (!isDecodedName(entry.name, file)) yield fileFault(origin, file, notUtf8Reason);
     else if (entry.isFile()) yield found(entry.name);
     else if (entry.isSymbolicLink() && !isSiblingLink(file)) {
-      yield fileFault(origin, file, leadsOutReason);
+      yield fileFault(origin, file, leadsOutsideReason);
     }
   }
 }
@@ -100,14 +100,14 @@ function isSiblingLink(link: string): boolean {
 function measure(file: string, nowMs: number): ReturnType<typeof measureFiles> {
   const stats = statSync(file, { bigint: true });
   const idle = idleMark(Number(stats.mtimeMs), nowMs);
-  const fingerprint = `${fileMark(stats)}${idle}${parentMark(file)}`;
+  const fingerprint = `${fileFingerprint(stats)}${idle}${parentMark(file)}`;
   return { fingerprint, bytes: Number(stats.size) };
 }
 
 /**
  * phi-core is a library: the program that uses it chooses the folder. None is looked at unasked.
  */
-export function phiCoreHomes({ env }: Surroundings): readonly string[] {
+export function phiCoreHomes({ env }: Environment): readonly string[] {
   const folder = env["PHI_CORE_SESSIONS"];
   return folder ? [folder] : [];
 }

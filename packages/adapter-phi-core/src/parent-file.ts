@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { parsedObject } from "@pond/canonical";
+import { tryParseObject } from "@pond/canonical";
 import { isSystemError } from "@pond/canonical/adapter";
 
 /** True if the folder of a file has one with the name of that session's file. */
@@ -21,7 +21,7 @@ export function isFileName(id: string): boolean {
 export function parentMark(file: string): string {
   // The library writes it in front of the loops.
   const [, text = ""] = /"parent_spawn_ref"\s*:\s*(\{[^{}]*\})/.exec(headOf(file)) ?? [];
-  const { parent_session_id: parent, tool_call_id: call } = parsedObject(text) ?? {};
+  const { parent_session_id: parent, tool_call_id: call } = tryParseObject(text) ?? {};
   if (typeof parent !== "string" || (typeof call === "string" && call !== "")) return "";
   return hasFileBeside(file, parent) ? ".parent" : "";
 }

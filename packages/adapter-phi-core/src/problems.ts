@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { isJsonObject, type JsonValue, parsedJson } from "@pond/canonical";
-import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
+import { isJsonObject, type JsonValue, tryParseJson } from "@pond/canonical";
+import { hasLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { checkExchange, listOf } from "./problems/exchange.ts";
 import { session } from "./problems/session.ts";
 import type { Report } from "./problems/shape.ts";
@@ -20,7 +20,7 @@ export function phiCoreProblems(files: ReadonlyMap<string, Uint8Array>): readonl
       report("", "is no JSON");
       continue;
     }
-    if (holdsLoneSurrogate(Buffer.from(bytes).toString())) report("", "holds a lone surrogate");
+    if (hasLoneSurrogate(Buffer.from(bytes).toString())) report("", "holds a lone surrogate");
     session(value, "", report);
     if (!isJsonObject(value)) continue;
     if (path !== `${plainText(value["session_id"])}.json`) {
@@ -34,5 +34,5 @@ export function phiCoreProblems(files: ReadonlyMap<string, Uint8Array>): readonl
 }
 
 function documentOf(bytes: Uint8Array): JsonValue | undefined {
-  return isUtf8(bytes) ? parsedJson(Buffer.from(bytes).toString()) : undefined;
+  return isUtf8(bytes) ? tryParseJson(Buffer.from(bytes).toString()) : undefined;
 }

@@ -488,7 +488,7 @@ it("reports a second file of the same session instead of reading it", async () =
   expect([said(alone), said(besideBroken)]).toEqual([["user: older"], ["user: older"]]);
   expect(said(await readAll(reader, "s.json"))).toEqual(["user: newer"]);
   // It is another one once the first is gone, though it looks the same.
-  expect(events).toMatchObject([{ kind: "fault", mayPass: true }]);
+  expect(events).toMatchObject([{ kind: "fault", isRetryable: true }]);
 });
 
 it("reads a session whose id is too long to name a file", async () => {

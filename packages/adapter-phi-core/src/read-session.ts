@@ -41,7 +41,7 @@ export function* readSession(
   if (own !== undefined) {
     const reason = `a second file of session ${document["session_id"]}, which ${own} holds: not ingested`;
     // Once that file is gone, this one is the session's, and looks the same.
-    yield { ...fileFault(origin, file, reason), records: 1, mayPass: true };
+    yield { ...fileFault(origin, file, reason), records: 1, isRetryable: true };
     return;
   }
   try {

@@ -207,7 +207,7 @@ describe("a sub-agent is linked to the call", () => {
     const readTool: Meanings["readTool"] = (_, { params }) => {
       return { kind: "agent", fields: isJsonObject(params) ? params : {}, rest: {} };
     };
-    const of: Meanings = { readTool, recordsOf: () => rules };
+    const of: Meanings = { readTool, recordRulesOf: () => rules };
     const [loop] = loopsOf({ root, descendants }, of) as { readonly children: unknown }[];
     return loop?.children;
   };
@@ -317,7 +317,7 @@ describe("a sub-agent is linked to the call", () => {
     const descendants = ["Measurer", "Ruler", "Tan-1"].map((id) => content(id, [], "root"));
     const labelled: Meanings = {
       ...meanings,
-      recordsOf: () => ({ agentNames: () => [], agentLabel: ({ session: { id } }) => id }),
+      recordRulesOf: () => ({ agentNames: () => [], agentLabel: ({ session: { id } }) => id }),
     };
 
     expect(loopsOf({ root, descendants }, labelled)).toMatchObject([

@@ -67,7 +67,7 @@ it("keeps a reference to a missing blob, and reports it once, at its record", as
     { fault: { details: { record: 2, reason } }, records: 0, isLogWhole: true },
   ]);
   expect(contents[0]?.messages).toHaveLength(3);
-  expect(events.map((event) => event.kind === "message" && event.isLacking === true)).toEqual(
+  expect(events.map((event) => event.kind === "message" && event.isIncomplete === true)).toEqual(
     events.map((event) => event.kind === "message" && ["a1", "a2"].includes(event.message.id)),
   );
   expect([...restored.keys()]).toEqual([log]);
@@ -82,7 +82,7 @@ it("tells whether a stored message holds the bytes of a missing blob", async () 
   const other = Buffer.from("another picture");
   const otherHash = createHash("sha256").update(other).digest("hex");
   const states: Message[][] = [];
-  const isHeldBy: MessageEvent["isHeldBy"][][] = [];
+  const isStoredComplete: MessageEvent["isStoredComplete"][][] = [];
   for (const files of [[], [hash], [otherHash], [hash, otherHash]]) {
     putSession(ref, `blob:sha256:${otherHash}`);
     for (const [name, file] of [
@@ -94,11 +94,13 @@ it("tells whether a stored message holds the bytes of a missing blob", async () 
     }
     const { contents, events } = await readHome(fromOmp(home.path));
     states.push([...(contents[0]?.messages ?? [])]);
-    isHeldBy.push(events.flatMap((event) => (event.kind === "message" ? [event.isHeldBy] : [])));
+    isStoredComplete.push(
+      events.flatMap((event) => (event.kind === "message" ? [event.isStoredComplete] : [])),
+    );
   }
 
   // By what is read: by what is stored, the answers for the prompt and for the result of the tool.
-  const answers = isHeldBy.map((read) =>
+  const answers = isStoredComplete.map((read) =>
     states.map((stored) =>
       [1, 2].flatMap((at) => {
         const message = stored[at];

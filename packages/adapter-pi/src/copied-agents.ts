@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { type JsonObject, parsedObject } from "@pond/canonical";
+import { type JsonObject, tryParseObject } from "@pond/canonical";
 import { isSystemError } from "@pond/canonical/adapter";
 import { archivedSuffix, logSuffix, stemOf } from "./layout.ts";
 import type { LogIndex } from "./log-index.ts";
@@ -96,7 +96,7 @@ function entryKeysIn(log: string, size: number): readonly string[] {
     .toString("utf8")
     .split("\n")
     .flatMap((line) => {
-      const { type, id } = parsedObject(line) ?? {};
+      const { type, id } = tryParseObject(line) ?? {};
       if (line.trim() === "" || type === "session" || type === "title") return [];
       return typeof id === "string" ? [id] : [line];
     });

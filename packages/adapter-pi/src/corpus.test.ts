@@ -12,8 +12,8 @@ import {
   sessionTexts,
   withFolder,
 } from "@pond/adapter-testkit";
-import { isJsonObject, type JsonValue, parsedObject, type ReadEvent } from "@pond/canonical";
-import { type Reader, type RestoredFile, slashed } from "@pond/canonical/adapter";
+import { isJsonObject, type JsonValue, type ReadEvent, tryParseObject } from "@pond/canonical";
+import { type Reader, type RestoredFile, toPosixPath } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { toOmp, toPi } from "./to-pi.ts";
@@ -45,7 +45,10 @@ describe.skipIf(!isThere).each(clients)(
 
       const wanted = new Map(
         globSync("**/*.jsonl", { cwd: sessions })
-          .map((path) => [`sessions/${slashed(path)}`, readFileSync(join(sessions, path))] as const)
+          .map(
+            (path) =>
+              [`sessions/${toPosixPath(path)}`, readFileSync(join(sessions, path))] as const,
+          )
           // Without a header it is a session of neither client.
           .filter(([, bytes]) => hasHeader(bytes)),
       );
@@ -94,7 +97,7 @@ function damagedFiles(folder: string): readonly string[] {
       const bytes = readFileSync(join(folder, path));
       const text = bytes.toString();
       const lines = text.split("\n").filter((line) => line.trim() !== "");
-      const broken = lines.filter((line) => parsedObject(line) === undefined).length;
+      const broken = lines.filter((line) => tryParseObject(line) === undefined).length;
       const isPending = !text.endsWith("\n") && !isJson(lines.at(-1) ?? "");
       return Array<string>(broken - (isPending ? 1 : 0) + (hasHeader(bytes) ? 0 : 1)).fill(path);
     });

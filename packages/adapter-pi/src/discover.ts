@@ -5,7 +5,7 @@ import {
   type FolderEntry,
   fileFault,
   listFolder,
-  slashed,
+  toPosixPath,
   withoutFaults,
 } from "@pond/canonical/adapter";
 import { agentLogKind, forkOf } from "./copied-agents.ts";
@@ -186,7 +186,7 @@ export class Discovery {
     for (let folder = dirname(file); folder.startsWith(`${stop}${sep}`); folder = dirname(folder)) {
       const isSide = isSessionStem(folder.slice(folder.lastIndexOf(sep) + 1));
       if (!isSide && this.#logs.at(`${folder}${logSuffix}`) === undefined) continue;
-      owner = { folder, path: slashed(file.slice(folder.length + 1)) };
+      owner = { folder, path: toPosixPath(file.slice(folder.length + 1)) };
     }
     return owner;
   }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Surroundings } from "@pond/canonical/adapter";
+import type { Environment } from "@pond/canonical/adapter";
 import { customFilesFolder, customSessionFiles, type OmpFolders } from "./custom-session-files.ts";
 import { foldersIn, isForbidden } from "./folders.ts";
 import { scansFolder } from "./layout.ts";
@@ -10,7 +10,7 @@ import { expandHome, sessionDirs } from "./session-dir.ts";
  * Where pi keeps its files on this machine: `$PI_CODING_AGENT_DIR`, else `~/.pi/agent`; and the
  * session folders that the environment or the client's settings name.
  */
-export function piHomes({ home, env }: Surroundings): readonly string[] {
+export function piHomes({ home, env }: Environment): readonly string[] {
   const named = env["PI_CODING_AGENT_DIR"];
   // Both clients use this variable.
   const agent = named && !isOmpFolder(named) ? expandHome(named, home) : join(home, ".pi", "agent");
@@ -22,8 +22,8 @@ export function piHomes({ home, env }: Surroundings): readonly string[] {
  * it keeps the sessions of security scans; and each log that it was told to keep elsewhere. Folders
  * that may not be read are included: whoever reads them reports it.
  */
-export function ompHomes(surroundings: Surroundings): readonly string[] {
-  const folders = foldersOf(surroundings);
+export function ompHomes(environment: Environment): readonly string[] {
+  const folders = foldersOf(environment);
   const { agents, roots, scans } = folders;
   const closed = [
     ...roots.flatMap((root) => [join(root, "profiles"), join(root, scansFolder)]),
@@ -33,15 +33,15 @@ export function ompHomes(surroundings: Surroundings): readonly string[] {
 }
 
 /** Each log that omp was told to keep elsewhere. */
-export function ompCustomSessionFiles(surroundings: Surroundings): readonly string[] {
-  return customSessionFiles(foldersOf(surroundings));
+export function ompCustomSessionFiles(environment: Environment): readonly string[] {
+  return customSessionFiles(foldersOf(environment));
 }
 
-function foldersOf(surroundings: Surroundings): OmpFolders {
-  const state = surroundings.env["XDG_STATE_HOME"];
-  const bases = [configOf(surroundings), ...(state ? [join(state, "omp")] : [])];
+function foldersOf(environment: Environment): OmpFolders {
+  const state = environment.env["XDG_STATE_HOME"];
+  const bases = [configOf(environment), ...(state ? [join(state, "omp")] : [])];
   const roots = bases.flatMap((base) => [base, ...foldersIn(join(base, "profiles"))]);
-  return { agents: ompAgents(surroundings), roots, scans: roots.flatMap(scansIn) };
+  return { agents: ompAgents(environment), roots, scans: roots.flatMap(scansIn) };
 }
 
 /**
@@ -49,7 +49,7 @@ function foldersOf(surroundings: Surroundings): OmpFolders {
  * `$XDG_DATA_HOME/omp` if the user moved them there, else `~/.omp/agent`; then those of all
  * profiles.
  */
-export function ompAgents({ home, env }: Surroundings): readonly string[] {
+export function ompAgents({ home, env }: Environment): readonly string[] {
   const named = env["PI_CODING_AGENT_DIR"];
   const own = named && isOmpFolder(named) ? [expandHome(named, home)] : [];
   const profile = profileIn(env);
@@ -72,7 +72,7 @@ export function ompAgents({ home, env }: Surroundings): readonly string[] {
   return [...new Set(all)];
 }
 
-function configOf({ home, env }: Surroundings): string {
+function configOf({ home, env }: Environment): string {
   return join(home, env["PI_CONFIG_DIR"] || ".omp");
 }
 
@@ -86,7 +86,7 @@ function scansIn(root: string): readonly string[] {
 }
 
 /** The profile that omp uses, if it is not the default one. */
-function profileIn(env: Surroundings["env"]): string | undefined {
+function profileIn(env: Environment["env"]): string | undefined {
   const profile = (env["OMP_PROFILE"] ?? env["PI_PROFILE"])?.trim();
   const isNamed = profile !== undefined && profile !== "default" && profileName.test(profile);
   return isNamed ? profile : undefined;

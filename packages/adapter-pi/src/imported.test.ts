@@ -1,6 +1,6 @@
 import type { JsonValue } from "@pond/canonical";
 import { partsOf } from "@pond/canonical";
-import { type Cut, sourceOf } from "@pond/canonical/adapter";
+import { sourceOf, type TextSplitter } from "@pond/canonical/adapter";
 import { describe, expect, it } from "vitest";
 import { fromOmp, fromPi } from "./from-pi.ts";
 import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
@@ -24,7 +24,7 @@ function put(id: string, records: readonly JsonValue[], fields: Record<string, J
 }
 
 /** What is in angle brackets is another client's. */
-const cut: Cut = (text) => {
+const cut: TextSplitter = (text) => {
   const end = text.lastIndexOf(">") + 1;
   const typed = { end: text.length, kind: undefined };
   if (end === 0) return [typed];

@@ -1,9 +1,9 @@
-import type { Cut, Extracted, SourceRecord } from "@pond/canonical/adapter";
+import type { Extracted, SourceRecord, TextSplitter } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import { type LogOptions, readLog } from "./head.ts";
 
 /** How a user's text is cut, by the name that omp has for the client it was imported from. */
-export type ImportedPrompts = Readonly<Record<string, Cut>>;
+export type ImportedPrompts = Readonly<Record<string, TextSplitter>>;
 
 /**
  * The ids of the entries that omp makes from the records of another client (`--from-claude`,

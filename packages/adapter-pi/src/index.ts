@@ -3,7 +3,7 @@ export { ompHomes, piHomes } from "./homes.ts";
 export { ompMovedTo } from "./moved.ts";
 export { ompProblems, piProblems } from "./problems.ts";
 export type { PiOptions } from "./reader.ts";
-export { piRecords } from "./record-rules.ts";
+export { piRecordRules } from "./record-rules.ts";
 export { ompResume, piResume } from "./resume.ts";
 export {
   buildSessionContext,

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { slashed } from "@pond/canonical/adapter";
+import { toPosixPath } from "@pond/canonical/adapter";
 import { derivedHex } from "@pond/canonical/foreign";
 import type { Dialect } from "./dialect.ts";
 
@@ -126,7 +126,7 @@ function fileRoot(file: string, dialect: Pick<Dialect, "hasArchive">): Root {
     if (isSessionStem(basename(above))) folder = dirname(above);
   }
   const root = folderRoot(isProjectFolder(folder) ? dirname(folder) : folder, dialect);
-  const path = `${sessionsPrefix}${slashed(relative(root.sessions, file))}`;
+  const path = `${sessionsPrefix}${toPosixPath(relative(root.sessions, file))}`;
   const isCompressed = dialect.hasArchive && path.endsWith(archivedSuffix);
   if (!isCompressed) return { ...root, key: path };
   return { ...root, key: `${stemOf(path)}${logSuffix}`, suffixes: [archivedSuffix, logSuffix] };

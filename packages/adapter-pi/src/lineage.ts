@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { recordsOf, type SessionEvent, stringifyJson } from "@pond/canonical";
+import { recordCountOf, type SessionEvent, stringifyJson } from "@pond/canonical";
 import {
   type Extracted,
-  fileMark,
+  fileFingerprint,
   isSystemError,
   openRecord,
   type SourceRecord,
@@ -98,7 +98,7 @@ export function parentState({ file, owner }: SessionFiles, logs: LogIndex): stri
     const log = logs.at(place);
     return (log && headerOf(log)?.["id"]) ?? null;
   });
-  return stringifyJson([...ids, stats ? fileMark(stats) : null]);
+  return stringifyJson([...ids, stats ? fileFingerprint(stats) : null]);
 }
 
 /** The id of a session whose log is gone: the one in the name of the log, or the one given. */
@@ -197,7 +197,7 @@ async function lastCopied(
     for (const event of batch) {
       if (isUnpackFault(event)) return { unresolved: "cut_point" };
       if (event.kind !== "record") {
-        isDamaged ||= recordsOf(event) > 0;
+        isDamaged ||= recordCountOf(event) > 0;
         continue;
       }
       const { record } = event;

@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, openSync, readSync } from "node:fs";
-import { type JsonObject, parsedObject } from "@pond/canonical";
-import { isSystemError, piecesOf } from "@pond/canonical/adapter";
+import { type JsonObject, tryParseObject } from "@pond/canonical";
+import { isSystemError, splitJoinedRecords } from "@pond/canonical/adapter";
 import { archivedSuffix } from "./layout.ts";
 import { unpackedStart } from "./unpack.ts";
 
@@ -46,7 +46,7 @@ export function kindOf(file: string): "log" | "begun" | "other" {
   if (headerAt >= 0) return isEvent(records[headerAt + 1]) ? "other" : "log";
   const place = records[0]?.["type"] === "title" ? 1 : 0;
   const { [place]: line = "" } = lines;
-  const isOpen = lines.length <= place + 1 && parsedObject(line) === undefined;
+  const isOpen = lines.length <= place + 1 && tryParseObject(line) === undefined;
   return isOpen && linePrefix.startsWith(line.slice(0, linePrefix.length)) ? "begun" : "other";
 }
 
@@ -72,11 +72,11 @@ function firstLines(file: string): readonly string[] | undefined {
 
 /** The record on a line, or those that share it; undefined for a line without any. */
 function recordsIn(line: string): readonly (JsonObject | undefined)[] {
-  const record = parsedObject(line);
+  const record = tryParseObject(line);
   if (record) return [record];
-  const found = piecesOf(line)
+  const found = splitJoinedRecords(line)
     .filter(({ isWhole }) => isWhole)
-    .map(({ from, end }) => parsedObject(line.slice(from, end)));
+    .map(({ from, end }) => tryParseObject(line.slice(from, end)));
   return found.length > 0 ? found : [undefined];
 }
 

@@ -1,4 +1,4 @@
-import { recordsOf } from "@pond/canonical";
+import { recordCountOf } from "@pond/canonical";
 import { measureFiles, type RecordOutcome } from "@pond/canonical/adapter";
 import type { Dialect } from "./dialect.ts";
 import { type LogOptions, readLog } from "./head.ts";
@@ -33,7 +33,7 @@ async function entriesIn(log: string, dialect: Dialect, options: LogOptions): Pr
     for (const event of batch) {
       if (isUnpackFault(event)) return { ids, isWhole, isBroken: true };
       if (event.kind === "record") ids.add(event.record.peek("id"));
-      else if (recordsOf(event) > 0) isWhole = false;
+      else if (recordCountOf(event) > 0) isWhole = false;
     }
   }
   return { ids, isWhole, isBroken: false };

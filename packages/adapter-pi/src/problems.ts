@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue, parsedObject } from "@pond/canonical";
-import { holdsLoneSurrogate, plainText } from "@pond/canonical/foreign";
+import { isJsonObject, type JsonObject, type JsonValue, tryParseObject } from "@pond/canonical";
+import { hasLoneSurrogate, plainText } from "@pond/canonical/foreign";
 import { type Dialect, omp, pi } from "./dialect.ts";
 import { isAgentLocal, logSuffix, sessionsPrefix } from "./layout.ts";
 import { messageProblems } from "./message-problems.ts";
@@ -66,12 +66,12 @@ class LogProblems {
   }
 
   #line(at: string, line: string, isFirst: boolean): void {
-    const record = parsedObject(line);
+    const record = tryParseObject(line);
     if (record === undefined) {
       this.#report(at, "is no JSON object");
       return;
     }
-    if (holdsLoneSurrogate(line)) this.#report(at, "holds a lone surrogate");
+    if (hasLoneSurrogate(line)) this.#report(at, "holds a lone surrogate");
     if (isFirst) this.#header(at, record);
     else if (record["type"] !== "session") this.#entry(at, record);
   }
@@ -155,7 +155,7 @@ function fieldProblems(entry: JsonObject, { modelName }: Dialect): readonly stri
 }
 
 function isTitle(line: string): boolean {
-  return parsedObject(line)?.["type"] === "title";
+  return tryParseObject(line)?.["type"] === "title";
 }
 
 function isTime(value: JsonValue | undefined): boolean {

@@ -1,4 +1,4 @@
-import type { Cut, SourceRecord } from "@pond/canonical/adapter";
+import type { SourceRecord, TextSplitter } from "@pond/canonical/adapter";
 import { cutPrompt, cutReminder, cutSkill } from "./spans.ts";
 
 /** Who wrote the texts of one entry (`model-part-provenance`). */
@@ -6,7 +6,7 @@ export type Speaker = {
   /** Why all of it is the harness's; undefined if a human or a model spoke. */
   readonly injectedAs: string | undefined;
   /** If one text holds the words of both: how to tell them apart. */
-  readonly cut?: Cut;
+  readonly cut?: TextSplitter;
 };
 
 /** Messages that fill a place in the conversation but are no conversation, by their role. */
@@ -39,7 +39,7 @@ type SpeakerContext = {
   readonly isHook: boolean;
   readonly agent?: AgentTask | undefined;
   /** How to cut the prompts of the client that it was imported from. */
-  readonly imported?: Cut | undefined;
+  readonly imported?: TextSplitter | undefined;
 };
 
 /** Who speaks in a message of this role. */

@@ -120,10 +120,10 @@ function readWithBlobs(entry: NormalizedEntry, reading: Reading): readonly Canon
   const events = readEntry(entry, reading);
   const failed = reading.blobs.failed();
   if (failed.size === 0) return events;
-  const isHeldBy: MessageEvent["isHeldBy"] = ({ parts }) =>
+  const isStoredComplete: MessageEvent["isStoredComplete"] = ({ parts }) =>
     parts.flatMap(blobHashesOf).some((hash) => failed.has(hash));
   return events.map((each) =>
-    each.kind === "message" ? { ...each, isLacking: true, isHeldBy } : each,
+    each.kind === "message" ? { ...each, isIncomplete: true, isStoredComplete } : each,
   );
 }
 

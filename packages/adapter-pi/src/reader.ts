@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Cut, fileReader, measureFiles, type Reader } from "@pond/canonical/adapter";
+import { fileReader, measureFiles, type Reader, type TextSplitter } from "@pond/canonical/adapter";
 import { realOf } from "./custom-session-files.ts";
 import type { Dialect } from "./dialect.ts";
 import { Directories } from "./directories.ts";
@@ -29,7 +29,7 @@ export type PiOptions = {
    * Who spoke in prompts that omp imported from another client, by omp's name for that: `claude`
    * and `codex`. Default: a human typed everything in them.
    */
-  readonly prompts?: Readonly<Record<string, Cut>>;
+  readonly prompts?: Readonly<Record<string, TextSplitter>>;
 };
 
 /** A reader of one client's files. Touches no file before it is asked. */

@@ -1,9 +1,9 @@
 import { courseOf, type DraftMessage, draftMessage, liveIds } from "@pond/adapter-testkit";
 import { type JsonObject, messageFromWire, sessionFromWire } from "@pond/canonical";
 import { describe, expect, it } from "vitest";
-import { piRecords } from "./record-rules.ts";
+import { piRecordRules } from "./record-rules.ts";
 
-const live = (...drafts: readonly DraftMessage[]): string => liveIds(piRecords, ...drafts);
+const live = (...drafts: readonly DraftMessage[]): string => liveIds(piRecordRules, ...drafts);
 
 const under = (parentId: string | null): JsonObject => ({ rest: { parentId } });
 const carried = (record: JsonObject): JsonObject => ({ record });
@@ -156,7 +156,7 @@ describe("the live course of a log", () => {
     });
     const one = draftMessage(["a", "one", under(null)]);
 
-    expect(courseOf(piRecords, [one, prompt]).live).toEqual([one]);
+    expect(courseOf(piRecordRules, [one, prompt]).live).toEqual([one]);
   });
 });
 
@@ -237,7 +237,7 @@ it("applies each rule only to messages that the rule before left live", () => {
 it("gives the summary of an abandoned branch as text, and no other record", () => {
   const told = (record: JsonObject): string | undefined => {
     const each = draftMessage(["s", "", carried(record), "system"]);
-    return each.role === "system" ? piRecords.givenText?.(each) : undefined;
+    return each.role === "system" ? piRecordRules.contextText?.(each) : undefined;
   };
 
   expect(told({ type: "branch_summary", summary: "It was the modulus." })).toBe(
@@ -258,5 +258,5 @@ it.each<[string | undefined, string | undefined]>([
     options: { source: artifact === undefined ? {} : { artifact } },
   });
 
-  expect(piRecords.agentLabel?.({ session, messages: [] })).toBe(label);
+  expect(piRecordRules.agentLabel?.({ session, messages: [] })).toBe(label);
 });

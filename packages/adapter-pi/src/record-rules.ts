@@ -6,21 +6,21 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { inSteps, withoutRetold } from "@pond/canonical/foreign";
+import { courseByRules, courseWithoutDuplicates } from "@pond/canonical/foreign";
 import { withoutAbandoned } from "./course/abandoned-branches.ts";
 import { entryFields } from "./course/entry-fields.ts";
 import { withoutExcluded } from "./course/excluded.ts";
-import { givenText, isTold } from "./course/model-input.ts";
+import { contextText, isVisibleToModel } from "./course/model-input.ts";
 import { isTypedAnswer } from "./records/typed-answers.ts";
 
 /** What the records of pi and omp mean to models of other clients. */
-export const piRecords: RecordRules = { course, givenText, agentLabel };
+export const piRecordRules: RecordRules = { course, contextText, agentLabel };
 
 function course({ messages }: SessionContent): Course {
   const fields = entryFields(messages.filter((message) => !isTypedAnswer(message)));
-  return inSteps(messages, [
+  return courseByRules(messages, [
     // A model hears them in the result, which alone has a place in the tree.
-    (live) => withoutRetold(live, isTypedAnswer),
+    (live) => courseWithoutDuplicates(live, isTypedAnswer),
     // An edit on an abandoned branch only counts there, and so does a reset.
     (live) => withoutAbandoned(live, fields),
     withoutCleared,
@@ -33,7 +33,7 @@ function course({ messages }: SessionContent): Course {
  * nothing yet.
  */
 function withoutCleared(messages: readonly Message[]): Course {
-  const lastTold = messages.findLastIndex(isTold);
+  const lastTold = messages.findLastIndex(isVisibleToModel);
   const reset = messages.findLastIndex(
     (message, index) => index < lastTold && carriedRecord(message)?.["type"] === "reset_boundary",
   );

@@ -1,11 +1,14 @@
 import { sampleLineage } from "@pond/adapter-testkit";
-import type { Installed } from "@pond/canonical/adapter";
+import type { InstalledSession } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
 import { ompResume, piResume } from "./resume.ts";
 import { toOmp, toPi } from "./to-pi.ts";
 
 const lineage = sampleLineage();
-const installed = (files: Installed["files"], session = lineage.root.session): Installed => ({
+const installed = (
+  files: InstalledSession["files"],
+  session = lineage.root.session,
+): InstalledSession => ({
   session,
   home: "/home/ada/.pi/agent",
   files,

@@ -1,8 +1,8 @@
 import { basename, join } from "node:path";
-import { type JsonObject, parsedObject } from "@pond/canonical";
+import { type JsonObject, tryParseObject } from "@pond/canonical";
 import {
   directoryOf,
-  type Installed,
+  type InstalledSession,
   type Origin,
   type RestoredFile,
   type Resume,
@@ -10,14 +10,14 @@ import {
 import { idInName, logSuffix } from "./layout.ts";
 
 /** How pi continues a session: by the path of its log, wherever that is. */
-export function piResume(installed: Installed): Resume {
+export function piResume(installed: InstalledSession): Resume {
   const log = logOf(installed);
   const commands = [["pi", "--session", join(installed.home, log.path)]];
   return { ...placeOf(installed, log, "pi"), commands };
 }
 
 /** How omp continues a session: by its id; one that is in no project's folder by its path. */
-export function ompResume(installed: Installed): Resume {
+export function ompResume(installed: InstalledSession): Resume {
   const log = logOf(installed);
   const { path } = log;
   // It finds the ids of logs only in the folders of projects: no sub-agent's, none beside those.
@@ -34,7 +34,7 @@ export function ompResume(installed: Installed): Resume {
  * that exists on no machine, such as the name that an old session has instead, is not changed into.
  */
 function placeOf(
-  { session }: Installed,
+  { session }: InstalledSession,
   log: RestoredFile,
   origin: Origin,
 ): { readonly directory?: string } {
@@ -51,12 +51,12 @@ function headerOf({ content }: RestoredFile): JsonObject | undefined {
     begin += Buffer.from(piece).toString();
     if (begin.split("\n", 3).length > 2) break;
   }
-  const lines = begin.split("\n", 2).map(parsedObject);
+  const lines = begin.split("\n", 2).map(tryParseObject);
   return lines.find((line) => line?.["type"] === "session");
 }
 
 /** @throws {TypeError} if no log of the session was restored. */
-function logOf({ session, files }: Installed): RestoredFile {
+function logOf({ session, files }: InstalledSession): RestoredFile {
   const log = files.find((file) => file.session === session.id && file.path.endsWith(logSuffix));
   if (log === undefined) throw new TypeError(`no log of session ${session.id} was restored`);
   return log;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type FaultEvent, isJsonObject, type JsonObject, parseJson } from "@pond/canonical";
-import { fileFault, isSystemError, type Origin, type Surroundings } from "@pond/canonical/adapter";
+import { type Environment, fileFault, isSystemError, type Origin } from "@pond/canonical/adapter";
 
 const variable = "PI_CODING_AGENT_SESSION_DIR";
 
@@ -11,7 +11,7 @@ const variable = "PI_CODING_AGENT_SESSION_DIR";
  * a project. It takes a relative one from the working directory, so there is one in each project:
  * the projects that it was asked to trust are known.
  */
-export function sessionDirs(agent: string, { home, env }: Surroundings): readonly string[] {
+export function sessionDirs(agent: string, { home, env }: Environment): readonly string[] {
   const named = env[variable] || sessionDirIn(join(agent, "settings.json"));
   const own = named ? foldersAt(agent, named, home) : [];
   const projects = projectsOf(agent).flatMap((project) => {

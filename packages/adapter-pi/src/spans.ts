@@ -1,10 +1,10 @@
-import type { Cut, Span } from "@pond/canonical/adapter";
+import type { Span, TextSplitter } from "@pond/canonical/adapter";
 
 /**
  * A prompt, without the body of a skill, the contents of files named on the command line, and the
  * client's notes about images after it.
  */
-export const cutPrompt: Cut = (text) => {
+export const cutPrompt: TextSplitter = (text) => {
   const notes = imageNotes.exec(text);
   if (notes === null) return cutSkillOrFiles(text);
   const prompt = text.slice(0, notes.index);
@@ -12,7 +12,7 @@ export const cutPrompt: Cut = (text) => {
   return [...spans, { end: text.length, kind: "image" }];
 };
 
-const cutSkillOrFiles: Cut = (text) => cutSkillBlock(text) ?? cutFiles(text);
+const cutSkillOrFiles: TextSplitter = (text) => cutSkillBlock(text) ?? cutFiles(text);
 
 /** The client's notes about an image that it made smaller, converted, or left out. */
 const imageNote =
@@ -24,7 +24,7 @@ const imageNotesAlone = new RegExp(`^${notesInLines}$`);
 /**
  * A prompt in the log of a sub-agent: what omp tells an agent that stopped too early is its own.
  */
-export const cutReminder: Cut = (text) =>
+export const cutReminder: TextSplitter = (text) =>
   isReminder(text.trim()) ? [{ end: text.length, kind: "agent" }] : cutPrompt(text);
 
 function isReminder(text: string): boolean {

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
 import type { ClientCall, CommonCall, ToolKind, Tools } from "@pond/canonical/adapter";
 import {
+  type ConvertedTool,
   type RenamedTool,
   readRenamed,
-  type ShapedTool,
   toolVocabulary,
   writeRenamed,
 } from "@pond/canonical/foreign";
@@ -69,7 +69,7 @@ export const ompTools: Tools = toolVocabulary([
 type Shape = Omit<RenamedTool, "name">;
 
 /** A tool whose parameters had several shapes; the first is the one written. */
-function multiShapeTool(name: string, shapes: readonly Shape[]): ShapedTool {
+function multiShapeTool(name: string, shapes: readonly Shape[]): ConvertedTool {
   const [first] = shapes;
   const kind: ToolKind = first?.kind ?? "shell";
   return {
@@ -87,7 +87,7 @@ function multiShapeTool(name: string, shapes: readonly Shape[]): ShapedTool {
 }
 
 /** A command whose time limit is in seconds. */
-function withTimeoutInSeconds({ name, kind, fields: names }: RenamedTool): ShapedTool {
+function withTimeoutInSeconds({ name, kind, fields: names }: RenamedTool): ConvertedTool {
   return {
     name,
     kind,
@@ -110,7 +110,7 @@ function withTimeoutInSeconds({ name, kind, fields: names }: RenamedTool): Shape
 }
 
 /** An edit in a list of edits; up to early 2026 it stood by itself. */
-function editListTool(name: string, fields: Readonly<Record<string, string>>): ShapedTool {
+function editListTool(name: string, fields: Readonly<Record<string, string>>): ConvertedTool {
   const kind = "edit";
   return {
     name,
@@ -136,7 +136,7 @@ function singleEdit(params: JsonObject): JsonObject | undefined {
 }
 
 /** Since 17 omp reads addresses as it reads files. */
-function readOrFetchTool(): ShapedTool {
+function readOrFetchTool(): ConvertedTool {
   const fields = { path: "path", offset: "offset", limit: "limit" };
   return {
     name: "read",
@@ -153,7 +153,7 @@ function readOrFetchTool(): ShapedTool {
 }
 
 /** A list that is set as a whole; changes of single items have no counterpart. */
-function todoListTool(): ShapedTool {
+function todoListTool(): ConvertedTool {
   return {
     name: "todo",
     kind: "todo",

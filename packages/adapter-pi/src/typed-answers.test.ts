@@ -3,7 +3,7 @@ import { type JsonObject, partsOf } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { fromOmp } from "./from-pi.ts";
 import { header, logName, message, project, readHome, TemporaryHome } from "./home.test-kit.ts";
-import { piRecords } from "./record-rules.ts";
+import { piRecordRules } from "./record-rules.ts";
 import { toOmp } from "./to-pi.ts";
 
 const home = new TemporaryHome();
@@ -54,7 +54,7 @@ it.each<[name: string, tool: string, details: JsonObject, texts: readonly string
   expect(said.flatMap(partsOf)).toMatchObject(
     texts.map((text) => ({ text, provenance: "conversational" })),
   );
-  const { live } = courseOf(piRecords, [...messages]);
+  const { live } = courseOf(piRecordRules, [...messages]);
   expect(live.filter(({ role }) => role !== "system").map(({ id }) => id)).toEqual([
     ...["a1", "a2", "a3", "a4"],
   ]);

@@ -86,7 +86,7 @@ function header(session: Session, family: Family, dialect: Dialect): JsonObject 
 
 /** omp knows its sub-agents by their place and forks by an id; pi knows either by a path. */
 function originOf(session: Session, family: Family, dialect: Dialect): string | undefined {
-  const above = family.aboveOf(session);
+  const above = family.anyParentOf(session);
   if (above === undefined) return undefined;
   if (!dialect.hasAgents) return pathOf(above, family, dialect);
   if (family.parentOf(session)) return undefined;

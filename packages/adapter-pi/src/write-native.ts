@@ -1,7 +1,7 @@
 import type { Message, Session } from "@pond/canonical";
 import { stringifyJson } from "@pond/canonical";
 import {
-  inPieces,
+  chunkLines,
   type Lineage,
   type RestoredFile,
   type SessionContent,
@@ -35,7 +35,7 @@ export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
     const log = messages.filter(
       (message) => restoreArtifact(message) === undefined && !isTypedAnswer(message),
     );
-    yield { session: session.id, path, content: inPieces(() => lines(log)) };
+    yield { session: session.id, path, content: chunkLines(() => lines(log)) };
     for (const file of filesOf(messages, folder)) {
       // Sessions share what is stored under its hash, and a log that a fork copied may be stored as
       // its file and as a session.

@@ -1,7 +1,7 @@
 import {
   partToWire,
   type ReadEvent,
-  recordsOf,
+  recordCountOf,
   type SourceFault,
   sessionToWire,
   stringifyJson,
@@ -18,7 +18,7 @@ import { type Reader, RecordCount, type SourceSession } from "@pond/canonical/ad
 export async function readAll(reader: Reader, key: string): Promise<readonly ReadEvent[]> {
   const count = new RecordCount();
   const events = await Array.fromAsync(reader.read(key, undefined, count));
-  const accounted = events.reduce((sum, event) => sum + recordsOf(event), 0);
+  const accounted = events.reduce((sum, event) => sum + recordCountOf(event), 0);
   const { records: read = accounted } = count;
   if (read !== accounted)
     throw new Error(`${key}: ${read} records read, and ${accounted} accounted for`);

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue, parseJson, stringifyJson } from "@pond/canonical";
-import { piecesOf } from "@pond/canonical/adapter";
+import { splitJoinedRecords } from "@pond/canonical/adapter";
 import type { SourceFiles } from "./source-files.ts";
 
 /** One line of a JSONL file, or one of the records that stand on one line. */
@@ -61,7 +61,7 @@ function toLines(line: Buffer): readonly SourceLine[] {
   const isBlank = line.toString("latin1").trim() === "";
   const whole = { bytes, record: objectIn(bytes), isBlank };
   if (whole.record !== undefined || parsed(bytes) !== undefined || isBlank) return [whole];
-  const pieces = piecesOf(bytes.toString("latin1")).map(({ from, end }) => {
+  const pieces = splitJoinedRecords(bytes.toString("latin1")).map(({ from, end }) => {
     const piece = bytes.subarray(from, end);
     return { bytes: piece, record: objectIn(piece), isBlank };
   });

@@ -1,5 +1,5 @@
 import { fail, ok } from "node:assert/strict";
-import { type JsonValue, parsedObject, parseJson } from "@pond/canonical";
+import { type JsonValue, parseJson, tryParseObject } from "@pond/canonical";
 import type { Lineage, RestoredFile } from "@pond/canonical/adapter";
 import { firstDifference, shortened } from "./difference.ts";
 import type { CompleteKit } from "./kit.ts";
@@ -104,7 +104,7 @@ function expectParseable(kit: CompleteKit, files: SourceFiles): void {
     if (!kit.isLineFile(path)) continue;
     const lines = Buffer.from(bytes).toString().replace(/\n$/, "").split("\n");
     for (const [index, line] of bytes.length > 0 ? lines.entries() : []) {
-      if (parsedObject(line) === undefined) fail(`${path}:${index + 1} is no JSON object`);
+      if (tryParseObject(line) === undefined) fail(`${path}:${index + 1} is no JSON object`);
     }
   }
 }

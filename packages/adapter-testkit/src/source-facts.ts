@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue, type Micros, parsedJson } from "@pond/canonical";
+import { isJsonObject, type JsonValue, type Micros, tryParseJson } from "@pond/canonical";
 import type { CompleteKit } from "./kit.ts";
 import { leafKey } from "./leaves.ts";
 import type { SourceFiles } from "./source-files.ts";
@@ -71,7 +71,7 @@ export class SourceFacts {
     const [, mediaType, base64] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(text) ?? [];
     for (const piece of [mediaType, base64]) if (piece) this.#values.add(leafKey(piece));
     if (!/^\s*[[{"]/.test(text)) return [];
-    const value = parsedJson(text);
+    const value = tryParseJson(text);
     return value === undefined ? [] : [value];
   }
 

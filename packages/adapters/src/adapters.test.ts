@@ -22,13 +22,13 @@ test("names every adapter the same as its reader and its writer", () => {
 
 test("takes the meaning of records and tool calls from the adapter of the session's client only", () => {
   const bash = { name: "Bash", params: { command: "ls" } };
-  const { recordsOf, readTool } = meaningsOf();
+  const { recordRulesOf, readTool } = meaningsOf();
 
-  expect(adapters.map(({ origin }) => recordsOf?.(origin))).toEqual(
-    adapters.map(({ records }) => records),
+  expect(adapters.map(({ origin }) => recordRulesOf?.(origin))).toEqual(
+    adapters.map(({ recordRules }) => recordRules),
   );
   expect(readTool?.("claude-code", bash)?.kind).toBe("shell");
-  expect([recordsOf?.("loom"), readTool?.("loom", bash)]).toEqual([undefined, undefined]);
+  expect([recordRulesOf?.("loom"), readTool?.("loom", bash)]).toEqual([undefined, undefined]);
 });
 
 test.each([

@@ -1,32 +1,32 @@
 import {
   claudeCodeHomes,
   claudeCodeProblems,
-  claudeCodeRecords,
+  claudeCodeRecordRules,
   claudeCodeResume,
-  claudeCodeResumesAbove,
+  claudeCodeResumesInParent,
   claudeCodeTools,
-  cutClaudeCodePrompt,
   fromClaudeCode,
+  splitClaudeCodePrompt,
   toClaudeCode,
 } from "@pond/adapter-claude-code";
 import {
   codexHomes,
   codexMovedTo,
   codexProblems,
-  codexRecords,
+  codexRecordRules,
   codexResume,
-  codexResumesAbove,
+  codexResumesInParent,
   codexTools,
-  cutCodexPrompt,
   fromCodex,
+  splitCodexPrompt,
   toCodex,
 } from "@pond/adapter-codex";
 import {
   fromOpencode,
-  opencodeHeld,
+  opencodeCopyState,
   opencodeHomes,
   opencodeProblems,
-  opencodeRecords,
+  opencodeRecordRules,
   opencodeResume,
   opencodeTools,
   toOpencode,
@@ -48,7 +48,7 @@ import {
   ompTools,
   piHomes,
   piProblems,
-  piRecords,
+  piRecordRules,
   piResume,
   piTools,
   toOmp,
@@ -65,10 +65,10 @@ export const adapters: readonly Adapter[] = [
     from: (path) => fromClaudeCode(path),
     to: toClaudeCode,
     tools: claudeCodeTools,
-    records: claudeCodeRecords,
+    recordRules: claudeCodeRecordRules,
     problems: claudeCodeProblems,
     resume: claudeCodeResume,
-    resumesAbove: claudeCodeResumesAbove,
+    resumesInParent: claudeCodeResumesInParent,
   },
   {
     origin: "codex",
@@ -76,11 +76,11 @@ export const adapters: readonly Adapter[] = [
     from: (path) => fromCodex(path),
     to: toCodex,
     tools: codexTools,
-    records: codexRecords,
+    recordRules: codexRecordRules,
     problems: codexProblems,
     movedTo: codexMovedTo,
     resume: codexResume,
-    resumesAbove: codexResumesAbove,
+    resumesInParent: codexResumesInParent,
   },
   {
     origin: "opencode",
@@ -88,9 +88,9 @@ export const adapters: readonly Adapter[] = [
     from: (path) => fromOpencode(path),
     to: toOpencode,
     tools: opencodeTools,
-    records: opencodeRecords,
+    recordRules: opencodeRecordRules,
     problems: opencodeProblems,
-    held: opencodeHeld,
+    copyState: opencodeCopyState,
     resume: opencodeResume,
   },
   {
@@ -99,7 +99,7 @@ export const adapters: readonly Adapter[] = [
     from: (path) => fromPi(path),
     to: toPi,
     tools: piTools,
-    records: piRecords,
+    recordRules: piRecordRules,
     problems: piProblems,
     resume: piResume,
   },
@@ -108,11 +108,11 @@ export const adapters: readonly Adapter[] = [
     homes: ompHomes,
     // What it imports from others it copies with their words for the model.
     from: (path) => {
-      return fromOmp(path, { prompts: { claude: cutClaudeCodePrompt, codex: cutCodexPrompt } });
+      return fromOmp(path, { prompts: { claude: splitClaudeCodePrompt, codex: splitCodexPrompt } });
     },
     to: toOmp,
     tools: ompTools,
-    records: piRecords,
+    recordRules: piRecordRules,
     problems: ompProblems,
     movedTo: ompMovedTo,
     resume: ompResume,
@@ -144,6 +144,6 @@ export function meaningsOf(known: readonly Adapter[] = adapters): Meanings {
   const client = (origin: Origin) => known.find((adapter) => adapter.origin === origin);
   return {
     readTool: (origin, call) => client(origin)?.tools?.read(call),
-    recordsOf: (origin) => client(origin)?.records,
+    recordRulesOf: (origin) => client(origin)?.recordRules,
   };
 }

@@ -30,12 +30,12 @@ export type MessageEvent = {
    * True if a file that belongs to the message could not be read. The stored value then stays as it
    * is, because it may have come with the file.
    */
-  readonly isLacking?: boolean;
+  readonly isIncomplete?: boolean;
   /**
    * Tells from the options of the stored message and its parts whether they hold what could not be
    * read. If they do not, the new value is stored like any other. Default: they do.
    */
-  readonly isHeldBy?: (stored: {
+  readonly isStoredComplete?: (stored: {
     readonly options: ProviderOptions;
     readonly parts: readonly { readonly options: ProviderOptions }[];
   }) => boolean;
@@ -72,7 +72,7 @@ export type FaultEvent = {
    * it may say what it lacks. Default: true for faults where the operating system refused
    * something.
    */
-  readonly mayPass?: boolean;
+  readonly isRetryable?: boolean;
 };
 
 /** A record that is not complete yet, such as a last line that is still being written. */
@@ -90,7 +90,7 @@ export type PendingEvent = {
 export type ReadEvent = CanonicalEvent | FaultEvent | PendingEvent;
 
 /** How many source records an event accounts for. */
-export function recordsOf(event: ReadEvent): number {
+export function recordCountOf(event: ReadEvent): number {
   switch (event.kind) {
     case "session":
       return event.records ?? 0;

@@ -9,7 +9,7 @@ export type {
   ReadEvent,
   SessionEvent,
 } from "./event.ts";
-export { recordsOf } from "./event.ts";
+export { recordCountOf } from "./event.ts";
 export {
   type MessageId,
   messageIdSchema,
@@ -22,10 +22,10 @@ export {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  parsedJson,
-  parsedObject,
   parseJson,
   stringifyJson,
+  tryParseJson,
+  tryParseObject,
 } from "./json.ts";
 export { jsonEqual } from "./json-equal.ts";
 export type {

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import {
   isJsonObject,
   type JsonValue,
-  parsedJson,
-  parsedObject,
   parseJson,
   stringifyJson,
+  tryParseJson,
+  tryParseObject,
 } from "./json.ts";
 import { jsonEqual } from "./json-equal.ts";
 import { isRawNumber } from "./raw-number.ts";
@@ -22,7 +22,7 @@ it.each<[text: string, value: unknown, object: unknown]>([
   ["{", undefined, undefined],
   ["", undefined, undefined],
 ])("gives the value and the object that the text %j holds, or undefined", (text, value, object) => {
-  expect([parsedJson(text), parsedObject(text)]).toEqual([value, object]);
+  expect([tryParseJson(text), tryParseObject(text)]).toEqual([value, object]);
 });
 
 describe("parseJson", () => {

@@ -44,7 +44,7 @@ export function parseJson(text: string): JsonValue {
 }
 
 /** Like {@link parseJson}, but returns undefined if the text is not JSON. */
-export function parsedJson(text: string): JsonValue | undefined {
+export function tryParseJson(text: string): JsonValue | undefined {
   try {
     return parseJson(text);
   } catch (error) {
@@ -54,8 +54,8 @@ export function parsedJson(text: string): JsonValue | undefined {
 }
 
 /** The object that the text holds; undefined if it holds another value or is not JSON. */
-export function parsedObject(text: string): JsonObject | undefined {
-  const value = parsedJson(text);
+export function tryParseObject(text: string): JsonObject | undefined {
+  const value = tryParseJson(text);
   return isJsonObject(value) ? value : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { copyLetters, copyUuid } from "@pond/canonical/foreign";
+import { copyBase62, copyUuid } from "@pond/canonical/foreign";
 import { expect, it, onTestFinished } from "vitest";
 import type { SearchRequest } from "./request.ts";
 import { search } from "./search.ts";
@@ -6,7 +6,7 @@ import { type Chat, storeOf } from "./testing.ts";
 
 const original: Chat = { id: "first", texts: ["mango", "ripe"] };
 const copy: Chat = { ...original, id: copyUuid("codex", "first"), agent: "codex" };
-const letters = `ses_000000000fff${copyLetters("opencode", "first")}`;
+const letters = `ses_000000000fff${copyBase62("opencode", "first")}`;
 
 /** The roots that a search for mango finds, page after page. */
 async function rootsFound(

@@ -63,8 +63,8 @@ export async function literalArm(
       const held = [...own, ...matchesAmong([byWords.messages, ...others].flat(), literal)];
       const lacking = bestSessions(byWords, held.filter(isWholeMatch));
       if (lacking.length === 0) return held;
-      const isLacking = oneOf("session_id", lacking);
-      const within = where ? and(where, isLacking) : isLacking;
+      const isIncomplete = oneOf("session_id", lacking);
+      const within = where ? and(where, isIncomplete) : isIncomplete;
       return [...held, ...(await indexedLiteral(sessions, query, literal, within)).hits];
     }),
   );

@@ -56,11 +56,11 @@ export async function withMoreMessages(
   const { segment, found, rootOf } = page;
   if (!segment.hasMore) return page;
   const known = candidatesOf(found, rootOf);
-  const isLacking = (id: string): boolean => {
+  const isIncomplete = (id: string): boolean => {
     const root = rootOf(id);
     return root !== undefined && (known.get(root)?.length ?? 0) < matchesPerSession;
   };
-  const ids = [...segment.foundIn.values()].flat().filter(isLacking);
+  const ids = [...segment.foundIn.values()].flat().filter(isIncomplete);
   if (ids.length === 0) return page;
   const lacking = new Set(ids);
   const own = found.messages.filter(({ sessionId }) => lacking.has(sessionId));

@@ -26,8 +26,8 @@ export type DemoMessage = {
   /** Text parts beyond the first. */
   readonly more?: readonly string[];
   readonly isInjected?: boolean;
-  readonly isLacking?: boolean;
-  readonly isHeldBy?: MessageEvent["isHeldBy"];
+  readonly isIncomplete?: boolean;
+  readonly isStoredComplete?: MessageEvent["isStoredComplete"];
   readonly bytes?: Uint8Array;
   readonly seconds?: number;
   readonly options?: JsonObject;
@@ -87,8 +87,12 @@ function messageEvents(
     return [seam.carrierEvent(session, { ...init, record: record.whole(), source: {} })];
   }
   const header = seam.messageEvent(session, role, { ...init, source: { rest: record.rest() } });
-  const { isLacking, isHeldBy } = demo;
-  const message = { ...header, ...(isLacking && { isLacking }), ...(isHeldBy && { isHeldBy }) };
+  const { isIncomplete, isStoredComplete } = demo;
+  const message = {
+    ...header,
+    ...(isIncomplete && { isIncomplete }),
+    ...(isStoredComplete && { isStoredComplete }),
+  };
   const provenance = demo.isInjected ? "injected" : "conversational";
   const parts = texts.map((each, position) => {
     const fields = seam.openRecord(location, { text: each, call: "call-1" });

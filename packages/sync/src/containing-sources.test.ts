@@ -52,7 +52,7 @@ function syncOf(
 ): Promise<SyncReport> {
   const asked = paths.map((path) => join(home, path));
   const sources = discoverSources([client], {
-    surroundings: { home, env: {} },
+    environment: { home, env: {} },
     ...(asked.length > 0 && { paths: { "claude-code": asked } }),
   });
   const stateDirectory = join(home, "state");

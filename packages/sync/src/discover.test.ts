@@ -15,7 +15,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const places = (paths?: Record<string, string[]>): string[][] =>
   discoverSources([claudeCode], {
-    surroundings: { home, env: {} },
+    environment: { home, env: {} },
     ...(paths && { paths }),
   }).map(({ adapter, path }) => [adapter, path]);
 
@@ -47,7 +47,7 @@ describe("discoverSources", () => {
     const away = join(home, "unplugged");
 
     const sources = discoverSources([claudeCode], {
-      surroundings: { home, env: {} },
+      environment: { home, env: {} },
       configured: { "claude-code": [join(home, "disk"), away] },
     });
 
@@ -78,7 +78,7 @@ describe("discoverSources", () => {
     mkdirSync(join(home, ".claude"));
     const odd = { ...claudeCode, origin: "broken", ...own };
 
-    const sources = discoverSources([odd, claudeCode], { surroundings: { home, env: {} } });
+    const sources = discoverSources([odd, claudeCode], { environment: { home, env: {} } });
 
     expect(sources.map(({ adapter, path }) => [adapter, path])).toEqual([
       ["broken", place(home)],
@@ -91,6 +91,6 @@ describe("discoverSources", () => {
   it("takes no inherited property for the requested paths of an adapter named `constructor`", () => {
     const odd = { ...claudeCode, origin: "constructor" };
 
-    expect(discoverSources([odd], { surroundings: { home, env: {} }, paths: {} })).toEqual([]);
+    expect(discoverSources([odd], { environment: { home, env: {} }, paths: {} })).toEqual([]);
   });
 });

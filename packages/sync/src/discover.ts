@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { FaultEvent } from "@pond/canonical";
-import { type Adapter, fileFault, type Reader, type Surroundings } from "@pond/canonical/adapter";
+import { type Adapter, type Environment, fileFault, type Reader } from "@pond/canonical/adapter";
 import { SourceNotFoundError } from "./errors.ts";
 import { faultFromThrown } from "./fault.ts";
 
@@ -40,7 +40,7 @@ export type OtherPlaces = {
 
 /** Where to look for clients. */
 export type DiscoverOptions = {
-  readonly surroundings: Surroundings;
+  readonly environment: Environment;
   /**
    * Places to read instead of the usual ones, by adapter. If one lies within another place of its
    * client, that place's sessions are read as far as they lie in the given one.
@@ -62,7 +62,7 @@ export type DiscoverOptions = {
  */
 export function discoverSources(
   adapters: readonly Adapter[],
-  { surroundings, paths = {}, configured = {} }: DiscoverOptions,
+  { environment, paths = {}, configured = {} }: DiscoverOptions,
 ): Source[] {
   return adapters.flatMap((adapter) => {
     const { origin } = adapter;
@@ -70,7 +70,7 @@ export function discoverSources(
     const configuredPaths = ownOf(configured, origin);
     const usual = configuredPaths
       ? configuredSources(adapter, configuredPaths)
-      : homesOf(adapter, surroundings);
+      : homesOf(adapter, environment);
     if (requested === undefined) return usual;
     const at = (path: string): Source => ({ ...sourceAt(adapter, path), others });
     const others: OtherPlaces = { usual, at };
@@ -89,10 +89,10 @@ function configuredSources(adapter: Adapter, paths: readonly string[]): Source[]
   ];
 }
 
-function homesOf(adapter: Adapter, surroundings: Surroundings): Source[] {
+function homesOf(adapter: Adapter, environment: Environment): Source[] {
   const { origin } = adapter;
   try {
-    return sourcesAt(adapter, adapter.homes(surroundings));
+    return sourcesAt(adapter, adapter.homes(environment));
   } catch (error) {
     // It has no place, so its name stands for one.
     return [faultySource(origin, origin, faultFromThrown(origin, origin, error))];

@@ -58,6 +58,6 @@ export function faultFromThrown(adapter: string, uri: string, error: unknown): F
  * True if the machine is at fault rather than the record (no permission, an unplugged disk), or if
  * the reader says so. Such a session is read again next time, although its file looks the same.
  */
-export function isTransient({ fault, mayPass = false }: FaultEvent): boolean {
-  return mayPass || isSystemError(fault.cause);
+export function isTransient({ fault, isRetryable = false }: FaultEvent): boolean {
+  return isRetryable || isSystemError(fault.cause);
 }

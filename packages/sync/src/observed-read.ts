@@ -1,4 +1,4 @@
-import { type FaultEvent, type Part, type ReadEvent, recordsOf } from "@pond/canonical";
+import { type FaultEvent, type Part, type ReadEvent, recordCountOf } from "@pond/canonical";
 import type { Reader, RecordCount } from "@pond/canonical/adapter";
 import { type Fault, faultFromThrown, isTransient, maxFaultsPerSession, toFault } from "./fault.ts";
 
@@ -69,7 +69,8 @@ export async function* observeRead(
     for (;;) {
       const next = await nextEvent(events, reader.origin, key, signal);
       if (next === undefined) {
-        notes.isBrokenOff = last?.kind === "fault" && isTransient(last) && recordsOf(last) === 0;
+        notes.isBrokenOff =
+          last?.kind === "fault" && isTransient(last) && recordCountOf(last) === 0;
         return;
       }
       last = next.event;
@@ -148,10 +149,10 @@ function note(event: ReadEvent, notes: ReadNotes): void {
   switch (event.kind) {
     case "pending":
       notes.pending += 1;
-      notes.pendingRecords += recordsOf(event);
+      notes.pendingRecords += recordCountOf(event);
       return;
     case "fault":
-      notes.faultedRecords += recordsOf(event);
+      notes.faultedRecords += recordCountOf(event);
       if (event.isLeftover) notes.leftovers += 1;
       if (isTransient(event)) notes.isWorthRetrying = true;
       noteFault(event, notes);

@@ -110,7 +110,7 @@ export class SeenSessions {
 
   #numbersById(): NumbersByKey {
     const byId = new NumbersByKey();
-    for (let number = 0; number < this.#sessions.numbers; number++) {
+    for (let number = 0; number < this.#sessions.nextNumber; number++) {
       const id = this.at(number)?.sessionId;
       if (id !== undefined) byId.add(id, number);
     }
@@ -145,7 +145,7 @@ export class SeenSessions {
     const number = this.#sessions.numberOf(key);
     const before = number === undefined ? undefined : this.at(number);
     if (number === undefined || before === undefined) return undefined;
-    this.#found ??= new Uint8Array(this.#sessions.numbers);
+    this.#found ??= new Uint8Array(this.#sessions.nextNumber);
     this.#found[number] = 1;
     if (!before.isGone) return { number, session: before };
     const { isGone, ...session } = before;
@@ -159,7 +159,7 @@ export class SeenSessions {
    * @param isAll - False if the listing broke off: what it lacks may well be there.
    */
   markGone(isAll: boolean): void {
-    const found = this.#found ?? new Uint8Array(this.#sessions.numbers);
+    const found = this.#found ?? new Uint8Array(this.#sessions.nextNumber);
     this.#found = undefined;
     const notListed: number[] = [];
     for (const [number, isFound] of found.entries()) if (isFound === 0) notListed.push(number);

@@ -36,9 +36,9 @@ function machine({ folder, sessions }: Bench, name: string, homes: readonly stri
       return file;
     },
     sync(isVerifying = false, path = undefined) {
-      const surroundings = { home: folder, env: {} };
+      const environment = { home: folder, env: {} };
       const sources = discoverSources([claudeCode], {
-        surroundings,
+        environment,
         ...(path === undefined
           ? { configured: { "claude-code": paths } }
           : { paths: { "claude-code": [path] } }),

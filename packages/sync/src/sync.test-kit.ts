@@ -69,7 +69,7 @@ function createBench(folder: string, sessions: SessionStore): Bench {
     append: (id, ...lines) => appendFileSync(fileOf(id), lines.map((line) => `${line}\n`).join("")),
     remove: (id) => rmSync(fileOf(id)),
     sources(wrap = (reader) => reader) {
-      const found = discoverSources([claudeCode], { surroundings: { home, env: {} } });
+      const found = discoverSources([claudeCode], { environment: { home, env: {} } });
       return found.map((source) => ({ ...source, reader: wrap(source.reader) }));
     },
     sync: ({ wrap, ...options } = {}) =>

@@ -46,8 +46,8 @@ export async function openHaystack(
       return [origin, [home, ...real.filter((path) => existsSync(path))]];
     }),
   );
-  const surroundings = { home: folder, env: {} };
-  const sources = discoverSources(adapters, { surroundings, paths });
+  const environment = { home: folder, env: {} };
+  const sources = discoverSources(adapters, { environment, paths });
   const sessions = await openSessions(join(folder, "store"), { mode: "write" });
   const options: SyncOptions = {
     ...{ stateDirectory: join(folder, "state"), host: "bench", now: () => new Date() },

@@ -152,9 +152,9 @@ async function install(
   const main = files.find((file) => file.session === id);
   const isNative = main?.part.isNative ?? false;
   const project = isNative ? session.project : realFolder(session.project);
-  const held = new Set(results.flatMap((each) => [...each.held]));
-  const installed = { session: { ...session, project }, home: folder, files, held };
-  const { commands, directory, refused = [] } = adapter.resume(installed);
+  const existing = new Set(results.flatMap((each) => [...each.existing]));
+  const installed = { session: { ...session, project }, home: folder, files, existing };
+  const { commands, directory, problems: refused = [] } = adapter.resume(installed);
   // A client that keeps sessions in a database may have the session without these.
   const own = files.filter(({ shared }) => !shared);
   return {

@@ -25,7 +25,7 @@ export async function complete(
 async function replyTo(
   program: Command,
   argv: readonly string[],
-  surroundings: Pick<Runtime, "env" | "home">,
+  environment: Pick<Runtime, "env" | "home">,
 ): Promise<string> {
   const end = argv.indexOf("--");
   const shell = shells.find((each) => each === argv[0]);
@@ -34,7 +34,7 @@ async function replyTo(
   const typed = parseTypedWords(shell, argv.slice(end + 1), breaks);
   const request = typed && completionRequestOf(program, typed.words, typed.current.text);
   if (!request) return "";
-  const completions = await completionsFor(request, surroundings, {
+  const completions = await completionsFor(request, environment, {
     isDescribed: showsDescriptions(shell),
   });
   return replyFor(shell, completions, request, typed.current);

@@ -3,16 +3,16 @@ import { isJsonObject } from "@pond/canonical";
 import {
   type AssistantPart,
   type AssistantTurn,
+  asTranslated,
   type Call,
   type ContextPart,
   fileNote,
-  moved,
+  missingResultText,
   orphanBlocks,
   type ResultBlock,
   type Tally,
   type Turn,
   toolName,
-  unanswered,
 } from "@pond/canonical/foreign";
 import { claudeCodeTools } from "../tools.ts";
 import { resultBlock, writeFile, writeResult, writeText } from "./content.ts";
@@ -49,15 +49,18 @@ export function* apiMessagesOf(turn: Turn, tally: Tally): Generator<ApiMessage> 
 function contextBlocks(part: ContextPart, tally: Tally): JsonObject[] {
   switch (part.type) {
     case "system":
-      return [...tally.take("system", moved(writeText(part.text))), ...blocksOf(part.images)];
+      return [
+        ...tally.take("system", asTranslated(writeText(part.text))),
+        ...blocksOf(part.images),
+      ];
     case "orphan":
       // The API would refuse a result that no call waits for, so its content stands by itself.
       tally.count("tool_result", "translated");
       return blocksOf(orphanBlocks(part.part));
     case "text":
-      return tally.take(part.type, moved(writeText(part.text)));
+      return tally.take(part.type, asTranslated(writeText(part.text)));
     case "file":
-      return tally.take(part.type, moved(writeFile(part)));
+      return tally.take(part.type, asTranslated(writeFile(part)));
   }
 }
 
@@ -116,5 +119,5 @@ function answer({ part, callId, result }: Call, tally: Tally): JsonObject[] {
   if (result) return tally.take("tool_result", writeResult(callId, result.part));
   // The answer to a tool that the provider ran is in what the model said next.
   const is_error = !part.provider_executed;
-  return [{ type: "tool_result", tool_use_id: callId, content: unanswered, is_error }];
+  return [{ type: "tool_result", tool_use_id: callId, content: missingResultText, is_error }];
 }

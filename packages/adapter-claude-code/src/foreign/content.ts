@@ -4,24 +4,24 @@ import {
   blockNote,
   fileBytesOf,
   fileNote,
+  hasOnlyUrl,
   hasVisibleText,
   isApiImage,
-  isElsewhere,
   isTextType,
   mediaTypeOf,
   type ResultBlock,
   resultBlocks,
-  type Written,
+  type WrittenPart,
 } from "@pond/canonical/foreign";
 
 /** A text block; the API accepts none without a visible character. */
-export function writeText(text: string): Written {
+export function writeText(text: string): WrittenPart {
   const block = hasVisibleText(text) ? { type: "text", text } : undefined;
   return { block, outcome: block ? "kept" : "dropped" };
 }
 
 /** A user's file: images and documents as the API takes them, others by name. */
-export function writeFile(part: FilePart): Written {
+export function writeFile(part: FilePart): WrittenPart {
   const { file_name } = part;
   const media_type = mediaTypeOf(part);
   const bytes = bytesOf(part);
@@ -38,14 +38,14 @@ export function writeFile(part: FilePart): Written {
     const source = { type: "text", media_type: "text/plain", data: bytes.toString() };
     return { block: { type: "document", source, ...title }, outcome: "translated" };
   }
-  const outcome = isElsewhere(part) ? "translated" : "dropped";
+  const outcome = hasOnlyUrl(part) ? "translated" : "dropped";
   return { block: { type: "text", text: fileNote(part) }, outcome };
 }
 
 /**
  * The answer to a call. The API takes text, images and PDF documents; everything else becomes text.
  */
-export function writeResult(call: string, part: ToolResultPart): Written {
+export function writeResult(call: string, part: ToolResultPart): WrittenPart {
   const { blocks, isWhole } = resultBlocks(part.result);
   const known = blocks.map(resultBlock).filter((block) => block !== undefined);
   const [only] = blocks;

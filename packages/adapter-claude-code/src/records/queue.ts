@@ -1,4 +1,4 @@
-import { type CanonicalEvent, parsedObject } from "@pond/canonical";
+import { type CanonicalEvent, tryParseObject } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
 import { readCarrier } from "./carrier.ts";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
@@ -156,7 +156,7 @@ export function readQueueOperation(record: SourceRecord, reading: Reading): Cano
 function isTaskNotice(content: unknown): boolean {
   if (typeof content !== "string") return false;
   if (taskTags.some((tag) => content.startsWith(tag))) return true;
-  const task = content.startsWith("{") ? parsedObject(content) : undefined;
+  const task = content.startsWith("{") ? tryParseObject(content) : undefined;
   return typeof task?.["task_id"] === "string" && typeof task["task_type"] === "string";
 }
 

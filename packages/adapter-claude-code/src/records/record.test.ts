@@ -13,7 +13,7 @@ import { type Message, partsOf } from "@pond/canonical";
 import { sourceOf } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fromClaudeCode } from "../from-claude-code.ts";
-import { claudeCodeRecords } from "../record-rules.ts";
+import { claudeCodeRecordRules } from "../record-rules.ts";
 import { writeNative } from "../write-native.ts";
 
 let projects: string;
@@ -353,7 +353,7 @@ it("does not mistake a human's words in a tool result for a waiting queued promp
 it("gives a model a human's words in a tool result only once", async () => {
   const messages = await messagesOf([user([refused]), assistant("well")]);
 
-  const course = courseOf(claudeCodeRecords, messages);
+  const course = courseOf(claudeCodeRecordRules, messages);
 
   expect(course.live.map(({ role }) => role)).toEqual(["tool", "assistant"]);
 });

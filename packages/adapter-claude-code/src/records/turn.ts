@@ -6,8 +6,8 @@ import {
   positionId,
   type SourceOptions,
   type SourceRecord,
-  secondId,
   sourceOf,
+  suffixedId,
 } from "@pond/canonical/adapter";
 import { isToolResult, readBlock, restoreBlock } from "./blocks.ts";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
@@ -58,7 +58,7 @@ export function readTurn(
   const tool = message("tool", envelope, source, results);
   const saidMessage = said.length > 0 ? typedMessage(envelope, said, reading, true) : [];
   if (others.length === 0) return [...tool, ...saidMessage];
-  const typed = { id: secondId(envelope.id, "text"), timestamp: envelope.timestamp };
+  const typed = { id: suffixedId(envelope.id, "text"), timestamp: envelope.timestamp };
   return [...tool, ...message("user", typed, { continues: envelope.id }, others), ...saidMessage];
 
   function message(

@@ -1,5 +1,5 @@
 import type { CanonicalEvent } from "@pond/canonical";
-import { type Extracted, messageEvent, positionId, secondId } from "@pond/canonical/adapter";
+import { type Extracted, messageEvent, positionId, suffixedId } from "@pond/canonical/adapter";
 import type { Envelope, Reading } from "./envelope.ts";
 import { draftText } from "./text.ts";
 
@@ -17,7 +17,7 @@ export function typedMessage(
   isInResult = false,
 ): CanonicalEvent[] {
   const message = messageEvent(reading.session, "user", {
-    id: secondId(id, isInResult ? "said" : "text"),
+    id: suffixedId(id, isInResult ? "said" : "text"),
     timestamp,
     source: { continues: id, ...(isInResult && { said: "in-result" }) },
     records: 0,

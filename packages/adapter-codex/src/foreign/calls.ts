@@ -1,6 +1,12 @@
 import type { JsonObject, JsonValue } from "@pond/canonical";
 import { isJsonObject, stringifyJson } from "@pond/canonical";
-import { type Call, type Tally, toolName, unanswered, wellFormed } from "@pond/canonical/foreign";
+import {
+  type Call,
+  missingResultText,
+  type Tally,
+  toolName,
+  wellFormed,
+} from "@pond/canonical/foreign";
 import { codexTools } from "../tools.ts";
 import { writeOutput } from "./content.ts";
 
@@ -26,7 +32,7 @@ export function callItems(
   const output = {
     type: isPlain ? "custom_tool_call_output" : "function_call_output",
     call_id,
-    output: answer?.output ?? unanswered,
+    output: answer?.output ?? missingResultText,
   };
   return { call, output };
 }

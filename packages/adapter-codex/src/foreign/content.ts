@@ -5,20 +5,20 @@ import {
   dataUrlOf,
   fileBytesOf,
   fileNote,
+  hasOnlyUrl,
   hasVisibleText,
   isApiImage,
-  isElsewhere,
   isTextType,
   mediaTypeOf,
   type Outcome,
   type ResultBlock,
   resultBlocks,
-  type Written,
+  type WrittenPart,
   wellFormed,
 } from "@pond/canonical/foreign";
 
 /** A text; one without a visible character says nothing. */
-export function writeText(text: string): Written {
+export function writeText(text: string): WrittenPart {
   const isVisible = hasVisibleText(text);
   return {
     block: isVisible ? textElement(text) : undefined,
@@ -27,7 +27,7 @@ export function writeText(text: string): Written {
 }
 
 /** A user's file: images as the API takes them, text files as text, others by name. */
-export function writeFile(part: FilePart): Written {
+export function writeFile(part: FilePart): WrittenPart {
   const bytes = fileBytesOf(part);
   const mediaType = mediaTypeOf(part);
   const isImage = isApiImage(mediaType) && bytes !== undefined && bytes.length > 0;
@@ -38,7 +38,7 @@ export function writeFile(part: FilePart): Written {
     const text = `${note}\n${Buffer.from(bytes).toString("utf8")}`;
     return { block: textElement(text), outcome: "translated" };
   }
-  return { block: textElement(note), outcome: isElsewhere(part) ? "translated" : "dropped" };
+  return { block: textElement(note), outcome: hasOnlyUrl(part) ? "translated" : "dropped" };
 }
 
 /** A tool's output: a text, or a list if there is more than one piece. */

@@ -2,12 +2,12 @@ import type { JsonObject, Message } from "@pond/canonical";
 import {
   type AssistantPart,
   type AssistantTurn,
+  asTranslated,
   type Call,
   type ContextPart,
   type ContextTurn,
   fileNote,
   hasVisibleText,
-  moved,
   resultText,
   type Tally,
   type Turn,
@@ -50,11 +50,11 @@ function contextElements(part: ContextPart, tally: Tally): JsonObject[] {
   switch (part.type) {
     case "system":
     case "text":
-      return tally.take(part.type, moved(writeText(part.text)));
+      return tally.take(part.type, asTranslated(writeText(part.text)));
     case "orphan":
       // The API would refuse an output that no call waits for. So its text is kept, and its other
       // content is named.
-      return tally.take("tool_result", moved(writeText(resultText(part.part))));
+      return tally.take("tool_result", asTranslated(writeText(resultText(part.part))));
     case "file": {
       // Instructions are text only.
       tally.count("file", "dropped");

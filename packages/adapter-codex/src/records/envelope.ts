@@ -10,8 +10,8 @@ import {
   restOf,
   type SourceOptions,
   type SourceRecord,
-  secondId,
   sourceOf,
+  suffixedId,
 } from "@pond/canonical/adapter";
 import type { OpenAnswer } from "./event.ts";
 import type { Goals } from "./goals.ts";
@@ -89,7 +89,7 @@ export class RecordIds {
     const content =
       payload === undefined ? record : openRecord(record.at, contentOf(timestamp, type, payload));
     const id = this.#derived.next(content);
-    return this.#rollout === undefined ? id : secondId(id, this.#rollout);
+    return this.#rollout === undefined ? id : suffixedId(id, this.#rollout);
   }
 }
 

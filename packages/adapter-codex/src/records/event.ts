@@ -4,7 +4,7 @@ import {
   objectOf,
   openRecord,
   type SourceRecord,
-  secondId,
+  suffixedId,
 } from "@pond/canonical/adapter";
 import { readCarrier } from "./carrier.ts";
 import { type Draft, partEvents, textsOf } from "./content.ts";
@@ -162,7 +162,7 @@ function messageAfterEvent(
   reading: Reading,
 ): CanonicalEvent[] {
   const message = messageEvent(reading.session, role, {
-    id: secondId(id, "text"),
+    id: suffixedId(id, "text"),
     timestamp,
     // The event is restored from its carrier.
     source: { author, continues: "event" },

@@ -7,8 +7,8 @@ import {
   objectOf,
   restOf,
   type SourceRecord,
-  secondId,
   sourceOf,
+  suffixedId,
   systemMessageEvent,
 } from "@pond/canonical/adapter";
 import { compactSummary, isImageTag, labelsOf, rulesIn } from "../provenance.ts";
@@ -162,7 +162,7 @@ function readSystem(
   const whole = { ...facts, rest: record.rest() };
   return texts.map(({ text, block }, index) =>
     systemMessageEvent(reading.session, {
-      id: index === 0 ? id : secondId(id, String(index)),
+      id: index === 0 ? id : suffixedId(id, String(index)),
       timestamp,
       source: { ...(index === 0 ? whole : { continues: index }), block },
       content: text,

@@ -4,8 +4,8 @@ import {
   carrierEvent,
   openRecord,
   type SourceRecord,
-  secondId,
   sourceOf,
+  suffixedId,
 } from "@pond/canonical/adapter";
 import { nameFile, nameLines } from "../thread-names.ts";
 import type { Reading } from "./envelope.ts";
@@ -35,7 +35,7 @@ function readName(line: SourceRecord, reading: Reading): CanonicalEvent {
   const place = openRecord(line.at, { file: nameFile });
   reading.count?.add(1);
   return carrierEvent(reading.session, {
-    id: secondId(reading.nameIds.next(line), "name"),
+    id: suffixedId(reading.nameIds.next(line), "name"),
     // Naming is no activity of a thread: a client may name all its threads at one time.
     timestamp: reading.anchor,
     // The line does not tell who gave a name: as in the client, the last one counts.

@@ -10,7 +10,7 @@ import {
 import { type JsonObject, type JsonValue, type Message, stringifyJson } from "@pond/canonical";
 import { expect, it } from "vitest";
 import { fromCodex } from "../from-codex.ts";
-import { codexRecords } from "../record-rules.ts";
+import { codexRecordRules } from "../record-rules.ts";
 import { toCodex } from "../to-codex.ts";
 
 const id = "019e0000-0000-7000-8000-000000000001";
@@ -580,7 +580,7 @@ it.each<[name: string, tool: string, output: JsonValue, texts: readonly string[]
   const expected = ["user", undefined, ...texts.map((text) => ["conversational", text])];
   expect(answers.map(said)).toEqual(texts.length > 0 ? [expected] : []);
   // A model hears them in the output.
-  const { live } = courseOf(codexRecords, [...answers]);
+  const { live } = courseOf(codexRecordRules, [...answers]);
   expect(live).toEqual([]);
 });
 

@@ -1,12 +1,12 @@
-import { type CanonicalEvent, type JsonValue, type Message, parsedObject } from "@pond/canonical";
+import { type CanonicalEvent, type JsonValue, type Message, tryParseObject } from "@pond/canonical";
 import {
   messageEvent,
   objectAt,
   objectOf,
   openRecord,
   type SourceRecord,
-  secondId,
   sourceOf,
+  suffixedId,
 } from "@pond/canonical/adapter";
 import { partEvents } from "./content.ts";
 import type { Envelope, Reading } from "./envelope.ts";
@@ -35,7 +35,7 @@ export function readUserAnswers(
   const texts = typeof output === "string" ? answersIn(output) : [];
   if (texts.length === 0) return [];
   const message = messageEvent(reading.session, "user", {
-    id: secondId(id, "text"),
+    id: suffixedId(id, "text"),
     timestamp,
     source: { author: agentMark(record, reading), continues: "answers" },
     records: 0,
@@ -55,7 +55,7 @@ export function readUserAnswers(
 const noteMark = /^user_note: /;
 
 function answersIn(output: string): string[] {
-  const answers = objectAt(parsedObject(output) ?? {}, "answers");
+  const answers = objectAt(tryParseObject(output) ?? {}, "answers");
   return Object.values(answers).flatMap((answer) => {
     const given = objectOf(answer)["answers"];
     const texts = Array.isArray(given) ? given.filter((each) => typeof each === "string") : [];

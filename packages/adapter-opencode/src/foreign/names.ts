@@ -1,4 +1,4 @@
-import { copyLetters, derivedHex, lettersOf } from "@pond/canonical/foreign";
+import { base62Of, copyBase62, derivedHex } from "@pond/canonical/foreign";
 import { origin } from "../origin.ts";
 
 /**
@@ -7,7 +7,7 @@ import { origin } from "../origin.ts";
  */
 export function sessionId(id: string, createdMs: number): string {
   const ticks = BigInt.asUintN(48, ~(BigInt(createdMs) * 4096n));
-  return `ses_${hex12(ticks)}${copyLetters(origin, id)}`;
+  return `ses_${hex12(ticks)}${copyBase62(origin, id)}`;
 }
 
 /** The origin of a message or part: the id of a message, and for a part also the part's id. */
@@ -57,7 +57,7 @@ export class Ids {
 
   #id(prefix: "msg" | "prt", number: bigint, source: SourceIds): string {
     const names = [prefix, origin, this.#session, String(number), ...source];
-    return `${prefix}_${hex12(number)}${lettersOf(derivedHex(...names))}`;
+    return `${prefix}_${hex12(number)}${base62Of(derivedHex(...names))}`;
   }
 }
 

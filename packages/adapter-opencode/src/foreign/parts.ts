@@ -11,17 +11,17 @@ import {
   fileBytesOf,
   fileNote,
   firstCharacters,
+  hasOnlyUrl,
   hasVisibleText,
   type ImageBlock,
   isApiImage,
-  isElsewhere,
   mediaTypeOf,
+  missingResultText,
   orphanBlocks,
   type ResultBlock,
   resultBlocks,
   type Tally,
   toolName,
-  unanswered,
 } from "@pond/canonical/foreign";
 import { millisOf } from "../records/envelope.ts";
 import { opencodeTools } from "../tools.ts";
@@ -57,7 +57,7 @@ export function assistantParts(
       return [toolPart(part, atMs, tally)];
     case "file":
       // The client has no place for an image that a model drew.
-      tally.count("file", isElsewhere(part) ? "translated" : "dropped");
+      tally.count("file", hasOnlyUrl(part) ? "translated" : "dropped");
       return [{ type: "text", text: fileNote(part) }];
     case "text":
     case "reasoning": {
@@ -95,7 +95,7 @@ function fileParts(part: FilePart, tally: Tally): readonly BarePart[] {
   }
   const bytes = fileBytesOf(part);
   const isText = bytes !== undefined && isUtf8(bytes);
-  tally.count("file", isText || isElsewhere(part) ? "translated" : "dropped");
+  tally.count("file", isText || hasOnlyUrl(part) ? "translated" : "dropped");
   const text = isText ? `${fileNote(part)}\n${Buffer.from(bytes)}` : fileNote(part);
   return [{ type: "text", text, synthetic: true }];
 }
@@ -120,8 +120,8 @@ function toolPart(
   if (result === undefined) {
     // The answer to a tool that the provider ran is in what the model said next.
     const state = part.provider_executed
-      ? completed(call.name, ended, unanswered)
-      : { status: "error", ...ended, error: unanswered };
+      ? completed(call.name, ended, missingResultText)
+      : { status: "error", ...ended, error: missingResultText };
     return { ...head, state };
   }
 

@@ -16,8 +16,8 @@ import {
   positionId,
   reasoningPart,
   type SourceRecord,
-  secondId,
   sourceOf,
+  suffixedId,
   textPart,
   toolCallPart,
   toolResultPart,
@@ -68,7 +68,7 @@ function readTool(item: SourceRecord, id: Extracted<string>): readonly Draft[] |
   ];
   if (ended) {
     const { isFailure, result, ...shape } = ended;
-    const answer = { ...call, id: secondId(id, "result"), provenance: "injected" } as const;
+    const answer = { ...call, id: suffixedId(id, "result"), provenance: "injected" } as const;
     const follows = { follows: true, ...shape };
     drafts.push((message) =>
       toolResultPart(message, { ...answer, isFailure, result, source: follows }),

@@ -4,8 +4,8 @@ import {
   carrierEvent,
   type KeyOrders,
   messageEvent,
-  secondId,
   sourceOf,
+  suffixedId,
 } from "@pond/canonical/adapter";
 import { injectedMessage } from "../provenance.ts";
 import type { StoredMessage } from "../stores/stored.ts";
@@ -68,7 +68,7 @@ export function readCutMessage(
   reading: Reading,
 ): CanonicalEvent[] {
   const own = reading.ids.own(record);
-  const id = own ? secondId(own, "parts") : reading.ids.derived(record);
+  const id = own ? suffixedId(own, "parts") : reading.ids.derived(record);
   const kept = keepParts(parts, { id: "", session: reading.session.session.id });
   const source = { cut: true, ...kept, row: row?.whole() };
   const timestamp = reading.anchor;

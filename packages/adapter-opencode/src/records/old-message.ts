@@ -8,8 +8,8 @@ import {
   positionId,
   reasoningPart,
   type SourceRecord,
-  secondId,
   sourceOf,
+  suffixedId,
   textPart,
   toolCallPart,
   toolResultPart,
@@ -110,7 +110,7 @@ function readInvocation(part: SourceRecord, id: Extracted<string>): readonly Dra
   ];
   if (result) {
     const answer = {
-      id: secondId(id, "result"),
+      id: suffixedId(id, "result"),
       provenance: "injected",
       callId,
       name,

@@ -5,8 +5,8 @@ import {
   type KeyOrders,
   objectAt,
   type SourceRecord,
-  secondId,
   sourceOf,
+  suffixedId,
   toolCallPart,
   toolResultPart,
 } from "@pond/canonical/adapter";
@@ -37,7 +37,7 @@ export function readTool(part: SourceRecord, place: PartPlace): readonly Draft[]
   if (answer) {
     const { isFailure, result, ...shape } = answer;
     const init = {
-      id: secondId(id, "result"),
+      id: suffixedId(id, "result"),
       provenance: "injected",
       callId,
       name,

@@ -3,9 +3,9 @@ import {
   type MessageInit,
   objectOf,
   type SourceRecord,
-  saidInResult,
-  secondId,
   sourceOf,
+  suffixedId,
+  userMessageInResult,
 } from "@pond/canonical/adapter";
 import type { Reading } from "./envelope.ts";
 
@@ -26,8 +26,8 @@ export function readUserAnswers(
   reading: Reading,
 ): CanonicalEvent[] {
   const source = { schema, continues: "answers" };
-  const init = { id: secondId(id, "answers"), timestamp, source };
-  return saidInResult(reading.session, init, texts, record);
+  const init = { id: suffixedId(id, "answers"), timestamp, source };
+  return userMessageInResult(reading.session, init, texts, record);
 }
 
 /**

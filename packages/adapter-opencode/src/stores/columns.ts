@@ -2,8 +2,8 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  parsedJson,
   stringifyJson,
+  tryParseJson,
 } from "@pond/canonical";
 import type { Row } from "./cells.ts";
 
@@ -108,7 +108,7 @@ type Draft = { [key: string]: JsonValue };
 
 /** A text that is not JSON is left as it is. */
 function parsed(value: JsonValue): JsonValue | undefined {
-  return typeof value === "string" ? parsedJson(value) : undefined;
+  return typeof value === "string" ? tryParseJson(value) : undefined;
 }
 
 function setAt(record: Draft, [key = "", ...rest]: readonly string[], value: JsonValue): void {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { fileMark } from "@pond/canonical/adapter";
+import { fileFingerprint } from "@pond/canonical/adapter";
 import { lengthOf, type Row, replacement, rowKey, textIn, toRow } from "./cells.ts";
 import { sqlite } from "./sqlite.ts";
 
@@ -263,7 +263,7 @@ const keptMs = 10_000;
 function markOf(file: string): string | undefined {
   const marks = [file, `${file}-wal`].map((path) => {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats && fileMark(stats);
+    return stats && fileFingerprint(stats);
   });
   return marks[0] && marks.join("+");
 }

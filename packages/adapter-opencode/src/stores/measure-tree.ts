@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fileMark, isSystemError } from "@pond/canonical/adapter";
+import { fileFingerprint, isSystemError } from "@pond/canonical/adapter";
 import type { Summary } from "./summaries.ts";
 import { jsonNames, sidesOfDatabase, type TreeSession } from "./tree-layout.ts";
 
@@ -19,7 +19,7 @@ export function measureSides(home: string, id: string): readonly FileState[] {
 function stateOf(file: string): FileState | undefined {
   try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return stats && { fingerprint: fileMark(stats), bytes: Number(stats.size) };
+    return stats && { fingerprint: fileFingerprint(stats), bytes: Number(stats.size) };
   } catch (error) {
     if (isSystemError(error)) return { fingerprint: `${error}`, bytes: 0 };
     throw error;

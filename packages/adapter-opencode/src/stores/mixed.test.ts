@@ -19,7 +19,7 @@ import {
   writeDatabase,
 } from "../home.test-kit.ts";
 import { opencodeProblems } from "../problems.ts";
-import { opencodeRecords } from "../record-rules.ts";
+import { opencodeRecordRules } from "../record-rules.ts";
 import { opencodeResume } from "../resume.ts";
 import { opencodeWriter } from "../to-opencode.ts";
 
@@ -227,7 +227,7 @@ describe("a session with turns of 1.x and turns through its API of 2.x", () => {
       await readAll(fromOpencode(homeOf({ ...mixed, session: reverted })), id),
     );
 
-    const course = opencodeRecords.course?.(content);
+    const course = opencodeRecordRules.course?.(content);
 
     expect(course?.undone.map((message) => message.id)).toEqual(undone);
     expect(course?.live.map((message) => message.id)).toEqual(

@@ -1,5 +1,5 @@
 import type { FaultEvent, JsonObject } from "@pond/canonical";
-import { isJsonObject, parsedObject } from "@pond/canonical";
+import { isJsonObject, tryParseObject } from "@pond/canonical";
 import { openRecord, type RecordCount, type SourceRecord } from "@pond/canonical/adapter";
 import { recordFault } from "../faults.ts";
 import { origin } from "../origin.ts";
@@ -228,7 +228,7 @@ export function storedRow(
   if (data === undefined && numberIn(bytes) > 0) {
     return recordFault(place.uri, place.record, `${bytes} bytes, too many to be kept`);
   }
-  const body = typeof data === "string" ? parsedObject(data) : undefined;
+  const body = typeof data === "string" ? tryParseObject(data) : undefined;
   if (body === undefined) return recordFault(place.uri, place.record, "data is no JSON object");
   const beside = columnsBeyondBody(columns, body, session, ids);
   return completeBody(place, body, ids, beside, { isBare: true, encodedBytes: numberIn(bytes) });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { FaultEvent } from "@pond/canonical";
-import { leadsOutReason } from "@pond/canonical/adapter";
+import { leadsOutsideReason } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
 import { isLinkOut } from "../links.ts";
 import { completeBody } from "./completed.ts";
@@ -18,7 +18,7 @@ export type Ids = Readonly<Record<string, string>>;
  */
 export function readStored(home: string, path: string, ids: Ids): Stored {
   const file = join(home, path);
-  if (isLinkOut(file, home)) throw new NotJson(leadsOutReason);
+  if (isLinkOut(file, home)) throw new NotJson(leadsOutsideReason);
   const { value, encodedBytes } = readJsonObject(file);
   return completeBody(
     { uri: file, record: "file" },

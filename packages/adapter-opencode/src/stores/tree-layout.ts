@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type FaultEvent, isJsonObject } from "@pond/canonical";
-import { isGone, isSystemError, leadsOutReason, reasonOf } from "@pond/canonical/adapter";
+import { isGone, isSystemError, leadsOutsideReason, reasonOf } from "@pond/canonical/adapter";
 import { fault } from "../faults.ts";
 import { isFileOrLink, isLinkOut } from "../links.ts";
 import { NotJson, readJsonObject } from "./json-file.ts";
@@ -87,7 +87,7 @@ export function* linkFaults(home: string): Generator<FaultEvent> {
   for (const parent of ["project", "storage/session"]) {
     for (const { name } of entriesOf(join(home, parent))) {
       const path = join(home, parent, name);
-      if (isLinkOut(path, home)) yield fault(path, leadsOutReason);
+      if (isLinkOut(path, home)) yield fault(path, leadsOutsideReason);
     }
   }
 }

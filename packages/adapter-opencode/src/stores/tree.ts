@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type FaultEvent, isJsonObject } from "@pond/canonical";
 import {
-  leadsOutReason,
+  leadsOutsideReason,
   openRecord,
   type RecordCount,
   type SourceRecord,
@@ -121,7 +121,7 @@ export function* sidesOf(
     if (!existsSync(file)) continue;
     count?.add(1);
     try {
-      if (isLinkOut(file, home)) throw new NotJson(leadsOutReason);
+      if (isLinkOut(file, home)) throw new NotJson(leadsOutsideReason);
       const { value, encodedBytes } = readJsonFile(file);
       const at = { adapter: origin, uri: file, record: "file" };
       yield { kind: "side", name, record: openRecord(at, { value }, { encodedBytes }) };

@@ -16,10 +16,11 @@ import {
   type ContextPart,
   fileBytesOf,
   fileNote,
+  hasOnlyUrl,
   hasVisibleText,
   isApiImage,
-  isElsewhere,
   mediaTypeOf,
+  missingResultText,
   type Outcome,
   orphanBlocks,
   type ResultBlock,
@@ -27,7 +28,6 @@ import {
   type Tally,
   type Turn,
   toolName,
-  unanswered,
 } from "@pond/canonical/foreign";
 import { contextMark } from "../provenance.ts";
 import { noUsage } from "./usage.ts";
@@ -91,7 +91,7 @@ function fileBlocks(part: FilePart, tally: Tally): JsonObject[] {
     return [{ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType }];
   }
   const isText = bytes !== undefined && bytes.length > 0 && isUtf8(bytes);
-  tally.count("file", isText || isElsewhere(part) ? "translated" : "dropped");
+  tally.count("file", isText || hasOnlyUrl(part) ? "translated" : "dropped");
   const said = isText ? `${fileNote(part)}\n${Buffer.from(bytes).toString()}` : fileNote(part);
   return [{ type: "text", text: said }];
 }
@@ -129,7 +129,7 @@ function assistantBlocks(part: AssistantPart, tally: Tally): readonly JsonObject
     case "file":
       if (!isApiImage(mediaTypeOf(part))) return fileBlocks(part, tally);
       // Providers refuse images in an answer.
-      tally.count("file", isElsewhere(part) ? "translated" : "dropped");
+      tally.count("file", hasOnlyUrl(part) ? "translated" : "dropped");
       return [{ type: "text", text: fileNote(part) }];
     case "call":
       return [callBlock(part, tally)];
@@ -146,7 +146,7 @@ function callBlock({ part, callId, params }: Call, tally: Tally): JsonObject {
 function answer({ part, callId, result }: Call, at: Micros, tally: Tally): JsonObject {
   const head = { role: "toolResult", toolCallId: callId, toolName: toolName(part.name) };
   if (result === undefined) {
-    const content = [{ type: "text", text: unanswered }];
+    const content = [{ type: "text", text: missingResultText }];
     // The answer to a tool that the provider ran is in what the model said next.
     const isError = !part.provider_executed;
     return { ...head, content, isError, timestamp: millisOf(at) };

@@ -6,7 +6,7 @@ import {
   type Call,
   copyUuid,
   type Family,
-  recordedIn,
+  valuesInPart,
 } from "@pond/canonical/foreign";
 import { origin } from "../origin.ts";
 import type { ForeignLoop } from "./loops.ts";
@@ -47,7 +47,7 @@ export function spawnsOf(
   const prompts = new Map(
     contents.map((content) => {
       const { id, source_agent: client } = content.session;
-      return [id, meanings.recordsOf?.(client)?.agentPrompt?.(content)];
+      return [id, meanings.recordRulesOf?.(client)?.agentPrompt?.(content)];
     }),
   );
   // An agent has several logs, of which one may be named; another agent's call belongs to none of
@@ -93,8 +93,8 @@ function firstTextOf({ messages }: SessionContent): string | undefined {
 
 /** Names occur in what was asked and answered, and in the client's notes about either. */
 function recordedOf({ part, result }: Call): readonly JsonValue[] {
-  const answer = result ? [...recordedIn(result.part), result.message.options] : [];
-  return [...recordedIn(part), ...answer];
+  const answer = result ? [...valuesInPart(result.part), result.message.options] : [];
+  return [...valuesInPart(part), ...answer];
 }
 
 /**

@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonValue, type Message } from "@pond/canonical";
 import { type Course, carriedRecord } from "@pond/canonical/adapter";
-import { type TreePlace, withoutLeftBranches } from "@pond/canonical/foreign";
+import { type TreePlace, withoutAbandonedBranches } from "@pond/canonical/foreign";
 import type { EntryFields } from "./entry-fields.ts";
-import { isTold } from "./model-input.ts";
+import { isVisibleToModel } from "./model-input.ts";
 
 /** Separates branches that were abandoned for another. */
 export function withoutAbandoned(messages: readonly Message[], fields: EntryFields): Course {
-  return withoutLeftBranches(messages, placesOf(messages, fields), {
-    isTold,
-    isAside: isAbnormalExit,
+  return withoutAbandonedBranches(messages, placesOf(messages, fields), {
+    isVisibleToModel,
+    isDeadEnd: isAbnormalExit,
   });
 }
 
@@ -19,11 +19,11 @@ function placesOf(messages: readonly Message[], fields: EntryFields): readonly T
     const { id: own = message.id, parentId } = fields.get(message.id) ?? {};
     const parent = indexes.get(parentId ?? null);
     if (!indexes.has(own)) indexes.set(own, index);
-    if (parentId === undefined) return { parent: undefined, competesFor: undefined };
-    if (parentId === null) return { parent: undefined, competesFor: "the root" };
+    if (parentId === undefined) return { parent: undefined, branchPoint: undefined };
+    if (parentId === null) return { parent: undefined, branchPoint: "the root" };
     // After a lost parent, an entry continues from the line above.
     const from = parent ?? (index === 0 ? undefined : index - 1);
-    return { parent: from, competesFor: from === undefined ? "the root" : String(from) };
+    return { parent: from, branchPoint: from === undefined ? "the root" : String(from) };
   });
 }
 

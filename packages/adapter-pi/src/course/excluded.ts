@@ -3,7 +3,7 @@ import { type Course, carriedRecord, objectOf } from "@pond/canonical/adapter";
 import { Answers } from "@pond/canonical/foreign";
 import { editedParts } from "./edited-parts.ts";
 import type { EntryFields } from "./entry-fields.ts";
-import { entryMessage, givenText, isExcludedFromContext } from "./model-input.ts";
+import { contextText, entryMessage, isExcludedFromContext } from "./model-input.ts";
 
 /**
  * Separates what the clients keep from their models: commands whose output is only for the user,
@@ -49,5 +49,5 @@ function editsOf(messages: readonly Message[]): ReadonlyMap<JsonValue, JsonValue
 /** Answers that were replaced by another attempt, with what tools said in them: omp marks them. */
 function replacedAnswers(messages: readonly Message[]): ReadonlySet<Message> {
   const replaced = messages.filter((message) => Boolean(entryMessage(message)["retryRecovery"]));
-  return new Answers(messages, givenText).withAnswersTo(replaced);
+  return new Answers(messages, contextText).withAnswersTo(replaced);
 }

@@ -3,7 +3,7 @@ import { carriedRecord, objectAt, restOf, sourceOf } from "@pond/canonical/adapt
 import { hasVisibleText } from "@pond/canonical/foreign";
 
 /** What a record tells a model: for an abandoned branch, its summary. */
-export function givenText(message: SystemMessage): string {
+export function contextText(message: SystemMessage): string {
   return summaryIn(message) ?? message.content;
 }
 
@@ -11,7 +11,7 @@ export function givenText(message: SystemMessage): string {
  * True for a message that alone suffices to continue a session: a turn, a command that the user
  * ran, a message of an extension, the summary of an abandoned branch. A system prompt does not.
  */
-export function isTold(message: Message): boolean {
+export function isVisibleToModel(message: Message): boolean {
   if (message.role === "system") return hasVisibleText(summaryIn(message) ?? "");
   return message.role !== "tool" && message.content.length > 0 && !isExcludedFromContext(message);
 }

@@ -4,25 +4,25 @@ import {
   blockNote,
   fileBytesOf,
   fileNote,
+  hasOnlyUrl,
   hasVisibleText,
   isApiImage,
-  isElsewhere,
   isTextType,
   mediaTypeOf,
   type Outcome,
   type ResultBlock,
   resultBlocks,
-  type Written,
+  type WrittenPart,
 } from "@pond/canonical/foreign";
 
 /** A text block; providers accept none without a visible character. */
-export function writeText(text: string): Written {
+export function writeText(text: string): WrittenPart {
   if (!hasVisibleText(text)) return { block: undefined, outcome: "dropped" };
   return { block: { type: "text", text }, outcome: "kept" };
 }
 
 /** A file: images as the clients take them, texts in the clients' own form, others by name. */
-export function writeFile(part: FilePart): Written {
+export function writeFile(part: FilePart): WrittenPart {
   const bytes = fileBytesOf(part);
   const mimeType = mediaTypeOf(part);
   if (bytes && isApiImage(mimeType)) {
@@ -30,7 +30,7 @@ export function writeFile(part: FilePart): Written {
     return { block: { type: "image", data, mimeType }, outcome: "kept" };
   }
   const note = { type: "text", text: fileNote(part) };
-  if (isElsewhere(part)) return { block: note, outcome: "translated" };
+  if (hasOnlyUrl(part)) return { block: note, outcome: "translated" };
   if (!bytes || !isTextType(mimeType) || !isUtf8(bytes)) return { block: note, outcome: "dropped" };
   const text = `${note.text}\n${Buffer.from(bytes).toString()}`;
   return { block: { type: "text", text }, outcome: "translated" };

@@ -4,18 +4,18 @@ import type { Meanings, SessionContent, Tools } from "@pond/canonical/adapter";
 import {
   type AssistantPart,
   type AssistantTurn,
+  asTranslated,
   type Call,
   type ContextPart,
   type ContextTurn,
-  moved,
+  missingResultText,
   orphanBlocks,
   type Tally,
   type Turn,
   toolName,
   turnsOf,
   type UserTurn,
-  unanswered,
-  type Written,
+  type WrittenPart,
 } from "@pond/canonical/foreign";
 import type { Dialect } from "../dialect.ts";
 import { resultBlock, writeFile, writeResult, writeText } from "./content.ts";
@@ -82,7 +82,7 @@ class TurnWriter {
     switch (part.type) {
       case "system":
         return [
-          ...this.#context.tally.take("system", moved(writeText(part.text))),
+          ...this.#context.tally.take("system", asTranslated(writeText(part.text))),
           ...part.images.map(resultBlock),
         ];
       case "orphan":
@@ -149,7 +149,7 @@ class TurnWriter {
   }
 
   /** pi has no place for an image that a model drew. */
-  #imageOrPlaceholder({ block, outcome }: Written): Written {
+  #imageOrPlaceholder({ block, outcome }: WrittenPart): WrittenPart {
     const isImage = block?.["type"] === "image";
     if (!isImage || this.#context.dialect.hasBlobs) return { block, outcome };
     return { block: { type: "text", text: `[Image, ${block["mimeType"]}]` }, outcome: "dropped" };
@@ -180,7 +180,7 @@ class TurnWriter {
     if (result === undefined) {
       // The answer to a tool that the provider ran is in what the model said next.
       const isError = !part.provider_executed;
-      return { ...place, content: [{ type: "text", text: unanswered }], isError };
+      return { ...place, content: [{ type: "text", text: missingResultText }], isError };
     }
     const { content, outcome } = writeResult(result.part);
     this.#context.tally.count("tool_result", outcome);

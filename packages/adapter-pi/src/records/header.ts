@@ -5,8 +5,8 @@ import {
   objectAt,
   openRecord,
   type SourceRecord,
-  secondId,
   sourceOf,
+  suffixedId,
 } from "@pond/canonical/adapter";
 import { assumedVersion } from "../migration.ts";
 import type { Reading } from "./reading.ts";
@@ -24,7 +24,7 @@ export function readHeader(
 ): MessageEvent {
   const name = openRecord(record.at, { id: record.peek("id") }).requireString("id");
   return carrierEvent(session, {
-    id: secondId(name, "header"),
+    id: suffixedId(name, "header"),
     timestamp: anchor,
     source: {
       title: title?.whole(),

@@ -2,9 +2,9 @@ import type { CanonicalEvent, JsonValue, Message } from "@pond/canonical";
 import {
   objectOf,
   type SourceRecord,
-  saidInResult,
-  secondId,
   sourceOf,
+  suffixedId,
+  userMessageInResult,
 } from "@pond/canonical/adapter";
 import type { Envelope } from "./envelope.ts";
 import type { Reading } from "./reading.ts";
@@ -20,8 +20,8 @@ export function readTypedAnswers(
   record: SourceRecord,
   reading: Reading,
 ): CanonicalEvent[] {
-  const init = { id: secondId(id, "said"), timestamp, source: { said: "in-result" } };
-  return saidInResult(reading.session, init, texts, record);
+  const init = { id: suffixedId(id, "said"), timestamp, source: { said: "in-result" } };
+  return userMessageInResult(reading.session, init, texts, record);
 }
 
 /** The typed answers in a tool's result; it holds one question, or several in a list. */

@@ -137,8 +137,8 @@ function customMessage(entry: SessionEntry, dialect: SessionDialect): JsonObject
     return value === undefined ? [] : [[key, value]];
   });
   const message = { role: "custom", ...Object.fromEntries(given) };
-  const isLacking = dialect === "pi" && (entry["content"] ?? null) === null;
-  return isLacking ? { ...message, content: [] } : message;
+  const isIncomplete = dialect === "pi" && (entry["content"] ?? null) === null;
+  return isIncomplete ? { ...message, content: [] } : message;
 }
 
 type Settings = Omit<SessionContext, "messages">;

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { type JsonObject, parsedObject, stringifyJson } from "@pond/canonical";
+import { type JsonObject, stringifyJson, tryParseObject } from "@pond/canonical";
 import { SessionFileError } from "./errors.ts";
 
 /**
@@ -38,7 +38,7 @@ export function readLog(path: string): ReadLog {
     .entries()) {
     if (line.trim() === "") continue;
     // Both clients skip a line that they cannot read.
-    const record = parsedObject(line);
+    const record = tryParseObject(line);
     if (record) records.push(record);
     else malformed.push({ number: index + 1, text: line });
   }

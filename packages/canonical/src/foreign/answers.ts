@@ -15,18 +15,18 @@ export class Answers {
   readonly #orphans: Set<ToolResultPart> = new Set();
 
   /**
-   * @param givenText - What a system message tells a model. A message that tells something ends a
+   * @param contextText - What a system message tells a model. A message that tells something ends a
    * step.
    */
   constructor(
     messages: readonly Message[],
-    givenText: (message: SystemMessage) => string = ({ content }) => content,
+    contextText: (message: SystemMessage) => string = ({ content }) => content,
   ) {
     const openCalls = new Map<string, OpenCalls>();
     const early: Answer[] = [];
     let step = 0;
     for (const message of messages) {
-      if (!continuesStep(message, givenText)) step += 1;
+      if (!continuesStep(message, contextText)) step += 1;
       const branch = branchOf(message);
       for (const part of partsOf(message)) {
         if (part.type === "tool_call") {
@@ -120,7 +120,7 @@ function canAnswer(branch: Branch, open: OpenStep): boolean {
 }
 
 /** True for a message that may belong to the same step as the one before it. */
-function continuesStep(message: Message, givenText: (message: SystemMessage) => string): boolean {
-  if (message.role === "system") return !hasVisibleText(givenText(message));
+function continuesStep(message: Message, contextText: (message: SystemMessage) => string): boolean {
+  if (message.role === "system") return !hasVisibleText(contextText(message));
   return message.role === "assistant" && message.content[0]?.type === "tool_call";
 }

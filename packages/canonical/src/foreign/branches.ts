@@ -1,7 +1,7 @@
 import type { Message } from "../message.ts";
 import type { Course } from "../seam/codec.ts";
-import { without } from "./course.ts";
-import { isTurn } from "./speakers.ts";
+import { courseWithout } from "./course.ts";
+import { isDialogue } from "./speakers.ts";
 
 /** Where a message stands in the tree of its log. */
 export type TreePlace = {
@@ -10,35 +10,35 @@ export type TreePlace = {
   /**
    * Messages with the same value compete for one place; the one that was continued last is live.
    */
-  readonly competesFor: string | undefined;
+  readonly branchPoint: string | undefined;
 };
 
 /** What a client knows about its messages besides their places. */
 export type BranchRules = {
-  /** True for a message that a model is told. Default: for a turn. */
-  readonly isTold?: (message: Message) => boolean;
+  /** True for a message that a model is told. Default: for dialogue. */
+  readonly isVisibleToModel?: (message: Message) => boolean;
   /** True for a message that no session continues from, wherever it stands. Default: for none. */
-  readonly isAside?: (message: Message) => boolean;
+  readonly isDeadEnd?: (message: Message) => boolean;
 };
 
 /**
  * Separates the path to the newest message from branches that were abandoned for another. If that
- * path tells a model nothing, the newest branch that has a turn is live.
+ * path tells a model nothing, the newest branch with dialogue is live.
  *
  * @param places - One for each message, in the same order.
  */
-export function withoutLeftBranches(
+export function withoutAbandonedBranches(
   messages: readonly Message[],
   places: readonly TreePlace[],
-  { isTold = isTurn, isAside = () => false }: BranchRules = {},
+  { isVisibleToModel = isDialogue, isDeadEnd = () => false }: BranchRules = {},
 ): Course {
-  const ages = messages.map((message, index) => (isAside(message) ? -1 : index));
-  const course = without(messages, abandonedMessages(messages, places, ages));
-  if (course.live.some(isTold)) return course;
-  const turnsFirst = messages.map((message, index) =>
-    isTurn(message) ? index + messages.length : (ages[index] ?? index),
+  const ages = messages.map((message, index) => (isDeadEnd(message) ? -1 : index));
+  const course = courseWithout(messages, abandonedMessages(messages, places, ages));
+  if (course.live.some(isVisibleToModel)) return course;
+  const dialogueFirst = messages.map((message, index) =>
+    isDialogue(message) ? index + messages.length : (ages[index] ?? index),
   );
-  return without(messages, abandonedMessages(messages, places, turnsFirst));
+  return courseWithout(messages, abandonedMessages(messages, places, dialogueFirst));
 }
 
 /** The messages that are not on the path to the newest one, where `ages` says how new each is. */
@@ -53,14 +53,14 @@ function abandonedMessages(
     newestBelow[parent] = Math.max(newestBelow[parent] ?? -1, newestBelow[index] ?? -1);
   }
   const newestByPlace = new Map<string | undefined, number>();
-  for (const [index, { competesFor }] of places.entries()) {
-    const newest = newestByPlace.get(competesFor) ?? -1;
-    newestByPlace.set(competesFor, Math.max(newest, newestBelow[index] ?? -1));
+  for (const [index, { branchPoint }] of places.entries()) {
+    const newest = newestByPlace.get(branchPoint) ?? -1;
+    newestByPlace.set(branchPoint, Math.max(newest, newestBelow[index] ?? -1));
   }
   const abandoned = new Set<number>();
-  for (const [index, { parent, competesFor }] of places.entries()) {
+  for (const [index, { parent, branchPoint }] of places.entries()) {
     const isAbandoned =
-      competesFor !== undefined && newestByPlace.get(competesFor) !== newestBelow[index];
+      branchPoint !== undefined && newestByPlace.get(branchPoint) !== newestBelow[index];
     if (isAbandoned || (parent !== undefined && abandoned.has(parent))) abandoned.add(index);
   }
   return new Set(messages.filter((_, index) => abandoned.has(index)));

@@ -12,12 +12,12 @@ export function fileBytesOf({ data }: FilePart): Uint8Array | undefined {
     case "base64":
       return base64Bytes(data.text);
     case "url":
-      return bytesInUrl(data.url);
+      return dataUrlBytes(data.url);
   }
 }
 
 /** Decodes a data URL, in base64 or with percent escapes; undefined for any other address. */
-export function bytesInUrl(url: string): Uint8Array | undefined {
+export function dataUrlBytes(url: string): Uint8Array | undefined {
   const [, head, body] = /^data:([^,]*),(.*)$/is.exec(url) ?? [];
   if (head === undefined || body === undefined) return undefined;
   const bytes = body.includes("%") ? decodePercent(body) : Buffer.from(body);
@@ -47,7 +47,7 @@ function hexDigit(character: number): number {
 }
 
 /** True if the session has only the address of the file. */
-export function isElsewhere({ data }: FilePart): boolean {
+export function hasOnlyUrl({ data }: FilePart): boolean {
   return data.type === "url" && !/^data:/i.test(data.url);
 }
 
@@ -80,7 +80,7 @@ export function dataUrlOf(part: FilePart): string | undefined {
 /** A line that says which file stood here. */
 export function fileNote(part: FilePart): string {
   const { data } = part;
-  if (data.type === "url" && isElsewhere(part)) return `[File: ${data.url}]`;
+  if (data.type === "url" && hasOnlyUrl(part)) return `[File: ${data.url}]`;
   return namedFileNote(mediaTypeOf(part), part.file_name);
 }
 

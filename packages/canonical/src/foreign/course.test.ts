@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { messageFromWire } from "../wire.ts";
-import { inSteps, without } from "./course.ts";
+import { courseByRules, courseWithout } from "./course.ts";
 
 const message = messageFromWire({
   ...{ id: "m", session_id: "s", role: "user", content: [], options: {} },
@@ -10,9 +10,9 @@ const message = messageFromWire({
 it("gives each rule what the rules before it left, however much they undo", () => {
   const messages = Array.from({ length: 300_000 }, () => ({ ...message }));
 
-  const { live, undone } = inSteps(messages, [
-    (left) => without(left, new Set(left.slice(10))),
-    (left) => without(left, new Set(left.slice(0, 1))),
+  const { live, undone } = courseByRules(messages, [
+    (left) => courseWithout(left, new Set(left.slice(10))),
+    (left) => courseWithout(left, new Set(left.slice(0, 1))),
   ]);
 
   expect(live).toEqual(messages.slice(1, 10));

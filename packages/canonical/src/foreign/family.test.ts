@@ -72,7 +72,7 @@ it("places the root below parent sessions that the client already has", () => {
   ];
   const family = familyOf({ root, descendants: [fork] }, parents);
   const found = [main, agent, root, fork].map(({ session }) => [
-    family.aboveOf(session)?.id,
+    family.anyParentOf(session)?.id,
     family.parentOf(session)?.id,
     family.mainOf(session).id,
     family.nativePath(session),

@@ -9,7 +9,7 @@ export type Family = {
   /**
    * The session that this one was forked from, or whose sub-agent it is; undefined for the topmost.
    */
-  readonly aboveOf: (session: Session) => Session | undefined;
+  readonly anyParentOf: (session: Session) => Session | undefined;
   /** The session whose sub-agent this is; undefined for a fork and for a session on its own. */
   readonly parentOf: (session: Session) => Session | undefined;
   /** The session at the top of this one's chain of parents; it is nobody's sub-agent. */
@@ -36,10 +36,10 @@ export function familyOf(
   );
   const paths = new Map(parents.map(({ session, path }) => [session.id, path]));
   const topmost = parents.at(-1) ?? root;
-  const aboveOf = (session: Session): Session | undefined =>
+  const anyParentOf = (session: Session): Session | undefined =>
     session.id === topmost.session.id ? undefined : members.get(session.parent_session_id);
   const parentOf = (session: Session): Session | undefined =>
-    isSubAgent(session) ? aboveOf(session) : undefined;
+    isSubAgent(session) ? anyParentOf(session) : undefined;
   const mainOf = (session: Session): Session => {
     const seen = new Set<SessionId>();
     let main = session;
@@ -49,7 +49,7 @@ export function familyOf(
     }
     return main;
   };
-  return { aboveOf, parentOf, mainOf, nativePath: ({ id }) => paths.get(id) };
+  return { anyParentOf, parentOf, mainOf, nativePath: ({ id }) => paths.get(id) };
 }
 
 /** True if another session started this one, wherever that one is. */

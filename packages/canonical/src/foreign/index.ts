@@ -1,53 +1,53 @@
 export { type Answer, Answers } from "./answers.ts";
 export { base64Bytes } from "./base64.ts";
-export { type BranchRules, type TreePlace, withoutLeftBranches } from "./branches.ts";
+export { type BranchRules, type TreePlace, withoutAbandonedBranches } from "./branches.ts";
 export {
-  bytesInUrl,
+  dataUrlBytes,
   dataUrlOf,
   fileBytesOf,
   fileNote,
   firstCharacters,
+  hasOnlyUrl,
   hasVisibleText,
   isApiImage,
-  isElsewhere,
   isTextType,
   mediaTypeOf,
   wellFormed,
 } from "./content.ts";
-export { inSteps, without, withoutRetold } from "./course.ts";
+export { courseByRules, courseWithout, courseWithoutDuplicates } from "./course.ts";
 export { type Family, familyOf, isSubAgent, saysFork } from "./family.ts";
-export { holdsLoneSurrogate, wellFormedJson } from "./json-text.ts";
+export { hasLoneSurrogate, wellFormedJson } from "./json-text.ts";
 export { modelIn, modelOf } from "./model-of.ts";
-export { type AgentNames, agentNamesOf, agentsNamedIn, recordedIn } from "./named-agents.ts";
+export { type AgentNames, agentNamesOf, agentsNamedIn, valuesInPart } from "./named-agents.ts";
 export {
+  base62Of,
   CallIds,
-  copyLetters,
+  copyBase62,
   copyUuid,
   derivedHex,
   derivedUuid,
-  lettersOf,
   toolName,
 } from "./names.ts";
 export { plainText } from "./plain-text.ts";
-export { isTurn, isTyped } from "./speakers.ts";
-export { moved, type Outcome, Tally, type Written } from "./tally.ts";
+export { isDialogue, isTypedByHuman } from "./speakers.ts";
+export { asTranslated, type Outcome, Tally, type WrittenPart } from "./tally.ts";
 export { commandIn, type SessionTitle, titleFields, titleOf } from "./title.ts";
 export {
   blockNote,
   type FileBlock,
   type ImageBlock,
+  missingResultText,
   orphanBlocks,
   type ResultBlock,
   type ResultBlocks,
   resultBlocks,
   resultText,
   type TextBlock,
-  unanswered,
 } from "./tool-result.ts";
 export {
+  type ConvertedTool,
   type RenamedTool,
   readRenamed,
-  type ShapedTool,
   toolFields,
   toolVocabulary,
   writeRenamed,

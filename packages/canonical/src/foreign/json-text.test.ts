@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { holdsLoneSurrogate, wellFormedJson } from "./json-text.ts";
+import { hasLoneSurrogate, wellFormedJson } from "./json-text.ts";
 
 it.each([
   ["a lone surrogate", "a\ud800b", '"a\\ufffdb"'],
@@ -9,7 +9,7 @@ it.each([
   ["a line break", "\n", '"\\n"'],
 ])("writes %s as JSON without lone surrogates", (_, text, written) => {
   expect(wellFormedJson(text)).toBe(written);
-  expect(holdsLoneSurrogate(written)).toBe(false);
+  expect(hasLoneSurrogate(written)).toBe(false);
 });
 
 it.each([
@@ -19,5 +19,5 @@ it.each([
   ["two surrogates with a backslash between", '"\\ud83e\\\\\\uddf5"', true],
   ["an escape whose backslash is escaped", '"\\\\ud800"', false],
 ])("tells whether JSON text holds a lone surrogate: %s", (_, json, holds) => {
-  expect(holdsLoneSurrogate(json)).toBe(holds);
+  expect(hasLoneSurrogate(json)).toBe(holds);
 });

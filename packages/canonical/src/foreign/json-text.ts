@@ -16,7 +16,7 @@ export function wellFormedJson(value: JsonValue): string {
  * True if JSON text holds a lone surrogate: an escape that is not half of a pair. The text may come
  * from any writer.
  */
-export function holdsLoneSurrogate(json: string): boolean {
+export function hasLoneSurrogate(json: string): boolean {
   const single = json
     .replaceAll("\\\\", " ")
     .replace(/\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/gi, "");

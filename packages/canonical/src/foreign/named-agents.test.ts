@@ -24,7 +24,7 @@ it.each<[string, readonly JsonValue[], boolean]>([
   ["its label within a longer text", ["Ask Measurer", "Measurer-2"], false],
   ["nothing", [], false],
 ])("tells whether an agent is named by %s", (_, values, isNamed) => {
-  const names = agentNamesOf(agent("a1"), { recordsOf: () => ({ agentLabel }) });
+  const names = agentNamesOf(agent("a1"), { recordRulesOf: () => ({ agentLabel }) });
 
   expect([...agentsNamedIn(values, [names])]).toEqual(isNamed ? ["a1"] : []);
 });
@@ -33,7 +33,7 @@ it("distinguishes agents, and takes an empty name for none of them", () => {
   const agentNames = () => ["", "both"];
   const [own, other] = [
     agentNamesOf(agent("a1"), {}),
-    agentNamesOf(agent("b1"), { recordsOf: () => ({ agentNames }) }),
+    agentNamesOf(agent("b1"), { recordRulesOf: () => ({ agentNames }) }),
   ];
 
   expect([...agentsNamedIn(["", "a1"], [own, other])]).toEqual(["a1"]);

@@ -16,9 +16,9 @@ export type AgentNames = {
  * The names that a client uses for a sub-agent (`RecordRules.agentNames`,
  * `RecordRules.agentLabel`).
  */
-export function agentNamesOf(content: SessionContent, { recordsOf }: Meanings): AgentNames {
+export function agentNamesOf(content: SessionContent, { recordRulesOf }: Meanings): AgentNames {
   const { id, source_agent } = content.session;
-  const { agentNames, agentLabel } = recordsOf?.(source_agent) ?? {};
+  const { agentNames, agentLabel } = recordRulesOf?.(source_agent) ?? {};
   return { agent: id, ids: agentNames?.(content) ?? [id], label: agentLabel?.(content) };
 }
 
@@ -41,7 +41,7 @@ export function agentsNamedIn(
  * The values of a part in which names can stand: everything that was said and noted, but not the
  * content of a file.
  */
-export function recordedIn(part: Part): readonly JsonValue[] {
+export function valuesInPart(part: Part): readonly JsonValue[] {
   switch (part.type) {
     case "text":
       return [part.text, part.options];

@@ -27,7 +27,7 @@ export function copyUuid(target: Origin, id: string): string {
 }
 
 /** Fourteen letters and digits of such a hexadecimal number, for clients whose ids end in them. */
-export function lettersOf(hex: string): string {
+export function base62Of(hex: string): string {
   let number = BigInt(`0x${hex}`);
   let text = "";
   while (text.length < 14) {
@@ -40,8 +40,8 @@ export function lettersOf(hex: string): string {
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** The end of the id of a session's copy, for a client whose ids are not UUIDs. */
-export function copyLetters(target: Origin, id: string): string {
-  return lettersOf(derivedHex("session", target, id));
+export function copyBase62(target: Origin, id: string): string {
+  return base62Of(derivedHex("session", target, id));
 }
 
 /** A tool's name in a form that every provider's API accepts. */

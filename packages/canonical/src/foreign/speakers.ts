@@ -1,7 +1,7 @@
 import type { Message } from "../message.ts";
 
 /** True for what a human typed. */
-export function isTyped(message: Message): boolean {
+export function isTypedByHuman(message: Message): boolean {
   return (
     message.role === "user" &&
     message.content.some(({ provenance }) => provenance === "conversational")
@@ -9,6 +9,6 @@ export function isTyped(message: Message): boolean {
 }
 
 /** True for what a human typed or a model said or called. */
-export function isTurn(message: Message): boolean {
-  return isTyped(message) || (message.role === "assistant" && message.content.length > 0);
+export function isDialogue(message: Message): boolean {
+  return isTypedByHuman(message) || (message.role === "assistant" && message.content.length > 0);
 }

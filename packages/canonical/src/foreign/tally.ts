@@ -6,10 +6,10 @@ import type { Fidelity, FidelityCount } from "../seam/codec.ts";
 export type Outcome = keyof FidelityCount;
 
 /** The result of writing a part: a block of the target's content, or nothing. */
-export type Written = { readonly block: JsonObject | undefined; readonly outcome: Outcome };
+export type WrittenPart = { readonly block: JsonObject | undefined; readonly outcome: Outcome };
 
 /** Counts a part as translated if it was kept but now stands in a place of another kind. */
-export function moved(written: Written): Written {
+export function asTranslated(written: WrittenPart): WrittenPart {
   return written.outcome === "kept" ? { ...written, outcome: "translated" } : written;
 }
 
@@ -24,7 +24,7 @@ export class Tally {
   }
 
   /** Counts a part by its outcome. @returns Its block, if there is one. */
-  take(type: PartType | "system", { block, outcome }: Written): JsonObject[] {
+  take(type: PartType | "system", { block, outcome }: WrittenPart): JsonObject[] {
     this.count(type, outcome);
     return block ? [block] : [];
   }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, stringifyJson } from "..
 import type { ToolResultPart } from "../part.ts";
 import { objectAt } from "../seam/source-options.ts";
 import { base64Bytes } from "./base64.ts";
-import { bytesInUrl, hasVisibleText, isTextType, namedFileNote } from "./content.ts";
+import { dataUrlBytes, hasVisibleText, isTextType, namedFileNote } from "./content.ts";
 
 /** A piece of a tool's answer, in a form that every client can show. */
 export type ResultBlock = TextBlock | ImageBlock | FileBlock;
@@ -64,7 +64,7 @@ export function blockNote(block: ImageBlock | FileBlock): string {
 }
 
 /** Stands in for an answer that was never recorded, because APIs accept no call without one. */
-export const unanswered = "No result of this call was recorded.";
+export const missingResultText = "No result of this call was recorded.";
 
 /**
  * A result as blocks, for a place that cannot hold a result. The first block is text; it says which
@@ -173,5 +173,5 @@ function inFields(value: JsonObject): FileBytes | undefined {
 
 function inUrl(url: string): FileBytes | undefined {
   const [, mediaType] = /^data:([^;,]+)[^,]*;base64,/.exec(url) ?? [];
-  return mediaType === undefined ? undefined : { mediaType, bytes: bytesInUrl(url) };
+  return mediaType === undefined ? undefined : { mediaType, bytes: dataUrlBytes(url) };
 }

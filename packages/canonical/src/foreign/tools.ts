@@ -37,7 +37,7 @@ export type RenamedTool = {
 };
 
 /** A tool whose parameters differ in more than their names. */
-export type ShapedTool = {
+export type ConvertedTool = {
   readonly name: string;
   readonly kind: ToolKind;
   /** Translates a call into the common form; undefined if it means nothing to other clients. */
@@ -52,7 +52,7 @@ export type ShapedTool = {
 /**
  * The tools of a client. If several are of one kind, the first that can express a call is written.
  */
-export function toolVocabulary(entries: readonly (RenamedTool | ShapedTool)[]): Tools {
+export function toolVocabulary(entries: readonly (RenamedTool | ConvertedTool)[]): Tools {
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   return {
     read: ({ name, params }) => {

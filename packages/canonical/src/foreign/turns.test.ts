@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type JsonObject, type Message, messageFromWire, sessionFromWire } from "../index.ts";
 import type { CommonCall, NamedModel, RecordRules, SessionContent } from "../seam/codec.ts";
-import { inSteps, without, withoutRetold } from "./course.ts";
+import { courseByRules, courseWithout, courseWithoutDuplicates } from "./course.ts";
 import { Tally } from "./tally.ts";
 import { type Turn, turnsOf } from "./turns.ts";
 
@@ -194,7 +194,7 @@ it("names a step's own model, or else the one that an earlier record names", () 
   const names: Readonly<Record<string, string>> = { m1: "o3", m3: "o4" };
   const model = ({ id }: Message): NamedModel => (names[id] ? { model: names[id] } : {});
 
-  const found = turnsOf({ session, messages }, { recordsOf: () => ({ model }) }, new Tally());
+  const found = turnsOf({ session, messages }, { recordRulesOf: () => ({ model }) }, new Tally());
 
   expect(found.flatMap((turn) => (turn.kind === "assistant" ? [turn.model] : []))).toEqual([
     {},
@@ -360,7 +360,7 @@ describe("parallel branches", () => {
 describe("a client's own rules", () => {
   const rules: RecordRules = {
     course: ({ messages: [first, ...others] }) => ({ live: others, undone: first ? [first] : [] }),
-    givenText: ({ id }) => (id === "m1" ? "It was the modulus." : ""),
+    contextText: ({ id }) => (id === "m1" ? "It was the modulus." : ""),
   };
   const session = content(
     ["user", "one"],
@@ -371,9 +371,9 @@ describe("a client's own rules", () => {
 
   it("drop and count undone messages, and give a record its text", () => {
     const tally = new Tally();
-    const recordsOf = (origin: string) => (origin === "loom" ? rules : undefined);
+    const recordRulesOf = (origin: string) => (origin === "loom" ? rules : undefined);
 
-    const found = turnsOf(session, { recordsOf }, tally);
+    const found = turnsOf(session, { recordRulesOf }, tally);
 
     expect(found.map((turn) => `${turn.kind}: ${parts(turn).join(" | ")}`)).toEqual([
       "context: It was the modulus.",
@@ -387,20 +387,20 @@ describe("a client's own rules", () => {
     const tally = new Tally();
     const told = content(["tool", result("a", "so: two")], ["user", "two"], ["user", "three"]);
     const course = ({ messages }: SessionContent) =>
-      inSteps(messages, [
-        (rest) => withoutRetold(rest, ({ id }) => id === "m1"),
-        (rest) => without(rest, new Set(rest.filter(({ id }) => id === "m2"))),
+      courseByRules(messages, [
+        (rest) => courseWithoutDuplicates(rest, ({ id }) => id === "m1"),
+        (rest) => courseWithout(rest, new Set(rest.filter(({ id }) => id === "m2"))),
       ]);
 
-    turnsOf(told, { recordsOf: () => ({ course }) }, tally);
+    turnsOf(told, { recordRulesOf: () => ({ course }) }, tally);
 
     expect(tally.fidelity().text).toEqual({ kept: 0, translated: 1, dropped: 1 });
   });
 
   it("apply only to sessions of that client", () => {
-    const recordsOf = (origin: string) => (origin === "shuttle" ? rules : undefined);
+    const recordRulesOf = (origin: string) => (origin === "shuttle" ? rules : undefined);
 
-    const found = turnsOf(session, { recordsOf }, new Tally());
+    const found = turnsOf(session, { recordRulesOf }, new Tally());
 
     expect(found.map(({ message }) => message.id)).toEqual(["m0", "m1", "m2", "m3"]);
   });
@@ -413,12 +413,12 @@ describe("a client's own rules", () => {
       ["tool", result("a", "done")],
     );
     const linesOf = (own: RecordRules) =>
-      turnsOf(session, { recordsOf: () => own }, new Tally()).map((turn) =>
+      turnsOf(session, { recordRulesOf: () => own }, new Tally()).map((turn) =>
         parts(turn).join(" | "),
       );
 
     expect(linesOf({})).toEqual(["a undefined -> done | a-2 undefined -> nothing"]);
-    expect(linesOf({ givenText: () => "said" })).toEqual([
+    expect(linesOf({ contextText: () => "said" })).toEqual([
       "a undefined -> nothing",
       "said",
       "a-2 undefined -> done",

@@ -1,4 +1,4 @@
-import { type JsonValue, parsedObject } from "../json.ts";
+import { type JsonValue, tryParseObject } from "../json.ts";
 import type {
   AssistantMessage,
   Message,
@@ -10,7 +10,7 @@ import { partsOf } from "../message.ts";
 import type { FilePart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../part.ts";
 import type {
   CommonCall,
-  GivenImage,
+  ContextImage,
   Meanings,
   NamedModel,
   RecordRules,
@@ -90,10 +90,10 @@ export function turnsOf(
   tally: Tally,
 ): readonly Turn[] {
   const { source_agent: origin } = content.session;
-  const rules = { ...defaultRules, ...meanings.recordsOf?.(origin) };
-  const { live, undone, retold } = rules.course(content);
+  const rules = { ...defaultRules, ...meanings.recordRulesOf?.(origin) };
+  const { live, undone, duplicates } = rules.course(content);
   for (const message of undone) {
-    if (retold?.has(message))
+    if (duplicates?.has(message))
       for (const { type } of partsOf(message)) tally.count(type, "translated");
     else countDropped(message, tally);
   }
@@ -104,12 +104,12 @@ export function turnsOf(
 }
 
 /** The rules for the session's own content. */
-type TurnRules = Required<Pick<RecordRules, "course" | "givenImages" | "givenText" | "model">>;
+type TurnRules = Required<Pick<RecordRules, "course" | "contextImages" | "contextText" | "model">>;
 
 const defaultRules: TurnRules = {
   course: ({ messages }) => ({ live: messages, undone: [] }),
-  givenText: ({ content }) => content,
-  givenImages: () => [],
+  contextText: ({ content }) => content,
+  contextImages: () => [],
   model: modelOf,
 };
 
@@ -140,7 +140,7 @@ class Turns {
   #isAnswered = false;
 
   constructor(messages: readonly Message[], { readTool, rules, tally }: Reading) {
-    this.#answers = new Answers(messages, rules.givenText);
+    this.#answers = new Answers(messages, rules.contextText);
     this.#readTool = readTool;
     this.#rules = rules;
     this.#tally = tally;
@@ -170,9 +170,9 @@ class Turns {
   /** A record that tells a model nothing, such as a token count, does not end a step either. */
   #system(message: SystemMessage): void {
     this.#turnModel = this.#modelOf(message);
-    const text = this.#rules.givenText(message);
+    const text = this.#rules.contextText(message);
     if (hasVisibleText(text)) {
-      const images = this.#rules.givenImages(message).map(imageBlock);
+      const images = this.#rules.contextImages(message).map(imageBlock);
       this.#push({ kind: "context", message, parts: [{ type: "system", text, images }] });
     } else countDropped(message, this.#tally);
   }
@@ -283,11 +283,11 @@ class Turns {
   }
 }
 
-function imageBlock(image: GivenImage): ImageBlock {
+function imageBlock(image: ContextImage): ImageBlock {
   return { type: "image", ...image };
 }
 
 function parsedParams(params: JsonValue): JsonValue {
   // Broken JSON from a model stays text.
-  return typeof params === "string" ? (parsedObject(params) ?? params) : params;
+  return typeof params === "string" ? (tryParseObject(params) ?? params) : params;
 }

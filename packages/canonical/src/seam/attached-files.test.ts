@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { attachedStart } from "./attached-files.ts";
+import { attachedFilesStart } from "./attached-files.ts";
 
 const file = '\n<context ref="file:///w/a.rs">\nfn weave() {}\n</context>';
 
@@ -21,6 +21,6 @@ it.each<[name: string, typed: string, attached: string]>([
 ])(
   "finds where an editor's attached files begin after %s (spec 6.5, rule 1)",
   (_, typed, attached) => {
-    expect(attachedStart(`${typed}${attached}`)).toBe(typed.length);
+    expect(attachedFilesStart(`${typed}${attached}`)).toBe(typed.length);
   },
 );

@@ -176,17 +176,17 @@ export type Course = {
   readonly live: readonly Message[];
   readonly undone: readonly Message[];
   /** The messages of `undone` whose words also stand in what is live: none of them is lost. */
-  readonly retold?: ReadonlySet<Message>;
+  readonly duplicates?: ReadonlySet<Message>;
 };
 
 /** The model that an answer came from and its provider, as far as the source names them. */
 export type NamedModel = { readonly model?: string; readonly provider?: string };
 
 /** A picture that stands in a record but is not a part of a message. */
-export type GivenImage = { readonly mediaType: string; readonly base64: string };
+export type ContextImage = { readonly mediaType: string; readonly base64: string };
 
 /** What precedes a session's own messages but stands only in other sessions of its client. */
-export type Inherited = {
+export type InheritedHistory = {
   /** Those sessions, the oldest first, each with the messages that it contributes. */
   readonly pieces: readonly SessionContent[];
   /** Present if not all of it is known: ids of sessions that may hold more, likeliest first. */
@@ -203,7 +203,10 @@ export type RecordRules = {
    * @param known - The sessions found so far that may hold it. Asked again once missing ones are
    * found.
    */
-  readonly inherited?: (content: SessionContent, known: readonly SessionContent[]) => Inherited;
+  readonly inherited?: (
+    content: SessionContent,
+    known: readonly SessionContent[],
+  ) => InheritedHistory;
   /**
    * True if the client also opens such a session alone: what it continues from is then not restored
    * along with it. Default: the client refuses to open it.
@@ -232,12 +235,12 @@ export type RecordRules = {
    */
   readonly agentPrompt?: (agent: SessionContent) => string | undefined;
   /** What a system message tells a model; empty for nothing. Default: its text. */
-  readonly givenText?: (message: SystemMessage) => string;
+  readonly contextText?: (message: SystemMessage) => string;
   /**
    * The pictures that a system message gives a model besides its text. They belong to the record,
    * which is counted as one. Default: none.
    */
-  readonly givenImages?: (message: SystemMessage) => readonly GivenImage[];
+  readonly contextImages?: (message: SystemMessage) => readonly ContextImage[];
   /**
    * The model of an answer, or the model that a record names for the answers after it. Default: the
    * answer's model, under the keys that most clients use (`modelOf` of `@pond/canonical/foreign`).
@@ -253,7 +256,7 @@ export type Meanings = {
   /** Default: every call stays in its client's own words. */
   readonly readTool?: ReadTool;
   /** Undefined for a client that has no rules and for an unknown one. */
-  readonly recordsOf?: (origin: Origin) => RecordRules | undefined;
+  readonly recordRulesOf?: (origin: Origin) => RecordRules | undefined;
 };
 
 /**
@@ -264,7 +267,7 @@ export type Meanings = {
  * - `earlier`: an earlier state that nobody continued;
  * - `other`: a different session, which lacks something and stays.
  */
-export type Held = "missing" | "current" | "earlier" | "other";
+export type CopyState = "missing" | "current" | "earlier" | "other";
 
 /** How a restored session is continued. */
 export type Resume = {
@@ -276,22 +279,22 @@ export type Resume = {
    * Why the client is known to refuse these commands, one sentence each; absent if there is no
    * reason.
    */
-  readonly refused?: readonly string[];
+  readonly problems?: readonly string[];
 };
 
 /** What was restored, and where. */
-export type Installed = {
+export type InstalledSession = {
   readonly session: Session;
   /** The client's own folder, absolute. */
   readonly home: string;
   /** Every file of the session and of the sessions below it; paths are relative to `home`. */
   readonly files: readonly RestoredFile[];
   /** The sessions of these that are not written, because the client has them. Default: none. */
-  readonly held?: ReadonlySet<SessionId>;
+  readonly existing?: ReadonlySet<SessionId>;
 };
 
 /** The environment that decides where a client keeps its files. */
-export type Surroundings = {
+export type Environment = {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
@@ -300,21 +303,21 @@ export type Surroundings = {
 export type Adapter = {
   readonly origin: Origin;
   /** Folders where the client keeps its files on this machine. They need not exist. */
-  readonly homes: (surroundings: Surroundings) => readonly string[];
+  readonly homes: (environment: Environment) => readonly string[];
   /** Opens a reader of such a folder, of the client's session folder, or of one session file. */
   readonly from: (path: string) => Reader;
   readonly to: Writer;
   /** Absent if the client has no tools that others have too. */
   readonly tools?: Tools;
   /** Absent if the client's records tell others nothing beyond the canonical fields. */
-  readonly records?: RecordRules;
+  readonly recordRules?: RecordRules;
   /** What the client would refuse in its files, one sentence each; empty if it accepts them. */
   readonly problems?: (files: ReadonlyMap<string, Uint8Array>) => readonly string[];
   /**
    * What the client already has of the session in these files. Absent if it has whatever stands in
    * them.
    */
-  readonly held?: (home: string, files: readonly RestoredFile[]) => Held;
+  readonly copyState?: (home: string, files: readonly RestoredFile[]) => CopyState;
   /**
    * Where in its home the client has moved a file, such as to an archive. Absent if it moves none.
    */
@@ -322,10 +325,10 @@ export type Adapter = {
   /** Writes a file that the client may be writing too. Absent if a rename is enough. */
   readonly save?: (file: string, content: RestoredFile["content"]) => Promise<void>;
   /** Absent if the client is a library and has no command. */
-  readonly resume?: (installed: Installed) => Resume;
+  readonly resume?: (installed: InstalledSession) => Resume;
   /**
    * True for a session of the client's own, such as a sub-agent, that it continues only within the
    * session above it. Absent if it continues every session by itself.
    */
-  readonly resumesAbove?: (content: SessionContent) => boolean;
+  readonly resumesInParent?: (content: SessionContent) => boolean;
 };

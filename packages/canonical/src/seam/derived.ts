@@ -32,9 +32,9 @@ export function positionId(position: number): Extracted<string> {
 
 /**
  * The id of the second message that one record maps to: the first message's id and a suffix.
- * `secondId(id, "text")` is `<id>#text`.
+ * `suffixedId(id, "text")` is `<id>#text`.
  */
-export function secondId(id: Extracted<string>, suffix: string): Extracted<string> {
+export function suffixedId(id: Extracted<string>, suffix: string): Extracted<string> {
   return seal(`${unseal(id)}#${suffix}`);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseJson } from "../json.ts";
 import { EventValidator } from "../validate.ts";
-import { fileBytes, positionId, secondId, splitText } from "./derived.ts";
+import { fileBytes, positionId, splitText, suffixedId } from "./derived.ts";
 import * as events from "./events.ts";
 import { Extracted, unseal } from "./extracted.ts";
 import { openRecord, type SourceRecord } from "./source-record.ts";
@@ -32,17 +32,17 @@ const init = { id, timestamp, source: {} };
 describe("the events of the seam", () => {
   it("are valid, of every kind", () => {
     const assistant = events.messageEvent(session, "assistant", init);
-    const tool = events.messageEvent(session, "tool", { ...init, id: secondId(id, "tool") });
+    const tool = events.messageEvent(session, "tool", { ...init, id: suffixedId(id, "tool") });
     const part = (position: number) =>
       ({ id: positionId(position), provenance: "injected" }) as const;
     const validator = new EventValidator();
 
     const all = [
       session,
-      events.systemMessageEvent(session, { ...init, id: secondId(id, "system"), content: text }),
+      events.systemMessageEvent(session, { ...init, id: suffixedId(id, "system"), content: text }),
       events.carrierEvent(session, {
         ...init,
-        id: secondId(id, "carrier"),
+        id: suffixedId(id, "carrier"),
         record: fields.whole(),
       }),
       assistant,

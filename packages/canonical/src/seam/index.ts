@@ -1,16 +1,18 @@
 export { collectGarbage } from "../collect-garbage.ts";
-export { attachedStart } from "./attached-files.ts";
+export { attachedFilesStart } from "./attached-files.ts";
+export { chunkLines } from "./chunk-lines.ts";
 export type {
   Adapter,
   ClientCall,
   CommonCall,
+  ContextImage,
+  CopyState,
   Course,
+  Environment,
   Fidelity,
   FidelityCount,
-  GivenImage,
-  Held,
-  Inherited,
-  Installed,
+  InheritedHistory,
+  InstalledSession,
   Lineage,
   Meanings,
   NamedModel,
@@ -24,7 +26,6 @@ export type {
   SessionContent,
   SharedLines,
   SourceSession,
-  Surroundings,
   ToolKind,
   Tools,
   Writer,
@@ -34,8 +35,8 @@ export {
   fileBytes,
   isDerivedFrom,
   positionId,
-  secondId,
   splitText,
+  suffixedId,
 } from "./derived.ts";
 export type { MessageInit, PartInit, SessionInit, SourceOptions } from "./events.ts";
 export {
@@ -53,36 +54,34 @@ export {
 } from "./events.ts";
 export type { Extracted } from "./extracted.ts";
 export { type FileSource, type FoundFiles, fileReader } from "./file-reader.ts";
-export { type Piece, piecesOf } from "./joined-records.ts";
+export { type LineFragment, splitJoinedRecords } from "./joined-records.ts";
 export { KeyOrders } from "./key-orders.ts";
 export { type Line, type LineOptions, readLines } from "./lines.ts";
 export {
   type FolderEntry,
   folderEntries,
-  leadsOut,
-  leadsOutReason,
+  leadsOutside,
+  leadsOutsideReason,
   listFolder,
   withoutFaults,
 } from "./list-folder.ts";
 export { makeFolder } from "./make-folder.ts";
-export { type FileStats, fileMark, measureFiles } from "./measure-files.ts";
+export { type FileStats, fileFingerprint, measureFiles } from "./measure-files.ts";
 export { NumbersByKey } from "./numbers-by-key.ts";
 export { PackedEntries } from "./packed-entries.ts";
 export { PackedList } from "./packed-list.ts";
-export { inPieces } from "./pieces.ts";
 export { type RecordEvent, type RecordOutcome, readRecords } from "./read-records.ts";
 export { RecordCount } from "./record-count.ts";
-export { saidInResult } from "./said-in-result.ts";
 export { directoryOf } from "./session-directory.ts";
 export {
   fileChunks,
   fileFault,
-  isDecoded,
+  isDecodedName,
   isGone,
   isSystemError,
-  notUtf8,
+  notUtf8Reason,
   reasonOf,
-  slashed,
+  toPosixPath,
 } from "./source-files.ts";
 export { carriedRecord, objectAt, objectOf, restOf, sourceOf } from "./source-options.ts";
 export {
@@ -91,4 +90,5 @@ export {
   type SourceRecord,
   truncatedRecord,
 } from "./source-record.ts";
-export type { Cut, Span } from "./spans.ts";
+export type { Span, TextSplitter } from "./spans.ts";
+export { userMessageInResult } from "./user-message-in-result.ts";

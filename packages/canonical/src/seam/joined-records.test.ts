@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isJsonObject, parsedObject, stringifyJson } from "../json.ts";
-import { piecesOf } from "./joined-records.ts";
+import { isJsonObject, stringifyJson, tryParseObject } from "../json.ts";
+import { splitJoinedRecords } from "./joined-records.ts";
 
 // No client has a first key that begins with a brace, which would end what is cut off in front.
 const key = fc.string({ maxLength: 6 }).map((rest) => `k${rest}`);
@@ -9,9 +9,9 @@ const record = fc
   .dictionary(key, fc.jsonValue({ maxDepth: 3 }), { minKeys: 1 })
   .map((value) => JSON.stringify(value));
 
-/** The texts of the pieces that are whole. */
+/** The texts of the fragments that are whole. */
 function wholeOf(text: string): readonly string[] {
-  const whole = piecesOf(text).filter(({ isWhole }) => isWhole);
+  const whole = splitJoinedRecords(text).filter(({ isWhole }) => isWhole);
   return whole.map(({ from, end }) => text.slice(from, end));
 }
 
@@ -54,9 +54,9 @@ it("accounts for every character, and takes only JSON objects for whole", () => 
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
       const text = pieces.join("");
       let at = 0;
-      for (const { from, end, isWhole } of piecesOf(text)) {
+      for (const { from, end, isWhole } of splitJoinedRecords(text)) {
         expect(text.slice(at, from).trim()).toBe("");
-        if (isWhole) expect(isJsonObject(parsedObject(text.slice(from, end)))).toBe(true);
+        if (isWhole) expect(isJsonObject(tryParseObject(text.slice(from, end)))).toBe(true);
         at = end;
       }
       expect(text.slice(at).trim()).toBe("");
@@ -80,7 +80,7 @@ it.each([
   const whole = '{"a":1}';
   const row = broken.repeat(1000);
 
-  const pieces = piecesOf(whole + row + whole + row).map(({ isWhole }) => isWhole);
+  const fragments = splitJoinedRecords(whole + row + whole + row).map(({ isWhole }) => isWhole);
 
-  expect(pieces).toEqual([true, false, true, false]);
+  expect(fragments).toEqual([true, false, true, false]);
 });

@@ -1,5 +1,5 @@
 /** A part of a line that should have been a line of its own. */
-export type Piece = {
+export type LineFragment = {
   readonly from: number;
   readonly end: number;
   /** False for a record that was cut off, and for anything that is not a record. */
@@ -13,8 +13,8 @@ export type Piece = {
  * another whole record, or right where the one before it stops being JSON; it ends where the line
  * or the record itself ends.
  */
-export function piecesOf(text: string): readonly Piece[] {
-  const pieces: Piece[] = [];
+export function splitJoinedRecords(text: string): readonly LineFragment[] {
+  const fragments: LineFragment[] = [];
   let isAfterBroken = false;
   for (let from = spaceEnd(text, 0); from < text.length; ) {
     const { end, isWhole, isJson = isWhole } = objectEnd(text, from);
@@ -22,16 +22,16 @@ export function piecesOf(text: string): readonly Piece[] {
     // A record that was cut off has no end. If an end follows, the record in front of it was a part
     // of it.
     if (isWhole && isAfterBroken && !isRecordBoundary(text, next)) {
-      return [...pieces, { from, end: text.length, isWhole: false }];
+      return [...fragments, { from, end: text.length, isWhole: false }];
     }
-    const before = isJson ? undefined : pieces.at(-1);
-    // Consecutive broken bytes form one piece, because there may be millions of them.
-    if (before && !before.isWhole) pieces[pieces.length - 1] = { ...before, end: next };
-    else pieces.push({ from, end: isJson ? end : next, isWhole: isJson });
+    const before = isJson ? undefined : fragments.at(-1);
+    // Consecutive broken bytes form one fragment, because there may be millions of them.
+    if (before && !before.isWhole) fragments[fragments.length - 1] = { ...before, end: next };
+    else fragments.push({ from, end: isJson ? end : next, isWhole: isJson });
     isAfterBroken ||= !isWhole;
     from = next;
   }
-  return pieces;
+  return fragments;
 }
 
 /** True if the line ends here, another record begins, or zeros stand for what was not written. */

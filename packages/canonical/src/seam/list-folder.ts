@@ -2,7 +2,7 @@ import { readdirSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { FaultEvent } from "../event.ts";
 import type { Origin } from "./codec.ts";
-import { fileFault, isDecoded, isGone, notUtf8, reasonOf } from "./source-files.ts";
+import { fileFault, isDecodedName, isGone, notUtf8Reason, reasonOf } from "./source-files.ts";
 
 /** An entry of a folder. Not Node's own type, so that adapters compile without Node's types too. */
 export type FolderEntry = {
@@ -48,12 +48,12 @@ export function* listFolder(
   const taken: FolderEntry[] = [];
   for (const entry of (yield* folderEntries(origin, folder)).filter(isOurs)) {
     const path = join(folder, entry.name);
-    if (!isDecoded(entry.name, path)) yield fileFault(origin, path, notUtf8);
+    if (!isDecodedName(entry.name, path)) yield fileFault(origin, path, notUtf8Reason);
     else if (entry.isDirectory() || entry.isFile()) taken.push(entry);
     // Opening a pipe would wait for a writer that never comes.
     else if (!entry.isSymbolicLink()) {
       yield fileFault(origin, path, "neither a file nor a folder");
-    } else if (leadsOut(path, within)) yield fileFault(origin, path, leadsOutReason);
+    } else if (leadsOutside(path, within)) yield fileFault(origin, path, leadsOutsideReason);
   }
   return taken;
 }
@@ -69,7 +69,7 @@ export function withoutFaults<T>(listing: Generator<unknown, T>): T {
 /**
  * True for a link that leads nowhere or out of the folder: its target is not read where it stands.
  */
-export function leadsOut(link: string, folder: string): boolean {
+export function leadsOutside(link: string, folder: string): boolean {
   try {
     return !realpathSync(link).startsWith(`${realpathSync(folder)}${sep}`);
   } catch {
@@ -78,4 +78,4 @@ export function leadsOut(link: string, folder: string): boolean {
 }
 
 /** Why the target of such a link is not read, for a fault. */
-export const leadsOutReason = "a symbolic link out of the folder, not followed";
+export const leadsOutsideReason = "a symbolic link out of the folder, not followed";

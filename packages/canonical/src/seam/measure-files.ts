@@ -14,7 +14,7 @@ export function measureFiles(
   others: readonly { readonly file: string; readonly path: string }[] = [],
 ): Pick<SourceSession, "fingerprint" | "bytes"> {
   const own = statSync(file, { bigint: true });
-  if (others.length === 0) return { fingerprint: fileMark(own), bytes: Number(own.size) };
+  if (others.length === 0) return { fingerprint: fileFingerprint(own), bytes: Number(own.size) };
   const hash = createHash("sha256");
   let bytes = own.size;
   for (const other of others) {
@@ -22,9 +22,9 @@ export function measureFiles(
     const stats = statSync(other.file, { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) continue;
     bytes += stats.size;
-    hash.update(`${other.path}\0${fileMark(stats)}\0`);
+    hash.update(`${other.path}\0${fileFingerprint(stats)}\0`);
   }
-  const fingerprint = `${fileMark(own)}+${hash.digest("hex").slice(0, 32)}`;
+  const fingerprint = `${fileFingerprint(own)}+${hash.digest("hex").slice(0, 32)}`;
   return { fingerprint, bytes: Number(bytes) };
 }
 
@@ -36,7 +36,7 @@ export type FileStats = {
 };
 
 /** Size, time and identity of a file as a text that differs whenever the file may have changed. */
-export function fileMark({ size, mtimeNs, ino }: FileStats): string {
+export function fileFingerprint({ size, mtimeNs, ino }: FileStats): string {
   // A joined text is one string; a concatenated one would be kept as its pieces, four times as
   // large.
   return [size, mtimeNs, ino].join(".");

@@ -49,7 +49,7 @@ it("numbers entries in the order they were added", () => {
 
   expect([...entries].map(([name]) => name)).toEqual(["b", "c"]);
   expect(["b", "a", "c"].map((name) => entries.numberOf(name))).toEqual([0, undefined, 2]);
-  expect(entries.numbers).toBe(3);
+  expect(entries.nextNumber).toBe(3);
   expect(entries.at(1)).toBeUndefined();
 });
 

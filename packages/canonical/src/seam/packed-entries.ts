@@ -26,8 +26,8 @@ export class PackedEntries<E extends Entry> {
     return this.#size;
   }
 
-  /** The number of entries ever added. The number of every entry is below it. */
-  get numbers(): number {
+  /** The number that the next new entry gets. The number of every entry is below it. */
+  get nextNumber(): number {
     return this.#list.length;
   }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { recordsOf } from "../event.ts";
+import { recordCountOf } from "../event.ts";
 import { stringifyJson } from "../json.ts";
 import { unseal } from "./extracted.ts";
 import { readRecords } from "./read-records.ts";
@@ -189,7 +189,7 @@ it.each<[string, string | Buffer, readonly string[]]>([
   });
   expect(described).toEqual(expected);
   // Each is one of what came of it (`adapter-integrity-no-silent-drops`).
-  const told = outcomes.map((outcome) => (outcome.kind === "record" ? 1 : recordsOf(outcome)));
+  const told = outcomes.map((outcome) => (outcome.kind === "record" ? 1 : recordCountOf(outcome)));
   expect(count.records).toBe(told.reduce((sum, records) => sum + records, 0));
 });
 

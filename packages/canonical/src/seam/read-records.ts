@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { SourceFault, type SourceLocation } from "../errors.ts";
-import { type FaultEvent, type PendingEvent, recordsOf } from "../event.ts";
-import { type JsonValue, parsedObject, parseJson } from "../json.ts";
-import { piecesOf } from "./joined-records.ts";
+import { type FaultEvent, type PendingEvent, recordCountOf } from "../event.ts";
+import { type JsonValue, parseJson, tryParseObject } from "../json.ts";
+import { splitJoinedRecords } from "./joined-records.ts";
 import { type Line, type LineOptions, mapLines } from "./lines.ts";
 import type { RecordCount } from "./record-count.ts";
 import { openRecord, type SourceRecord, truncatedRecord } from "./source-record.ts";
@@ -72,7 +72,7 @@ function readLine(
   const outcomes = isCertain
     ? found
     : certainOutcomes(found, { kind: "pending", ...pending }, text);
-  const recordCount = outcomes.reduce((sum, each) => sum + recordCountOf(each), 0);
+  const recordCount = outcomes.reduce((sum, each) => sum + outcomeRecordCount(each), 0);
   if (recordCount > 1) count?.add(recordCount - 1);
   return outcomes;
 }
@@ -99,8 +99,8 @@ function certainOutcomes(
 }
 
 /** How many records an outcome accounts for. */
-function recordCountOf(outcome: RecordOutcome): number {
-  return outcome.kind === "record" ? 1 : recordsOf(outcome);
+function outcomeRecordCount(outcome: RecordOutcome): number {
+  return outcome.kind === "record" ? 1 : recordCountOf(outcome);
 }
 
 function readText(
@@ -132,10 +132,10 @@ function readPieces(bytes: Buffer, at: SourceLocation): readonly RecordOutcome[]
   const outcomes: RecordOutcome[] = [];
   let records = 0;
   // One character per byte: JSON's syntax is ASCII, and no byte of another character is.
-  for (const { from, end, isWhole } of piecesOf(bytes.toString("latin1"))) {
+  for (const { from, end, isWhole } of splitJoinedRecords(bytes.toString("latin1"))) {
     const place = { ...at, byteOffset: (at.byteOffset ?? 0) + from };
     const piece = bytes.subarray(from, end);
-    const found = isWhole && isUtf8(piece) ? parsedObject(piece.toString()) : undefined;
+    const found = isWhole && isUtf8(piece) ? tryParseObject(piece.toString()) : undefined;
     if (found) {
       records++;
       outcomes.push(recordAt(place, found, piece.length));

@@ -30,7 +30,7 @@ export async function* fileChunks(
 }
 
 /** A path with `/` as its separator on every system, as keys and restored files have it. */
-export function slashed(path: string): string {
+export function toPosixPath(path: string): string {
   return sep === "/" ? path : path.split(sep).join("/");
 }
 
@@ -59,12 +59,12 @@ export function isGone(error: unknown): boolean {
  *
  * @param path - The path of the file or folder with that name.
  */
-export function isDecoded(name: string, path: string): boolean {
+export function isDecodedName(name: string, path: string): boolean {
   return !name.includes("\u{fffd}") || existsSync(path);
 }
 
 /** Why a file or folder with such a name is not read, for a fault. */
-export const notUtf8 = "a name that is not UTF-8: not stored";
+export const notUtf8Reason = "a name that is not UTF-8: not stored";
 
 /** True for an error of the operating system, false for a mistake of ours. */
 export function isSystemError(error: unknown): boolean {

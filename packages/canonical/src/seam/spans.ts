@@ -10,4 +10,4 @@ export type Span = {
  * Cuts a text where the harness and the human meet (spec 6.5, rule 1). The spans cover the whole
  * text.
  */
-export type Cut = (text: string) => readonly Span[];
+export type TextSplitter = (text: string) => readonly Span[];

@@ -32,7 +32,7 @@ const text = "1 messages\nspäť\n";
 const bytes = Buffer.byteLength(text);
 /** What is named so goes on from a session that is not stored. */
 const meanings: Meanings = {
-  recordsOf: () => ({
+  recordRulesOf: () => ({
     inherited: ({ session: { id } }) => ({
       pieces: [],
       ...(id.startsWith("half") && { missing: ["base"] }),

@@ -193,7 +193,7 @@ describe("limits on revisions and removals", () => {
 
   it("a message whose source lost one of its files stays as it was stored", () =>
     withStore(async (sessions) => {
-      const lacking = { ...said("b", "A reference."), isLacking: true };
+      const lacking = { ...said("b", "A reference."), isIncomplete: true };
       const kept = await sync(sessions, [
         [a, b],
         [a, lacking, c],
@@ -210,7 +210,7 @@ describe("limits on revisions and removals", () => {
 
   it("a message is revised when the file comes that its source lacked", () =>
     withStore(async (sessions) => {
-      const lacking = { ...said("b", "A reference."), isLacking: true };
+      const lacking = { ...said("b", "A reference."), isIncomplete: true };
 
       expect(
         await sync(sessions, [
@@ -227,8 +227,8 @@ describe("limits on revisions and removals", () => {
       const asks: string[] = [];
       const lacking = (id: string, text: string): DemoMessage => ({
         ...said(id, text),
-        isLacking: true,
-        isHeldBy: ({ options, parts }) => {
+        isIncomplete: true,
+        isStoredComplete: ({ options, parts }) => {
           const hasFile = JSON.stringify(options).includes('"file":"seen"');
           asks.push(`${id}: ${hasFile ? "whole" : "lacking"}, ${parts.length} part`);
           return hasFile;
@@ -278,8 +278,8 @@ describe("limits on revisions and removals", () => {
       const whole: DemoMessage = { ...a, options: { file: "seen" } };
       const lacking: DemoMessage = {
         ...said("a", "A reference."),
-        isLacking: true,
-        isHeldBy: ({ options }) => JSON.stringify(options).includes('"file":"seen"'),
+        isIncomplete: true,
+        isStoredComplete: ({ options }) => JSON.stringify(options).includes('"file":"seen"'),
       };
 
       await read([whole]);
@@ -294,7 +294,7 @@ describe("limits on revisions and removals", () => {
     withStore(async (sessions) => {
       const ids = Array.from({ length: 40 }, (_, at) => `m${at}`);
       const lacking = ids.map((id): DemoMessage => {
-        return { ...said(id, "-".repeat(1_000)), isLacking: true, isHeldBy: () => true };
+        return { ...said(id, "-".repeat(1_000)), isIncomplete: true, isStoredComplete: () => true };
       });
       await sync(sessions, [ids.map((id) => said(id))]);
       const reads = vi.spyOn(sessions.store.table("parts"), "rows");
@@ -320,7 +320,7 @@ describe("limits on revisions and removals", () => {
       });
 
       const lacking = ids.map((id): DemoMessage => {
-        return { ...said(id, "-"), isLacking: true, isHeldBy: () => true };
+        return { ...said(id, "-"), isIncomplete: true, isStoredComplete: () => true };
       });
       await sync(sessions, [lacking]);
 

@@ -4,7 +4,7 @@ import {
   isJsonObject,
   type MessageHeader,
   type Part,
-  recordsOf,
+  recordCountOf,
   type Session,
   ValidationError,
 } from "@pond/canonical";
@@ -20,7 +20,7 @@ export class MessageAssembler {
   /** How many source records the current message keeps. */
   #records = 0;
   /** Set if its source lacks a file of it. */
-  #missing: Pick<PreparedMessage, "isLacking" | "isHeldBy"> | undefined;
+  #missing: Pick<PreparedMessage, "isIncomplete" | "isStoredComplete"> | undefined;
 
   constructor(outcome: IngestOutcome) {
     this.#outcome = outcome;
@@ -57,16 +57,16 @@ export class MessageAssembler {
       if (!(error instanceof ValidationError)) throw error;
       this.#outcome.status = "failed";
       this.#outcome.error ??= error;
-      this.#outcome.records_left_out += this.#records + recordsOf(event);
+      this.#outcome.records_left_out += this.#records + recordCountOf(event);
       this.#reset();
       return false;
     }
-    if (event.kind === "session") this.#outcome.records_stored += recordsOf(event);
+    if (event.kind === "session") this.#outcome.records_stored += recordCountOf(event);
     else if (event.kind === "message") {
       this.#header = event.message;
-      this.#records = recordsOf(event);
-      const { isLacking, isHeldBy } = event;
-      this.#missing = isLacking ? { isLacking, isHeldBy } : undefined;
+      this.#records = recordCountOf(event);
+      const { isIncomplete, isStoredComplete } = event;
+      this.#missing = isIncomplete ? { isIncomplete, isStoredComplete } : undefined;
     }
     // The parts of a message that was left out are left out with it.
     else if (event.kind === "part" && this.#header) this.#parts.push(event.part);

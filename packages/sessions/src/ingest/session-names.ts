@@ -73,7 +73,7 @@ export class SessionNames {
     }
     this.#reusedIds = new ReusedIds(this.#all());
     this.#qualified = this.areClientsApart ? qualifiedIds(this.#all()) : new Map();
-    this.#settledCount = this.#known.numbers;
+    this.#settledCount = this.#known.nextNumber;
     this.#isLoaded = true;
   }
 
@@ -192,7 +192,7 @@ export class SessionNames {
     const taken = [...this.deferredIds].filter((each) => this.#isUnsettled(each));
     for (const each of taken) this.#known.delete(each);
     for (const ids of idChunks(taken)) await this.#read(ids);
-    this.#settledCount = this.#known.numbers;
+    this.#settledCount = this.#known.nextNumber;
     if (taken.length > 0) this.#reusedIds = new ReusedIds(this.#all());
   }
 

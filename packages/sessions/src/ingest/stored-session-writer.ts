@@ -64,7 +64,7 @@ export class StoredSessionWriter implements SessionWriter {
     const digest = this.#digestOf(message);
     const stored = this.#snapshot.live.get(header.id);
     if (header.timestamp > this.#newest) this.#newest = header.timestamp;
-    if (message.isHeldBy && digest !== message.digest) {
+    if (message.isStoredComplete && digest !== message.digest) {
       this.#doubtful.set(this.#seen.length, message);
       this.heldBytes += message.bytes;
       this.#seen.push({ id: header.id, digest, timestamp: header.timestamp });
@@ -115,8 +115,8 @@ export class StoredSessionWriter implements SessionWriter {
    * What the source now lacks of a message counts as stored, if it was stored
    * (`session-durable-copy`).
    */
-  #digestOf({ header: { id }, digest, isLacking }: PreparedMessage): string {
-    const isKept = isLacking && !this.#snapshot.damaged.has(id);
+  #digestOf({ header: { id }, digest, isIncomplete }: PreparedMessage): string {
+    const isKept = isIncomplete && !this.#snapshot.damaged.has(id);
     return (isKept && this.#snapshot.live.get(id)?.digest) || digest;
   }
 
@@ -141,7 +141,7 @@ export class StoredSessionWriter implements SessionWriter {
         const { id, timestamp } = message.header;
         const value = stored.get(id);
         // Something unreadable may hold it.
-        const isKept = value === undefined || message.isHeldBy?.(value) === true;
+        const isKept = value === undefined || message.isStoredComplete?.(value) === true;
         const digest = isKept ? this.#digestOf(message) : message.digest;
         this.#seen[position] = { id, digest, timestamp };
         if (isKept) this.#note(id, digest);

@@ -42,7 +42,7 @@ export class WindowUpdate {
   add(message: PreparedMessage, isStored: boolean): void {
     const piece = windowPiece(message);
     const { id, text, title, isBoundary } = piece;
-    const isKept = isStored && message.isLacking === true;
+    const isKept = isStored && message.isIncomplete === true;
     if (isKept) this.#kept.add(id);
     else if (text !== null || title !== undefined || isBoundary) this.#pieces.push(piece);
     if (!isStored) this.#differing.add(id);

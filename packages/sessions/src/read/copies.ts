@@ -1,5 +1,5 @@
 import type { Origin } from "@pond/canonical/adapter";
-import { copyLetters, copyUuid } from "@pond/canonical/foreign";
+import { copyBase62, copyUuid } from "@pond/canonical/foreign";
 import { oneOf, type Store } from "@pond/substrate";
 import { sessionItself } from "../revisions/reconcile.ts";
 import { idChunks } from "../rows/id-chunks.ts";
@@ -56,7 +56,7 @@ export function originalsOf(
     const letters = opencodeCopyId.exec(id)?.groups?.["letters"];
     if (letters === undefined && !copyUuidPattern.test(id)) continue;
     copiesByName.set(`${sourceAgent} ${letters ?? id}`, id);
-    targets.set(sourceAgent, letters === undefined ? copyUuid : copyLetters);
+    targets.set(sourceAgent, letters === undefined ? copyUuid : copyBase62);
   }
   const originals = new Map<string, string>();
   if (targets.size === 0) return originals;

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
-import { fromRfc3339, parsedObject, stringifyJson } from "@pond/canonical";
+import { fromRfc3339, stringifyJson, tryParseObject } from "@pond/canonical";
 import {
   fileChunks,
   isSystemError,
@@ -109,7 +109,7 @@ type Line = {
 };
 
 function lineOf(line: string, { key, time }: SharedLines): Line {
-  const record = parsedObject(line);
+  const record = tryParseObject(line);
   if (record === undefined) return { text: line, session: "", time: 0n };
   const [session, at] = [record[key], record[time]];
   return {

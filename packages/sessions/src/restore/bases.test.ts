@@ -29,7 +29,7 @@ const writer = (origin: string): Writer => ({
 
 /** In this client a session named `x+` goes on from the first message of `x`. */
 const meanings: Meanings = {
-  recordsOf: (origin) =>
+  recordRulesOf: (origin) =>
     origin === "demo"
       ? {
           inherited: ({ session: { id } }, known) => {
@@ -111,7 +111,7 @@ describe("a session that begins in the middle of another", () => {
       );
       const asked: string[] = [];
       const chained: Meanings = {
-        recordsOf: () => ({
+        recordRulesOf: () => ({
           inherited: ({ session }, known) => {
             asked.push(session.id);
             const pieces: SessionContent[] = [];
@@ -151,12 +151,14 @@ describe("a session that begins in the middle of another", () => {
     (origin, files) =>
       withStore(async (sessions) => {
         await ingestDemo(sessions, [demo("s"), demo("s+", "s")]);
-        const recordsOf = (client: string) => ({
-          ...meanings.recordsOf?.(client),
+        const recordRulesOf = (client: string) => ({
+          ...meanings.recordRulesOf?.(client),
           opensAlone: true,
         });
 
-        const restored = await restore(sessions, "s+", writer(origin), { meanings: { recordsOf } });
+        const restored = await restore(sessions, "s+", writer(origin), {
+          meanings: { recordRulesOf },
+        });
 
         expect([filesOf(restored), restored.incomplete]).toEqual([files, []]);
       }),

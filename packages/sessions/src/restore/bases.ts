@@ -1,6 +1,6 @@
 import type { Message, SessionId } from "@pond/canonical";
 import type {
-  Inherited,
+  InheritedHistory,
   Lineage,
   Meanings,
   RecordRules,
@@ -30,7 +30,7 @@ export class Bases {
   readonly #sessions: SessionStore;
   readonly #options: BaseOptions;
   readonly #contents: Map<string, SessionContent>;
-  readonly #inherited: Map<SessionId, Inherited> = new Map();
+  readonly #inherited: Map<SessionId, InheritedHistory> = new Map();
 
   /** @param lineage - What has been loaded already. */
   constructor(sessions: SessionStore, { root, descendants }: Lineage, options: BaseOptions) {
@@ -91,7 +91,7 @@ export class Bases {
   }
 
   /** Asked once for each: in a chain of forks, every one continues all above it. */
-  async #inheritedBy(content: SessionContent): Promise<Inherited> {
+  async #inheritedBy(content: SessionContent): Promise<InheritedHistory> {
     const { id } = content.session;
     const inherited = this.#inherited.get(id) ?? (await this.#findInherited(content));
     this.#inherited.set(id, inherited);
@@ -99,7 +99,7 @@ export class Bases {
   }
 
   /** Asks for what is missing until everything is known, or no more of it is stored. */
-  async #findInherited(content: SessionContent): Promise<Inherited> {
+  async #findInherited(content: SessionContent): Promise<InheritedHistory> {
     const { id, source_agent: client } = content.session;
     const { inherited } = this.#rulesOf(content);
     if (inherited === undefined) return { pieces: [] };
@@ -127,7 +127,7 @@ export class Bases {
   }
 
   #rulesOf({ session }: SessionContent): RecordRules {
-    return this.#options.meanings.recordsOf?.(session.source_agent) ?? {};
+    return this.#options.meanings.recordRulesOf?.(session.source_agent) ?? {};
   }
 
   async #firstStored(ids: readonly string[], client: string): Promise<SessionContent | undefined> {

@@ -48,7 +48,7 @@ function course({ messages }: SessionContent): Course {
 }
 
 const meanings: Meanings = {
-  recordsOf: () => ({
+  recordRulesOf: () => ({
     course,
     agentNames: ({ session: { id } }) => [id.replace("agent ", "#"), `call of ${id}`],
   }),
@@ -103,7 +103,7 @@ it.each<[string, (readonly string[])[], number]>([
 it("leaves out an agent whose label occurs only in a message that was taken back", () => {
   const root = content("s", 0, [["hello"], ["undone agent a"], ["ask agent b"]]);
   const agentLabel = ({ session }: SessionContent) => `undone ${session.id}`;
-  const rules = { recordsOf: () => ({ course, agentLabel, agentNames: () => [] }) };
+  const rules = { recordRulesOf: () => ({ course, agentLabel, agentNames: () => [] }) };
   const descendants = [agent("a", "s", 2, "one"), agent("b", "s", 3, "two")];
 
   const { lineage } = withoutUndoneAgents({ root, descendants }, rules);

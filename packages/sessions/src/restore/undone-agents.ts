@@ -5,7 +5,7 @@ import {
   agentNamesOf,
   agentsNamedIn,
   isSubAgent,
-  recordedIn,
+  valuesInPart,
 } from "@pond/canonical/foreign";
 
 /** A lineage to translate. */
@@ -62,7 +62,7 @@ function startedInUndoneTurns(
   meanings: Meanings,
 ): readonly SessionId[] {
   if (agents.length === 0) return [];
-  const { course } = meanings.recordsOf?.(content.session.source_agent) ?? {};
+  const { course } = meanings.recordRulesOf?.(content.session.source_agent) ?? {};
   const { live, undone }: Course = course?.(content) ?? { live: [], undone: [] };
   const since = undone.reduce<bigint | undefined>(earlier, undefined);
   if (since === undefined) return [];
@@ -98,6 +98,6 @@ function agentsIn(
 ): ReadonlySet<SessionId> {
   if (message === undefined) return new Set();
   const given =
-    message.role === "system" ? [message.content] : partsOf(message).flatMap(recordedIn);
+    message.role === "system" ? [message.content] : partsOf(message).flatMap(valuesInPart);
   return agentsNamedIn([message.options, ...given], [...agents.values()]);
 }

@@ -31,12 +31,12 @@ export type PreparedMessage = {
   /** About how many bytes its rows take. */
   readonly bytes: number;
   /** True if its source lacks a file that belongs to it. */
-  readonly isLacking?: boolean;
+  readonly isIncomplete?: boolean;
   /**
    * Tells whether the stored message holds what its source lacks; left out, it counts as holding
    * it.
    */
-  readonly isHeldBy?: MessageEvent["isHeldBy"];
+  readonly isStoredComplete?: MessageEvent["isStoredComplete"];
 };
 
 /** Makes the texts that are stored, and the digest from these very texts. */

@@ -27,7 +27,7 @@ it.each([
     await ingestDemo(sessions, [{ id: "s", messages: [first, said("a")] }]);
     expect(await texts(sessions)).toEqual([`b: ${file}\nThis is a.`]);
 
-    const left: DemoMessage = { id: "b", text: "Look.", isLacking: true };
+    const left: DemoMessage = { id: "b", text: "Look.", isIncomplete: true };
     const messages = order.map((id) => (id === "b" ? left : said("a", "Anew.")));
     await ingestDemo(sessions, [{ id: "s", messages }]);
 

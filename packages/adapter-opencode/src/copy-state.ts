@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
-import { type Held, objectOf, type RestoredFile } from "@pond/canonical/adapter";
+import { type CopyState, objectOf, type RestoredFile } from "@pond/canonical/adapter";
 import { discover, rootOf } from "./discover.ts";
 import { addsToExisting, exportedValue, importedFile } from "./resume.ts";
 import { isSqliteError } from "./stores/database.ts";
@@ -16,7 +16,7 @@ import type { StoredMessage, StoredSession } from "./stores/stored.ts";
  * @param home - The client's data folder.
  * @throws {SourceFault} if its database cannot be read.
  */
-export function opencodeHeld(home: string, files: readonly RestoredFile[]): Held {
+export function opencodeCopyState(home: string, files: readonly RestoredFile[]): CopyState {
   const file = importedFile(files);
   if (file === undefined || !existsSync(home)) return "missing";
   const { id, messages } = exportedIn(file);

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { contentOf, readAll, sampleLineage } from "@pond/adapter-testkit";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
+import { opencodeCopyState } from "./copy-state.ts";
 import { fromOpencode } from "./from-opencode.ts";
-import { opencodeHeld } from "./held.ts";
 import {
   createHome,
   exchange,
@@ -63,7 +63,7 @@ it.each<[string, Tables, Tables, string]>([
   ["all of it but a turn that was deleted there", turns("a", "c"), turns("a", "b", "c"), "other"],
   ["another turn in place of the last", turns("a", "c"), turns("a", "b"), "other"],
 ])("tells what the client holds of a stored session: %s", async (_, there, stored, expected) => {
-  expect(opencodeHeld(homeWith(there), await restored(stored))).toBe(expected);
+  expect(opencodeCopyState(homeWith(there), await restored(stored))).toBe(expected);
 });
 
 it("takes an earlier state in 2.x for another session, because no import adds to it", async () => {
@@ -81,8 +81,8 @@ it("takes an earlier state in 2.x for another session, because no import adds to
   });
   const files = await restored(said("msg_1", "msg_2"));
 
-  expect(opencodeHeld(homeWith(said("msg_1")), files)).toBe("other");
-  expect(opencodeHeld(homeWith(said("msg_1", "msg_2")), files)).toBe("current");
+  expect(opencodeCopyState(homeWith(said("msg_1")), files)).toBe("other");
+  expect(opencodeCopyState(homeWith(said("msg_1", "msg_2")), files)).toBe("current");
 });
 
 it("finds a copy by its own id, and calls it missing if the home does not exist", () => {
@@ -93,9 +93,9 @@ it("finds a copy by its own id, and calls it missing if the home does not exist"
   );
   const there = { session: [sessionRow(info.id)], message: rows.slice(0, 1) };
 
-  expect(opencodeHeld(homeWith(there), files)).toBe("earlier");
-  expect(opencodeHeld(homeWith(turns("a")), files)).toBe("missing");
-  expect(opencodeHeld("/nowhere/opencode", files)).toBe("missing");
+  expect(opencodeCopyState(homeWith(there), files)).toBe("earlier");
+  expect(opencodeCopyState(homeWith(turns("a")), files)).toBe("missing");
+  expect(opencodeCopyState("/nowhere/opencode", files)).toBe("missing");
 });
 
 it("ignores a tree once a database stands beside it, as the client does", async () => {
@@ -109,9 +109,9 @@ it("ignores a tree once a database stands beside it, as the client does", async 
     "storage/part/msg_a2/prt_a2.json": { id: "prt_a2", type: "text", text: "So." },
   });
 
-  expect(opencodeHeld(folder, files)).toBe("current");
+  expect(opencodeCopyState(folder, files)).toBe("current");
   writeDatabase(join(folder, "opencode.db"), { session: [] });
-  expect(opencodeHeld(folder, files)).toBe("missing");
+  expect(opencodeCopyState(folder, files)).toBe("missing");
 });
 
 it.each([
@@ -121,14 +121,14 @@ it.each([
   const folder = homeWith({ session: [] });
   setAside(join(folder, "opencode-old.db"));
 
-  expect(opencodeHeld(folder, await restored(turns("a")))).toBe("missing");
+  expect(opencodeCopyState(folder, await restored(turns("a")))).toBe("missing");
 });
 
 it("names the database that it cannot read", async () => {
   const folder = createHome({ "opencode.db": "no database" });
   const files = await restored(turns("a"));
 
-  expect(() => opencodeHeld(folder, files)).toThrow(
+  expect(() => opencodeCopyState(folder, files)).toThrow(
     `${join(folder, "opencode.db")}:file: cannot be read (file is not a database)`,
   );
 });
@@ -137,5 +137,5 @@ it("calls a session missing if its files are those of a tree", () => {
   const file = { session: sampleLineage().root.session.id, content: [] };
   const path = "storage/session/global/ses_a.json";
 
-  expect(opencodeHeld(homeWith(turns("a")), [{ ...file, path }])).toBe("missing");
+  expect(opencodeCopyState(homeWith(turns("a")), [{ ...file, path }])).toBe("missing");
 });

@@ -1,10 +1,10 @@
-const pieceLength = 64 * 1024;
+const chunkLength = 64 * 1024;
 
 /**
- * Joins lines into pieces large enough to be written at once. The lines are made anew each time,
+ * Joins lines into chunks large enough to be written at once. The lines are made anew each time,
  * and only as they are asked for.
  */
-export function inPieces(lines: () => Iterable<string>): Iterable<string> {
+export function chunkLines(lines: () => Iterable<string>): Iterable<string> {
   return { [Symbol.iterator]: () => joined(lines()) };
 }
 
@@ -12,7 +12,7 @@ function* joined(lines: Iterable<string>): Generator<string> {
   let text = "";
   for (const line of lines) {
     text += line;
-    if (text.length < pieceLength) continue;
+    if (text.length < chunkLength) continue;
     yield text;
     text = "";
   }

@@ -8,11 +8,11 @@ import { openRecord, type SourceRecord } from "./source-record.ts";
  * result, such as answers to questions. The message follows the one that keeps the result and
  * accounts for no record of its own.
  *
- * @param init - `id` is derived from the other message's, as by `secondId`. `source` tells the
+ * @param init - `id` is derived from the other message's, as by `suffixedId`. `source` tells the
  * codec that this is such a message, so that a restore leaves it out and the course tells it once.
  * @param texts - As the source has them, none of them empty. Without any there is no message.
  */
-export function saidInResult(
+export function userMessageInResult(
   session: SessionEvent,
   init: Omit<MessageInit, "records">,
   texts: readonly string[],
