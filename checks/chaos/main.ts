@@ -57,8 +57,8 @@ async function run(): Promise<number> {
 
 function showRun({ name }: Fault, done: number, runs: number, failure?: Failure): void {
   const { isTTY } = process.stderr;
-  const isTold = isTTY || done === runs || done % 10 === 0;
-  if (isTold)
+  const shouldPrint = isTTY || done === runs || done % 10 === 0;
+  if (shouldPrint)
     process.stderr.write(`${isTTY ? "\r\u001b[K" : ""}${name} ${done}/${runs}${isTTY ? "" : "\n"}`);
   if (failure === undefined) return;
   const problems = failure.problems.map((problem) => `  ${problem}\n`).join("");

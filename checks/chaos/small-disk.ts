@@ -41,8 +41,8 @@ export class SmallDisk {
   }
 
   #usedKilobytes(): number {
-    const told = execFileSync("df", ["-k", "--output=used", this.#folder], { encoding: "utf8" });
-    return Number(told.trim().split("\n").at(-1));
+    const output = execFileSync("df", ["-k", "--output=used", this.#folder], { encoding: "utf8" });
+    return Number(output.trim().split("\n").at(-1));
   }
 
   #remount(options: string): void {

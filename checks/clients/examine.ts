@@ -98,10 +98,10 @@ function typedTextProblems(
   const found = contents.filter((content) =>
     typedTexts(content).some((text) => tried.includes(text)),
   );
-  const heard = new Set(found.flatMap(typedTexts));
+  const counted = new Set(found.flatMap(typedTexts));
   return [
     ...typed
-      .filter((text) => !isPartial && !heard.has(text))
+      .filter((text) => !isPartial && !counted.has(text))
       .map((text) => `was typed, and does not count so: ${text}`),
     ...found.flatMap((content) => [
       ...neverTyped(typedTexts(withActiveMessages(content)), tried).map(

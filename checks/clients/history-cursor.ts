@@ -23,13 +23,13 @@ export class HistoryCursor {
   }
 
   /** Finds the next item that matches and moves after the match; stays if there is none. */
-  seek(endOf: (heard: HistoryItem, from: number) => number | undefined): HistoryItem | undefined {
+  seek(endOf: (item: HistoryItem, from: number) => number | undefined): HistoryItem | undefined {
     for (let index = this.#item; index < this.#history.length; index++) {
-      const heard = this.#history[index];
-      const end = heard && endOf(heard, index === this.#item ? this.#end : 0);
+      const item = this.#history[index];
+      const end = item && endOf(item, index === this.#item ? this.#end : 0);
       if (end === undefined) continue;
       [this.#item, this.#end] = [index, end];
-      return heard;
+      return item;
     }
     return undefined;
   }

@@ -50,12 +50,12 @@ describe.skipIf(claudeCode === "")("Claude Code", { timeout: 120_000 }, () => {
 
   test("connects to the server that pond init registered, and no longer has it after --undo", async () => {
     const first = await init(claudeCode);
-    const told = await home.run(claudeCode, ["mcp", "get", "pond"]);
+    const shown = await home.run(claudeCode, ["mcp", "get", "pond"]);
     const second = await init(claudeCode);
     const undone = await init(claudeCode, "--undo");
 
     expect(first.mcp).toMatchObject([{ client: "claude-code", state: "registered" }]);
-    expect(told.stdout).toContain("Connected");
+    expect(shown.stdout).toContain("Connected");
     expect(second.mcp).toMatchObject([{ state: "already" }]);
     expect(undone).toEqual({
       undone: [{ what: "mcp of claude-code", state: "removed", message: null }],
@@ -77,13 +77,13 @@ describe.skipIf(codex === "")("Codex", { timeout: 120_000 }, () => {
     writeFileSync(file, text);
 
     const first = await init(codex);
-    const told = await home.run(codex, ["mcp", "get", "pond", "--json"]);
+    const shown = await home.run(codex, ["mcp", "get", "pond", "--json"]);
     const second = await init(codex);
     const undone = await init(codex, "--undo");
 
     expect(first.mcp).toMatchObject([{ client: "codex", state: "registered" }]);
     const [command, ...args] = [process.execPath, ...pond, "mcp"];
-    expect(JSON.parse(told.stdout).transport).toMatchObject({ type: "stdio", command, args });
+    expect(JSON.parse(shown.stdout).transport).toMatchObject({ type: "stdio", command, args });
     expect(second.mcp).toMatchObject([{ state: "already" }]);
     expect(undone.undone).toMatchObject([{ state: "removed" }]);
     expect(readFileSync(file, "utf8")).toBe(text);
@@ -102,11 +102,11 @@ describe.skipIf(opencode === "")("opencode", { timeout: 120_000 }, () => {
     writeFileSync(file, '{\n  // mine\n  "share": "disabled",\n}\n');
 
     const { mcp } = await init(opencode);
-    const told = await home.run(opencode, ["mcp", "list"]);
+    const shown = await home.run(opencode, ["mcp", "list"]);
     await init(opencode, "--undo");
 
     expect(mcp).toMatchObject([{ client: "opencode", state: "registered", file }]);
-    expect(told.stdout + told.stderr).toMatch(/pond .*connected/);
+    expect(shown.stdout + shown.stderr).toMatch(/pond .*connected/);
     expect(readFileSync(file, "utf8")).toContain('// mine\n  "share": "disabled",');
     expect(readFileSync(file, "utf8")).not.toContain("pond");
   });

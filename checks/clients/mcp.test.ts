@@ -111,10 +111,10 @@ function startStub(tool: string): Promise<ModelStub> {
 /** The answer of the tool, as the model got it. */
 function answerIn(
   { requests }: ModelStub,
-  heardIn: (history: readonly JsonValue[]) => readonly HistoryItem[],
+  historyFrom: (messages: readonly JsonValue[]) => readonly HistoryItem[],
 ): string {
-  const heard = requests.flatMap(heardIn);
-  return heard.flatMap((each) => (each.type === "result" ? [each.text] : [])).join("\n");
+  const history = requests.flatMap(historyFrom);
+  return history.flatMap((each) => (each.type === "result" ? [each.text] : [])).join("\n");
 }
 
 function writeTranscript(): void {

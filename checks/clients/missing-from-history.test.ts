@@ -43,8 +43,8 @@ test.each<[string, number, HistoryItem]>([
     4,
     { type: "result", id: "call-1", text: '{"text":"bent\\u0000"}', isFailure: true },
   ],
-])("notices a tool call changed to have %s", (_, index, heard) => {
-  expect(missingFromHistory(root, all.with(index, heard), "claude-code")).not.toEqual([]);
+])("notices a tool call changed to have %s", (_, index, changed) => {
+  expect(missingFromHistory(root, all.with(index, changed), "claude-code")).not.toEqual([]);
 });
 
 test("notices a history in another order", () => {

@@ -13,13 +13,13 @@ import { isSameCall } from "./same-call.ts";
  */
 export function missingFromHistory(
   content: SessionContent,
-  heard: readonly HistoryItem[],
+  history: readonly HistoryItem[],
   target: Origin,
 ): string[] {
   const { session } = content;
   const messages = activeMessages(content);
   const answers = answersOf(messages.flatMap(partsOf));
-  const cursor = new HistoryCursor(heard);
+  const cursor = new HistoryCursor(history);
   return messages.flatMap((message) => {
     const [said, called] = [cursor.copy(), cursor.copy()];
     const lost = partsOf(message).flatMap((part) => {
@@ -32,7 +32,7 @@ export function missingFromHistory(
         ...(isSameCall(session.source_agent, part, target, call)
           ? []
           : [`called otherwise: ${shorten([part.name, part.params])} is ${shorten(call)}`]),
-        ...(answer ? answerDifferences(answer, heard.slice(called.item), call.id) : []),
+        ...(answer ? answerDifferences(answer, history.slice(called.item), call.id) : []),
       ];
     });
     cursor.catchUp(said);
@@ -94,19 +94,19 @@ function answersOf(parts: readonly { readonly type: string }[]): Map<string, Too
 }
 
 /** An id may use another alphabet or be shortened, and gets a number if it is used twice. */
-function isSameId(heard: string, id: string): boolean {
+function isSameId(historyId: string, id: string): boolean {
   const plain = (text: string): string => text.replaceAll(/[^A-Za-z0-9]/g, "");
   const isBegin = (each: string): boolean =>
-    plain(heard).startsWith(plain(each)) || plain(each).startsWith(plain(heard));
-  return id === heard || isBegin(id) || isBegin(new CallIds().next(id));
+    plain(historyId).startsWith(plain(each)) || plain(each).startsWith(plain(historyId));
+  return id === historyId || isBegin(id) || isBegin(new CallIds().next(id));
 }
 
 function answerDifferences(
   { call_id, result, is_failure }: ToolResultPart,
-  heard: readonly HistoryItem[],
+  history: readonly HistoryItem[],
   id: string,
 ): string[] {
-  const answer = heard.find((each) => each.type === "result" && each.id === id);
+  const answer = history.find((each) => each.type === "result" && each.id === id);
   if (answer?.type !== "result") return [`not answered: ${call_id}`];
   const texts = resultBlocks(result).blocks.flatMap((block) =>
     block.type === "text" ? [block.text.toWellFormed().trim()] : [],

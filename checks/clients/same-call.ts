@@ -17,20 +17,20 @@ export function isSameCall(
   origin: Origin,
   call: ToolCallPart,
   target: Origin,
-  heard: Extract<HistoryItem, { type: "call" }>,
+  item: Extract<HistoryItem, { type: "call" }>,
 ): boolean {
   const own = readTool?.(origin, call);
-  const translated = readTool?.(target, heard);
+  const translated = readTool?.(target, item);
   // No other client has such a tool, so it keeps its name as far as that is legal.
   if (own === undefined) {
     const name = call.name.replaceAll(/[^A-Za-z0-9_-]/g, "_");
-    return heard.name.includes(name) && holdsAll(heard.params, call.params);
+    return item.name.includes(name) && holdsAll(item.params, call.params);
   }
   const words = translated?.kind === own.kind ? { ...translated.rest, ...translated.fields } : {};
-  const areFieldsHeard = Object.entries(own.fields).every(
-    ([name, value]) => jsonEqual(words[name] ?? null, value) || holdsAll(heard.params, value),
+  const hasFields = Object.entries(own.fields).every(
+    ([name, value]) => jsonEqual(words[name] ?? null, value) || holdsAll(item.params, value),
   );
-  return areFieldsHeard && holdsAll(heard.params, own.rest);
+  return hasFields && holdsAll(item.params, own.rest);
 }
 
 /** Whether every text and number of a value occurs in another value, in any shape. */

@@ -90,8 +90,8 @@ export function createHome({ isOrdinaryUser = false }: HomeOptions = {}): Home {
   const pond = (...args: readonly string[]): Promise<Finished> => finished(start(...args));
   const pondHere = async (...args: readonly string[]): Promise<Finished> => {
     const [stdout, stderr] = [new Printed(), new Printed()];
-    const surface = { stdout, stderr, env, home: folder, now: () => new Date() };
-    return { code: await run(args, surface), stdout: stdout.text, stderr: stderr.text };
+    const runtime = { stdout, stderr, env, home: folder, now: () => new Date() };
+    return { code: await run(args, runtime), stdout: stdout.text, stderr: stderr.text };
   };
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   return {

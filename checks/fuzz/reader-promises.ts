@@ -61,9 +61,9 @@ async function readAll(reader: Reader): Promise<Listing> {
     ok(fingerprint !== undefined, `${key} is listed and has no fingerprint`);
     const count = new RecordCount();
     const events = await Array.fromAsync(reader.read(key, undefined, count));
-    const told = events.reduce((sum, event) => sum + recordCountOf(event), 0);
+    const accounted = events.reduce((sum, event) => sum + recordCountOf(event), 0);
     const read = count.records ?? 0;
-    strictEqual(told, read, `${key}: ${read} records read, and ${told} accounted for`);
+    strictEqual(accounted, read, `${key}: ${read} records read, and ${accounted} accounted for`);
     listing.sessions.push(events);
     listing.push(key, ...events.map(eventText));
   }

@@ -61,9 +61,9 @@ describe.skipIf(program === undefined)("a page in Chromium", () => {
       .filter(({ method }) => method === "Network.requestWillBeSent")
       .map(({ params }) => String((params["request"] as { url: string }).url).slice(0, 5));
     expect(requested.filter((url) => url !== "data:")).toEqual(["file:"]);
-    const told =
+    const reported =
       /^(?:Log\.entryAdded|Runtime\.(?:exceptionThrown|consoleAPICalled)|Page\.javascriptDialogOpening)$/;
-    expect(chromium.events.filter(({ method }) => told.test(method))).toEqual([]);
+    expect(chromium.events.filter(({ method }) => reported.test(method))).toEqual([]);
   });
 
   it("reveals a script that does run, so that the test above proves something", async () => {

@@ -21,12 +21,12 @@ async function toldBy(client: Adapter): Promise<Lineage> {
 }
 
 test.each(named)("the sample story is copied from $name without loss", async ({ from, to }) => {
-  const told = await toldBy(from);
+  const original = await toldBy(from);
 
-  const copy = await copyTo(to, told);
+  const copy = await copyTo(to, original);
 
   expect(copy.complaints).toEqual([]);
-  expect(missingFromCopy(told, copy)).toEqual([]);
+  expect(missingFromCopy(original, copy)).toEqual([]);
   expectGolden(`${from.origin}-to-${to.origin}`, copy);
 });
 
@@ -34,8 +34,8 @@ test.each(named)(
   "the name that a person gave a session is copied from $name, unless one of them is phi-core",
   async ({ from, to }) => {
     const called = 'Eggs, "rounded"\n🥚';
-    const told = (await copyTo(from, storyCalled(called), storyMeanings)).contents[0];
-    const copy = told && (await copyTo(to, { root: told, descendants: [] })).contents[0];
+    const original = (await copyTo(from, storyCalled(called), storyMeanings)).contents[0];
+    const copy = original && (await copyTo(to, { root: original, descendants: [] })).contents[0];
 
     // phi-core has no session names.
     const isKept = [from, to].every(({ origin }) => origin !== "phi-core");

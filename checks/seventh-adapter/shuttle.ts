@@ -184,9 +184,9 @@ function linesOf(turn: foreign.Turn, tally: foreign.Tally): readonly JsonObject[
     type: Parameters<foreign.Tally["count"]>[0],
     rest: JsonObject = {},
   ): readonly JsonObject[] => {
-    const isSaid = foreign.hasVisibleText(said) || "ran" in rest;
-    tally.count(type, isSaid ? (who === "harness" ? "translated" : "kept") : "dropped");
-    return isSaid ? [{ who, at, said, ...rest }] : [];
+    const isVisible = foreign.hasVisibleText(said) || "ran" in rest;
+    tally.count(type, isVisible ? (who === "harness" ? "translated" : "kept") : "dropped");
+    return isVisible ? [{ who, at, said, ...rest }] : [];
   };
   return turn.parts.flatMap((part) => {
     switch (part.type) {

@@ -63,9 +63,9 @@ export function createOutput(flags: GlobalFlags, { stdout, stderr, env }: Runtim
 export async function createContext(
   flags: GlobalFlags,
   output: Output,
-  surface: Runtime,
+  runtime: Runtime,
 ): Promise<Context> {
-  const { env, home, now, startLean } = surface;
+  const { env, home, now, startLean } = runtime;
   const settings = await resolveSettings(flags, env, home);
   return { settings, output, env, home, now, startLean };
 }

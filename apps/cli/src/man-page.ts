@@ -121,8 +121,8 @@ function commandLines(command: Command, parentPath: string): string[] {
 }
 
 /** The `help` that every group of commands gets is described once. */
-function isHelp(command: Command, parentPath: Command): boolean {
-  return command.name() === "help" && parentPath.parent !== null;
+function isHelp(command: Command, parent: Command): boolean {
+  return command.name() === "help" && parent.parent !== null;
 }
 
 function argumentTerm(argument: Argument): string {

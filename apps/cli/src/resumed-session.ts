@@ -16,9 +16,9 @@ export async function resumedSession(
   if (source_agent !== origin || !resumesInParent?.(asked)) return asked;
   const { loadLineage } = await import("@pond/sessions");
   const stored = await storedSessions(sessions);
-  for (const above of ancestorIds(stored, id)) {
-    if (stored.get(above)?.source_agent !== origin) break;
-    const { root } = await loadLineage(sessions, above);
+  for (const ancestor of ancestorIds(stored, id)) {
+    if (stored.get(ancestor)?.source_agent !== origin) break;
+    const { root } = await loadLineage(sessions, ancestor);
     if (!resumesInParent(root)) return root;
   }
   throw new NothingStoredError(

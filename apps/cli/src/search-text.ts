@@ -149,5 +149,5 @@ export function snippetRuns({ text, highlights }: Snippet): TextRun[] {
     at = end;
   }
   runs.push({ text: safeLine(text.slice(at)), isMatch: false });
-  return runs.filter((piece) => piece.text !== "");
+  return runs.filter((run) => run.text !== "");
 }

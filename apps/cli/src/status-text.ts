@@ -127,9 +127,9 @@ function describeSchedule(context: Context, schedule: ScheduleStatus | null): Sa
   if (schedule === null) return safeText("not known: `pond schedule status` says why");
   const { scheduler, every, last_run: last, next_run: next } = schedule;
   if (scheduler === null) return safeText("off: `pond schedule start` keeps the store up to date");
-  const often = every === null ? safeText("as its file says") : safe`every ${safeText(every)}`;
+  const interval = every === null ? safeText("as its file says") : safe`every ${safeText(every)}`;
   const facts = [
-    safe`${often} with ${safeText(scheduler)}`,
+    safe`${interval} with ${safeText(scheduler)}`,
     ...(last === null
       ? []
       : [safe`last run ${when(context, last.started_at)}, ${outcomeOf(last)}`]),

@@ -51,11 +51,11 @@ export function crossClientDescendantIds(
 ): string[] {
   const roots = new Set(ids);
   const isCrossClient = ({ parent, source_agent }: StoredSession): boolean => {
-    const ancestors = parent === undefined ? undefined : stored.get(parent);
-    return ancestors !== undefined && ancestors.source_agent !== source_agent;
+    const parentSession = parent === undefined ? undefined : stored.get(parent);
+    return parentSession !== undefined && parentSession.source_agent !== source_agent;
   };
   return [...stored.values()]
     .filter((session) => isCrossClient(session) && !roots.has(session.id))
     .map(({ id }) => id)
-    .filter((id) => ancestorIds(stored, id).some((ancestors) => roots.has(ancestors)));
+    .filter((id) => ancestorIds(stored, id).some((ancestor) => roots.has(ancestor)));
 }

@@ -30,14 +30,14 @@ test.each([
     new DOMException("time was up", "TimeoutError"),
     "no vector within the time",
   ],
-])("the operator is told of %s", async (_, error, told) => {
+])("the operator is told of %s", async (_, error, message) => {
   const log: string[] = [];
 
   await expect(failing(error, log).embed(["asked"], { kind: "query" })).rejects.toBe(error);
 
   expect(log).toHaveLength(1);
   expect(log[0]).toMatch(/^\{"level":50,.*"msg":"embeddings do not answer"\}\n$/);
-  expect(log[0]).toContain(told);
+  expect(log[0]).toContain(message);
 });
 
 test("nothing is logged when a client has left", async () => {

@@ -13,8 +13,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const caches = createCaches({ indexBytes: 8 * 1024 * 1024, metadataBytes: 4 * 1024 * 1024 });
 
 function init(storage: string, policy: Policy): TenantsInit {
-  const told = { onHeal: () => undefined, onMissingIndex: () => undefined };
-  return { storage, storageOptions: {}, caches, policy, maxOpen: 8, ...told };
+  const listeners = { onHeal: () => undefined, onMissingIndex: () => undefined };
+  return { storage, storageOptions: {}, caches, policy, maxOpen: 8, ...listeners };
 }
 
 const deny = { kind: "deny" } as const;

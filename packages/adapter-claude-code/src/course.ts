@@ -16,7 +16,7 @@ import {
 import { reattachedFiles } from "./attached-files.ts";
 import { withoutAbandoned } from "./branches.ts";
 import { contextIn } from "./fork-context.ts";
-import { isSaidInResult } from "./records/said-in-result.ts";
+import { isTypedInResult } from "./records/typed-in-result.ts";
 
 /**
  * Separates what the client continues from what it abandoned or took back, and from the messages of
@@ -31,7 +31,7 @@ export function course({ session, messages }: SessionContent): Course {
     (rest) => courseWithout(rest, reattachedFiles(rest)),
     (rest) => courseWithout(rest, retractedMessages(rest)),
     // A model hears them in the result.
-    (rest) => courseWithoutDuplicates(rest, isSaidInResult),
+    (rest) => courseWithoutDuplicates(rest, isTypedInResult),
   ]);
   return { live: [...messages.slice(0, own), ...live], ...separated };
 }

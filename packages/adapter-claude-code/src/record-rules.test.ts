@@ -364,7 +364,7 @@ describe("when the client goes on from an earlier message", () => {
     expect(live(...drafts)).toBe(expected);
   });
 
-  const told = (id: string, parentUuid: string): Message =>
+  const toolMessage = (id: string, parentUuid: string): Message =>
     messageFromWire({
       ...{ id, session_id: "s", timestamp: "2026-03-01T09:00:00.000Z", role: "tool", content: [] },
       options: { source: { rest: { parentUuid } } },
@@ -373,11 +373,11 @@ describe("when the client goes on from an earlier message", () => {
     ...start,
     ["c", "call one", answer("b", "m2"), "assistant"],
     ["d", "call two", answer("c", "m2"), "assistant"],
-    told("t", "c"),
+    toolMessage("t", "c"),
     result("h", "t"),
     ["p", "what a skill says", { rest: { parentUuid: "h", isMeta: true } }, "harness"],
     ["q", "and lint it", { rest: { parentUuid: "p", type: "attachment" } }],
-    told("u", "d"),
+    toolMessage("u", "d"),
   ];
 
   it.each<[string, readonly (DraftMessage | Message)[], string]>([
@@ -715,7 +715,7 @@ describe("when the client goes on from the newest row of the tree", () => {
   });
 });
 
-it("withholds retracted answers with their results, and no others", () => {
+it("leaves out retracted answers with their results, and no others", () => {
   const place = { session_id: "s", timestamp: "2026-03-01T09:00:00.000Z" };
   const at = (message_id: string) => ({ session_id: "s", message_id, id: "0", options: {} });
   const call = {

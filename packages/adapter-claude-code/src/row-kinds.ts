@@ -1,14 +1,14 @@
 import { type Message, partsOf } from "@pond/canonical";
 import { objectAt, sourceOf } from "@pond/canonical/adapter";
 import { recordOf } from "./log-tree.ts";
-import { isSaidInResult } from "./records/said-in-result.ts";
+import { isTypedInResult } from "./records/typed-in-result.ts";
 
 /**
  * True for something given to a model; false for results, for what was said in them, and for a file
  * kept beside the session.
  */
 export function isPrompt(message: Message): boolean {
-  const isBeside = sourceOf(message)["sidecar"] !== undefined || isSaidInResult(message);
+  const isBeside = sourceOf(message)["sidecar"] !== undefined || isTypedInResult(message);
   return message.role === "user" && !isBeside;
 }
 

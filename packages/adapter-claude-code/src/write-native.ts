@@ -10,8 +10,8 @@ import {
 } from "@pond/canonical/adapter";
 import { agentPrefix, canBeSlug, projectSlug, sessionSuffix } from "./layout.ts";
 import { restoreRecord } from "./records/record.ts";
-import { isSaidInResult } from "./records/said-in-result.ts";
 import { restoreSidecar } from "./records/sidecar.ts";
+import { isTypedInResult } from "./records/typed-in-result.ts";
 
 /**
  * Writes sessions of this client as their files were, record by record
@@ -88,7 +88,7 @@ function* lines(messages: readonly Message[]): Generator<string> {
   const second = new Map<unknown, Message>();
   for (const message of messages) {
     const { continues } = sourceOf(message);
-    if (continues !== undefined && !isSaidInResult(message)) second.set(continues, message);
+    if (continues !== undefined && !isTypedInResult(message)) second.set(continues, message);
   }
   for (const message of messages) {
     if (sourceOf(message)["continues"] !== undefined) continue;

@@ -288,9 +288,9 @@ it.each([
     await inFolder(async (folder) => {
       const later = `sessions/2026/05/06/rollout-2026-05-06T08-00-00-${thread}_${rollout}.jsonl`;
       const goal = { type: "thread_goal_updated", goal: { objective: "Weave.", status: "active" } };
-      const told = { type: "function_call_output", name: "goal_objective", namespace: "agent" };
+      const item = { type: "function_call_output", name: "goal_objective", namespace: "agent" };
       const set = { timestamp: meta.timestamp, type: "event_msg", payload: goal };
-      const output = { ...set, type: "response_item", payload: { ...told, output: "Weave." } };
+      const output = { ...set, type: "response_item", payload: { ...item, output: "Weave." } };
       const numbered = (from: number, ...records: readonly object[]) =>
         log(...records.map((record, index) => ({ ordinal: from + index, ...record })));
       write(folder, path, numbered(0, meta, set, output));

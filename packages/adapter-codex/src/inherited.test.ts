@@ -133,14 +133,14 @@ describe("the history that a thread inherits", () => {
     ["after all", 3, ["a", "b", "c", "d", "e", "f", "g"]],
   ])(
     "is cut %s of the lines that an older client wrote without numbers",
-    async (_, told, expected) => {
+    async (_, knownLines, expected) => {
       const [path, numbered] = rootFile;
       const lines = [
         unnumbered("user", "d"),
         unnumbered("developer", "e", "f"),
         unnumbered("user", "g"),
       ];
-      const bytes = numbered.length + lines.slice(0, told).join("").length;
+      const bytes = numbered.length + lines.slice(0, knownLines).join("").length;
       const goneOn = [path, Buffer.concat([numbered, Buffer.from(lines.join(""))])] as const;
       const contents = await threads(
         goneOn,

@@ -86,17 +86,17 @@ describe("the names of threads", () => {
 
   it("stand at their time among the messages, and stay there as the thread grows", async () => {
     await inHome(async (home) => {
-      const told = async (): Promise<readonly unknown[]> => {
+      const labels = async (): Promise<readonly unknown[]> => {
         const { messages } = contentOf(await readAll(fromCodex(home), pathOf(yarn)));
         return messages.slice(1).map(labelOf);
       };
       const index = lines(named(yarn, "Green", 2), { id: yarn, thread_name: "Last" });
       write(home, "session_index.jsonl", `${lines(named(yarn, "First", 0))}${index}`);
-      const states = [await told()];
+      const states = [await labels()];
       appendFileSync(join(home, pathOf(yarn)), lines(said(3, "More."), said(4, "Again.")));
-      states.push(await told());
+      states.push(await labels());
       appendFileSync(join(home, "session_index.jsonl"), lines(named(yarn, "Newest", 5)));
-      states.push(await told());
+      states.push(await labels());
 
       expect(states).toEqual([
         ["First", "Hello.", "Green", "Last"],

@@ -92,7 +92,7 @@ it("restores the broken file of a session in a tree as it was", async () => {
   expect(again).toEqual(root);
 });
 
-it("puts off a session whose own file is broken but may still be written", async () => {
+it("defers a session whose own file is broken but may still be written", async () => {
   const home = createHome({ [own]: "", ...log });
 
   const events = await readAll(fromOpencode(home, { now: () => new Date(start + 1000) }), id);

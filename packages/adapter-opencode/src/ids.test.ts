@@ -92,8 +92,8 @@ describe.each<[string, Tables, string, string]>([
 
     const after = await read(home);
 
-    expect(after.told).toBe(before.told + ids.length);
-    expect(after.read).toBe(after.told);
+    expect(after.accounted).toBe(before.accounted + ids.length);
+    expect(after.read).toBe(after.accounted);
   });
 });
 
@@ -107,12 +107,12 @@ it("reports a message whose id is not UTF-8 together with its parts", async () =
   client.exec(`UPDATE message SET id = ${id} WHERE id = 'msg_broken'`);
   client.exec(`UPDATE part SET message_id = ${id} WHERE message_id = 'msg_broken'`);
 
-  const { faults, told, read: all } = await read(home);
+  const { faults, accounted, read: all } = await read(home);
 
   expect(faults).toEqual([
     [3, `opencode: ${home}/opencode.db:message msg\ufffd: bytes that are no text in id`],
   ]);
-  expect([told, all]).toEqual([8, 8]);
+  expect([accounted, all]).toEqual([8, 8]);
 });
 
 it.each([
@@ -124,12 +124,12 @@ it.each([
     const { home, client } = open(first);
     client.exec(`UPDATE ${table} SET ${column} = ${value} WHERE id LIKE '%a1'`);
 
-    const { faults, told, read: all } = await read(home);
+    const { faults, accounted, read: all } = await read(home);
 
     expect(faults.map(([, text]) => text)).toEqual([
       expect.stringMatching(/a1: bytes that are no text in data$/),
     ]);
-    expect(told).toBe(all);
+    expect(accounted).toBe(all);
   },
 );
 
@@ -139,14 +139,14 @@ it("reports invalid text in a session's title and to-dos, and keeps the rest", a
   client.exec(`UPDATE session SET title = ${half}`);
   client.exec(`INSERT INTO todo VALUES ('ses_a', ${half}, 'pending', 'high', 0, 1, 1)`);
 
-  const { faults, events, told, read: all } = await read(home);
+  const { faults, events, accounted, read: all } = await read(home);
 
   const file = join(home, "opencode.db");
   expect(faults).toEqual([
     [0, `opencode: ${file}:session ses_a: bytes that are no text in title`],
     [0, `opencode: ${file}:todo ses_a: bytes that are no text in content`],
   ]);
-  expect(told).toBe(all);
+  expect(accounted).toBe(all);
   expect(contentOf(events).messages.map((each) => each.id)).toEqual([
     "ses_a#info",
     "msg_a1",
@@ -234,14 +234,14 @@ it("keeps messages and parts with a column of bytes, and reports that the column
     client.exec(`ALTER TABLE ${table} ADD COLUMN hash; UPDATE ${table} SET hash = x'ff'`);
   }
 
-  const { faults, events, told, read: count } = await read(home);
+  const { faults, events, accounted, read: count } = await read(home);
 
   expect(faults.map(([records]) => records)).toEqual([0, 0, 0, 0]);
   expect(faults[0]?.[1]).toMatch(/message msg_a1: bytes that are no text in hash$/);
   expect(events.filter(({ kind }) => kind === "fault")).toMatchObject(
     faults.map(() => ({ isLogWhole: true })),
   );
-  expect(told).toBe(count);
+  expect(accounted).toBe(count);
   expect(contentOf(events).messages.map(({ id }) => id)).toEqual([
     "ses_a#info",
     "msg_a1",
@@ -259,7 +259,7 @@ async function read(home: string): Promise<{
   readonly events: readonly ReadEvent[];
   /** Records and text of each. */
   readonly faults: readonly (readonly [number, string])[];
-  readonly told: number;
+  readonly accounted: number;
   readonly read: number | undefined;
 }> {
   const count = new RecordCount();
@@ -267,6 +267,6 @@ async function read(home: string): Promise<{
   const faults = events.flatMap((event) =>
     event.kind === "fault" ? [[recordCountOf(event), event.fault.message] as const] : [],
   );
-  const told = events.reduce((sum, event) => sum + recordCountOf(event), 0);
-  return { events, faults, told, read: count.records };
+  const accounted = events.reduce((sum, event) => sum + recordCountOf(event), 0);
+  return { events, faults, accounted, read: count.records };
 }

@@ -98,11 +98,11 @@ it("reports links that lead out of the folder or nowhere, and reads other target
   const events = [];
   for (const { key } of sessions) events.push(...(await readAll(reader, key)));
 
-  const told = [
+  const allFaults = [
     ...faults,
     ...events.flatMap((event) => (event.kind === "fault" ? [event.fault] : [])),
   ];
-  const reasons = told.map(({ details: { uri, reason } }) => [uri, reason]);
+  const reasons = allFaults.map(({ details: { uri, reason } }) => [uri, reason]);
   const expected = [
     ...["exports/up", "opencode.db", "pond", "storage/message/ses_t/msg_2.json"],
     ...["storage/part/msg_1/prt_2.json", "ses_b", "storage/session/linked"],

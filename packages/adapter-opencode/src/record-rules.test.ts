@@ -10,7 +10,7 @@ const carried = (record: JsonObject): JsonObject => ({ record });
 
 describe("when a session was reverted", () => {
   const noted = (revert: JsonObject): DraftMessage => ["info", "", carried({ revert }), "system"];
-  const told: readonly DraftMessage[] = [
+  const allMessages: readonly DraftMessage[] = [
     ["m1", "one", {}],
     ["m2", "said", {}, "assistant"],
     ["m3", "undone", {}],
@@ -22,7 +22,7 @@ describe("when a session was reverted", () => {
     ["the first part of a message", { messageID: "m2", partID: "0" }, "info m1"],
     ["a missing message", { messageID: "lost" }, "info m1 m2 m3"],
   ])("leaves out later messages, given %s as the point", (_, revert, expected) => {
-    expect(live(noted(revert), ...told)).toBe(expected);
+    expect(live(noted(revert), ...allMessages)).toBe(expected);
   });
 
   const went = (first: JsonObject, continued: JsonObject, more: JsonObject = {}): DraftMessage => {
@@ -43,7 +43,7 @@ describe("when a session was reverted", () => {
   ])(
     "finds the live messages after a revert %s, in a session that went on in 2.x",
     (_, info, expected) => {
-      expect(live(info, ...told, later)).toBe(expected);
+      expect(live(info, ...allMessages, later)).toBe(expected);
     },
   );
 
@@ -123,8 +123,8 @@ it("gives no text for other carried records, and a system prompt as it is", () =
     options: { source: { schema: 2 } },
   });
 
-  const told = [carrier, prompt].map((each) => {
+  const texts = [carrier, prompt].map((each) => {
     return each.role === "system" ? opencodeRecordRules.contextText?.(each) : undefined;
   });
-  expect(told).toEqual(["", "You weave."]);
+  expect(texts).toEqual(["", "You weave."]);
 });

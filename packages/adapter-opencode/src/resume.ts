@@ -18,8 +18,8 @@ import { millisOf } from "./records/envelope.ts";
  * and `run` gets no answer in any other directory than the session's.
  */
 export function opencodeResume({ session, home, files, existing }: InstalledSession): Resume {
-  const lacking = files.filter((file) => !existing?.has(file.session));
-  const bySession = Map.groupBy(lacking, (file) => file.session);
+  const missing = files.filter((file) => !existing?.has(file.session));
+  const bySession = Map.groupBy(missing, (file) => file.session);
   const imported = [...bySession.values()].flatMap((all) => importedFile(all) ?? []);
   const imports = imported.map((file) => [
     "opencode",

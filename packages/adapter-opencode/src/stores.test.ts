@@ -566,7 +566,7 @@ describe("one session in several stores", () => {
     ]);
   });
 
-  it("does not count messages that 1.x added after the copy as taken back", async () => {
+  it("does not count messages that 1.x added after the copy as undone", async () => {
     const went = { ...copied(3, "new1", "user"), data: { text: "", time: { created: start + 9 } } };
     const home = inBoth({}, [...copies("1"), went]);
     noteCopied(home, 1);
@@ -611,23 +611,20 @@ describe("one session in several stores", () => {
     ["none without any copy", [later], undefined],
     ["none if all messages were copied", [...copies("1", "2"), later], undefined],
     ["none if 1.x went on after the copy", [...copies("1"), notice, later], undefined],
-  ])(
-    "notes which messages were taken back before it went on in 2.x: %s",
-    async (_, rows, first) => {
-      const [head, ...messages] = contentOf(
-        await readAll(fromOpencode(inBoth({}, rows)), id),
-      ).messages;
+  ])("notes which messages were undone before it went on in 2.x: %s", async (_, rows, first) => {
+    const [head, ...messages] = contentOf(
+      await readAll(fromOpencode(inBoth({}, rows)), id),
+    ).messages;
 
-      expect(head && sourceOf(head)["continued.without"]).toBe(first);
-      expect(messages.map(({ id }) => id)).toEqual([
-        "msg_0000000000aa1",
-        "msg_0000000000aa2",
-        "msg_new1",
-      ]);
-    },
-  );
+    expect(head && sourceOf(head)["continued.without"]).toBe(first);
+    expect(messages.map(({ id }) => id)).toEqual([
+      "msg_0000000000aa1",
+      "msg_0000000000aa2",
+      "msg_new1",
+    ]);
+  });
 
-  it("notes no compaction as taken back, although it is one record in 2.x", async () => {
+  it("notes no compaction as undone, although it is one record in 2.x", async () => {
     const home = inBoth({}, [...copies("1", "2"), copied(3, "0000000000ab1", "compaction"), later]);
     const database = openAgain(join(home, "opencode.db"));
     const summary = { role: "assistant", summary: true, parentID: "msg_0000000000ab1" };
@@ -654,7 +651,7 @@ describe("one session in several stores", () => {
       "msg_0000000000ab1",
     ],
     ["an answer to a command that started no agent", ["subtask"], "bash", "msg_0000000000ab2"],
-  ])("notes as taken back %s", async (_, types, tool, without?: string) => {
+  ])("notes as undone %s", async (_, types, tool, without?: string) => {
     const home = inBoth({}, [...copies("1", "2"), later]);
     const database = openAgain(join(home, "opencode.db"));
     const prompt = messageRow(id, "msg_0000000000ab1", 3, { role: "user" });

@@ -299,7 +299,7 @@ it("gives no id to another part as the session grows, because an import only add
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it("reuses no id for messages said in place of a turn that was taken back", () => {
+it("reuses no id for messages said in place of an undone turn", () => {
   const grown = content("s", [
     ["user", "make"],
     ["assistant", "I look"],

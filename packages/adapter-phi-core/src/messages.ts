@@ -33,11 +33,11 @@ export type MessagePlace = {
  */
 export function readMessage(record: SourceRecord, place: MessagePlace): readonly ReadEvent[] {
   const { session, anchor, loop, isDerived, ids, seen } = place;
-  const value = messageText(record);
-  const isRepeated = seen.note(record, value, loop);
+  const text = messageText(record);
+  const isRepeated = seen.note(record, text, loop);
   // The text and the loop count, not the place: a loop that broke off and continues after all has
   // the same messages, and a compacted context has others at their places.
-  const id = ids.next(openRecord(record.at, { loop: loop.key, said: value }));
+  const id = ids.next(openRecord(record.at, { loop: loop.key, said: text }));
   const timestamp = openRecord(record.at, fieldsIn(record)).milliseconds("timestamp") ?? anchor;
   const source = { loop: loop.key, ...(isDerived && { derived: true }) };
   const read = isRepeated ? undefined : draftOf(record);

@@ -8,8 +8,8 @@ import type { Loop } from "./loops.ts";
  * with its keys in several orders, which count as one value.
  */
 export function messageText(record: SourceRecord): string {
-  const { turnId: _turn, nodeId: _node, parentId: _parent, ...said } = fieldsIn(record);
-  return stringifyJson(sorted(said));
+  const { turnId: _turn, nodeId: _node, parentId: _parent, ...rest } = fieldsIn(record);
+  return stringifyJson(sorted(rest));
 }
 
 /** The fields of a record, only for decisions. */
@@ -29,12 +29,12 @@ export class SeenMessages {
   /**
    * Notes a message of a loop.
    *
-   * @param value - The result of `messageText`.
-   * @returns True if an earlier message said it already.
+   * @param text - The result of `messageText`.
+   * @returns True if an earlier message is the same.
    */
-  note(record: SourceRecord, value: string, loop: MessageLoop): boolean {
+  note(record: SourceRecord, text: string, loop: MessageLoop): boolean {
     const place = placeOf(record);
-    const digest = hash("sha256", value);
+    const digest = hash("sha256", text);
     const isKnown = this.#values.has(digest) || this.#hasPlace(place, loop);
     this.#values.add(digest);
     if (place && !this.#places.has(place.name)) this.#places.set(place.name, loop.key);

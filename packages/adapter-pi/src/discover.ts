@@ -98,8 +98,8 @@ export class Discovery {
     if (files === undefined) return;
     yield files;
     if (files.owner) return;
-    const side = stemOf(files.file);
-    if (isOwnFolder(side)) yield* (yield* this.#artifactsIn(side, stemOf(key))).agents;
+    const folder = stemOf(files.file);
+    if (isOwnFolder(folder)) yield* (yield* this.#artifactsIn(folder, stemOf(key))).agents;
   }
 
   /**
@@ -113,20 +113,20 @@ export class Discovery {
     const isOpen =
       at.depth === 0 || (isReadDeep(this.#root) && !isSkippedFolder(at.folder, entries));
     if (isOthers && !isOpen) return;
-    const sides = new Set(entries.filter(isFolder).map(({ name }) => name));
+    const folders = new Set(entries.filter(isFolder).map(({ name }) => name));
     for (const { name } of entries.filter(isFile)) {
       const stem = stemOf(name);
       const file = join(at.folder, name);
       const key = `${at.prefix}${stem}${logSuffix}`;
       if (!isLogName(name, this.#root) || stem === "" || !this.#isCurrent(key, file)) continue;
       if (isOthers && kindOf(file) !== "log") continue;
-      const side = sides.delete(stem)
+      const artifacts = folders.delete(stem)
         ? yield* this.#artifactsIn(join(at.folder, stem), `${at.prefix}${stem}`)
         : { sidecars: this.#sidecarsOf(file), agents: [] };
-      yield { kind: "files", key, file, sidecars: side.sidecars };
-      yield* side.agents;
+      yield { kind: "files", key, file, sidecars: artifacts.sidecars };
+      yield* artifacts.agents;
     }
-    for (const name of sides) {
+    for (const name of folders) {
       const below = { folder: join(at.folder, name), prefix: `${at.prefix}${name}` };
       if (isLogName(name, this.#root) && !isOthers) {
         yield fileFault(this.#origin, below.folder, "a folder, not a file");
@@ -145,19 +145,19 @@ export class Discovery {
   }
 
   /** Everything in the folder of one session's artifacts: its agents, and the files beside them. */
-  *#artifactsIn(side: string, prefix: string): Generator<FaultEvent, ArtifactFolder> {
+  *#artifactsIn(folder: string, prefix: string): Generator<FaultEvent, ArtifactFolder> {
     const agents: SessionFiles[] = [];
     const sidecars: SidecarFile[] = [];
-    const fork = forkOf(side, this.#logs);
+    const fork = forkOf(folder, this.#logs);
     const open = [""];
     for (let path = open.shift(); path !== undefined; path = open.shift()) {
-      for (const entry of yield* this.#list(join(side, path))) {
+      for (const entry of yield* this.#list(join(folder, path))) {
         const below = `${path}${entry.name}`;
-        const file = join(side, below);
+        const file = join(folder, below);
         if (entry.isDirectory()) open.push(`${below}/`);
         else if (isLog(file, below) && agentLogKind(fork, file, below, this.#logs) !== "copy") {
           const key = `${prefix}/${below}`;
-          const owner = { folder: side, path: below };
+          const owner = { folder, path: below };
           if (!this.#isCurrent(key, file)) continue;
           agents.push({ kind: "files", key, file, sidecars: [], owner });
         } else if (path !== "" || !isTemporary(entry.name)) sidecars.push({ file, path: below });
@@ -170,8 +170,8 @@ export class Discovery {
   #sidecarsOf(file: string): readonly SidecarFile[] {
     const beside = stemOf(file);
     const other = this.#root.isHome && counterpartOf(beside, this.#root);
-    const side = [beside, other].find((folder) => folder && isOwnFolder(folder));
-    return side ? withoutFaults(this.#artifactsIn(side, "")).sidecars : [];
+    const own = [beside, other].find((folder) => folder && isOwnFolder(folder));
+    return own ? withoutFaults(this.#artifactsIn(own, "")).sidecars : [];
   }
 
   /** False for a log in the archive if the client continued its session. */
@@ -184,8 +184,8 @@ export class Discovery {
     let owner: Owner | undefined;
     const stop = treeOf(file, this.#root);
     for (let folder = dirname(file); folder.startsWith(`${stop}${sep}`); folder = dirname(folder)) {
-      const isSide = isSessionStem(folder.slice(folder.lastIndexOf(sep) + 1));
-      if (!isSide && this.#logs.at(`${folder}${logSuffix}`) === undefined) continue;
+      const isNamedAsSession = isSessionStem(folder.slice(folder.lastIndexOf(sep) + 1));
+      if (!isNamedAsSession && this.#logs.at(`${folder}${logSuffix}`) === undefined) continue;
       owner = { folder, path: toPosixPath(file.slice(folder.length + 1)) };
     }
     return owner;

@@ -111,8 +111,8 @@ describe("a log that omp imported from another client", () => {
     const { contents, lineages } = await readHome(fromOmp(home.path, { prompts: { claude: cut } }));
 
     const parts = contents.flatMap(({ messages }) => messages.flatMap(partsOf));
-    const told = parts.map((part) => [part.type === "text" && part.text, part.provenance[0]]);
-    expect(told.map((each) => each.join(" "))).toEqual([
+    const texts = parts.map((part) => [part.type === "text" && part.text, part.provenance[0]]);
+    expect(texts.map((each) => each.join(" "))).toEqual([
       ...["<a> i", "why? c", "<a> i", "so c", "plain c", "<b> i", "<b> c", "<a>mine c"],
       "<a>typed c",
     ]);

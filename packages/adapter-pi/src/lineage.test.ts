@@ -249,17 +249,17 @@ it("finds the cut-point of a fork once its origin has grown that far", async () 
   home.put(key, [header("fork", { parentSession: "root", ...began }), ...copied, own]);
   const reader = fromOmp(home.path);
   const states: unknown[] = [];
-  const told: unknown[] = [];
+  const cutPoints: unknown[] = [];
   for (const length of [0, 2, 3, 3]) {
     if (length > 0) home.put(file, origin.slice(0, length));
     await findSessions(reader);
     states.push(await reader.parentState?.(key));
     const [event] = await readAll(reader, key);
     if (event?.kind !== "session") continue;
-    told.push([event.unresolved, event.session.parent_message_id]);
+    cutPoints.push([event.unresolved, event.session.parent_message_id]);
   }
 
-  expect(told).toEqual([
+  expect(cutPoints).toEqual([
     ["cut_point", undefined],
     ["cut_point", "a1"],
     [undefined, "a2"],

@@ -33,9 +33,10 @@ function course({ messages }: SessionContent): Course {
  * nothing yet.
  */
 function withoutCleared(messages: readonly Message[]): Course {
-  const lastTold = messages.findLastIndex(isVisibleToModel);
+  const lastVisible = messages.findLastIndex(isVisibleToModel);
   const reset = messages.findLastIndex(
-    (message, index) => index < lastTold && carriedRecord(message)?.["type"] === "reset_boundary",
+    (message, index) =>
+      index < lastVisible && carriedRecord(message)?.["type"] === "reset_boundary",
   );
   const from = Math.max(reset, 0);
   return { live: messages.slice(from), undone: messages.slice(0, from) };

@@ -383,12 +383,12 @@ describe("an import into a store that has sessions", () => {
     const rows = await sessions.store
       .table("messages")
       .rows({ columns: ["id", "project", "search_text"] });
-    const told = rows.map((row) => Object.values(row).join(" ")).sort();
+    const rowTexts = rows.map((row) => Object.values(row).join(" ")).sort();
     expect(report).toMatchObject({
       differing: 1,
       tables: { messages: { inserted: 1, present: 2 } },
     });
-    expect(told).toEqual(["m0 /ours one", "m1 /ours other", "m2 /ours three"]);
+    expect(rowTexts).toEqual(["m0 /ours one", "m1 /ours other", "m2 /ours three"]);
     expect(await rootIds(sessions)).toEqual(["s"]);
   });
 

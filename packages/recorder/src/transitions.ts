@@ -10,7 +10,7 @@ export type LoopEventType = Exclude<
 export type OfLoopEvent = Extract<KeptEvent, { readonly type: LoopEventType }>;
 
 const running = ["Running"] as const;
-const begun = ["Running", "Completed", "Rejected", "Aborted"] as const;
+const started = ["Running", "Completed", "Rejected", "Aborted"] as const;
 
 /** The states in which a registered loop accepts each event. */
 const takenIn: Readonly<Record<LoopEventType, readonly LoopStatus[]>> = {
@@ -28,8 +28,8 @@ const takenIn: Readonly<Record<LoopEventType, readonly LoopStatus[]>> = {
   InputRejected: running,
   LoopAborted: ["Pending", "Running"],
   // An overlay can also be put on a loop that is over.
-  CompactionStarted: begun,
-  CompactionEnded: begun,
+  CompactionStarted: started,
+  CompactionEnded: started,
 };
 
 /**

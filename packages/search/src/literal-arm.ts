@@ -61,10 +61,10 @@ export async function literalArm(
       if (!found[at]?.isCut) return own;
       const others = found.toSpliced(at, 1).map(({ hits }) => hits);
       const held = [...own, ...matchesAmong([byWords.messages, ...others].flat(), literal)];
-      const lacking = bestSessions(byWords, held.filter(isWholeMatch));
-      if (lacking.length === 0) return held;
-      const isIncomplete = oneOf("session_id", lacking);
-      const within = where ? and(where, isIncomplete) : isIncomplete;
+      const incompleteIds = bestSessions(byWords, held.filter(isWholeMatch));
+      if (incompleteIds.length === 0) return held;
+      const ofIncomplete = oneOf("session_id", incompleteIds);
+      const within = where ? and(where, ofIncomplete) : ofIncomplete;
       return [...held, ...(await indexedLiteral(sessions, query, literal, within)).hits];
     }),
   );

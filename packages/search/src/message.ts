@@ -62,8 +62,8 @@ export async function loadParts(
   sessions: SessionStore,
   messages: readonly FoundMessage[],
 ): Promise<Map<bigint, MessageHead["parts"]>> {
-  const lacking = messages.flatMap(({ row, parts }) => (parts === undefined ? [row] : []));
-  const made = await makeHeads(sessions, lacking);
+  const withoutParts = messages.flatMap(({ row, parts }) => (parts === undefined ? [row] : []));
+  const made = await makeHeads(sessions, withoutParts);
   return new Map(messages.map(({ row, parts }) => [row, parts ?? made.get(row)?.head.parts ?? []]));
 }
 

@@ -62,8 +62,8 @@ export async function withMoreMessages(
   };
   const ids = [...segment.foundIn.values()].flat().filter(isIncomplete);
   if (ids.length === 0) return page;
-  const lacking = new Set(ids);
-  const own = found.messages.filter(({ sessionId }) => lacking.has(sessionId));
+  const incomplete = new Set(ids);
+  const own = found.messages.filter(({ sessionId }) => incomplete.has(sessionId));
   // If there are many sessions, only the messages found before would be read again.
   const unread = not(
     oneOf(

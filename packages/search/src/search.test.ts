@@ -150,7 +150,7 @@ describe("search", () => {
     expect(idsOf(await ask("+papaya +zebra"))).toEqual([]);
   });
 
-  it("finds signs in a message that meets the bounds behind hundreds that do not", async () => {
+  it("finds punctuation in a message that meets the bounds behind hundreds that do not", async () => {
     const plain = Array.from({ length: 450 }, () => "a ->b plain");
     const own = await storeOf([
       { id: "plain", texts: plain },

@@ -61,7 +61,7 @@ async function rootsOfDescendants(
 ): Promise<Map<string, string>> {
   const known = new Map(roots.map((id) => [id, id]));
   for (let level = roots; level.length > 0; ) {
-    const children = await childrenOf(store, level, { limit: limit });
+    const children = await childrenOf(store, level, { limit });
     const below: string[] = [];
     for (const [id, parent] of children) {
       const root = known.get(parent);

@@ -382,7 +382,7 @@ test.each([
   ["one, and none is set", "red", undefined, "red"],
   ["none, and one is set", undefined, "red", "red"],
   ["the one that is set", "red", "red", "red"],
-])("namespaceWithin finds the namespace when a request names %s", (_, asked, only, expected) => {
+])("admittedNamespace finds the namespace when a request names %s", (_, asked, only, expected) => {
   expect(admittedNamespace(asked, only)).toBe(expected);
 });
 
@@ -390,7 +390,7 @@ test.each([
   ["another namespace", "blue", "red"],
   ["one when an empty namespace is set", "red", ""],
   ["the default namespace when another is set", "default", "red"],
-])("namespaceWithin refuses a request that names %s", (_, asked, only) => {
+])("admittedNamespace refuses a request that names %s", (_, asked, only) => {
   expect(() => admittedNamespace(asked, only)).toThrow(
     expect.objectContaining({ code: "namespace_unknown" }),
   );

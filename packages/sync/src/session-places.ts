@@ -62,7 +62,7 @@ export class SessionPlaces {
   /** The place from which a session is being read. */
   placeOf(work: Work, { key, before, notes }: CurrentRead, sessionId: string): Place {
     const source = this.#works.indexOf(work);
-    /** True if `is` holds for every other place of the session. */
+    /** True if `predicate` holds for every other place of the session. */
     const everyOther = (predicate: (other: ReadPlace) => boolean): boolean =>
       this.#placesOf(sessionId).every(
         (each) => isSamePlace(each, { source, key }) || predicate(each),

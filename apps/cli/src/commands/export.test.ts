@@ -69,12 +69,12 @@ describe("pond export", () => {
     await home.pond("sync", "-q");
     damageMessages();
 
-    const told = await home.pond("export", "-o", file);
+    const plain = await home.pond("export", "-o", file);
     const json = await home.pond("export", "--force", "-o", file, "--json");
     const imported = await home.pond(...storage("other"), "import", file);
 
-    expect([told.code, json.code, JSON.parse(json.stdout).damaged]).toEqual([3, 3, ["s1"]]);
-    expect(told.stderr).toContain(
+    expect([plain.code, json.code, JSON.parse(json.stdout).damaged]).toEqual([3, 3, ["s1"]]);
+    expect(plain.stderr).toContain(
       "1 session with damaged or lost rows, which were left out or exported as they are stored: s1.",
     );
     expect([imported.code, imported.stdout]).toEqual([
@@ -176,7 +176,7 @@ describe("pond export --redact", () => {
     await syncSecret();
     const before = (await home.pond("get", "s1", "--json", "--mode", "verbatim")).stdout;
 
-    const told = await home.pond("export", "-o", file, "--redact");
+    const plain = await home.pond("export", "-o", file, "--redact");
     const imported = await home.pond(...storage("other"), "import", file);
     const out = join(home.folder, "out");
     const restored = await home.pond(...storage("other"), "restore", "s1", "--out", out, "--json");
@@ -184,7 +184,7 @@ describe("pond export --redact", () => {
     const [{ path }] = JSON.parse(restored.stdout).files;
     const lines = readFileSync(path, "utf8").trim().split("\n");
     const text = "use [redacted 1: github-token]";
-    expect([told.code, told.stderr]).toEqual([0, "Replaced 3 secrets (3 github-token).\n"]);
+    expect([plain.code, plain.stderr]).toEqual([0, "Replaced 3 secrets (3 github-token).\n"]);
     expect(imported.stderr).toBe(
       "It was redacted when it was made: placeholders stand for 3 secrets (3 github-token).\n",
     );
@@ -280,11 +280,11 @@ describe("pond import", () => {
     await syncTwo();
     const exported = JSON.parse((await home.pond("export", "-o", file, "--json")).stdout);
 
-    const told = await home.pond(...storage("other"), "import", file, "--dry-run");
+    const plain = await home.pond(...storage("other"), "import", file, "--dry-run");
     const json = await home.pond(...storage("other"), "import", file, "--dry-run", "--json");
 
     const { rows, digests } = exported;
-    expect(told.stdout).toBe(
+    expect(plain.stdout).toBe(
       "The file is whole: 2 sessions, 3 messages. Nothing of it was stored.\n",
     );
     expect(JSON.parse(json.stdout)).toEqual({ store_id: expect.any(String), rows, digests });
@@ -330,12 +330,12 @@ describe("pond sync --import-from", () => {
     await home.pond("export", "-o", file);
     home.writeSession("s3", line("s3", "d", "four"));
 
-    const told = await home.pond(...storage("other"), "sync", "--import-from", file);
+    const plain = await home.pond(...storage("other"), "sync", "--import-from", file);
     const json = await home.pond(...storage("other"), "sync", "--import-from", file, "--json");
 
     const { archive, adapters } = JSON.parse(json.stdout);
-    expect(told.stdout).toContain("2 new sessions, 3 new messages; 0 there already.\n");
-    expect(told.stdout).toContain("3 sessions: 1 new, +1 message");
+    expect(plain.stdout).toContain("2 new sessions, 3 new messages; 0 there already.\n");
+    expect(plain.stdout).toContain("3 sessions: 1 new, +1 message");
     expect([archive.tables.messages, adapters[0].sessions.unchanged]).toEqual([added(0, 3), 3]);
   });
 

@@ -93,8 +93,8 @@ function print({ output, home }: Context, status: ScheduleStatus): void {
   if (scheduler === null)
     printWrapped(output, safeText("Not scheduled: `pond schedule start` starts it."));
   else {
-    const often = every === null ? safeText("as its file says") : safe`every ${safeText(every)}`;
-    output.line(safe`Scheduled with ${safeText(scheduler)}, ${often}.`);
+    const interval = every === null ? safeText("as its file says") : safe`every ${safeText(every)}`;
+    output.line(safe`Scheduled with ${safeText(scheduler)}, ${interval}.`);
     for (const place of places) {
       output.line(output.style.faint(safe`  ${safeLine(shortenHome(place, home))}`));
     }

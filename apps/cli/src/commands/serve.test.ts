@@ -401,7 +401,7 @@ describe("pond mcp beside pond serve", () => {
     let server: Running;
     let file: string;
     /** What it wrote down there. */
-    let told: string;
+    let announced: string;
     beforeAll(async () => {
       [server] = await serving();
       // It is there for several tests.
@@ -409,9 +409,9 @@ describe("pond mcp beside pond serve", () => {
       const folder = join(home.folder, ".local/state/pond/serve");
       const [name = ""] = readdirSync(folder);
       file = join(folder, name);
-      told = readFileSync(file, "utf8");
+      announced = readFileSync(file, "utf8");
     });
-    afterEach(() => writeFileSync(file, told));
+    afterEach(() => writeFileSync(file, announced));
     afterAll(async () => {
       server.child.kill("SIGTERM");
       await server.ended();
@@ -455,7 +455,7 @@ describe("pond mcp beside pond serve", () => {
       ["a closed port", (file: string) => file.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1")],
     ])("ignores a server's note with %s", async (_, change) => {
       expect(statSync(file).mode & 0o777).toBe(0o600);
-      writeFileSync(file, change(told));
+      writeFileSync(file, change(announced));
       const agent = new Agent();
 
       const found = await agent.call("pond_search", { query: "heron" });

@@ -27,8 +27,8 @@ export function createSystemd(machine: Machine): Scheduler {
     // In many containers the program exists, but has nothing to talk to.
     whyUnusable: async () => {
       const command = ["systemctl", "--user", "show-environment"];
-      const ran = await runProgram(machine, command);
-      return ran.code === 0 ? undefined : failureText(command, ran);
+      const result = await runProgram(machine, command);
+      return result.code === 0 ? undefined : failureText(command, result);
     },
     installed: async () => {
       const text = await readOwn(timerFile);
@@ -65,14 +65,14 @@ export function createSystemd(machine: Machine): Scheduler {
       const showArguments = ["show", timer, "--property=NextElapseUSecRealtime", "--value"];
       // In a time zone that can be read back.
       const env = { ...machine.env, TZ: "UTC", LC_ALL: "C" };
-      const ran = await runProgram({ env }, ["systemctl", "--user", ...showArguments]);
+      const result = await runProgram({ env }, ["systemctl", "--user", ...showArguments]);
       const date = new Date(
-        ran.stdout
+        result.stdout
           .toString()
           .trim()
           .replace(/^[A-Z][a-z]{2} /, ""),
       );
-      return ran.code !== 0 || Number.isNaN(date.getTime()) ? undefined : date;
+      return result.code !== 0 || Number.isNaN(date.getTime()) ? undefined : date;
     },
   };
 }

@@ -2,7 +2,7 @@ import { type CanonicalEvent, tryParseObject } from "@pond/canonical";
 import type { SourceRecord } from "@pond/canonical/adapter";
 import { readCarrier } from "./carrier.ts";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
-import { isSaidInResult } from "./said-in-result.ts";
+import { isTypedInResult } from "./typed-in-result.ts";
 import { type Typed, typedMessage } from "./typed-message.ts";
 
 /** A prompt that a human typed, and the record that queued it. */
@@ -70,7 +70,7 @@ export class PromptQueue {
   /** Learns from a user's record and its events. */
   noteUserRecord(record: SourceRecord, events: readonly CanonicalEvent[]): void {
     const end = events.findIndex(
-      (event) => event.kind === "message" && isSaidInResult(event.message),
+      (event) => event.kind === "message" && isTypedInResult(event.message),
     );
     // What was said in a result was no prompt, and takes none out.
     const typed = events

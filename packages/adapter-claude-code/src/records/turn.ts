@@ -11,8 +11,8 @@ import {
 } from "@pond/canonical/adapter";
 import { isToolResult, readBlock, restoreBlock } from "./blocks.ts";
 import { type Envelope, type Reading, takeEnvelope } from "./envelope.ts";
-import { saidInResult } from "./said-in-result.ts";
 import { type Draft, draftText, type Speaker } from "./text.ts";
+import { typedInResult } from "./typed-in-result.ts";
 import { typedMessage } from "./typed-message.ts";
 
 /** Which object of a record holds its content, under which key, and who speaks. */
@@ -48,7 +48,7 @@ export function readTurn(
   const blocks = turn.holder.records(turn.key);
   if (blocks === undefined) return undefined;
 
-  const said = saidInResult(record, blocks, reading);
+  const inResult = typedInResult(record, blocks, reading);
   const { results, others, kept } = readBlocks(blocks, turn, reading);
   const envelope = takeEnvelope(record, reading);
   const source = { ...envelope.facts, ...kept, rest: record.rest() };
@@ -56,10 +56,10 @@ export function readTurn(
     return message(turn.role, envelope, { author: turn.author, ...source }, others);
   }
   const tool = message("tool", envelope, source, results);
-  const saidMessage = said.length > 0 ? typedMessage(envelope, said, reading, true) : [];
-  if (others.length === 0) return [...tool, ...saidMessage];
+  const typedAfter = inResult.length > 0 ? typedMessage(envelope, inResult, reading, true) : [];
+  if (others.length === 0) return [...tool, ...typedAfter];
   const typed = { id: suffixedId(envelope.id, "text"), timestamp: envelope.timestamp };
-  return [...tool, ...message("user", typed, { continues: envelope.id }, others), ...saidMessage];
+  return [...tool, ...message("user", typed, { continues: envelope.id }, others), ...typedAfter];
 
   function message(
     role: "user" | "assistant" | "tool",

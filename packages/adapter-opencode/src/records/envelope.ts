@@ -52,17 +52,17 @@ export class PartIds {
 /**
  * Takes the fields that only repeat what canonical says anyway.
  *
- * @returns Those that the record lacks, for `withIds`.
+ * @returns Those that the record lacks, for `withRepeated`.
  */
 export function takeRepeated(
   record: SourceRecord,
   fields: Readonly<Record<string, string>>,
 ): string | undefined {
-  const lacking = Object.entries(fields).filter(([key, value]) => {
+  const missing = Object.entries(fields).filter(([key, value]) => {
     if (value !== "" && record.peek(key) === value) record.string(key);
     return record.peek(key) === undefined;
   });
-  return lacking.length === 0 ? undefined : lacking.map(([key]) => key).join(" ");
+  return missing.length === 0 ? undefined : missing.map(([key]) => key).join(" ");
 }
 
 /** The fields of a record, with those that `takeRepeated` took put back. */

@@ -39,8 +39,8 @@ export function idIsTextSql(column: string): string {
 }
 
 /**
- * The id of a row selected with its `idIsText`; undefined for one that no query would find by what
- * was read: none at all, a blob, bytes that are not text.
+ * The id of a row selected with its `idIsTextSql`; undefined for one that no query would find by
+ * what was read: none at all, a blob, bytes that are not text.
  */
 export function idIn(
   cell: JsonValue | undefined,

@@ -7,7 +7,7 @@ import { type Stored, type StoredMessage, type StoredSession, updatedOf } from "
  * it. It is the tree, which holds more, unless the session changed in the tables since, or the
  * tree's own file is broken. If both continued, a fault names what is only in the tree.
  *
- * @param alsoMade - Whether rows of another session were made in that millisecond.
+ * @param hasOthersCreatedAt - Whether rows of another session were created in that millisecond.
  */
 export function originalOf(
   rows: StoredSession,

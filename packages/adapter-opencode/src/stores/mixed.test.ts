@@ -49,7 +49,9 @@ const mixed: Tables = joined(
   exchange(id),
   exchange(id, 20, "b"),
 );
-const told = ["s1", "a1", "a2", "v1", "v2", "b1", "b2", "w1", "w2"].map((name) => `msg_${name}`);
+const messageIds = ["s1", "a1", "a2", "v1", "v2", "b1", "b2", "w1", "w2"].map(
+  (name) => `msg_${name}`,
+);
 
 describe("a session with turns of 1.x and turns through its API of 2.x", () => {
   it("is read with all turns in order of time, and one record", async () => {
@@ -59,7 +61,7 @@ describe("a session with turns of 1.x and turns through its API of 2.x", () => {
     const { messages } = contentOf(await readAll(reader, id));
 
     expect([faults, sessions.map(({ key }) => key)]).toEqual([[], [id]]);
-    expect(messages.map((message) => message.id)).toEqual([`${id}#info`, ...told]);
+    expect(messages.map((message) => message.id)).toEqual([`${id}#info`, ...messageIds]);
     expect(messages[0] && sourceOf(messages[0])).toMatchObject({ schema: 1 });
     expect(await reader.fingerprint(id)).toBe(sessions[0]?.fingerprint);
   });
@@ -221,7 +223,7 @@ describe("a session with turns of 1.x and turns through its API of 2.x", () => {
   it.each([
     ["in the window", "msg_b1", ["msg_b1", "msg_b2"]],
     ["through the API", "msg_v1", ["msg_v1", "msg_v2", "msg_w1", "msg_w2"]],
-  ])("leaves out the turns that were taken back %s", async (_, messageID, undone) => {
+  ])("leaves out the turns that were undone %s", async (_, messageID, undone) => {
     const reverted = [{ ...session, revert: { messageID } }];
     const content = contentOf(
       await readAll(fromOpencode(homeOf({ ...mixed, session: reverted })), id),
@@ -231,7 +233,7 @@ describe("a session with turns of 1.x and turns through its API of 2.x", () => {
 
     expect(course?.undone.map((message) => message.id)).toEqual(undone);
     expect(course?.live.map((message) => message.id)).toEqual(
-      [`${id}#info`, ...told].filter((each) => !undone.includes(each)),
+      [`${id}#info`, ...messageIds].filter((each) => !undone.includes(each)),
     );
   });
 

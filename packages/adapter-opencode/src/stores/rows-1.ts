@@ -235,7 +235,8 @@ export function storedRow(
 }
 
 /**
- * True for a column without which a row is not what the client stored; `keptFaults` names others.
+ * True for a column without which a row is not what the client stored; `invalidTextFaults` names
+ * others.
  */
 function isEssential(column: string): boolean {
   return ["id", "session_id", "message_id", "type", "data"].includes(column);

@@ -13,8 +13,8 @@ function exported(slug: string | undefined, created: number, more = {}): object 
 async function list(files: Record<string, unknown>) {
   const home = createHome(files);
   const { sessions, faults } = await findSessions(fromOpencode(home));
-  const told = faults.map(({ details }) => `${details.uri}: ${details.reason}`);
-  return [sessions.map(({ key }) => key), told.map((each) => each.replaceAll(`${home}/`, ""))];
+  const reasons = faults.map(({ details }) => `${details.uri}: ${details.reason}`);
+  return [sessions.map(({ key }) => key), reasons.map((each) => each.replaceAll(`${home}/`, ""))];
 }
 
 const first = exported("quiet-shuttle", start);

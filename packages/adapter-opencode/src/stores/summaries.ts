@@ -158,9 +158,7 @@ function summarize(
       ...parameters,
     );
     const counts = new Map<string, Row>();
-    for (const { pond_is_text: isText, ...row } of id === undefined
-      ? rows
-      : untilCorruption(rows)) {
+    for (const { pond_is_text: isText, ...row } of id === undefined ? rows : readableRows(rows)) {
       const own = idIn(row["session_id"], isText);
       if (own !== undefined) counts.set(own, row);
       else if (row["session_id"] === undefined) stray(undefined, "messages of no session");
@@ -193,7 +191,7 @@ function summarize(
 }
 
 /** A session is measured by what can be read of it, and read that far. */
-function* untilCorruption(rows: Iterable<Row>): Generator<Row> {
+function* readableRows(rows: Iterable<Row>): Generator<Row> {
   try {
     yield* rows;
   } catch (error) {

@@ -104,9 +104,9 @@ function messagesOf(entry: SessionEntry, dialect: SessionDialect): readonly Json
       ];
     case "compaction": {
       const { summary = null, tokensBefore = null, systemMessage } = entry;
-      const told = { role: "compactionSummary", summary, tokensBefore, timestamp };
+      const summaryMessage = { role: "compactionSummary", summary, tokensBefore, timestamp };
       const isPrompt = dialect === "pi" && isJsonObject(systemMessage);
-      return isPrompt ? [systemMessage, told] : [told];
+      return isPrompt ? [systemMessage, summaryMessage] : [summaryMessage];
     }
     case "branch_summary": {
       const { summary = null, fromId = null } = entry;

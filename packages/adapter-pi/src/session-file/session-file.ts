@@ -68,19 +68,19 @@ export class SessionFile {
   /** Lines that are not entries: nothing here understands them, and nothing drops them. */
   readonly #others: readonly string[];
 
-  private constructor(parts: SessionFileInit) {
-    this.dialect = parts.options.dialect;
-    this.#now = parts.options.now ?? (() => new Date());
-    this.#blobs = parts.options.blobs;
-    this.path = parts.path;
-    this.header = parts.header;
-    this.malformedLines = parts.malformedLines ?? [];
-    this.#slot = parts.slot;
-    this.#tree = new SessionTree(parts.entries);
+  private constructor(init: SessionFileInit) {
+    this.dialect = init.options.dialect;
+    this.#now = init.options.now ?? (() => new Date());
+    this.#blobs = init.options.blobs;
+    this.path = init.path;
+    this.header = init.header;
+    this.malformedLines = init.malformedLines ?? [];
+    this.#slot = init.slot;
+    this.#tree = new SessionTree(init.entries);
     this.#leafId = this.#tree.entries.at(-1)?.id ?? null;
-    this.#isTerminated = parts.isTerminated ?? true;
-    this.#isOlder = parts.path !== undefined && isOlder(parts.header);
-    this.#others = parts.others ?? [];
+    this.#isTerminated = init.isTerminated ?? true;
+    this.#isOlder = init.path !== undefined && isOlder(init.header);
+    this.#others = init.others ?? [];
   }
 
   /** Starts a session, and its file if a path is given. @throws {SessionFileError} if it exists. */

@@ -24,8 +24,8 @@ export function statementsOf(content: SessionContent): readonly Statement[] {
         const [answer] = part.result ? marksOf(part.result.part.result) : [];
         return mark === undefined ? [] : [{ kind: "called", mark, answer }];
       }
-      const isSaid = part.type === "text" && part.provenance === "conversational";
-      if (!isSaid || !hasVisibleText(part.text)) return [];
+      const isConversational = part.type === "text" && part.provenance === "conversational";
+      if (!isConversational || !hasVisibleText(part.text)) return [];
       return [{ kind: "said", role, text: wellFormed(part.text) }];
     });
   });

@@ -385,14 +385,14 @@ describe("a client's own rules", () => {
 
   it("count a message that is told twice as translated, not as dropped", () => {
     const tally = new Tally();
-    const told = content(["tool", result("a", "so: two")], ["user", "two"], ["user", "three"]);
+    const repeated = content(["tool", result("a", "so: two")], ["user", "two"], ["user", "three"]);
     const course = ({ messages }: SessionContent) =>
       courseByRules(messages, [
         (rest) => courseWithoutDuplicates(rest, ({ id }) => id === "m1"),
         (rest) => courseWithout(rest, new Set(rest.filter(({ id }) => id === "m2"))),
       ]);
 
-    turnsOf(told, { recordRulesOf: () => ({ course }) }, tally);
+    turnsOf(repeated, { recordRulesOf: () => ({ course }) }, tally);
 
     expect(tally.fidelity().text).toEqual({ kept: 0, translated: 1, dropped: 1 });
   });

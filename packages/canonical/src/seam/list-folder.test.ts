@@ -17,27 +17,29 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-/** What is listed, and what is told of the rest. */
+/** What is listed, and why the rest is not. */
 function listed(within: string, isOurs?: (entry: FolderEntry) => boolean) {
   const list = () => listFolder("loom", join(home, "in"), join(home, within), isOurs);
-  const told = Array.from(list(), ({ fault: { details } }) => {
+  const reasons = Array.from(list(), ({ fault: { details } }) => {
     return `${basename(details.uri)}: ${details.reason}`;
   });
-  return { names: withoutFaults(list()).map(({ name }) => name), told };
+  return { names: withoutFaults(list()).map(({ name }) => name), reasons };
 }
 
 it("lists files and folders by name, and reports links that lead out of the folder", () => {
-  const told = ["e", "f"].map((name) => `${name}: a symbolic link out of the folder, not followed`);
+  const reasons = ["e", "f"].map(
+    (name) => `${name}: a symbolic link out of the folder, not followed`,
+  );
 
-  expect(listed("in")).toEqual({ names: ["a", "b", "c"], told });
+  expect(listed("in")).toEqual({ names: ["a", "b", "c"], reasons });
 });
 
 it("leaves out a link to something read elsewhere, and entries not asked for", () => {
-  expect(listed(".", ({ name }) => name !== "f")).toEqual({ names: ["a", "b", "c"], told: [] });
+  expect(listed(".", ({ name }) => name !== "f")).toEqual({ names: ["a", "b", "c"], reasons: [] });
 });
 
 it("finds nothing in a folder that does not exist", () => {
   rmSync(join(home, "in"), { recursive: true });
 
-  expect(listed(".")).toEqual({ names: [], told: [] });
+  expect(listed(".")).toEqual({ names: [], reasons: [] });
 });

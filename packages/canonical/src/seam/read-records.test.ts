@@ -189,8 +189,10 @@ it.each<[string, string | Buffer, readonly string[]]>([
   });
   expect(described).toEqual(expected);
   // Each is one of what came of it (`adapter-integrity-no-silent-drops`).
-  const told = outcomes.map((outcome) => (outcome.kind === "record" ? 1 : recordCountOf(outcome)));
-  expect(count.records).toBe(told.reduce((sum, records) => sum + records, 0));
+  const recordCounts = outcomes.map((outcome) =>
+    outcome.kind === "record" ? 1 : recordCountOf(outcome),
+  );
+  expect(count.records).toBe(recordCounts.reduce((sum, records) => sum + records, 0));
 });
 
 it("marks a fault for whole records that share a line as needing no action", async () => {

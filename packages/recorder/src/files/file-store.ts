@@ -73,14 +73,14 @@ export function createFileStore(path: string): SessionStore {
     await locked(file, id, async () => {
       const fingerprint = await fingerprintOf(file);
       const last = lastWrites.get(id);
-      const isOurs = last?.mark === fingerprint && countStored(content, last?.kept) > 0;
+      const isOurs = last?.fingerprint === fingerprint && countStored(content, last?.prefix) > 0;
       if (fingerprint !== undefined && !isOurs) {
         const stored = await load(id);
         if (stored) refuseLoss(content, stored);
       }
       await writeSession(file, content);
       const prefix = storedPrefix(content, content.messages.length);
-      lastWrites.set(id, { mark: await fingerprintOf(file), kept: prefix });
+      lastWrites.set(id, { fingerprint: await fingerprintOf(file), prefix });
     });
   };
   const listIds = async (): Promise<readonly string[]> => {
@@ -131,7 +131,7 @@ async function inFolder<T>(folder: string, work: Promise<T>): Promise<T> {
 }
 
 /** The state of a file as a store wrote it, and what it wrote. */
-type LastWrite = { readonly mark: string | undefined; readonly kept: StoredPrefix };
+type LastWrite = { readonly fingerprint: string | undefined; readonly prefix: StoredPrefix };
 
 /** False for text that cannot be stored unchanged: the canonical model has no such id. */
 function isId(sessionId: string): boolean {
@@ -169,7 +169,7 @@ function isEqual(left: Message, right: Message): boolean {
 }
 
 /**
- * A mark that changes whenever the file is written; undefined if there is none.
+ * A fingerprint that changes whenever the file is written; undefined if there is none.
  *
  * @throws {DamagedFileError} if a folder is there.
  */

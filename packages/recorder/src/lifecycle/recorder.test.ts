@@ -84,16 +84,17 @@ const callbacks: Row[] = [
     "Session Lifecycle Callbacks",
     "afterTask is told once a session, by flush, with all loops finalized",
     async () => {
-      const told: unknown[] = [];
+      const finishedSessions: unknown[] = [];
       const recorder = testRecorder({
-        afterTask: ({ session_id, loops }) => told.push([session_id, loops.map((l) => l.status)]),
+        afterTask: ({ session_id, loops }) =>
+          finishedSessions.push([session_id, loops.map((l) => l.status)]),
       });
       recorder.loop().end();
       recorder.loop();
       await recorder.flush();
       await recorder.flush();
 
-      expect(told).toEqual([["s1", ["Completed", "Aborted"]]]);
+      expect(finishedSessions).toEqual([["s1", ["Completed", "Aborted"]]]);
     },
   ],
   [

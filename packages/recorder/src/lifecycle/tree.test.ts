@@ -154,10 +154,10 @@ const navigation: Row[] = [
         }
         loop[end]();
       }
-      const told = recorder.loop();
-      told.startTurn();
-      told.endTurn({ input: 10, output: 5 });
-      told.end({ usage: { input: 1, output: 1 } });
+      const explicit = recorder.loop();
+      explicit.startTurn();
+      explicit.endTurn({ input: 10, output: 5 });
+      explicit.end({ usage: { input: 1, output: 1 } });
 
       expect(totalUsage(recordOf(recorder))).toEqual({ input: 41, output: 21 });
     },

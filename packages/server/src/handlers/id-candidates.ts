@@ -38,7 +38,7 @@ export async function withIdCandidates(
   return new WireError(
     "not_found",
     `${error.message}; ids are given whole: ${candidates.join(", ")}${more}`,
-    { session_id: id, candidates: candidates, count },
+    { session_id: id, candidates, count },
     { cause: error },
   );
 }

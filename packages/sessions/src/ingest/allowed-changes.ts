@@ -25,10 +25,10 @@ export function idsHeldElsewhere(
   place: Place | undefined,
   seen: ReadonlySet<string>,
 ): ReadonlySet<string> {
-  const lacking = snapshot.shown.filter((id) => !seen.has(id));
-  if (lacking.length === 0 || place?.held === "all") return new Set();
+  const missing = snapshot.shown.filter((id) => !seen.has(id));
+  if (missing.length === 0 || place?.held === "all") return new Set();
   const held = place?.held ? idsHeldAtLastRead(place.held, snapshot.shownAtLastRead) : new Set();
-  return new Set(lacking.filter((id) => !held.has(id)));
+  return new Set(missing.filter((id) => !held.has(id)));
 }
 
 /** What a place held when it was last read, if the rows still tell. */

@@ -165,8 +165,8 @@ export class BatchCommit {
   }
 
   /**
-   * Makes windows again that another process made without the messages stored now, or that were made
-   * here without the messages that the other process has stored.
+   * Makes windows again that another process made without the messages stored now, or that were
+   * made here without the messages that the other process has stored.
    */
   async #remakeStaleWindows(): Promise<void> {
     const { finished, ids, windows } = this.#batch;

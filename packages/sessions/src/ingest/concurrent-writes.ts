@@ -9,8 +9,8 @@ import type { IncomingSession } from "./incoming-session.ts";
 // read are not in the windows made here. Whoever stores messages last sees what the other has done.
 
 /**
- * How many ingests this process has begun, by the id of the store. Their commits do not count as those
- * of others.
+ * How many ingests this process has begun, by the id of the store. Their commits do not count as
+ * those of others.
  */
 const ingestsBegun = new Map<string, number>();
 

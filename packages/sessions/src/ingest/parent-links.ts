@@ -109,8 +109,8 @@ export class ParentLinks {
   #nearestParent({ sourceAgent, project, createdAt }: SessionStart, parentName: string): string {
     const stored = this.#names.startOf(parentName);
     // The parent may have begun elsewhere itself, and be the nearest one of an earlier run.
-    const elsewhere = stored && idAtClient(parentName, stored);
-    const clientParentId = elsewhere ?? unqualifiedId(sourceAgent, parentName) ?? parentName;
+    const reusedId = stored && idAtClient(parentName, stored);
+    const clientParentId = reusedId ?? unqualifiedId(sourceAgent, parentName) ?? parentName;
     const others = [...this.#names.reusesOf(sourceAgent, clientParentId)].filter(([id]) => {
       const began = this.#names.startOf(id)?.createdAt;
       return began !== undefined && began <= createdAt;

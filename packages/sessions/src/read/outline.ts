@@ -95,7 +95,7 @@ export async function loadOutlines(
 /**
  * Only the places, of messages that are in the source now.
  *
- * @param isOne - Filters by row id: other rows count as if they did not exist.
+ * @param isIncluded - Filters by row id: other rows count as if they did not exist.
  */
 export async function loadPlaces(
   store: Store,

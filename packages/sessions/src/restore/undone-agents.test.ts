@@ -70,7 +70,7 @@ const agent = (id: string, parent: string, second: number, ...says: string[]): S
     { parent },
   );
 
-it("leaves out agents that were first named in what was taken back, and the agents below them", () => {
+it("leaves out agents that were first named in undone turns, and the agents below them", () => {
   const root = content("s", 0, [["hello"], ["undone #a"], ["undone"], ["#b"], ["undone #b"]]);
 
   const found = remaining(
@@ -87,12 +87,12 @@ it("leaves out agents that were first named in what was taken back, and the agen
 
 it.each<[string, (readonly string[])[], number]>([
   ["no message names", [["undone"]], 2],
-  ["was named before the turn that was taken back", [["#a"], ["undone #a"]], 2],
-  ["began before the turn that was taken back", [["hello"], ["undone #a"]], 0],
+  ["was named before the undone turn", [["#a"], ["undone #a"]], 2],
+  ["began before the undone turn", [["hello"], ["undone #a"]], 0],
   ["the kept part of a half-undone message names", [["#a", "undone #a"]], 2],
-  ["was called before the turn that was taken back", [["call of agent a"], ["undone #a"]], 2],
+  ["was called before the undone turn", [["call of agent a"], ["undone #a"]], 2],
   ["only the beginning of a word names", [["hello"], ["undone #a1"]], 2],
-  ["was named when nothing was taken back", [["#a"], ["hello"]], 2],
+  ["was named when nothing was undone", [["#a"], ["hello"]], 2],
 ])("keeps an agent that %s", (_, says, second) => {
   expect(remaining(content("s", 0, says), agent("a", "s", second, "one"))).toEqual({
     kept: ["agent a"],
@@ -100,7 +100,7 @@ it.each<[string, (readonly string[])[], number]>([
   });
 });
 
-it("leaves out an agent whose label occurs only in a message that was taken back", () => {
+it("leaves out an agent whose label occurs only in an undone message", () => {
   const root = content("s", 0, [["hello"], ["undone agent a"], ["ask agent b"]]);
   const agentLabel = ({ session }: SessionContent) => `undone ${session.id}`;
   const rules = { recordRulesOf: () => ({ course, agentLabel, agentNames: () => [] }) };

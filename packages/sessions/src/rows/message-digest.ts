@@ -34,12 +34,12 @@ function digestOf(pieces: readonly string[]): string {
   const digest = createHash("sha256");
   for (const [at, piece] of pieces.entries()) {
     if (at > 0) digest.update("\0");
-    for (const chunk of textChunks(piece)) digest.update(chunk);
+    for (const chunk of chunksOfText(piece)) digest.update(chunk);
   }
   return digest.digest("hex");
 }
 
-function* textChunks(text: string): Generator<string> {
+function* chunksOfText(text: string): Generator<string> {
   for (let from = 0, to = 0; from < text.length; from = to) {
     to = Math.min(from + maxChunkChars, text.length);
     // Hashed apart, the halves of a pair would be two other characters.

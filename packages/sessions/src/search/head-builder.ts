@@ -29,10 +29,10 @@ export class HeadBuilder {
     const [sessionId, messageId] = [String(row["session_id"]), String(row["message_id"])];
     const ofSession = this.#parts.get(sessionId) ?? new Map<string, AddedPart[]>();
     this.#parts.set(sessionId, ofSession);
-    const coming = { ordinal, summary: ordinal < maxHeadParts ? summaryOf(row) : undefined };
+    const part = { ordinal, summary: ordinal < maxHeadParts ? summaryOf(row) : undefined };
     const others = ofSession.get(messageId);
-    if (others) others.push(coming);
-    else ofSession.set(messageId, [coming]);
+    if (others) others.push(part);
+    else ofSession.set(messageId, [part]);
   }
 
   /** The `head` of a message; null if it has none, or it cannot be told. */
@@ -41,8 +41,8 @@ export class HeadBuilder {
     const [sessionId, id] = [String(message["session_id"]), String(message["id"])];
     const role = String(message["role"]);
     const timestamp = BigInt(message["timestamp"] as bigint);
-    const coming = role === roleWithParts ? (this.#parts.get(sessionId)?.get(id) ?? []) : [];
-    const inOrder = coming.toSorted((left, right) => left.ordinal - right.ordinal);
+    const added = role === roleWithParts ? (this.#parts.get(sessionId)?.get(id) ?? []) : [];
+    const inOrder = added.toSorted((left, right) => left.ordinal - right.ordinal);
     const shown = inOrder.slice(0, maxHeadParts);
     const parts = shown.flatMap(({ summary }) => summary ?? []);
     // A head is not stored if one of them cannot be read. If some are gone, it shows others.

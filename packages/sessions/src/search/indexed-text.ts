@@ -29,9 +29,9 @@ function isIndexedWhole(text: string): boolean {
 }
 
 /**
- * The content of `search_text`: the text that a message is found by ({@link indexedPart}), followed by
- * those of its lines that are not in the form of a query ({@link normalizeText}). The index finds
- * these, while a reader gets the text itself.
+ * The content of `search_text`: the text that a message is found by ({@link indexedPart}), followed
+ * by those of its lines that are not in the form of a query ({@link normalizeText}). The index
+ * finds these, while a reader gets the text itself.
  */
 export function toIndexed(whole: string): string {
   const text = indexedPart(whole);

@@ -14,7 +14,7 @@ const maxNesting = 40;
  * continues after it.
  */
 export function createProse({ breaks }: { readonly breaks: boolean }): (text: string) => string {
-  const reader = createMarkdown({ html: false, maxNesting: maxNesting });
+  const reader = createMarkdown({ html: false, maxNesting });
   // Some viewers turn addresses into links before they look for code and escapes.
   const validators = [false, true].map((linkify) =>
     createMarkdown({ html: true, linkify, maxNesting: maxNesting * 2 }),

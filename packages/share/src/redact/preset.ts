@@ -41,7 +41,7 @@ function presetRule(rule: (typeof rules)[number]): Rule {
  * sees every text.
  */
 const ruleFilters: Readonly<
-  Record<string, readonly [prefixes: Rule["prefixes"], mayFind: RegExp]>
+  Record<string, readonly [prefixes: Rule["prefixes"], precheck: RegExp]>
 > = {
   aws: [
     ["A3T", "AKIA", "AGPA", "AIDA", "AROA", "AIPA", "ANPA", "ANVA", "ASIA", "account", "secret"],

@@ -3,7 +3,7 @@ import type { Hit } from "./hit.ts";
 /** A rule is asked for its kind of secret only at the places where one may begin. */
 export type Rule = {
   /**
-   * How everything that it finds prefixes: one of these, in upper or lower case. Each has two
+   * How everything that it finds begins: with one of these, in upper or lower case. Each has two
    * characters or more. A rule without any is asked once, at 0.
    */
   readonly prefixes: readonly string[];

@@ -47,7 +47,7 @@ export function createScan(rules: readonly Rule[]): (text: string) => RankedHit[
   };
 }
 
-/** The numbers of the three characters with which a beginning starts; two stand for any third. */
+/** The numbers of the first three characters of a prefix; of two, those with any third. */
 function trigramsOf(prefix: string): number[] {
   if (prefix.length < 2) throw new RangeError(`too short to begin with: "${prefix}"`);
   const codes = Array.from(prefix.slice(0, 3), (each) => each.charCodeAt(0));

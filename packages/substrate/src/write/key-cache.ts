@@ -104,13 +104,8 @@ export class KeyCache {
     const number = await handle.version();
     const fingerprint = fingerprintOf(home, number);
     const known = this.#version;
-    if (
-      this.#snapshot &&
-      fingerprint &&
-      known?.number === number &&
-      known.fingerprint === fingerprint
-    )
-      return this.#snapshot;
+    const isSame = known?.number === number && known.fingerprint === fingerprint;
+    if (this.#snapshot && fingerprint && isSame) return this.#snapshot;
     this.close();
     this.#added.clear();
     this.#recent.clear();

@@ -39,7 +39,7 @@ export async function renew(
   const empty = Object.entries(types).map(
     ([name, type]) => new arrow.Field(`${name}${next}`, toType(type), true),
   );
-  const hasWishedTypes = async (suffix = ""): Promise<boolean> => {
+  const hasDeclaredTypes = async (suffix = ""): Promise<boolean> => {
     const stored = await typesOf(place, handle);
     return Object.entries(types).every(
       ([name, type]) => stored.get(`${name}${suffix}`) === String(toType(type)),
@@ -55,10 +55,10 @@ export async function renew(
       if (isFinal(error) || failures >= maxFailures) throw error;
       await refresh(table, handle);
       // Another process may have begun the same renewal, which serves as well.
-      if (!(await hasWishedTypes(next))) continue;
+      if (!(await hasDeclaredTypes(next))) continue;
     }
     await finishRenewal(table, handle, location);
-    if (!(await hasWishedTypes())) continue;
+    if (!(await hasDeclaredTypes())) continue;
     await createIndexes(
       table,
       handle,

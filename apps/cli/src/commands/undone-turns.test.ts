@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
-/** A session whose client took back the turn in which it started an agent, and this agent. */
+/** A session whose client undid the turn in which it started an agent, and this agent. */
 type Case = { readonly id: string; readonly agent: string };
 
 const at = (second: number): string => new Date(Date.UTC(2026, 10, 20, 9, 0, second)).toISOString();
@@ -135,7 +135,7 @@ it.each([
   ["opencode", opencode, "omp"],
   ["opencode", opencode, "phi-core"],
 ])(
-  "pond restore writes a sub-agent of a taken-back turn for %s itself, but for no other client",
+  "pond restore writes a sub-agent of an undone turn for %s itself, but for no other client",
   async (own, write, to) => {
     const { id, agent } = write();
     expect((await home.pond("sync", own, "-q")).code).toBe(0);
@@ -153,12 +153,12 @@ it.each([
     expect(ids).toContain(id);
     expect(ids).not.toContain(agent);
     const file = foreign.find(({ session_id }) => session_id === id);
-    // The two texts of the agent, and at least the prompt that was taken back.
+    // The two texts of the agent, and at least the undone prompt.
     expect(file?.fidelity["text"]?.dropped).toBeGreaterThan(2);
   },
 );
 
-it("pond restore writes a sub-agent of a turn that was not taken back for another client, too", async () => {
+it("pond restore writes a sub-agent of a turn that was not undone for another client, too", async () => {
   const { id, agent } = codex();
   const folder = join(home.folder, ".codex");
   cpSync(join(fixtures, "codex", "sub-agents", "input"), folder, { recursive: true, force: true });

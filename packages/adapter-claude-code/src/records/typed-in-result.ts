@@ -11,11 +11,11 @@ import type { Reading } from "./envelope.ts";
 import type { Typed } from "./typed-message.ts";
 
 /**
- * What a human said that the client gives to the model as the result of a tool: what to do instead
+ * What a human typed that the client gives to the model as the result of a tool: what to do instead
  * of a call that they refused, and answers to questions. The result stays as it is; the words also
  * become a message of their own.
  */
-export function saidInResult(
+export function typedInResult(
   record: SourceRecord,
   blocks: readonly SourceRecord[],
   { toolNames, questions }: Pick<Reading, "toolNames" | "questions">,
@@ -91,6 +91,6 @@ function textsIn(value: JsonValue | undefined): string[] {
 }
 
 /** True for words that also stand in the result before them. */
-export function isSaidInResult(message: Pick<Message, "options">): boolean {
+export function isTypedInResult(message: Pick<Message, "options">): boolean {
   return sourceOf(message)["said"] === "in-result";
 }

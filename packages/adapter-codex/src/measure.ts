@@ -13,17 +13,17 @@ export function measure(
   files: readonly ThreadFile[],
   names: ThreadNames,
 ): Pick<SourceSession, "fingerprint" | "bytes"> | undefined {
-  const marks: string[] = [];
+  const fingerprints: string[] = [];
   let bytes = 0n;
   for (const { file } of files) {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
     if (stats === undefined) continue;
-    marks.push(fileFingerprint(stats));
+    fingerprints.push(fileFingerprint(stats));
     bytes += stats.size;
   }
-  if (marks.length === 0) return undefined;
+  if (fingerprints.length === 0) return undefined;
   // Only its own name of all, so that naming one thread does not cause others to be read again.
   const named = names.digest(files[0]?.name.thread);
-  if (named !== undefined) marks.push(named);
-  return { fingerprint: marks.join("+"), bytes: Number(bytes) };
+  if (named !== undefined) fingerprints.push(named);
+  return { fingerprint: fingerprints.join("+"), bytes: Number(bytes) };
 }

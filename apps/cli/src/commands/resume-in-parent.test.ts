@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Home, line } from "../testing.ts";
 
-// Claude Code takes no sub-agent, and Codex none of its second kind: each goes on in what is above.
+// Claude Code resumes no sub-agent, and Codex none of its second kind: each continues in its parent.
 const main = "5e551000-0000-4000-8000-000000000001";
 const agent = `${main}/subagents/agent-abc`;
 const [root, child, grandchild] = [1, 2, 3].map((n) => `019e0000-0000-7000-8000-00000000009${n}`);
