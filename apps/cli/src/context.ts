@@ -15,7 +15,7 @@ export type Runtime = {
   readonly home: string;
   readonly now: () => Date;
   /** Called by a command that stays or takes in a lot, before it opens anything. */
-  readonly startLean?: ((work: "serving" | "batches") => Promise<void>) | undefined;
+  readonly tuneMemory?: ((work: "serving" | "batches") => Promise<void>) | undefined;
   /** Called if something may still be pending that nobody wants any more. */
   readonly leave?: () => void;
 };
@@ -27,17 +27,17 @@ export type Context = {
   readonly env: Runtime["env"];
   readonly home: string;
   readonly now: () => Date;
-  readonly startLean: Runtime["startLean"];
+  readonly tuneMemory: Runtime["tuneMemory"];
 };
 
 export function processRuntime(): Runtime {
   const { stdout, stderr, env } = process;
-  const startLean: Runtime["startLean"] = async (work) => {
-    const lean = await import("@pond/server/process");
-    lean.startLean(work);
+  const tuneMemory: Runtime["tuneMemory"] = async (work) => {
+    const memory = await import("@pond/server/process");
+    memory.tuneMemory(work);
   };
   return {
-    ...{ stdout, stderr, env, startLean },
+    ...{ stdout, stderr, env, tuneMemory },
     // Help and completions need none.
     get home() {
       return homeDirectory();
@@ -65,9 +65,9 @@ export async function createContext(
   output: Output,
   runtime: Runtime,
 ): Promise<Context> {
-  const { env, home, now, startLean } = runtime;
+  const { env, home, now, tuneMemory } = runtime;
   const settings = await resolveSettings(flags, env, home);
-  return { settings, output, env, home, now, startLean };
+  return { settings, output, env, home, now, tuneMemory };
 }
 
 /** Runs `use` with the store open and closes it in any case. */
@@ -112,10 +112,10 @@ export function warnOfHeal({
   output,
 }: Pick<Context, "output">): (healing: {
   readonly table: string;
-  readonly setAside: string;
+  readonly movedTo: string;
 }) => void {
-  return ({ table, setAside }) =>
+  return ({ table, movedTo }) =>
     output.warn(
-      safe`${safeLine(table)}: its newest state was torn, as after a power cut; the one before is used, the torn one kept as ${safeLine(setAside)}`,
+      safe`${safeLine(table)}: its newest state was torn, as after a power cut; the one before is used, the torn one kept as ${safeLine(movedTo)}`,
     );
 }

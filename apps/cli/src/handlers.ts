@@ -20,14 +20,14 @@ export async function withHandlers<T>(
   const warnings = { onHeal: warnOfHeal(context), onMissingIndex: warnOfMissingIndex(context) };
   const namespaces = singleNamespace(location, { storageOptions, ...warnings });
   const { now, output } = context;
-  const onUpkeepFailed = (error: unknown): void =>
+  const onIndexUpdateFailed = (error: unknown): void =>
     warnOfFailure(output, "indexes were not updated", error);
   return withEmbedder(context, async ({ embedder, failure }) => {
-    const embedderAbsence = embeddings.isOn ? undefined : embeddings.reason;
-    const models = { embedder, embedderFailure: failure, embedderAbsence };
+    const noEmbedderReason = embeddings.isOn ? undefined : embeddings.reason;
+    const models = { embedder, embedderFailure: failure, noEmbedderReason };
     const asked = { namespaces, restorers, isPersonal };
     try {
-      return await use(createHandlers({ ...asked, now, onUpkeepFailed, ...models }));
+      return await use(createHandlers({ ...asked, now, onIndexUpdateFailed, ...models }));
     } finally {
       await namespaces.close();
     }

@@ -37,7 +37,7 @@ export type InstallResult = {
 export async function installSession(restored: Restored, target: Target): Promise<InstallResult> {
   const { files } = restored;
   const { content, adapter, folder, copies, isForced } = target;
-  const { holdsLines, writeFiles } = await import("@pond/sessions");
+  const { hasAllLines, writeFiles } = await import("@pond/sessions");
   const { id } = content.session;
   const bySession = Map.groupBy(files, ({ session }) => session);
   const statesInDatabase = new Map(
@@ -48,7 +48,7 @@ export async function installSession(restored: Restored, target: Target): Promis
   const stateOf = async (file: LineageFile): Promise<CopyState> => {
     const place = join(folder, file.path);
     if (file.shared)
-      return (await holdsLines(place, file.content, file.shared)) ? "current" : "missing";
+      return (await hasAllLines(place, file.content, file.shared)) ? "current" : "missing";
     const state = await compareCopy(place, file.content, copies.get(place));
     const isBehindLink = realFolder(place) !== join(realFolder(folder), file.path);
     // Nothing is written through a link.
@@ -61,7 +61,7 @@ export async function installSession(restored: Restored, target: Target): Promis
 
   const state = statesInDatabase.get(id) ?? (main === undefined ? "missing" : await stateOf(main));
   if (!isForced && (state === "other" || (state === "current" && isNative))) {
-    const written = missingBases(restored, id, folder);
+    const written = missingInherited(restored, id, folder);
     await writeFiles(written, folder);
     return {
       written,
@@ -94,8 +94,12 @@ export async function installSession(restored: Restored, target: Target): Promis
 }
 
 /** What a session continues and its client lacks: the client refuses it without that. */
-function missingBases({ files, bases }: Restored, id: string, folder: string): LineageFile[] {
-  const needed = new Set<string>(bases.get(id as SessionId));
+function missingInherited(
+  { files, inheritedFrom }: Restored,
+  id: string,
+  folder: string,
+): LineageFile[] {
+  const needed = new Set<string>(inheritedFrom.get(id as SessionId));
   const own = files.filter(({ session, shared }) => needed.has(session) && !shared);
   const missing = new Set(own.filter(({ path }) => !existsSync(join(folder, path))));
   const missingIds = new Set([...missing].map(({ session }) => session));

@@ -55,9 +55,9 @@ export async function writeOutFile(
   pieces: AsyncIterable<string>,
   isForced: boolean,
 ): Promise<number> {
-  const { placeDraft, TargetUnwritableError, targetPlace } = await import("@pond/sessions");
+  const { placeDraft, TargetUnwritableError, resolveTargetPath } = await import("@pond/sessions");
   const file = resolve(path);
-  const place = targetPlace(file, isForced);
+  const place = resolveTargetPath(file, isForced);
   const draft = `${place}.${randomUUID()}.tmp`;
   try {
     const bytes = await writeDraft(draft, pieces);

@@ -1,7 +1,13 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Adapter, Fidelity } from "@pond/canonical/adapter";
-import type { At, LeftDrafts, LineagesAhead, Restored, SessionStore } from "@pond/sessions";
+import type {
+  LeftoverDrafts,
+  LineagePrefetch,
+  Restored,
+  SessionStore,
+  StoredState,
+} from "@pond/sessions";
 import { filesByActivity, sessionsByActivity } from "./activity-order.ts";
 import { adapterFor } from "./adapter-for.ts";
 import type { Context } from "./context.ts";
@@ -73,7 +79,7 @@ export type RestoreOptions = {
   readonly out?: string;
   readonly install?: boolean;
   readonly force?: boolean;
-  readonly at: At;
+  readonly at: StoredState;
 };
 
 const defaultFolder = "pond-restore";
@@ -127,7 +133,7 @@ export async function restoreAll(
   sessions: SessionStore,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
-  const { duplicatesFor, rootIds, rowlessIds } = await import("@pond/sessions");
+  const { duplicatesFor, rootIds, idsWithoutSessionRow } = await import("@pond/sessions");
   const { at, to } = options;
   const stored = await storedSessions(sessions, at);
   const folder = outFolderOf(options);
@@ -142,7 +148,7 @@ export async function restoreAll(
     leftOut,
   });
   const report = await restoreMany(context, sessions, roots, stored, targetOf, options);
-  const lost = (await rowlessIds(sessions)).map(toMissingRowFault);
+  const lost = (await idsWithoutSessionRow(sessions)).map(toMissingRowFault);
   return { ...report, left_out: [...originals], faults: [...report.faults, ...lost] };
 }
 
@@ -175,8 +181,8 @@ type RestoreTarget = {
   readonly named: ReadonlySet<string>;
   /** Sessions whose conversation the client is given as another one. */
   readonly leftOut?: ReadonlySet<string>;
-  readonly leftDrafts?: LeftDrafts;
-  readonly ahead?: LineagesAhead;
+  readonly leftoverDrafts?: LeftoverDrafts;
+  readonly prefetch?: LineagePrefetch;
 };
 
 async function restoreMany(
@@ -194,20 +200,20 @@ async function restoreMany(
   const addFault = (fault: RestoreFault): void =>
     void faults.set(`${fault.code} ${fault.session_id}`, fault);
   const copies = new Map<string, string>();
-  const { LeftDrafts, LineagesAhead } = await import("@pond/sessions");
-  const leftDrafts = new LeftDrafts();
+  const { LeftoverDrafts, LineagePrefetch } = await import("@pond/sessions");
+  const leftoverDrafts = new LeftoverDrafts();
   const progress = new ProgressLine(context.output);
   try {
     const ordered = await sessionsByActivity(sessions, ids, stored);
     const which = { at: options.at, isCutByClient: options.to === undefined };
-    const ahead = new LineagesAhead(
+    const prefetch = new LineagePrefetch(
       sessions,
       ordered.map(({ id }) => id),
       which,
     );
     for (const [done, session] of ordered.entries()) {
       progress.show("restore", { done, total: ordered.length }, describeRestore);
-      const place = { ...targetOf(options.to ?? session.source_agent), leftDrafts, ahead };
+      const place = { ...targetOf(options.to ?? session.source_agent), leftoverDrafts, prefetch };
       try {
         const outcome = await restoreOne(context, sessions, session, place, options);
         files.push(...outcome.files);
@@ -237,7 +243,7 @@ async function restoreOne(
   { home, env }: Context,
   sessions: SessionStore,
   { id, source_agent }: StoredSession,
-  { folder, named, leftOut, leftDrafts, ahead }: RestoreTarget,
+  { folder, named, leftOut, leftoverDrafts, prefetch }: RestoreTarget,
   { to, install, force, at }: RestoreOptions,
 ): Promise<Outcome> {
   const { meaningsOf } = await import("@pond/adapters");
@@ -249,7 +255,7 @@ async function restoreOne(
     // Without a client to write for, each session is restored for its own.
     isCutByClient: to === undefined,
     meanings: meaningsOf(),
-    ...(ahead && { ahead }),
+    ...(prefetch && { prefetch }),
     // A client that is started in a folder looks there for what to continue.
     ...(install && adapter.resume && { projectFor: realFolder }),
     // Files in the user's own folder say nothing about what the client has.
@@ -261,7 +267,7 @@ async function restoreOne(
   const options = {
     isForced: force ?? false,
     ...(save && { save }),
-    ...(leftDrafts && { leftDrafts }),
+    ...(leftoverDrafts && { leftoverDrafts }),
   };
   const wanted = restored.files.filter(({ session }) => !leftOut?.has(session));
   const { toWrite, leftAsIs } = install

@@ -32,7 +32,7 @@ try {
 async function start(): Promise<ExitCode> {
   const own = await createContext({}, output, runtime);
   // The first sync would, and everything printed before it would be printed twice.
-  await own.startLean?.("batches");
+  await own.tuneMemory?.("batches");
   const hasSessions = await isAnythingHere(own);
   // Samples never enter the store of somebody's own sessions.
   const flags: GlobalFlags = hasSessions

@@ -1,4 +1,4 @@
-import type { At, SessionStore } from "@pond/sessions";
+import type { SessionStore, StoredState } from "@pond/sessions";
 
 /** The few fields of a session that say where it belongs. */
 export type StoredSession = {
@@ -10,16 +10,16 @@ export type StoredSession = {
 /** Every stored session by id, with its parent as its source says now, or said first. */
 export async function storedSessions(
   sessions: SessionStore,
-  at: At = "last",
+  at: StoredState = "last",
 ): Promise<Map<string, StoredSession>> {
   const stored = new Map<string, StoredSession>();
   const columns = ["id", "parent_session_id", "source_agent"];
-  const { laterParents } = await import("@pond/sessions");
-  const later = at === "last" ? await laterParents(sessions.store) : undefined;
+  const { revisedParents } = await import("@pond/sessions");
+  const revised = at === "last" ? await revisedParents(sessions.store) : undefined;
   for await (const rows of sessions.store.table("sessions").scan({ columns })) {
     for (const row of rows) {
       const id = String(row["id"]);
-      const parent = (later?.get(id) ?? { parentId: row["parent_session_id"] }).parentId;
+      const parent = (revised?.get(id) ?? { parentId: row["parent_session_id"] }).parentId;
       stored.set(id, {
         id,
         parent: typeof parent === "string" ? parent : undefined,

@@ -39,7 +39,7 @@ export class Home {
       readonly env?: Readonly<Record<string, string>>;
       readonly isTerminal?: boolean;
       readonly columns?: number;
-      readonly startLean?: Runtime["startLean"];
+      readonly tuneMemory?: Runtime["tuneMemory"];
     },
     ...argv: readonly string[]
   ): Promise<Finished> {
@@ -62,7 +62,7 @@ export class Home {
         env: { ...this.env, ...options.env },
         home: this.folder,
         now: () => this.now,
-        startLean: options.startLean,
+        tuneMemory: options.tuneMemory,
       });
       return { code, ...texts };
     } finally {

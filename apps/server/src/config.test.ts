@@ -83,7 +83,7 @@ test("every variable sets its field of the configuration", () => {
       maxConnections: 6,
       maxPerClient: 13,
       answerTimeoutMs: 9_000,
-      places: { search: { running: 7, waiting: 256 }, ingest: { running: 8, waiting: 32 } },
+      concurrency: { search: { running: 7, waiting: 256 }, ingest: { running: 8, waiting: 32 } },
     },
     embeddings: {
       kind: "http",

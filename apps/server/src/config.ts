@@ -121,7 +121,7 @@ function toConfig(values: Values, env: Environment): Config {
       maxConnections: values.POND_MAX_CONNECTIONS,
       ...(maxPerClient !== undefined && { maxPerClient }),
       answerTimeoutMs: values.POND_ANSWER_SECONDS * 1000,
-      places: {
+      concurrency: {
         search: { running: values.POND_MAX_SEARCHES, waiting: maxWaiting.search },
         ingest: { running: values.POND_MAX_INGESTS, waiting: maxWaiting.ingest },
       },

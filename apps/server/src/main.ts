@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { startLean } from "@pond/server/process";
+import { tuneMemory } from "@pond/server/process";
 import { exitOnStopSignal } from "./stop-signal.ts";
 
 const [, major, minor] = /^v(\d+)\.(\d+)/.exec(process.version) ?? [];
@@ -11,7 +11,7 @@ if (Number(major) * 1000 + Number(minor) < 22_018) {
 const args = process.argv.slice(2);
 // Before the engine is loaded, which takes most of the start. A process with arguments does not
 // stay.
-if (args.length === 0) startLean("serving");
+if (args.length === 0) tuneMemory("serving");
 exitOnStopSignal();
 // Nobody may be there to take the log: its collector has gone, or its disk is full.
 process.stderr.on("error", () => undefined);

@@ -31,8 +31,8 @@ export async function serve(config: Config, version: string, log: Log): Promise<
   const place = { storage, storageOptions, caches: openCaches(config) };
   await probeStorage(place);
   const embedder = config.embeddings && (await openEmbedder(config.embeddings));
-  const onHeal: TenantsInit["onHeal"] = ({ table, setAside }) =>
-    log.error("a table was torn; its previous state is used", { table, set_aside: setAside });
+  const onHeal: TenantsInit["onHeal"] = ({ table, movedTo }) =>
+    log.error("a table was torn; its previous state is used", { table, set_aside: movedTo });
   const onMissingIndex: TenantsInit["onMissingIndex"] = ({ table, column }) =>
     log.error("an index is not complete, so a search may miss messages", { table, column });
   const tenants = createTenants({ ...place, policy, maxOpen, onHeal, onMissingIndex });
@@ -41,7 +41,7 @@ export async function serve(config: Config, version: string, log: Log): Promise<
     embedder: embedder && withEmbeddingFailureLog(embedder, log),
     restorers: restorers(),
     limits: config.handlerLimits,
-    onUpkeepFailed: (error) => log.failure("indexes were not updated", error),
+    onIndexUpdateFailed: (error) => log.failure("indexes were not updated", error),
   });
   const handlers = withStorageFailureLog(answering, log);
   const isReady = createReadyCheck(place, config.readyMs);

@@ -11,7 +11,7 @@ import {
   restoredFiles,
   sessionTexts,
   withFolder,
-  withKeysTurned,
+  withReversedKeys,
 } from "@pond/adapter-testkit";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -102,7 +102,7 @@ it.each(["content-shapes", "tool-results", "metadata", "odd-records", "injected-
     const folder = fileURLToPath(
       new URL(`../../../fixtures/claude-code/${name}/input`, import.meta.url),
     );
-    const files = withKeysTurned(await readFolder(folder));
+    const files = withReversedKeys(await readFolder(folder));
 
     const read = await withFolder(files, (home) => readSource(fromClaudeCode(home)));
     const restored = lineagesOf([...read.values()].map(contentOf)).flatMap((lineage) => [

@@ -9,7 +9,7 @@ import {
   restoredFiles,
   sessionTexts,
   withFolder,
-  withKeysTurned,
+  withReversedKeys,
 } from "@pond/adapter-testkit";
 import { expect, it } from "vitest";
 import { fromCodex } from "./from-codex.ts";
@@ -132,7 +132,7 @@ it.each([
   "reverted",
 ])("restores the fixture %s with the same ids, whatever the order of its keys", async (name) => {
   const folder = fileURLToPath(new URL(`../../../fixtures/codex/${name}/input`, import.meta.url));
-  const files = withKeysTurned(await readFolder(folder));
+  const files = withReversedKeys(await readFolder(folder));
 
   const read = await withFolder(files, (home) => readSource(fromCodex(home)));
   const restored = lineagesOf([...read.values()].map(contentOf)).flatMap((lineage) => [

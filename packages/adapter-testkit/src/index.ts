@@ -12,6 +12,6 @@ export {
   sessionTexts,
 } from "./read.ts";
 export { courseOf, type DraftMessage, draftMessage, liveIds } from "./record-rules.ts";
-export { jsonlRecords, withKeysTurned } from "./records.ts";
+export { jsonlRecords, withReversedKeys } from "./records.ts";
 export { sampleLineage } from "./sample.ts";
 export { readFolder, restoredFiles, type SourceFiles, withFolder } from "./source-files.ts";

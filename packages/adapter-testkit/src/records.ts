@@ -17,12 +17,12 @@ export function jsonlRecords(files: SourceFiles): ReadonlyMap<string, readonly J
 }
 
 /** The same files with the keys of every object reversed: an order that no client writes. */
-export function withKeysTurned(files: SourceFiles): SourceFiles {
-  const turned = [...jsonlRecords(files)].map(([path, records]): [string, Uint8Array] => {
+export function withReversedKeys(files: SourceFiles): SourceFiles {
+  const reversed = [...jsonlRecords(files)].map(([path, records]): [string, Uint8Array] => {
     const lines = records.map((record) => `${stringifyJson(reverseKeys(record))}\n`);
     return [path, Buffer.from(lines.join(""))];
   });
-  return new Map(turned);
+  return new Map(reversed);
 }
 
 function reverseKeys(value: JsonValue): JsonValue {

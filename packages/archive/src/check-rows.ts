@@ -3,7 +3,7 @@ import type { Store, Table } from "@pond/substrate";
 import { ArchiveDamagedError, ArchiveHostileError } from "./errors.ts";
 import { compareKeys, type Key, keyOf } from "./key-order.ts";
 import type { ArchivedTable, Manifest } from "./manifest.ts";
-import type { Watch } from "./progress.ts";
+import type { ProgressOptions } from "./progress.ts";
 import { readAhead } from "./read-ahead.ts";
 import { RowDigest } from "./row-digest.ts";
 
@@ -17,7 +17,7 @@ export async function checkRows(
   store: Store,
   file: string,
   { tables }: Manifest,
-  { onProgress, signal }: Watch,
+  { onProgress, signal }: ProgressOptions,
 ): Promise<void> {
   const total = tables.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;

@@ -1,4 +1,4 @@
-import { addedRow, claimShared, movedRow } from "@pond/sessions/rows";
+import { addedRow, claimSharedMessages, movedRow } from "@pond/sessions/rows";
 import { HeadBuilder } from "@pond/sessions/search";
 import type { Row, Store } from "@pond/substrate";
 import { isWhole } from "./damage.ts";
@@ -179,7 +179,12 @@ async function claimMessages(
     if (session === undefined) continue;
     const live = [...session.live].filter(([id]) => session.ownIds.has(id));
     const digests = new Map(live.map(([id, { digest }]) => [id, digest]));
-    claimed += await claimShared(to, session.labels, digests, BigInt(now().getTime()) * 1000n);
+    claimed += await claimSharedMessages(
+      to,
+      session.labels,
+      digests,
+      BigInt(now().getTime()) * 1000n,
+    );
   }
   return claimed;
 }

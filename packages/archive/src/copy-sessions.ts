@@ -1,4 +1,4 @@
-import { type SessionStore, stillRowless } from "@pond/sessions";
+import { type SessionStore, stillWithoutSessionRow } from "@pond/sessions";
 import { isDamage } from "@pond/sessions/rows";
 import { fillHeads, rebuildWindows } from "@pond/sessions/search";
 import { isNotNull, type Store } from "@pond/substrate";
@@ -6,7 +6,7 @@ import { copyRange, type RowCounts } from "./copy-range.ts";
 import { compareText } from "./key-order.ts";
 import { removeNameLeftovers } from "./name-conflicts.ts";
 import { nameSessions } from "./name-sessions.ts";
-import type { Watch } from "./progress.ts";
+import type { ProgressOptions } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
 import { reattachRenamed } from "./reattach-renamed.ts";
 import { locateRows } from "./row-locations.ts";
@@ -15,7 +15,7 @@ import { copiedColumns } from "./tables.ts";
 import { Target } from "./target.ts";
 
 /** Options of a copy. */
-export type CopyOptions = Watch & {
+export type CopyOptions = ProgressOptions & {
   /** The time of the rows that say where a message has moved. Default: the current time. */
   readonly now?: (() => Date) | undefined;
 };
@@ -112,7 +112,7 @@ async function copyNamed(
     earlier.inserted[table] = (earlier.inserted[table] ?? 0) + rows;
   };
   const tables: Record<string, RowCounts> = {};
-  const damaged = new Set(await stillRowless(from, locations.rowlessIds()));
+  const damaged = new Set(await stillWithoutSessionRow(from, locations.idsWithoutSessionRow()));
   let differing = 0;
   for (const range of ranges) {
     const options = { columnsOf, now, signal, onRows, onAbandoned, occupied: earlier.occupied };

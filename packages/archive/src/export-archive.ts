@@ -4,10 +4,10 @@ import { dirname, join, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import {
   placeDraft,
+  resolveTargetPath,
   type SessionStore,
-  stillRowless,
+  stillWithoutSessionRow,
   TargetUnwritableError,
-  targetPlace,
 } from "@pond/sessions";
 import { flushFolder, type Row, type Store } from "@pond/substrate";
 import { appendRange } from "./append-range.ts";
@@ -18,7 +18,7 @@ import {
   manifestPath,
   writeManifest,
 } from "./manifest.ts";
-import type { Watch } from "./progress.ts";
+import type { ProgressOptions } from "./progress.ts";
 import { rangesOf } from "./ranges.ts";
 import { redactRange } from "./redact-range.ts";
 import { type ArchiveRedactor, type RedactedCount, Redaction } from "./redaction.ts";
@@ -31,7 +31,7 @@ import { WholeRows } from "./whole-rows.ts";
 import { hashFile, writeTar } from "./write-tar.ts";
 
 /** Options of an export. */
-export type ExportOptions = Watch & {
+export type ExportOptions = ProgressOptions & {
   /** Replaces an existing file. */
   readonly isForced?: boolean;
   /**
@@ -74,7 +74,7 @@ export async function exportArchive(
   { isForced = false, redactor, ...watch }: ExportOptions = {},
 ): Promise<ExportReport> {
   const file = resolve(target);
-  const place = targetPlace(file, isForced);
+  const place = resolveTargetPath(file, isForced);
   const redaction = redactor && new Redaction(redactor);
   return withScratchFolder(place, async (folder) => {
     const datasets = join(folder, "datasets");
@@ -90,7 +90,7 @@ export async function exportArchive(
     watch.signal?.throwIfAborted();
     const { size: bytes } = statSync(draft);
     // Something may have appeared there in the meantime.
-    targetPlace(place, isForced);
+    resolveTargetPath(place, isForced);
     await placeDraft(draft, place, isForced).catch((error: unknown) => {
       throw TargetUnwritableError.from(file, error);
     });
@@ -106,7 +106,7 @@ export async function exportArchive(
   });
 }
 
-type DatasetOptions = Watch & {
+type DatasetOptions = ProgressOptions & {
   readonly whole: WholeRows;
   readonly redaction: Redaction | undefined;
 };
@@ -127,7 +127,7 @@ async function writeDatasets(
   // Read before locating rows: what arrives in between may not have been seen.
   const found = await versionsOf(store);
   const locations = await locateRows(store);
-  whole.addDamaged(await stillRowless(store, locations.rowlessIds()));
+  whole.addDamaged(await stillWithoutSessionRow(store, locations.idsWithoutSessionRow()));
   const ranges = rangesOf(locations);
   const total = ranges.reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
@@ -182,7 +182,7 @@ async function pack(
   target: string,
   folder: string,
   manifestOf: (files: readonly ArchivedFile[]) => ReturnType<typeof createManifest>,
-  { onProgress, signal }: Watch,
+  { onProgress, signal }: ProgressOptions,
 ): Promise<void> {
   const paths = (await readdir(folder, { withFileTypes: true, recursive: true }))
     .filter((entry) => entry.isFile())

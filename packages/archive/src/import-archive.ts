@@ -1,8 +1,8 @@
 import { foldSessions, type SessionStore, sessionTables } from "@pond/sessions";
-import type { MendProgress } from "@pond/substrate";
+import type { RewriteProgress } from "@pond/substrate";
 import { type CopyOptions, type CopyReport, copySessions } from "./copy-sessions.ts";
 import { type OpenOptions, withArchive } from "./open-archive.ts";
-import type { Watch } from "./progress.ts";
+import type { ProgressOptions } from "./progress.ts";
 import type { RedactedCount } from "./redaction.ts";
 
 /** A store, or a function that opens one; the import closes what it opened. */
@@ -47,7 +47,7 @@ export async function importArchive(
 /** Brings the indexes of a store up to date, if that pays off. */
 export async function updateIndexes(
   sessions: SessionStore,
-  { onProgress, signal }: Watch = {},
+  { onProgress, signal }: ProgressOptions = {},
 ): Promise<void> {
   let done = -1;
   const reportProgress = (): void =>
@@ -56,9 +56,9 @@ export async function updateIndexes(
     done += 1;
     reportProgress();
   };
-  const onMend = (_table: string, { rows, total }: MendProgress): void => {
+  const onRewrite = (_table: string, { rows, total }: RewriteProgress): void => {
     if (rows < total) onProgress?.({ step: "mend", done: rows, total });
     else reportProgress();
   };
-  await foldSessions(sessions, { signal, onTable, onMend });
+  await foldSessions(sessions, { signal, onTable, onRewrite });
 }

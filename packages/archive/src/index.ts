@@ -19,6 +19,6 @@ export {
   updateIndexes,
 } from "./import-archive.ts";
 export type { OpenOptions } from "./open-archive.ts";
-export type { Progress, Step, Watch } from "./progress.ts";
+export type { Progress, ProgressOptions, Step } from "./progress.ts";
 export type { ArchiveRedactor, RedactedCount } from "./redaction.ts";
 export { type ArchiveSummary, verifyArchive } from "./verify-archive.ts";

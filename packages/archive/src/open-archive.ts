@@ -5,7 +5,7 @@ import { type Store, SubstrateError } from "@pond/substrate";
 import { checkRows } from "./check-rows.ts";
 import { ArchiveDamagedError, UnpackFailedError } from "./errors.ts";
 import type { Manifest } from "./manifest.ts";
-import type { Watch } from "./progress.ts";
+import type { ProgressOptions } from "./progress.ts";
 import { openArchiveFile } from "./read-tar.ts";
 import { withScratchFolder } from "./scratch.ts";
 import { openScratchStore } from "./scratch-store.ts";
@@ -13,7 +13,7 @@ import { archiveTables } from "./tables.ts";
 import { readContents, unpack } from "./unpack.ts";
 
 /** How an archive is read. */
-export type OpenOptions = Watch & {
+export type OpenOptions = ProgressOptions & {
   /**
    * Where the datasets are unpacked temporarily; made if it does not exist. It needs as much room
    * as the archive takes. Default: the system's folder for such files, which may be in memory.

@@ -8,7 +8,7 @@ export type Step = "copy" | "compact" | "pack" | "unpack" | "check" | "fold" | "
 export type Progress = { readonly step: Step; readonly done: number; readonly total: number };
 
 /** Who is told about progress, and when to stop. */
-export type Watch = {
+export type ProgressOptions = {
   /** Called often; the callback decides how often to show it. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;

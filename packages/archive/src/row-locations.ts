@@ -44,7 +44,7 @@ export class RowLocations {
   }
 
   /** Sessions that have messages but no row of their own. */
-  rowlessIds(): string[] {
+  idsWithoutSessionRow(): string[] {
     const ids = [...(this.#runs.get("messages")?.keys() ?? [])];
     return ids.filter((id) => !this.has("sessions", id));
   }

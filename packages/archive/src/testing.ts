@@ -65,7 +65,7 @@ export async function ingest(
   }: { readonly day?: string; readonly damaged?: Damaged; readonly addsOnly?: boolean } = {},
 ): Promise<void> {
   const options = { host: "here", now: () => new Date(day), damaged };
-  const ingest = createIngest(sessions, { ...options, areClientsApart: true });
+  const ingest = createIngest(sessions, { ...options, shouldQualifyIds: true });
   const hooks = {
     ...(!addsOnly && { placeOf: () => onlyPlace }),
     isUnchanged: async () => true,

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { ArchiveDamagedError, ArchiveHostileError, UnpackFailedError } from "./errors.ts";
 import { namesOtherPlaces } from "./lance-manifest.ts";
 import { type Manifest, manifestPath, readManifest } from "./manifest.ts";
-import type { Watch } from "./progress.ts";
+import type { ProgressOptions } from "./progress.ts";
 import { type Member, readMembers } from "./read-tar.ts";
 import { paddingOf } from "./tar-header.ts";
 import { chunksOf } from "./write-tar.ts";
@@ -67,7 +67,7 @@ export async function unpack(
   file: string,
   { manifest, members }: Contents,
   folder: string,
-  { onProgress, signal }: Watch,
+  { onProgress, signal }: ProgressOptions,
 ): Promise<void> {
   const total = members.reduce((sum, { size }) => sum + size, 0);
   let done = 0;

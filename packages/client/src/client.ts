@@ -29,10 +29,10 @@ import { messagePages, searchPages } from "./paging.ts";
 import { type ClientOptions, readSettings, type Settings } from "./settings.ts";
 
 /** A request without the fields that the client adds. */
-export type Fields<Request> = Omit<Request, "protocol_version">;
+export type RequestFields<Request> = Omit<Request, "protocol_version">;
 
 /** @inline */
-type GetFields = Fields<GetRequest>;
+type GetFields = RequestFields<GetRequest>;
 
 /**
  * The operations of a pond server. All of them throw {@link ServerError}, {@link ConnectionError},
@@ -41,10 +41,10 @@ type GetFields = Fields<GetRequest>;
  */
 export type Client = {
   /** Returns one page of search results. */
-  search(request: Fields<SearchRequest>, options?: CallOptions): Promise<SearchResponse>;
+  search(request: RequestFields<SearchRequest>, options?: CallOptions): Promise<SearchResponse>;
   /** Searches, and asks for the next page for as long as the caller wants more sessions. */
   searchAll(
-    request: Fields<SearchRequest>,
+    request: RequestFields<SearchRequest>,
     options?: CallOptions,
   ): AsyncGenerator<SessionMatches, void, undefined>;
   /** Returns one message with its neighbours. */
@@ -65,16 +65,16 @@ export type Client = {
     options?: MessagesOptions,
   ): AsyncGenerator<ShownMessage, void, undefined>;
   /** Stores the events of one request. Repeating it changes nothing. */
-  ingest(request: Fields<IngestRequest>, options?: CallOptions): Promise<IngestResponse>;
+  ingest(request: RequestFields<IngestRequest>, options?: CallOptions): Promise<IngestResponse>;
   /** Stores any number of events in as many requests as needed; see {@link IngestAllOptions}. */
   ingestAll(
     events: Iterable<IngestEvent> | AsyncIterable<IngestEvent>,
     options?: IngestAllOptions & Pick<IngestRequest, "namespace">,
   ): Promise<IngestResponse>;
   /** Returns what is stored and how healthy it is. */
-  status(request?: Fields<StatusRequest>, options?: CallOptions): Promise<StatusResponse>;
+  status(request?: RequestFields<StatusRequest>, options?: CallOptions): Promise<StatusResponse>;
   /** Returns a session as files of a client. */
-  restore(request: Fields<RestoreRequest>, options?: CallOptions): Promise<RestoreResponse>;
+  restore(request: RequestFields<RestoreRequest>, options?: CallOptions): Promise<RestoreResponse>;
 };
 
 /** How a session is read page by page. */
@@ -99,7 +99,7 @@ export function clientOf(settings: Settings): Client {
   });
   const ask = async <Name extends OperationName>(
     name: Name,
-    request: Fields<Requests[Name]>,
+    request: RequestFields<Requests[Name]>,
     callOptions: CallOptions = {},
   ): Promise<Responses[Name]> => {
     const fields = Object.entries({ ...request, ...envelope(request.namespace) });

@@ -1,7 +1,7 @@
 // Reports what the AI SDK does to a loop of @pond/recorder: for generateText, streamText and its
 // agents.
 import type { JsonObject, JsonValue } from "@pond/canonical";
-import type { LoopHandle, Said, Usage } from "@pond/recorder";
+import type { LoopHandle, MessageDraft, Usage } from "@pond/recorder";
 import type {
   ContentPart,
   LanguageModelCallEndEvent,
@@ -29,7 +29,7 @@ export type StepRecorder = {
 export function recordSteps(loop: LoopHandle): StepRecorder {
   const thrown: unknown[] = [];
   /** Answers of tools that were called, and finished, while the model was still speaking. */
-  let early: Said[] | undefined;
+  let early: MessageDraft[] | undefined;
   const guarded =
     <Event>(record: (event: Event) => void) =>
     (event: Event): void => {
@@ -49,7 +49,7 @@ export function recordSteps(loop: LoopHandle): StepRecorder {
       // Recorded before any tool runs, so that a crash in a tool leaves the call that started it.
       onLanguageModelCallEnd: guarded((event) => {
         loop.say(answerOf(event));
-        for (const said of early ?? []) loop.say(said);
+        for (const draft of early ?? []) loop.say(draft);
         early = undefined;
       }),
       onToolExecutionStart: guarded(({ toolCall }) => {
@@ -62,9 +62,9 @@ export function recordSteps(loop: LoopHandle): StepRecorder {
         // The tool's answer is said once, as the model is told it.
         loop.endTool(call, { is_failure });
         const part = { type: "tool_result", ...call, is_failure, result } as const;
-        const said: Said = { role: "tool", content: [part] };
-        if (early) early.push(said);
-        else loop.say(said);
+        const answer: MessageDraft = { role: "tool", content: [part] };
+        if (early) early.push(answer);
+        else loop.say(answer);
       }),
       onStepEnd: guarded(({ usage }) => loop.endTurn(usageOf(usage))),
     },
@@ -91,7 +91,7 @@ function answerOf({
   usage,
   finishReason,
   providerMetadata,
-}: LanguageModelCallEndEvent): Said {
+}: LanguageModelCallEndEvent): MessageDraft {
   const others = content.filter((part) => toPart(part) === undefined).map(toJson);
   // Sources and other content that the model has no word for stay as the SDK gave them.
   const metadata = {
@@ -109,7 +109,10 @@ function answerOf({
   };
 }
 
-type AssistantPart = Exclude<Extract<Said, { role: "assistant" }>["content"], string>[number];
+type AssistantPart = Exclude<
+  Extract<MessageDraft, { role: "assistant" }>["content"],
+  string
+>[number];
 
 function toPart(part: ContentPart<ToolSet>): AssistantPart | undefined {
   switch (part.type) {

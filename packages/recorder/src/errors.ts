@@ -101,9 +101,9 @@ export class ConflictError extends PondError {
 export class IngestRefusedError extends PondError {
   override readonly name = "IngestRefusedError";
   readonly code = "ingest_refused";
-  readonly details: { readonly session_id: string; readonly rejected: readonly Refused[] };
+  readonly details: { readonly session_id: string; readonly rejected: readonly Refusal[] };
 
-  constructor(sessionId: string, rejected: readonly Refused[]) {
+  constructor(sessionId: string, rejected: readonly Refusal[]) {
     const [first] = rejected;
     super(
       `${rejected.length} events of session ${sessionId} were refused, the first: ${first?.message}`,
@@ -113,4 +113,4 @@ export class IngestRefusedError extends PondError {
 }
 
 /** Why a pond did not take an event. */
-export type Refused = { readonly code: string; readonly message: string };
+export type Refusal = { readonly code: string; readonly message: string };

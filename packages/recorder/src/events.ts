@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, Message, Provenance, ProviderOptions } from "@pond/canonical";
 import type { LoopConfig } from "./config.ts";
-import type { Said } from "./said.ts";
+import type { MessageDraft } from "./drafts.ts";
 import type { Usage } from "./usage.ts";
 
 /** How a loop continues its parent; an `Initial` loop has none in its own session. */
@@ -81,7 +81,7 @@ export type AgentStart = OfLoop & {
 export type AgentEnd = OfLoop & {
   readonly type: "AgentEnd";
   /** What the loop said, in order. Default: what was recorded of it. */
-  readonly messages?: readonly Said[];
+  readonly messages?: readonly MessageDraft[];
   readonly usage?: Usage;
   /** Why an input filter refused; the loop then is `Rejected`. */
   readonly rejection?: string;
@@ -97,11 +97,14 @@ export type TurnStart = OfLoop & {
 export type TurnEnd = OfLoop & { readonly type: "TurnEnd"; readonly usage?: Usage };
 
 /** A message begins to stream in. */
-export type MessageStart = OfLoop & { readonly type: "MessageStart"; readonly role: Said["role"] };
+export type MessageStart = OfLoop & {
+  readonly type: "MessageStart";
+  readonly role: MessageDraft["role"];
+};
 /** A piece of a message that streams in. Not kept unless the recorder is told to keep these. */
 export type MessageUpdate = OfLoop & { readonly type: "MessageUpdate"; readonly delta: JsonValue };
 /** A complete message. */
-export type MessageEnd = OfLoop & { readonly type: "MessageEnd"; readonly message: Said };
+export type MessageEnd = OfLoop & { readonly type: "MessageEnd"; readonly message: MessageDraft };
 
 /** A tool was started. */
 export type ToolExecutionStart = OfCall & {
@@ -187,7 +190,7 @@ export type SpawnNamed = OfSession & {
  * What the end of a loop adds to a recorded message; absent if it adds nothing. Of `rest` and
  * `options`, it holds the fields that are new or have another value.
  */
-export type Addition = {
+export type MessageAddition = {
   readonly message_id: string;
   readonly timestamp?: string;
   /** What a provider told about the message. */
@@ -200,19 +203,19 @@ export type Addition = {
 };
 
 /**
- * An event in the form in which a session keeps it: with its time, and with messages named by their
+ * An event in the form in which a session stores it: with its time, and with messages named by their
  * ids.
  */
-export type KeptEvent = (
+export type StoredEvent = (
   | Exclude<AgentEvent, AgentStart | AgentEnd | MessageEnd>
   | (Omit<AgentStart, "agent_id"> & { readonly agent_id: string })
   | (Omit<AgentEnd, "messages"> & {
       readonly messages: readonly string[];
       /** What the end says about messages beyond what was recorded with them. */
-      readonly additions?: readonly Addition[];
+      readonly additions?: readonly MessageAddition[];
     })
   | (Omit<MessageEnd, "message"> & { readonly message: Message })
   | SpawnNamed
 ) & { readonly timestamp: string };
 
-export type EventType = KeptEvent["type"];
+export type EventType = StoredEvent["type"];

@@ -1,5 +1,21 @@
 export type { LoopConfig } from "./config.ts";
-export type { ClosedState, Refused } from "./errors.ts";
+export type {
+  ApprovalRequestDraft,
+  ApprovalResponseDraft,
+  AssistantMessageDraft,
+  Draft,
+  FileDraft,
+  MessageDraft,
+  PartDraft,
+  ReasoningDraft,
+  SystemMessageDraft,
+  TextDraft,
+  ToolCallDraft,
+  ToolMessageDraft,
+  ToolResultDraft,
+  UserMessageDraft,
+} from "./drafts.ts";
+export type { ClosedState, Refusal } from "./errors.ts";
 export {
   ConflictError,
   IllegalTransitionError,
@@ -9,7 +25,6 @@ export {
   SessionClosedError,
 } from "./errors.ts";
 export type {
-  Addition,
   AgentEnd,
   AgentEvent,
   AgentStart,
@@ -20,8 +35,8 @@ export type {
   ContinuationKind,
   Formation,
   InputRejected,
-  KeptEvent,
   LoopAborted,
+  MessageAddition,
   MessageEnd,
   MessageStart,
   MessageUpdate,
@@ -30,6 +45,7 @@ export type {
   ProgressMessage,
   SpawnNamed,
   SpawnRef,
+  StoredEvent,
   ToolExecutionEnd,
   ToolExecutionStart,
   ToolExecutionUpdate,
@@ -61,22 +77,6 @@ export type {
   Turn,
 } from "./record.ts";
 export { createRecorder, type Recorder } from "./recorder.ts";
-export type {
-  ApprovalRequestDraft,
-  ApprovalResponseDraft,
-  AssistantSaid,
-  Draft,
-  FileDraft,
-  PartDraft,
-  ReasoningDraft,
-  Said,
-  SystemSaid,
-  TextDraft,
-  ToolCallDraft,
-  ToolResultDraft,
-  ToolSaid,
-  UserSaid,
-} from "./said.ts";
 export type { SessionSink } from "./saver.ts";
 export type { Usage } from "./usage.ts";
 export type { WireEvent } from "./wire-events.ts";

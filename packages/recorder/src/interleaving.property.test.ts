@@ -10,16 +10,20 @@ import {
 import type { SessionContent } from "@pond/canonical/adapter";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { MessageDraft } from "./drafts.ts";
 import type { LoopHandle } from "./loop-handle.ts";
 import type { RecorderOptions } from "./options.ts";
 import type { ParallelGroupHandle } from "./parallel-handle.ts";
 import type { Recorder } from "./recorder.ts";
-import type { Said } from "./said.ts";
 import { snapshot } from "./snapshot.ts";
 import { testRecorder, validate } from "./testing.ts";
 
 /** What an agent does, with whichever loop or group the number means; some of it is impossible. */
-type Step = { readonly action: keyof typeof actions; readonly pick: number; readonly said: Said };
+type Step = {
+  readonly action: keyof typeof actions;
+  readonly pick: number;
+  readonly said: MessageDraft;
+};
 
 type Agent = {
   readonly recorder: Recorder;
@@ -62,7 +66,7 @@ const actions = {
 };
 
 const text = fc.constantFrom("Why?", "Wool.", "", "\u0000 織 🧵");
-const said: fc.Arbitrary<Said> = fc.oneof(
+const said: fc.Arbitrary<MessageDraft> = fc.oneof(
   fc.record({ role: fc.constant("user" as const), content: text }),
   fc.record({ role: fc.constant("system" as const), content: text }),
   fc.record({

@@ -6,18 +6,18 @@ import {
   type Message,
   messageToWire,
 } from "@pond/canonical";
-import type { EventType, KeptEvent } from "./events.ts";
-import { sourceOf } from "./kept-event.ts";
+import type { EventType, StoredEvent } from "./events.ts";
 import { snapshot } from "./snapshot.ts";
+import { sourceOf } from "./stored-event.ts";
 
 /** One step of a session: what happened, and the canonical message that keeps it. */
-export type Entry = { readonly event: KeptEvent; readonly message: Message };
+export type Entry = { readonly event: StoredEvent; readonly message: Message };
 
 /** Events whose message is marked as a boundary, where what a model sees is cut. */
 const boundaries: Readonly<Partial<Record<EventType, string>>> = { CompactionEnded: "compaction" };
 
 /** The key of an event in its session; no two events of one writer have the same. */
-export function eventKey(event: KeptEvent, sequence: number): string {
+export function eventKey(event: StoredEvent, sequence: number): string {
   switch (event.type) {
     case "ParallelLoopStart":
       return `${event.loop_ids[0]}#group`;
@@ -66,7 +66,7 @@ export function carrier(
 }
 
 /** The message that carries an event. */
-export function eventCarrier(sessionId: string, id: string, event: KeptEvent): Message {
+export function eventCarrier(sessionId: string, id: string, event: StoredEvent): Message {
   const boundary = boundaries[event.type];
   return carrier(sessionId, id, event.timestamp, {
     ...("loop_id" in event && { loop: event.loop_id }),

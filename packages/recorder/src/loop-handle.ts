@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue, Message } from "@pond/canonical";
+import type { MessageDraft } from "./drafts.ts";
 import { IllegalTransitionError } from "./errors.ts";
 import type { AgentEvent, CompactionBlock, TurnTrigger } from "./events.ts";
 import type { SpawnOptions } from "./loop-options.ts";
 import type { LoopRecord } from "./record.ts";
-import type { Said } from "./said.ts";
 import type { Usage } from "./usage.ts";
 
 /** The part of a recorder that a handle needs. */
@@ -47,7 +47,7 @@ export class LoopHandle {
   }
 
   /** Records a complete message: `MessageEnd`. */
-  say(message: Said): Message {
+  say(message: MessageDraft): Message {
     const [said] = this.#recording.record({ type: "MessageEnd", loop_id: this.loopId, message });
     if (said === undefined) throw new TypeError("a message that was said was not kept");
     return said;
@@ -122,7 +122,7 @@ export class LoopHandle {
   }
 
   /** Ends the loop as `Completed`. */
-  end(outcome: { readonly messages?: readonly Said[]; readonly usage?: Usage } = {}): void {
+  end(outcome: { readonly messages?: readonly MessageDraft[]; readonly usage?: Usage } = {}): void {
     this.#send({ type: "AgentEnd", ...outcome });
   }
 

@@ -1,5 +1,5 @@
 import { fromRfc3339, type Message, type Micros } from "@pond/canonical";
-import type { KeptEvent } from "./events.ts";
+import type { StoredEvent } from "./events.ts";
 import type { LoopRecord, LoopStatus, SessionRecord, Turn } from "./record.ts";
 import { checkTransition, type OfLoopEvent } from "./transitions.ts";
 
@@ -8,7 +8,7 @@ export type Mutable<Each> = {
 };
 
 type OpenTurn = {
-  readonly start: Extract<KeptEvent, { readonly type: "TurnStart" }>;
+  readonly start: Extract<StoredEvent, { readonly type: "TurnStart" }>;
   readonly messages: Message[];
 };
 
@@ -87,7 +87,7 @@ export class LoopState {
     }
   }
 
-  #start(event: Extract<KeptEvent, { readonly type: "AgentStart" }>): void {
+  #start(event: Extract<StoredEvent, { readonly type: "AgentStart" }>): void {
     const { agent_id, timestamp, parent_loop_id, config, metadata } = event;
     this.#startedAt = fromRfc3339(timestamp);
     Object.assign(this.record, {
@@ -106,7 +106,7 @@ export class LoopState {
     usage,
     rejection,
     timestamp,
-  }: Extract<KeptEvent, { readonly type: "AgentEnd" }>) {
+  }: Extract<StoredEvent, { readonly type: "AgentEnd" }>) {
     const { record } = this;
     record.ended_at = timestamp;
     record.status = rejection === undefined ? "Completed" : "Rejected";
@@ -117,7 +117,7 @@ export class LoopState {
     this.#turn = undefined;
   }
 
-  #addChildRef(event: Extract<KeptEvent, { readonly type: "ToolExecutionEnd" }>): void {
+  #addChildRef(event: Extract<StoredEvent, { readonly type: "ToolExecutionEnd" }>): void {
     const { tool_call_id, tool_name, child_loop_id, child_session_id } = event;
     if (child_loop_id === undefined || child_session_id === undefined) return;
     const call = { tool_call_id, tool_name };
@@ -127,7 +127,7 @@ export class LoopState {
 
 function turnOf(
   { start, messages }: OpenTurn,
-  { usage, timestamp }: Extract<KeptEvent, { readonly type: "TurnEnd" }>,
+  { usage, timestamp }: Extract<StoredEvent, { readonly type: "TurnEnd" }>,
 ): Turn {
   const answer = messages.findIndex(({ role }) => role === "assistant");
   const output = messages.findLast(({ role }) => role === "assistant");

@@ -1,5 +1,5 @@
 import { IllegalTransitionError } from "./errors.ts";
-import type { KeptEvent } from "./events.ts";
+import type { StoredEvent } from "./events.ts";
 import { LoopState, type SessionState } from "./loop-state.ts";
 import { checkGroupStart, selectedGroup } from "./parallel.ts";
 import type { OfLoopEvent } from "./transitions.ts";
@@ -38,7 +38,7 @@ export class LoopTree {
   }
 
   /** @throws {IllegalTransitionError | InvalidEventError} if the event cannot happen. */
-  check(event: KeptEvent): void {
+  check(event: StoredEvent): void {
     switch (event.type) {
       case "ParallelLoopStart":
         checkGroupStart(event, this.#loops);
@@ -57,7 +57,7 @@ export class LoopTree {
   }
 
   /** Applies an event that was checked. */
-  apply(event: KeptEvent): void {
+  apply(event: StoredEvent): void {
     switch (event.type) {
       case "ParallelLoopStart":
         for (const id of event.loop_ids) {
@@ -103,7 +103,7 @@ export class LoopTree {
     loops.splice(before + 1, 0, record);
   }
 
-  #selectBranch(event: Extract<KeptEvent, { readonly type: "ParallelLoopEnd" }>): void {
+  #selectBranch(event: Extract<StoredEvent, { readonly type: "ParallelLoopEnd" }>): void {
     const group = selectedGroup(event, this.#loops);
     for (const id of group.all_loop_ids) {
       const loop = this.#loops.get(id);

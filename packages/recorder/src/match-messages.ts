@@ -8,10 +8,10 @@ import {
   partToWire,
   stringifyJson,
 } from "@pond/canonical";
-import type { Addition } from "./events.ts";
-import { sourceOf } from "./kept-event.ts";
-import type { Said } from "./said.ts";
+import type { MessageDraft } from "./drafts.ts";
+import type { MessageAddition } from "./events.ts";
 import { snapshot } from "./snapshot.ts";
+import { sourceOf } from "./stored-event.ts";
 
 /** The messages of a loop that its end has not named yet. */
 export class UnmatchedMessages {
@@ -28,11 +28,11 @@ export class UnmatchedMessages {
    *
    * @param named - What the end says, as it would be recorded.
    */
-  takeMatch(named: Message, said: Said): Message | undefined {
+  takeMatch(named: Message, draft: MessageDraft): Message | undefined {
     const words = wordsOf(named);
     const candidates = this.#byKey.get(keyOf(words)) ?? [];
     const sameWords = candidates.filter((each) => jsonEqual(each.words, words));
-    const known = sameWords.find(({ message }) => additionTo(message, named, said) === undefined);
+    const known = sameWords.find(({ message }) => additionTo(message, named, draft) === undefined);
     const match = known ?? sameWords[0];
     if (match) candidates.splice(candidates.indexOf(match), 1);
     return match?.message;
@@ -46,11 +46,15 @@ export class UnmatchedMessages {
  * @param recorded - A message with the same words.
  * @param named - What the end says, as it would be recorded.
  */
-export function additionTo(recorded: Message, named: Message, said: Said): Addition | undefined {
-  const { timestamp } = said;
+export function additionTo(
+  recorded: Message,
+  named: Message,
+  draft: MessageDraft,
+): MessageAddition | undefined {
+  const { timestamp } = draft;
   const isNewTime = timestamp !== undefined && named.timestamp !== recorded.timestamp;
   const rest = newFields(sourceOf(named)["rest"], sourceOf(recorded)["rest"]);
-  const parts = partAdditions(recorded, named, said);
+  const parts = partAdditions(recorded, named, draft);
   if (!isNewTime && rest === undefined && parts.length === 0) return undefined;
   return {
     message_id: recorded.id,
@@ -63,8 +67,8 @@ export function additionTo(recorded: Message, named: Message, said: Said): Addit
 function partAdditions(
   recorded: Message,
   named: Message,
-  { content }: Said,
-): NonNullable<Addition["parts"]> {
+  { content }: MessageDraft,
+): NonNullable<MessageAddition["parts"]> {
   if (typeof content === "string") return [];
   const known = partsOf(recorded);
   return partsOf(named).flatMap(({ id, provenance, options }, index) => {

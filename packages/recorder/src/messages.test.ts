@@ -1,6 +1,6 @@
 import { parseJson, partsOf, stringifyJson } from "@pond/canonical";
 import { expect, test } from "vitest";
-import type { Said } from "./said.ts";
+import type { MessageDraft } from "./drafts.ts";
 import { call, contentOf, testRecorder, user, validate } from "./testing.ts";
 
 test.each([
@@ -15,7 +15,7 @@ test.each([
   const before = contentOf(recorder);
 
   for (const role of ["user", "assistant", "tool"]) {
-    const said = { role, content } as unknown as Said;
+    const said = { role, content } as unknown as MessageDraft;
     expect(() => loop.say(said)).toThrow(expect.objectContaining({ code: "validation_failed" }));
   }
   expect(contentOf(recorder)).toEqual(before);
@@ -78,7 +78,7 @@ test("a message is canonical, and keeps what its provider reported", () => {
   validate(contentOf(recorder));
 });
 
-test.each<[string, Said, string]>([
+test.each<[string, MessageDraft, string]>([
   ["a user's text", user("x"), "conversational"],
   ["a model's text", { role: "assistant", content: "x" }, "conversational"],
   [
@@ -109,7 +109,10 @@ test("a sub-agent's task is injected, and its next prompt is conversational", ()
 
 test("a sub-agent's task is its first prompt, even after a system prompt", () => {
   const loop = testRecorder().loop();
-  const said: Said[] = [{ role: "system", content: "You explore." }, user("Find the moduli.")];
+  const said: MessageDraft[] = [
+    { role: "system", content: "You explore." },
+    user("Find the moduli."),
+  ];
   const one = loop.spawn(call);
   const other = loop.spawn(call);
   for (const each of said) one.say(each);
@@ -177,8 +180,8 @@ test.each<[string, unknown]>([
   const loop = recorder.loop();
   const before = contentOf(recorder);
 
-  expect(() => loop.say(said as Said)).toThrow();
-  expect(() => loop.end({ messages: [user("good"), said as Said] })).toThrow();
+  expect(() => loop.say(said as MessageDraft)).toThrow();
+  expect(() => loop.end({ messages: [user("good"), said as MessageDraft] })).toThrow();
   expect(contentOf(recorder)).toEqual(before);
   expect(loop.record.status).toBe("Running");
 });
@@ -208,7 +211,7 @@ test("an end that adds to each of many messages looks at each only a few times",
   const texts = Array.from({ length: 200 }, (_, number) => `Step ${number}.`);
   for (const content of texts) loop.say({ role: "assistant", content });
   let looks = 0;
-  const messages = texts.map((content): Said => {
+  const messages = texts.map((content): MessageDraft => {
     return {
       role: "assistant",
       content,

@@ -1,7 +1,7 @@
+import type { MessageDraft } from "./drafts.ts";
 import { InvalidEventError } from "./errors.ts";
 import { LoopHandle, type Recording } from "./loop-handle.ts";
 import { type LoopOptions, startOf } from "./loop-options.ts";
-import type { Said } from "./said.ts";
 import type { Usage } from "./usage.ts";
 
 /** Options of a group of loops that try the same thing in several ways. */
@@ -9,7 +9,7 @@ export type ParallelOptions = Pick<LoopOptions, "sessionId" | "continues" | "as"
   /** How many loops there are. */
   readonly branches: number;
   /** What each of them is asked. It is said once, so that search finds it once. */
-  readonly prompt?: Said;
+  readonly prompt?: MessageDraft;
 };
 
 /** The settings of one of the loops. */
@@ -27,7 +27,7 @@ export class ParallelGroupHandle {
   readonly loopIds: readonly string[];
   readonly #recording: Recording;
   readonly #init: GroupInit;
-  readonly #prompt: Said | undefined;
+  readonly #prompt: MessageDraft | undefined;
 
   constructor(recording: Recording, init: GroupInit) {
     const { prompt } = init.options;

@@ -1,10 +1,10 @@
 import { IllegalTransitionError, InvalidEventError } from "./errors.ts";
-import type { KeptEvent } from "./events.ts";
+import type { StoredEvent } from "./events.ts";
 import type { LoopState } from "./loop-state.ts";
 import type { ParallelGroup } from "./record.ts";
 
-type Start = Extract<KeptEvent, { readonly type: "ParallelLoopStart" }>;
-type End = Extract<KeptEvent, { readonly type: "ParallelLoopEnd" }>;
+type Start = Extract<StoredEvent, { readonly type: "ParallelLoopStart" }>;
+type End = Extract<StoredEvent, { readonly type: "ParallelLoopEnd" }>;
 type Loops = ReadonlyMap<string, LoopState>;
 
 /** @throws {InvalidEventError | IllegalTransitionError} if these loops cannot be a group. */

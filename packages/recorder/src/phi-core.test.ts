@@ -6,10 +6,10 @@ import { adapters } from "@pond/adapters";
 import type { JsonObject, JsonValue, Message, Part } from "@pond/canonical";
 import { isJsonObject, partsOf, type ReadEvent, stringifyJson } from "@pond/canonical";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { eventOfMessage, sourceOf } from "./kept-event.ts";
 import type { LoopRecord, SessionRecord } from "./record.ts";
 import type { Recorder } from "./recorder.ts";
 import { snapshot } from "./snapshot.ts";
+import { eventOfMessage, sourceOf } from "./stored-event.ts";
 import { assistant, call, config, contentOf, testRecorder, usage, user } from "./testing.ts";
 
 let folder: string;

@@ -1,6 +1,6 @@
 import type { Message } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
-import { ConflictError, IngestRefusedError, type Refused } from "./errors.ts";
+import { ConflictError, IngestRefusedError, type Refusal } from "./errors.ts";
 import type { SessionSink } from "./saver.ts";
 import { countStored, type StoredPrefix, storedPrefix } from "./stored-prefix.ts";
 import { messageEvents, sessionEvent, type WireEvent } from "./wire-events.ts";
@@ -10,7 +10,7 @@ import { messageEvents, sessionEvent, type WireEvent } from "./wire-events.ts";
  * handlers of `@pond/server` in this process.
  */
 export type IngestEvents = (events: readonly WireEvent[]) => Promise<{
-  readonly rejected: readonly Refused[];
+  readonly rejected: readonly Refusal[];
   readonly sessions: readonly { readonly revisions: number }[];
 }>;
 
@@ -34,7 +34,7 @@ export function pondSink(ingest: IngestEvents): SessionSink {
     async save(content) {
       const { id } = content.session;
       const [head] = content.messages;
-      const refused: Refused[] = [];
+      const refused: Refusal[] = [];
       for (const batch of batchesOf(content, countStored(content, storedPrefixes.get(id)))) {
         const { rejected, sessions } = await ingest(batch.events);
         refused.push(...rejected);

@@ -4,8 +4,8 @@ import type {
   CompactionBlock,
   ContinuationKind,
   Formation,
-  KeptEvent,
   SpawnRef,
+  StoredEvent,
   TurnTrigger,
 } from "./events.ts";
 import type { Usage } from "./usage.ts";
@@ -14,7 +14,7 @@ import type { Usage } from "./usage.ts";
 export type LoopStatus = "Pending" | "Running" | "Completed" | "Rejected" | "Aborted";
 
 /** One event of a loop, with its number in the loop's order. */
-export type LoopEvent = { readonly sequence: number; readonly event: KeptEvent };
+export type LoopEvent = { readonly sequence: number; readonly event: StoredEvent };
 
 /** One call of a model and what came of it. */
 export type Turn = {

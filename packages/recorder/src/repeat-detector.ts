@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Message, partsOf, partToWire, stringifyJson, toRfc3339 } from "@pond/canonical";
-import { sourceOf } from "./kept-event.ts";
 import { snapshot } from "./snapshot.ts";
+import { sourceOf } from "./stored-event.ts";
 
 /**
  * Remembers what the loops of a session said. The branches of a group, and loops that continue a

@@ -1,9 +1,16 @@
 import { fromRfc3339, type Message, type Micros, type Session, toRfc3339 } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import { withContinuation } from "./continuation.ts";
+import type { MessageDraft } from "./drafts.ts";
 import { InvalidEventError, NotResumableError } from "./errors.ts";
-import type { Addition, AgentEnd, AgentEvent, AgentStart, KeptEvent, SpawnRef } from "./events.ts";
-import { eventOfMessage, missingField } from "./kept-event.ts";
+import type {
+  AgentEnd,
+  AgentEvent,
+  AgentStart,
+  MessageAddition,
+  SpawnRef,
+  StoredEvent,
+} from "./events.ts";
 import {
   type Entry,
   eventCarrier,
@@ -19,8 +26,8 @@ import { LoopTree } from "./loop-tree.ts";
 import { additionTo, UnmatchedMessages } from "./match-messages.ts";
 import type { SessionRecord } from "./record.ts";
 import { RepeatDetector } from "./repeat-detector.ts";
-import type { Said } from "./said.ts";
 import { openSession, recordOf, type SessionInit } from "./session-head.ts";
+import { eventOfMessage, missingField } from "./stored-event.ts";
 import { toMessage } from "./to-message.ts";
 
 type Timed<Each> = Each extends unknown ? Each & { readonly timestamp: string } : never;
@@ -171,21 +178,21 @@ export class SessionLog {
     const loop = this.#tree.loopFor(end);
     const unmatched = new UnmatchedMessages(messages ? loop.said.values() : []);
     const added: Entry[] = [];
-    const additions: Addition[] = [];
+    const additions: MessageAddition[] = [];
     const first = messages?.findIndex(({ role }) => role === "user");
-    const ids = messages?.map((said, index) => {
+    const ids = messages?.map((draft, index) => {
       const sequence = loop.nextSequence + added.length;
-      const entry = this.#messageEntry(loop, said, {
+      const entry = this.#messageEntry(loop, draft, {
         time: end.timestamp,
         sequence,
         isFirst: index === first,
       });
-      const same = unmatched.takeMatch(entry.said, said);
+      const same = unmatched.takeMatch(entry.said, draft);
       if (same === undefined) {
         added.push(entry);
         return entry.said.id;
       }
-      const addition = additionTo(same, entry.said, said);
+      const addition = additionTo(same, entry.said, draft);
       if (addition) additions.push(addition);
       return same.id;
     });
@@ -199,16 +206,16 @@ export class SessionLog {
 
   #messageEntry(
     loop: LoopState,
-    said: Said,
+    draft: MessageDraft,
     { time, sequence, isFirst }: MessagePosition,
   ): Entry & { readonly said: Message } {
     const { loop_id } = loop.record;
-    const at = said.timestamp ?? time;
+    const at = draft.timestamp ?? time;
     const micros = fromRfc3339(at);
     if (micros === undefined)
       throw new InvalidEventError("MessageEnd", `${at} is not an RFC 3339 time`);
     const turn = loop.turnIndex;
-    const message = toMessage(said, {
+    const message = toMessage(draft, {
       id: messageId(loopEventKey(loop_id, sequence), this.#writer),
       sessionId: this.session.id,
       timestamp: micros,
@@ -230,7 +237,7 @@ export class SessionLog {
   }
 
   /** @param added - How many events of its loop come before it and are not recorded yet. */
-  #carrierEntry(event: KeptEvent, added = 0): Entry {
+  #carrierEntry(event: StoredEvent, added = 0): Entry {
     const missing = missingField(event);
     if (missing !== undefined) throw new InvalidEventError(event.type, missing);
     this.#tree.check(event);

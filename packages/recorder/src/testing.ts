@@ -1,11 +1,11 @@
 import { EventValidator, type Message, type MessageHeader, partsOf } from "@pond/canonical";
 import type { SessionContent } from "@pond/canonical/adapter";
 import type { LoopConfig } from "./config.ts";
+import type { MessageDraft } from "./drafts.ts";
 import type { ToolCall } from "./loop-handle.ts";
 import type { RecorderOptions } from "./options.ts";
 import type { LoopRecord, SessionRecord } from "./record.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
-import type { Said } from "./said.ts";
 import type { Usage } from "./usage.ts";
 
 /** A clock that is a second further each time it is asked. */
@@ -68,11 +68,11 @@ export function textsOf(messages: readonly Message[]): readonly string[] {
 /** A statement of the specification: the section it stands in, what it says, and its proof. */
 export type Row = readonly [section: string, statement: string, run: () => void | Promise<void>];
 
-export function user(content: string): Said {
+export function user(content: string): MessageDraft {
   return { role: "user", content };
 }
 
-export function assistant(content: string): Said {
+export function assistant(content: string): MessageDraft {
   return { role: "assistant", content };
 }
 

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type Message,
 } from "@pond/canonical";
-import type { PartDraft, Said } from "./said.ts";
+import type { MessageDraft, PartDraft } from "./drafts.ts";
 import { snapshot } from "./snapshot.ts";
 
 /** The place of a message. */
@@ -26,8 +26,8 @@ export type MessagePlace = {
  *
  * @throws {ValidationError | TypeError} if it is not a valid message.
  */
-export function toMessage(said: Said, place: MessagePlace): Message {
-  const { role, content, timestamp: _time, ...facts } = said;
+export function toMessage(draft: MessageDraft, place: MessagePlace): Message {
+  const { role, content, timestamp: _time, ...facts } = draft;
   const rest = snapshot(facts);
   const hasFacts = isJsonObject(rest) && Object.keys(rest).length > 0;
   const header = {
@@ -53,7 +53,12 @@ function textOf(text: string): readonly PartDraft[] {
   return text === "" ? [] : [{ type: "text", text }];
 }
 
-function toPart(draft: PartDraft, index: number, role: Said["role"], place: MessagePlace): Part {
+function toPart(
+  draft: PartDraft,
+  index: number,
+  role: MessageDraft["role"],
+  place: MessagePlace,
+): Part {
   if (!isJsonObject(draft)) return checkPart(draft);
   const { provenance = provenanceOf(draft, role, place), options = {}, ...fields } = draft;
   return checkPart({
@@ -95,7 +100,7 @@ function copyOfData(data: unknown): unknown {
 
 function provenanceOf(
   { type }: PartDraft,
-  role: Said["role"],
+  role: MessageDraft["role"],
   { isTask }: MessagePlace,
 ): Provenance {
   return type === "tool_result" || (role === "user" && isTask) ? "injected" : "conversational";

@@ -1,5 +1,5 @@
 import { IllegalTransitionError } from "./errors.ts";
-import type { EventType, KeptEvent } from "./events.ts";
+import type { EventType, StoredEvent } from "./events.ts";
 import type { LoopStatus } from "./record.ts";
 
 /** The events of one loop. */
@@ -7,7 +7,7 @@ export type LoopEventType = Exclude<
   EventType,
   "ParallelLoopStart" | "ParallelLoopEnd" | "SpawnNamed"
 >;
-export type OfLoopEvent = Extract<KeptEvent, { readonly type: LoopEventType }>;
+export type OfLoopEvent = Extract<StoredEvent, { readonly type: LoopEventType }>;
 
 const running = ["Running"] as const;
 const started = ["Running", "Completed", "Rejected", "Aborted"] as const;

@@ -1,4 +1,4 @@
-import { type LaterParents, laterParents, rootsOf, type SessionStore } from "@pond/sessions";
+import { type RevisedParents, revisedParents, rootsOf, type SessionStore } from "@pond/sessions";
 import { type Filter, gte } from "@pond/substrate";
 
 export type SessionLabels = {
@@ -21,7 +21,7 @@ export type SessionCache = {
   readonly descendantCounts: Map<string, number>;
   readonly rows: number;
   /** What the labels include already. */
-  readonly later: LaterParents;
+  readonly revised: RevisedParents;
   /** True if `labels` holds all sessions; a root that `descendantCounts` lacks then has none. */
   readonly isComplete: boolean;
 };
@@ -61,43 +61,46 @@ async function refresh(
 ): Promise<SessionCache> {
   const known = await before;
   const { store } = sessions;
-  const [rows, later] = await Promise.all([store.table("sessions").count(), laterParents(store)]);
+  const [rows, revised] = await Promise.all([
+    store.table("sessions").count(),
+    revisedParents(store),
+  ]);
   const hasSameRows = known?.rows === rows;
-  const isSame = hasSameRows && known.later === later;
+  const isSame = hasSameRows && known.revised === revised;
   if (isSame && (known.isComplete || rows > limits.again)) return known;
-  if (known) applyLaterParents(known.labels, later);
+  if (known) applyRevisedParents(known.labels, revised);
   if (known?.isComplete && rows <= limits.again) {
     const labels = hasSameRows ? known.labels : await readNewer(sessions, known.labels);
     // Copied sessions may say that they were stored long ago.
-    if (labels.size >= rows) return completeCache(labels, later);
+    if (labels.size >= rows) return completeCache(labels, revised);
   }
   if (rows <= (hasSameRows ? limits.again : limits.first)) {
-    return completeCache(await readLabels(sessions), later);
+    return completeCache(await readLabels(sessions), revised);
   }
   return {
     labels: known?.labels ?? new Map(),
     descendantCounts: new Map(),
     rows,
-    later,
+    revised,
     isComplete: false,
   };
 }
 
-function applyLaterParents(labels: Map<string, SessionLabels>, later: LaterParents): void {
-  for (const [id, { parentId, parentMessageId }] of later) {
+function applyRevisedParents(labels: Map<string, SessionLabels>, revised: RevisedParents): void {
+  for (const [id, { parentId, parentMessageId }] of revised) {
     const own = labels.get(id);
     if (own !== undefined) labels.set(id, { ...own, parentId, parentMessageId });
   }
 }
 
-function completeCache(labels: Map<string, SessionLabels>, later: LaterParents): SessionCache {
+function completeCache(labels: Map<string, SessionLabels>, revised: RevisedParents): SessionCache {
   const parents = new Map([...labels].map(([id, { parentId }]) => [id, parentId]));
   const descendantCounts = new Map<string, number>();
   for (const [id, topmost] of rootsOf(parents)) {
     const root = rootAbove(parents, topmost);
     if (root !== id) descendantCounts.set(root, (descendantCounts.get(root) ?? 0) + 1);
   }
-  return { labels, descendantCounts, rows: labels.size, later, isComplete: true };
+  return { labels, descendantCounts, rows: labels.size, revised, isComplete: true };
 }
 
 /**
@@ -136,7 +139,7 @@ export async function readLabels(
     if (known === undefined) names.set(name, name);
     return known ?? name;
   };
-  const later = await laterParents(store);
+  const revised = await revisedParents(store);
   for await (const rows of store.table("sessions").scan({ columns, where })) {
     for (const row of rows) {
       const { parent_session_id: parent, parent_message_id: message } = row;
@@ -150,7 +153,7 @@ export async function readLabels(
       });
     }
   }
-  applyLaterParents(labels, later);
+  applyRevisedParents(labels, revised);
   return labels;
 }
 

@@ -33,7 +33,7 @@ export type HandlersOptions = {
   /** Why the configured model cannot be used. Searches then go by words, and say so. */
   readonly embedderFailure?: Error | undefined;
   /** Why there is neither, as the status says it. Default: no embedding model is configured. */
-  readonly embedderAbsence?: string | undefined;
+  readonly noEmbedderReason?: string | undefined;
   /**
    * True if the callers are also the operators: only they are told where the store is and how a
    * model failed. Default: false; a tenant is told neither path nor bucket.
@@ -53,7 +53,7 @@ export type HandlersOptions = {
    * Called when indexes could not be maintained. Searches stay complete, and a later ingest tries
    * again.
    */
-  readonly onUpkeepFailed?: ((error: unknown) => void) | undefined;
+  readonly onIndexUpdateFailed?: ((error: unknown) => void) | undefined;
 };
 
 /** What a transport knows about a request besides the request itself. */
@@ -100,7 +100,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
   const { namespaces, embedderFailure, restorers, host, isPersonal = false } = options;
   const embedder = options.embedder && new CircuitBreaker(options.embedder);
   // The text that says why may name the operator's files.
-  const absence = isPersonal ? options.embedderAbsence : undefined;
+  const absence = isPersonal ? options.noEmbedderReason : undefined;
   const shared: Omit<Resources, "open" | "signal"> = {
     embedding: { embedder, failure: embedderFailure, absence: absence ?? noModel },
     isPersonal,
@@ -108,7 +108,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
     limits: limitsOf(options.limits),
     host: host ?? (isPersonal ? hostname() : undefined),
     now: options.now ?? (() => new Date()),
-    upkeep: createUpkeep(options.onUpkeepFailed ?? (() => undefined)),
+    upkeep: createUpkeep(options.onIndexUpdateFailed ?? (() => undefined)),
   };
   return {
     async handle<Name extends OperationName>(

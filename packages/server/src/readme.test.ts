@@ -43,13 +43,15 @@ test("the README names every limit with its default", () => {
       return [wordsIn(name)[0], numbers.length === 2 ? { running, waiting } : running];
     },
   );
-  const { places, ...limits } = httpLimitsOf();
-  const placed = Object.entries(places).map(([kind, each]) => [`places.${kind}`, each] as const);
+  const { concurrency, ...limits } = httpLimitsOf();
+  const perKind = Object.entries(concurrency).map(
+    ([kind, each]) => [`concurrency.${kind}`, each] as const,
+  );
 
   expect(Object.fromEntries(said)).toEqual({
     ...handlerLimitsOf(),
     ...limits,
-    ...Object.fromEntries(placed),
+    ...Object.fromEntries(perKind),
   });
 });
 

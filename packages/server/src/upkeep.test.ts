@@ -8,7 +8,7 @@ import { createUpkeep } from "./upkeep.ts";
 
 test("folds keep fragments and rows that no index knows few through many small ingests", async () => {
   const failures: unknown[] = [];
-  const pond = testPond({ onUpkeepFailed: (error) => failures.push(error) });
+  const pond = testPond({ onIndexUpdateFailed: (error) => failures.push(error) });
   for (let at = 0; at < 60; at += 1) {
     await pond.ask("ingest", { events: [sessionOf("s"), ...textMessage("s", at, `text ${at}`)] });
   }

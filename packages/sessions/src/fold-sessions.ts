@@ -1,4 +1,4 @@
-import type { FoldOutcome, MendProgress } from "@pond/substrate";
+import type { FoldOutcome, RewriteProgress } from "@pond/substrate";
 import { fillHeads } from "./search/heads.ts";
 import type { SessionStore } from "./session-store.ts";
 import { sessionTables } from "./tables.ts";
@@ -13,7 +13,7 @@ export type FoldSessionsOptions = {
    * Called with the progress of rewriting what an earlier version stored in a table, if that is
    * necessary.
    */
-  readonly onMend?: (table: string, progress: MendProgress) => void;
+  readonly onRewrite?: (table: string, progress: RewriteProgress) => void;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -34,15 +34,15 @@ export async function cleanSessions({ store }: SessionStore, signal?: AbortSigna
  */
 export async function foldSessions(
   sessions: SessionStore,
-  { isForced = false, onTable, onMend, signal }: FoldSessionsOptions = {},
+  { isForced = false, onTable, onRewrite, signal }: FoldSessionsOptions = {},
 ): Promise<FoldOutcome[]> {
   const { store } = sessions;
   const outcomes: FoldOutcome[] = [];
   for (const { name } of sessionTables) {
     signal?.throwIfAborted();
     onTable?.(name);
-    const onMendOf = (progress: MendProgress): void => onMend?.(name, progress);
-    outcomes.push(await store.table(name).fold({ isForced, onMend: onMendOf, signal }));
+    const onRewriteOf = (progress: RewriteProgress): void => onRewrite?.(name, progress);
+    outcomes.push(await store.table(name).fold({ isForced, onRewrite: onRewriteOf, signal }));
   }
   const messages = store.table("messages");
   // For any table: a fold that was stopped after the messages does not touch these again.

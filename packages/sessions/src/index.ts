@@ -13,12 +13,12 @@ export { type Damaged, type DamageOptions, findDamaged } from "./ingest/damaged.
 export { createIngest, type Ingest, type IngestOptions } from "./ingest/ingest.ts";
 export type { AddedAt, IngestOutcome, SessionHooks } from "./ingest/outcome.ts";
 export { qualifiedId } from "./ingest/qualified-ids.ts";
-export { type HeldMessages, onlyPlace, type Place } from "./ingest/source-place.ts";
+export { type HeldMessages, onlyPlace, type SourcePlace } from "./ingest/source-place.ts";
 export type { ExpectedSession } from "./ingest/stored-sessions.ts";
 export { lastActive } from "./read/activity.ts";
 export { childrenOf, rootOf, rootsOf } from "./read/ancestry.ts";
 export { clientTitles } from "./read/client-titles.ts";
-export { type MaybeCopy, untouchedCopies } from "./read/copies.ts";
+export { type CopyCandidate, untouchedCopies } from "./read/copies.ts";
 export { type CutView, cutContext } from "./read/cut-context.ts";
 export {
   type GetOptions,
@@ -29,12 +29,10 @@ export {
   readPages,
   type SessionPage,
 } from "./read/get.ts";
-export { holdsAdded } from "./read/holds-added.ts";
-export { type LaterParent, type LaterParents, laterParents } from "./read/later-parents.ts";
 export { type ListedSession, type ListOptions, listSessions } from "./read/list.ts";
-export type { At } from "./read/outline.ts";
+export type { StoredState } from "./read/outline.ts";
 export { projectFilter } from "./read/project.ts";
-export { rowlessIds, stillRowless } from "./read/rowless.ts";
+export { type RevisedParent, type RevisedParents, revisedParents } from "./read/revised-parents.ts";
 export {
   type PartSummary,
   type ResponseMode,
@@ -42,12 +40,14 @@ export {
   summarizePart,
 } from "./read/shown-message.ts";
 export { type LabelCounts, type Statistics, statistics } from "./read/statistics.ts";
+export { isStillStored } from "./read/still-stored.ts";
 export { titles } from "./read/titles.ts";
-export { holdsLines } from "./restore/append-lines.ts";
+export { idsWithoutSessionRow, stillWithoutSessionRow } from "./read/without-session-row.ts";
+export { hasAllLines } from "./restore/append-lines.ts";
 export { type Duplicates, duplicatesFor } from "./restore/duplicates.ts";
-export { LeftDrafts } from "./restore/left-drafts.ts";
+export { LeftoverDrafts } from "./restore/leftover-drafts.ts";
 export { type LineageOptions, loadLineage, rootIds } from "./restore/lineage.ts";
-export { LineagesAhead } from "./restore/lineages-ahead.ts";
+export { LineagePrefetch } from "./restore/lineage-prefetch.ts";
 export {
   type LineageFile,
   type Restored,
@@ -55,7 +55,7 @@ export {
   type RestoreOptions,
   restore,
 } from "./restore/restore.ts";
-export { placeDraft, targetPlace } from "./restore/target-place.ts";
+export { placeDraft, resolveTargetPath } from "./restore/target-path.ts";
 export { type WriteOptions, writeFiles } from "./restore/write-files.ts";
 export {
   type CheckOptions,

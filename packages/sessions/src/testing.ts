@@ -138,7 +138,7 @@ export async function ingestDemo(
     now = () => new Date(start),
     maxBatchBytes,
     damaged,
-    areClientsApart = false,
+    shouldQualifyIds = false,
     addsOnly = false,
     ...hooks
   }: IngestDemoOptions = {},
@@ -148,7 +148,7 @@ export async function ingestDemo(
     host,
     now,
     damaged,
-    areClientsApart,
+    shouldQualifyIds,
     ...(maxBatchBytes !== undefined && { maxBatchBytes }),
   };
   const ingest = createIngest(sessions, options);

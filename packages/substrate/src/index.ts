@@ -59,5 +59,5 @@ export { TextCells } from "./rows/text-cells.ts";
 export { flushFolder } from "./storage/storage.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
 export type { Table } from "./table.ts";
-export type { MendProgress } from "./write/replace-nulls.ts";
+export type { RewriteProgress } from "./write/replace-nulls.ts";
 export type { InsertOutcome } from "./write/write.ts";

@@ -178,8 +178,8 @@ describe("embedMessages", () => {
       const { signal } = controller;
       const messages = bench.sessions.store.table("messages");
       let isHeard: boolean | undefined;
-      messages.fold = async ({ onMend, signal: given } = {}) => {
-        onMend?.({ rows: 0, total: 20 });
+      messages.fold = async ({ onRewrite, signal: given } = {}) => {
+        onRewrite?.({ rows: 0, total: 20 });
         controller.abort();
         isHeard = given?.aborted;
         throw signal.reason;

@@ -32,7 +32,7 @@ export async function foldIndexes(
   const outcomes = await foldSessions(sessions, {
     ...{ isForced, signal },
     onTable: (table) => onProgress?.({ stage: "update-indexes", table }),
-    onMend: (table, progress) => onProgress?.(mending(table, progress)),
+    onRewrite: (table, progress) => onProgress?.(mending(table, progress)),
   });
   return outcomes.map(({ table, created, isFolded }) => ({ table, created, folded: isFolded }));
 }

@@ -25,7 +25,7 @@ import { noStoredRows, readStoredRows } from "./stored-rows.ts";
 import { Tracker } from "./tracker.ts";
 
 /** What an import is going to read. */
-export type Planned = { readonly sessions: number; readonly bytes: number };
+export type PlannedCounts = { readonly sessions: number; readonly bytes: number };
 
 /** What an import reads, remembers and stamps. */
 export type ImportOptions = {
@@ -44,14 +44,14 @@ export type ImportOptions = {
   /** Reads every session again and compares it with what is stored, to the last value. */
   readonly isVerifying?: boolean;
   /** Called, and awaited, with how much changed and is to be read, before any of it is. */
-  readonly onPlanned?: ((planned: Planned) => Promise<void>) | undefined;
+  readonly onPlanned?: ((planned: PlannedCounts) => Promise<void>) | undefined;
   /** Called as sessions are done. */
   readonly onProgress?: (progress: SyncProgress) => void;
   /**
    * Called if the state directory cannot be written: what was read is stored, and will be read
    * again. Without it, the import throws the error.
    */
-  readonly onUnremembered?: (error: unknown) => void;
+  readonly onStateSaveFailed?: (error: unknown) => void;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -130,7 +130,7 @@ async function importPlanned(
 ): Promise<void> {
   const { now, signal, host, damaged } = options;
   const expected = expectedOf(plan.works);
-  const ingest = createIngest(sessions, { host, now, damaged, expected, areClientsApart: true });
+  const ingest = createIngest(sessions, { host, now, damaged, expected, shouldQualifyIds: true });
   const tracker = new Tracker(plan.works, (progress) => options.onProgress?.(progress));
   const elsewhere = await sessionsElsewhere(options.stateDirectory, plan.works, stored);
   const places = new SessionPlaces(plan.works, elsewhere, options.isVerifying);
@@ -152,7 +152,7 @@ async function importPlanned(
   }
 }
 
-function plannedOf(works: readonly Work[]): Planned {
+function plannedOf(works: readonly Work[]): PlannedCounts {
   const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
   return {
     sessions: sum(works.map(({ changed }) => changed.length)),
@@ -240,12 +240,12 @@ function addedRows({ session_id: sessionId, added_at: times }: IngestOutcome): A
 async function save(
   works: readonly Work[],
   stored: StoredRows,
-  { onUnremembered }: ImportOptions,
+  { onStateSaveFailed }: ImportOptions,
 ): Promise<void> {
   try {
     await Promise.all(works.map(({ seen }) => seen.save(stored)));
   } catch (error) {
-    if (onUnremembered === undefined || !isSystemError(error)) throw error;
-    onUnremembered(error);
+    if (onStateSaveFailed === undefined || !isSystemError(error)) throw error;
+    onStateSaveFailed(error);
   }
 }

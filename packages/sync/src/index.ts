@@ -14,7 +14,7 @@ export {
 } from "./errors.ts";
 export type { EmbedFault, Fault } from "./fault.ts";
 export { type FoldIndexesOptions, foldIndexes, type IndexReport } from "./fold.ts";
-export { type ImportOptions, importSessions, type Planned } from "./import.ts";
+export { type ImportOptions, importSessions, type PlannedCounts } from "./import.ts";
 export type { ImportCounts, SyncProgress } from "./progress.ts";
 export { type Accounting, type AdapterReport, hasFaults, type SessionCounts } from "./report.ts";
 export {

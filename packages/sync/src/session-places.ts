@@ -1,5 +1,5 @@
 import { PackedEntries } from "@pond/canonical/adapter";
-import type { Place } from "@pond/sessions";
+import type { SourcePlace } from "@pond/sessions";
 import type { ReadNotes } from "./observed-read.ts";
 import type { SessionElsewhere } from "./other-sources.ts";
 import type { Extent, SeenSession } from "./seen-file.ts";
@@ -60,7 +60,7 @@ export class SessionPlaces {
   }
 
   /** The place from which a session is being read. */
-  placeOf(work: Work, { key, before, notes }: CurrentRead, sessionId: string): Place {
+  placeOf(work: Work, { key, before, notes }: CurrentRead, sessionId: string): SourcePlace {
     const source = this.#works.indexOf(work);
     /** True if `predicate` holds for every other place of the session. */
     const everyOther = (predicate: (other: ReadPlace) => boolean): boolean =>
@@ -164,7 +164,10 @@ function addTo<T>(lists: Map<string, T[]>, id: string, value: T): void {
   else lists.set(id, [value]);
 }
 
-function heldBefore(seen: SeenSession | undefined, before: SeenSession | undefined): Place["held"] {
+function heldBefore(
+  seen: SeenSession | undefined,
+  before: SeenSession | undefined,
+): SourcePlace["held"] {
   // Older versions noted neither; they took everything stored as held.
   const isFromOlderVersion = seen?.extent === undefined && seen?.held === undefined;
   return seen && seen === before && isFromOlderVersion ? "all" : seen?.held;

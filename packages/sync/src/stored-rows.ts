@@ -1,4 +1,4 @@
-import { holdsAdded, type SessionStore } from "@pond/sessions";
+import { isStillStored, type SessionStore } from "@pond/sessions";
 import type { StoredRows } from "./seen-file.ts";
 
 /** What is known about a store that does not exist. */
@@ -17,6 +17,6 @@ export async function readStoredRows(sessions: SessionStore): Promise<StoredRows
       parts: await countOf("parts"),
     },
     holds: ({ table, sessionId, atMicros }) =>
-      holdsAdded(sessions, table, sessionId, BigInt(atMicros)),
+      isStillStored(sessions, table, sessionId, BigInt(atMicros)),
   };
 }

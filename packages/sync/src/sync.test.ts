@@ -14,16 +14,16 @@ import { dirname, join } from "node:path";
 import { partsOf } from "@pond/canonical";
 import type { Reader } from "@pond/canonical/adapter";
 import {
-  type At,
   createIngest,
   loadLineage,
   openSessions,
   type SessionStore,
+  type StoredState,
 } from "@pond/sessions";
 import { describe, expect, it, vi } from "vitest";
 import { type FakeOptions, fakeEmbedder, ModelMissingError } from "./embed.test-kit.ts";
 import { BothFailedError } from "./errors.ts";
-import type { Planned } from "./import.ts";
+import type { PlannedCounts } from "./import.ts";
 import { emptyReport } from "./report.ts";
 import { SeenSessions } from "./seen-sessions.ts";
 import { type Bench, changesIn, claudeCode, line, stateFiles, withBench } from "./sync.test-kit.ts";
@@ -61,7 +61,11 @@ const unread = (reader: Reader): Reader => ({
 });
 
 /** What is shown of each message of a session, or what its source said first. */
-async function textsOf({ sessions }: Bench, id: string, at: At): Promise<Record<string, string>> {
+async function textsOf(
+  { sessions }: Bench,
+  id: string,
+  at: StoredState,
+): Promise<Record<string, string>> {
   const { root } = await loadLineage(sessions, id, { at });
   return Object.fromEntries(
     root.messages.map((message) => [
@@ -127,8 +131,8 @@ describe("sync", () => {
   it("announces how much it will read, and waits, before it reads any session", () =>
     withBench(async (bench) => {
       writeTwo(bench);
-      const reported: Planned[] = [];
-      const onPlanned = async (planned: Planned): Promise<void> => {
+      const reported: PlannedCounts[] = [];
+      const onPlanned = async (planned: PlannedCounts): Promise<void> => {
         reported.push(planned);
         throw new Error("not now");
       };
@@ -600,8 +604,8 @@ describe("sync", () => {
         const stateDirectory = join(bench.folder, place);
         const reported: unknown[] = [];
 
-        const onUnremembered = (error: unknown): void => void reported.push(error);
-        const first = await bench.sync({ stateDirectory, onUnremembered });
+        const onStateSaveFailed = (error: unknown): void => void reported.push(error);
+        const first = await bench.sync({ stateDirectory, onStateSaveFailed });
         const again = bench.sync({ stateDirectory });
 
         expect(first.adapters[0]?.sessions.new).toBe(2);
@@ -705,8 +709,8 @@ describe("sync", () => {
   it("reports progress on mending an earlier version's rows, then the update-indexes stage again", () =>
     withBench(async (bench) => {
       const messages = bench.sessions.store.table("messages");
-      messages.fold = async ({ onMend } = {}) => {
-        for (const rows of [0, 400, 900]) onMend?.({ rows, total: 900 });
+      messages.fold = async ({ onRewrite } = {}) => {
+        for (const rows of [0, 400, 900]) onRewrite?.({ rows, total: 900 });
         return { table: "messages", created: [], isFolded: false };
       };
 

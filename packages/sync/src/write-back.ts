@@ -150,8 +150,8 @@ export class WriteBack {
     await this.#sessions.store.table("messages").fold({
       isForced: true,
       // A vector index would be trained on data that is only begun.
-      isWithoutNewIndexes: true,
-      onMend: (progress) => this.#onProgress?.(mending("messages", progress)),
+      shouldDeferNewIndexes: true,
+      onRewrite: (progress) => this.#onProgress?.(mending("messages", progress)),
       signal: this.#signal,
     });
     await this.refresh();

@@ -32,7 +32,7 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
   if (source === target) {
     throw new UsageError(`FROM and TO are the same store, ${source}`, { location: source });
   }
-  await context.startLean?.("batches");
+  await context.tuneMemory?.("batches");
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
   try {

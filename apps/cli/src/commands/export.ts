@@ -46,7 +46,7 @@ async function exportAll(context: Context, flags: ExportFlags): Promise<ExitCode
   if (flags.userNames && !flags.redact) throw new UsageError(userNamesWithoutRedact);
   refuseUnwritablePath(target, "FILE.pond");
   refuseControls(resolve(target));
-  await context.startLean?.("batches");
+  await context.tuneMemory?.("batches");
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
   try {

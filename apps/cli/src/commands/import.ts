@@ -26,7 +26,7 @@ async function importFile(
   file: string,
   { dryRun: isPreview = false }: ImportFlags,
 ): Promise<ExitCode> {
-  await context.startLean?.("batches");
+  await context.tuneMemory?.("batches");
   const { output } = context;
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();

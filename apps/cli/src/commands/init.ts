@@ -17,7 +17,7 @@ export function initCommand(run: RunAction): Command {
         // Done before anything is said or asked: the process may restart, and the sync would do so
         // later.
         const isSyncing = flags.sync && !flags.dryRun && !flags.undo;
-        if (isSyncing) await context.startLean?.("batches");
+        if (isSyncing) await context.tuneMemory?.("batches");
         const { init } = await import("../init/init.ts");
         return init(context, flags, command.optsWithGlobals());
       }),

@@ -48,7 +48,7 @@ async function list(context: Context, { all = false, limit = 50, ...filters }: L
     const { listSessions } = await import("@pond/sessions");
     // One more than asked for shows whether there are more.
     const atMost = all ? Number.MAX_SAFE_INTEGER : limit + 1;
-    const listed = await listSessions(sessions, { ...filters, limit: atMost, isUnfolded: all });
+    const listed = await listSessions(sessions, { ...filters, limit: atMost, isFlat: all });
     if (listed.length === 0) await refuseUnknownAgent(sessions, filters.agent);
     return listed;
   });

@@ -1,4 +1,4 @@
-import type { At } from "@pond/sessions";
+import type { StoredState } from "@pond/sessions";
 import { Command, Option } from "commander";
 import { parsePath } from "../arguments.ts";
 import { type Context, withStore, withWholeStore } from "../context.ts";
@@ -20,10 +20,10 @@ type RestoreFlags = {
   readonly out?: string;
   readonly install?: boolean;
   readonly force?: boolean;
-  readonly at: At;
+  readonly at: StoredState;
 };
 
-const states: readonly At[] = ["first", "last"];
+const states: readonly StoredState[] = ["first", "last"];
 const maxFilesShown = 20;
 const maxFaultsShown = 10;
 

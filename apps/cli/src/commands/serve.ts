@@ -44,7 +44,7 @@ export function mcpCommand(run: RunAction): Command {
 }
 
 async function serve(context: Context, { transport, ...flags }: ServeFlags) {
-  await context.startLean?.("serving");
+  await context.tuneMemory?.("serving");
   if (transport === "http") {
     const { serveHttp } = await import("../serve-http.ts");
     await serveHttp(context, flags);

@@ -231,13 +231,13 @@ describe("pond sync", () => {
     expect((await home.pond("sync")).stdout).not.toMatch(/Nothing of|no folder of its own/);
   });
 
-  it("starts a lean process for a lot of work: a first sync, a file that grew a lot, a fold", async () => {
+  it("tunes its memory for a lot of work: a first sync, a file that grew a lot, a fold", async () => {
     const file = home.writeSession("s1", line("s1", "a", "one"));
     const started: string[] = [];
-    const startLean = async (work: string): Promise<void> => void started.push(work);
+    const tuneMemory = async (work: string): Promise<void> => void started.push(work);
     const syncs: number[] = [];
     const sync = async (...flags: readonly string[]): Promise<void> => {
-      await home.pondWith({ startLean }, "sync", ...flags);
+      await home.pondWith({ tuneMemory }, "sync", ...flags);
       syncs.push(started.length);
     };
 
@@ -252,17 +252,17 @@ describe("pond sync", () => {
     expect(new Set(started)).toEqual(new Set(["batches"]));
   });
 
-  it("restarts as a lean process before it opens a bucket on a machine that has never synced", async () => {
+  it("tunes its memory before it opens a bucket on a machine that has never synced", async () => {
     home.writeSession("s1", line("s1", "a", "one"));
     home.write(
       ".config/pond/config.toml",
       'storage = "s3://bucket/store"\n[storage_options]\naws_endpoint = "none"\n',
     );
-    const startLean = (): Promise<void> => Promise.reject(new Error("it starts anew"));
+    const tuneMemory = (): Promise<void> => Promise.reject(new Error("it starts anew"));
 
-    const first = await home.pondWith({ startLean }, "sync");
+    const first = await home.pondWith({ tuneMemory }, "sync");
     home.write(".local/state/pond/last", "");
-    const later = await home.pondWith({ startLean }, "sync");
+    const later = await home.pondWith({ tuneMemory }, "sync");
 
     expect(first.stderr).toContain("it starts anew");
     expect(later.stderr).toContain("aws_endpoint");

@@ -72,7 +72,7 @@ export async function sync(
 ): Promise<ExitCode> {
   const { output, now, settings } = context;
   const stages = stagesOf(flags, settings.embeddings);
-  if (takesLong(stages, flags, settings)) await context.startLean?.("batches");
+  if (takesLong(stages, flags, settings)) await context.tuneMemory?.("batches");
   const choice = await chooseAdapters(context, names, flags.path);
   const progress = new ProgressLine(output);
   const { signal, stop } = onInterrupt();
@@ -91,7 +91,7 @@ export async function sync(
       const isAtOnce = bytes < largeImportBytes || flags.importFrom !== undefined;
       if (isAtOnce || signal.aborted) return;
       progress.clear();
-      await context.startLean?.("batches");
+      await context.tuneMemory?.("batches");
     },
     now,
     signal,
@@ -150,8 +150,8 @@ async function store(
   return withWholeStore(context, "write", async (sessions) => {
     const stateDirectory = storeStateDirectory(context, sessions.store.id);
     const failures: unknown[] = [];
-    const onUnremembered = (error: unknown): void => void failures.push(error);
-    const all = { ...options, stateDirectory, host: hostname(), onUnremembered };
+    const onStateSaveFailed = (error: unknown): void => void failures.push(error);
+    const all = { ...options, stateDirectory, host: hostname(), onStateSaveFailed };
     const use = (opened: OpenedEmbedder) => runSync(sessions, sources, all, opened);
     const outcome = await (options.stages?.includes("embed")
       ? withEmbedder(context, use)

@@ -58,7 +58,7 @@ describe("the location of the store and of the model", () => {
   const reason = "/secret/config.toml:3 switches it off";
   const missing = new ModelNotFoundError("/secret/model", "is no folder");
   const models: [string, Partial<HandlersOptions>, object][] = [
-    ["when there is no model", { embedderAbsence: reason }, { enabled: false, reason }],
+    ["when there is no model", { noEmbedderReason: reason }, { enabled: false, reason }],
     [
       "when the model is missing",
       { embedderFailure: missing },

@@ -46,8 +46,8 @@ it("gives the place of a client that left to the next request", async () => {
       signal?.addEventListener("abort", () => reject(signal.reason));
     });
   });
-  const places = { search: { running: 1, waiting: 5 } };
-  const answer = await withServer({ handlers, limits: { places } }, async ({ url }) => {
+  const concurrency = { search: { running: 1, waiting: 5 } };
+  const answer = await withServer({ handlers, limits: { concurrency } }, async ({ url }) => {
     const controller = new AbortController();
     const asked = ask(url, controller.signal);
     await first.promise;

@@ -3,7 +3,7 @@ import { type Answer, answering, post, send, withServer } from "./testing.ts";
 
 const search = post("/v1/search", "{}");
 const get = post("/v1/get", "{}");
-const places = { search: { running: 2, waiting: 3 } };
+const concurrency = { search: { running: 2, waiting: 3 } };
 
 /** Handlers that hold every search until they are let go, and count them. */
 function held() {
@@ -23,7 +23,7 @@ function held() {
 describe("too many requests of one kind", () => {
   it("run and wait up to a bound, and the rest are refused with 503 and Retry-After", async () => {
     const { handlers, counts, finish } = held();
-    const seen = await withServer({ handlers, limits: { places } }, async ({ port }) => {
+    const seen = await withServer({ handlers, limits: { concurrency } }, async ({ port }) => {
       const refused: Answer[] = [];
       const someRefused = Promise.withResolvers<void>();
       const all = Array.from({ length: 9 }, async () => {
@@ -49,14 +49,17 @@ describe("too many requests of one kind", () => {
   it("are refused before they send a body", async () => {
     const { handlers, counts, finish } = held();
     const none = { search: { running: 1, waiting: 0 } };
-    const answer = await withServer({ handlers, limits: { places: none } }, async ({ port }) => {
-      const first = send(port, search);
-      await until(() => counts.running === 1);
-      const answer = await send(port, post("/v1/search", "", { "content-length": "60000" }));
-      finish();
-      await first;
-      return answer;
-    });
+    const answer = await withServer(
+      { handlers, limits: { concurrency: none } },
+      async ({ port }) => {
+        const first = send(port, search);
+        await until(() => counts.running === 1);
+        const answer = await send(port, post("/v1/search", "", { "content-length": "60000" }));
+        finish();
+        await first;
+        return answer;
+      },
+    );
 
     expect(answer).toMatchObject({ status: 503, kind: "queue_full" });
   });
@@ -85,7 +88,7 @@ it("holds only so many bytes of request bodies, and refuses more", async () => {
 
 it("gives up on an answer that takes too long, and keeps its place until the work ends", async () => {
   const { handlers, counts, finish } = held();
-  const limits = { answerTimeoutMs: 100, places: { search: { running: 1, waiting: 0 } } };
+  const limits = { answerTimeoutMs: 100, concurrency: { search: { running: 1, waiting: 0 } } };
   const answers = await withServer({ handlers, limits }, async ({ port }) => {
     const late = await send(port, search);
     const full = await send(port, search);

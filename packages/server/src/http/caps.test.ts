@@ -276,19 +276,20 @@ const httpCases: Readonly<Record<keyof HttpLimits, () => Promise<void>>> = {
       expect(beyond).toMatchObject({ status: 503, kind: "client_busy" });
     });
   },
-  async places() {
-    for (const kind of Object.keys(httpLimitsOf().places) as RequestKind[]) await placesOf(kind);
+  async concurrency() {
+    for (const kind of Object.keys(httpLimitsOf().concurrency) as RequestKind[])
+      await checkConcurrency(kind);
   },
 };
 
 /** One runs and one waits, and the third is refused. */
-async function placesOf(kind: RequestKind): Promise<void> {
+async function checkConcurrency(kind: RequestKind): Promise<void> {
   const { handlers, finish, running } = held();
   const mount: HttpMount = async (_, response) => {
     await handlers.handle("status", {});
     response.end("{}");
   };
-  const limits = { places: { [kind]: { running: 1, waiting: 1 } } };
+  const limits = { concurrency: { [kind]: { running: 1, waiting: 1 } } };
   const path = kind === "mounted" ? "/mcp" : operations[kind].path;
   const bytes = post(path, "{}");
   await withServer({ handlers, limits, mounts: { "/mcp": mount } }, async ({ port }) => {
@@ -322,8 +323,8 @@ describe("an invalid limit", () => {
     // Timers take it for no time at all.
     ["answerTimeoutMs", { answerTimeoutMs: Number.POSITIVE_INFINITY }],
     ["lingerMs", { lingerMs: -1 }],
-    ["places.get.running", { places: { get: { running: 0, waiting: 1 } } }],
-    ["places.mounted.waiting", { places: { mounted: { running: 1, waiting: -1 } } }],
+    ["concurrency.get.running", { concurrency: { get: { running: 0, waiting: 1 } } }],
+    ["concurrency.mounted.waiting", { concurrency: { mounted: { running: 1, waiting: -1 } } }],
   ];
 
   it.each(none)("of the HTTP server is refused: %s", (name, limits) => {

@@ -63,7 +63,7 @@ describe("Clients", () => {
 });
 
 describe("a client that asks for every place", () => {
-  const limits = { maxPerClient: 2, places: { search: { running: 1, waiting: 100 } } };
+  const limits = { maxPerClient: 2, concurrency: { search: { running: 1, waiting: 100 } } };
   const as = (client: string): Buffer => post("/v1/search", "{}", { "x-forwarded-for": client });
 
   /** Two requests of `a` that wait, and what `asked` gets then; all is answered in the end. */

@@ -158,8 +158,8 @@ it.each([
 it("answers a thousand pipelined requests in their order, each once", async () => {
   const handlers = answering(async (_, body) => body);
   const bodies = Array.from({ length: 1_000 }, (_, at) => `{"n":${at}}`);
-  const places = { search: { running: 2, waiting: 100 } };
-  const text = await withServer({ handlers, limits: { places } }, async ({ port }) => {
+  const concurrency = { search: { running: 2, waiting: 100 } };
+  const text = await withServer({ handlers, limits: { concurrency } }, async ({ port }) => {
     const requests = bodies.map((body, at) =>
       post(search, body, at === bodies.length - 1 ? { connection: "close" } : {}),
     );

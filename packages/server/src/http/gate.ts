@@ -1,4 +1,4 @@
-import type { Places } from "./limits.ts";
+import type { Concurrency } from "./limits.ts";
 import { busy } from "./refusals.ts";
 
 /**
@@ -6,16 +6,16 @@ import { busy } from "./refusals.ts";
  * refused at once. A queue without an end would answer everybody too late.
  */
 export class Gate {
-  readonly #places: Places;
+  readonly #concurrency: Concurrency;
   readonly #waiting: Set<() => void> = new Set();
   #running = 0;
 
-  constructor(places: Places) {
-    this.#places = places;
+  constructor(concurrency: Concurrency) {
+    this.#concurrency = concurrency;
   }
 
   get isFull(): boolean {
-    const { running, waiting } = this.#places;
+    const { running, waiting } = this.#concurrency;
     return this.#running >= running && this.#waiting.size >= waiting;
   }
 
@@ -28,7 +28,7 @@ export class Gate {
   async enter(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.isFull) throw busy("queue_full");
-    if (this.#running < this.#places.running) this.#running += 1;
+    if (this.#running < this.#concurrency.running) this.#running += 1;
     else await this.#wait(signal);
     let isLeft = false;
     return () => {

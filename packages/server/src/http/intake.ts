@@ -20,7 +20,7 @@ export class Intake {
   readonly #gates: Readonly<Record<RequestKind, Gate>>;
 
   constructor(limits: HttpLimits, clients: Clients, outbox: Outbox) {
-    const { search, get, ingest, status, restore, mounted } = limits.places;
+    const { search, get, ingest, status, restore, mounted } = limits.concurrency;
     this.#limits = limits;
     this.#clients = clients;
     this.#outbox = outbox;

@@ -2,7 +2,7 @@ import type { OperationName } from "@pond/wire";
 import { requireInRange } from "../limits.ts";
 
 /** How many requests of one kind run at a time, and how many more may wait for their turn. */
-export type Places = { readonly running: number; readonly waiting: number };
+export type Concurrency = { readonly running: number; readonly waiting: number };
 
 /** The kinds that are counted separately. `mounted` is everything below the mounts together. */
 export type RequestKind = OperationName | "mounted";
@@ -37,12 +37,12 @@ export type HttpLimits = {
    * it is trusted.
    */
   readonly maxPerClient: number;
-  readonly places: Readonly<Record<RequestKind, Places>>;
+  readonly concurrency: Readonly<Record<RequestKind, Concurrency>>;
 };
 
 /** Any of the {@link HttpLimits}. */
-export type HttpLimitOptions = Partial<Omit<HttpLimits, "places">> & {
-  readonly places?: Partial<HttpLimits["places"]>;
+export type HttpLimitOptions = Partial<Omit<HttpLimits, "concurrency">> & {
+  readonly concurrency?: Partial<HttpLimits["concurrency"]>;
 };
 
 const defaults: HttpLimits = {
@@ -60,7 +60,7 @@ const defaults: HttpLimits = {
   lingerMs: 1_000,
   maxConnections: 1_024,
   maxPerClient: Number.POSITIVE_INFINITY,
-  places: {
+  concurrency: {
     search: { running: 4, waiting: 256 },
     get: { running: 8, waiting: 256 },
     ingest: { running: 8, waiting: 32 },
@@ -72,19 +72,19 @@ const defaults: HttpLimits = {
 
 /** @throws {TypeError} for an impossible limit. */
 export function limitsOf(options: HttpLimitOptions = {}): HttpLimits {
-  const { places: given, ...others } = options;
-  const { places: usual, ...usualOthers } = defaults;
+  const { concurrency: given, ...others } = options;
+  const { concurrency: usual, ...usualOthers } = defaults;
   const limits = { ...usualOthers, ...others };
   for (const [name, limit] of Object.entries(limits)) {
     const min = name === "lingerMs" ? 0 : 1;
     requireInRange(name, limit, name.endsWith("Ms") ? { min, max: maxTimerMs } : { min });
   }
-  const places = { ...usual, ...given };
-  for (const [kind, { running, waiting }] of Object.entries(places)) {
-    requireInRange(`places.${kind}.running`, running);
-    requireInRange(`places.${kind}.waiting`, waiting, { min: 0 });
+  const concurrency = { ...usual, ...given };
+  for (const [kind, { running, waiting }] of Object.entries(concurrency)) {
+    requireInRange(`concurrency.${kind}.running`, running);
+    requireInRange(`concurrency.${kind}.waiting`, waiting, { min: 0 });
   }
-  return { ...limits, places };
+  return { ...limits, concurrency };
 }
 
 /**

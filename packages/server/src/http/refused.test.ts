@@ -287,9 +287,9 @@ describe("a slow client", () => {
   });
 
   it("takes no place from others while it is still sending", async () => {
-    const places = { search: { running: 1, waiting: 1 } };
+    const concurrency = { search: { running: 1, waiting: 1 } };
     const status = await withServer(
-      { limits: { ...limits, bodyTimeoutMs: 5_000, places } },
+      { limits: { ...limits, bodyTimeoutMs: 5_000, concurrency } },
       async ({ port }) => {
         const slow = post(search, "{", { "content-length": "10" });
         for (let count = 0; count < 50; count++) void sendUntilClosed(port, slow);

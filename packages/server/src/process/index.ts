@@ -1,1 +1,1 @@
-export { startLean } from "./lean.ts";
+export { tuneMemory } from "./tune-memory.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { idsHeldElsewhere } from "./allowed-changes.ts";
 import type { SessionSnapshot } from "./session-snapshot.ts";
-import { digestOfIds, type HeldMessages, type Place } from "./source-place.ts";
+import { digestOfIds, type HeldMessages, type SourcePlace } from "./source-place.ts";
 
 const snapshot: SessionSnapshot = {
   live: new Map(),
@@ -20,9 +20,9 @@ const snapshot: SessionSnapshot = {
   tail: 0n,
 };
 const then: HeldMessages = { digest: digestOfIds(snapshot.shownAtLastRead), addedAt: 1 };
-const placeThatHeld = (held: Place["held"]): Place => ({ held, isNewest: () => true });
+const placeThatHeld = (held: SourcePlace["held"]): SourcePlace => ({ held, isNewest: () => true });
 
-it.each<readonly [string, Place | undefined, readonly string[], readonly string[]]>([
+it.each<readonly [string, SourcePlace | undefined, readonly string[], readonly string[]]>([
   ["none when it held the whole session", placeThatHeld("all"), [], []],
   ["none when the read lacks none", undefined, ["a", "b", "c", "d"], []],
   [

@@ -4,7 +4,7 @@ import { readableOptions } from "../rows/from-rows.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { bagOf } from "../rows/option-bag.ts";
 import type { SessionSnapshot } from "./session-snapshot.ts";
-import { digestOfIds, type HeldMessages, type Place } from "./source-place.ts";
+import { digestOfIds, type HeldMessages, type SourcePlace } from "./source-place.ts";
 
 /** One read of a place of a session. */
 type Read = {
@@ -22,7 +22,7 @@ type Read = {
  */
 export function idsHeldElsewhere(
   snapshot: SessionSnapshot,
-  place: Place | undefined,
+  place: SourcePlace | undefined,
   seen: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const missing = snapshot.shown.filter((id) => !seen.has(id));

@@ -7,7 +7,7 @@ import type { Batch } from "./batch.ts";
 import { type ConcurrentWrites, withStaleWindows } from "./concurrent-writes.ts";
 import { findTorn, reviseDiffering, reviseOpened } from "./conflicts.ts";
 import {
-  claimShared,
+  claimSharedMessages,
   findIdConflicts,
   type IdConflicts,
   noIdConflicts,
@@ -23,7 +23,7 @@ import { deferSession, settleStatus } from "./outcome.ts";
 /** Where a batch is stored, and what its sessions may meet there. */
 export type CommitContext = {
   readonly store: Store;
-  readonly areClientsApart: boolean;
+  readonly shouldQualifyIds: boolean;
   /** Ids of sessions that are left for the next run; receives those of the batch. */
   readonly deferredIds: Set<string>;
   readonly concurrentWrites: ConcurrentWrites;
@@ -37,7 +37,7 @@ export type CommitContext = {
 export class BatchCommit {
   readonly #batch: Batch;
   readonly #store: Store;
-  readonly #areClientsApart: boolean;
+  readonly #shouldQualifyIds: boolean;
   readonly #deferredIds: Set<string>;
   readonly #concurrentWrites: ConcurrentWrites;
   #partsPresent = 0;
@@ -45,7 +45,7 @@ export class BatchCommit {
   constructor(batch: Batch, context: CommitContext) {
     this.#batch = batch;
     this.#store = context.store;
-    this.#areClientsApart = context.areClientsApart;
+    this.#shouldQualifyIds = context.shouldQualifyIds;
     this.#deferredIds = context.deferredIds;
     this.#concurrentWrites = context.concurrentWrites;
   }
@@ -109,7 +109,7 @@ export class BatchCommit {
       for (const incoming of unfinished.keys()) {
         const own = this.#batch.inserted.get(incoming) ?? [];
         const digests = new Map(own.map(({ id, digest }) => [id, digest]));
-        await claimShared(this.#store, incoming.labels, digests, this.#batch.ingestedAt);
+        await claimSharedMessages(this.#store, incoming.labels, digests, this.#batch.ingestedAt);
       }
     }
     await this.#emptyLeftoverWindows(doubtful);
@@ -124,7 +124,7 @@ export class BatchCommit {
 
   /** Makes the windows of sessions again if others have left windows under their ids. */
   async #remakeForeignWindows(): Promise<void> {
-    if (!this.#areClientsApart) return;
+    if (!this.#shouldQualifyIds) return;
     for (const { labels } of await withForeignWindows(this.#store, this.#batch.opened.keys())) {
       await remakeOwnWindows(this.#store, labels);
     }
@@ -194,7 +194,7 @@ export class BatchCommit {
 
   async #reviseOpened(): Promise<void> {
     const { opened, ingestedAt, inserted } = this.#batch;
-    const sessions = { opened, areApart: this.#areClientsApart, ingestedAt, inserted };
+    const sessions = { opened, shouldQualifyIds: this.#shouldQualifyIds, ingestedAt, inserted };
     const { carriers, taken } = await reviseOpened(this.#store, sessions);
     await this.#store.table("messages").insert(carriers.batch());
     for (const [own, labels] of taken) await this.#defer(own, labels);
@@ -208,7 +208,7 @@ export class BatchCommit {
   }
 
   async #findIdConflicts(): Promise<IdConflicts> {
-    if (!this.#areClientsApart) return noIdConflicts;
+    if (!this.#shouldQualifyIds) return noIdConflicts;
     const { inserted, opened } = this.#batch;
     const incoming = [...inserted.keys(), ...opened.keys()];
     const presumedNew = new Set(incoming.filter(({ windowIds }) => windowIds !== undefined));

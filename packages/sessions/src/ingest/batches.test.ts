@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { SessionStore } from "../session-store.ts";
 import { allRows, type DemoMessage, ingestDemo, said, shown, withStore } from "../testing.ts";
 import { createIngest } from "./ingest.ts";
-import type { Place } from "./source-place.ts";
+import type { SourcePlace } from "./source-place.ts";
 
 const count = 8;
 const positions = Array.from({ length: count }, (_, at) => at);
@@ -51,7 +51,7 @@ describe("a partly stored session, read in many commits", () => {
     fc.assert(
       fc.asyncProperty(fc.subarray(positions, { minLength: 1 }), bytes, (kept, maxBatchBytes) =>
         withStore(async (sessions) => {
-          const older: Place = { held: undefined, isNewest: () => false };
+          const older: SourcePlace = { held: undefined, isNewest: () => false };
           await ingest(sessions, [...pick(kept), { ...said("z"), seconds: count }]);
 
           await ingest(sessions, messages, { maxBatchBytes, placeOf: () => older });

@@ -13,7 +13,7 @@ import {
   withStore,
   withTableMethod,
 } from "../testing.ts";
-import type { Place } from "./source-place.ts";
+import type { SourcePlace } from "./source-place.ts";
 
 type State = readonly (DemoMessage | "fault" | "fault beside")[];
 
@@ -272,7 +272,7 @@ describe("limits on revisions and removals", () => {
       const read = async (messages: State, agreedAt = 0) => {
         seconds += 1;
         const now = (): Date => new Date(start + seconds * 1_000);
-        const placeOf = (): Place => ({ held: undefined, agreedAt, isNewest: () => true });
+        const placeOf = (): SourcePlace => ({ held: undefined, agreedAt, isNewest: () => true });
         return sync(sessions, [messages], { now, placeOf });
       };
       const whole: DemoMessage = { ...a, options: { file: "seen" } };

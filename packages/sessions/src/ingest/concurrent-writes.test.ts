@@ -13,7 +13,7 @@ import {
 } from "../testing.ts";
 import { createIngest } from "./ingest.ts";
 
-const apart = { areClientsApart: true };
+const apart = { shouldQualifyIds: true };
 const inShop: DemoSession = { id: "s", project: "/shop", messages: [said("c"), said("d")] };
 const inBlog: DemoSession = { id: "s", project: "/blog", seconds: 60, messages: [said("e")] };
 

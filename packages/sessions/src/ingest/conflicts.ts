@@ -109,7 +109,7 @@ export type Opened = Pick<WrittenBatch, "ingestedAt" | "inserted"> & {
   /**
    * True if another session of that id is not to be revised, because each has a name of its own.
    */
-  readonly areApart: boolean;
+  readonly shouldQualifyIds: boolean;
 };
 
 /**
@@ -118,7 +118,7 @@ export type Opened = Pick<WrittenBatch, "ingestedAt" | "inserted"> & {
  */
 export async function reviseOpened(
   store: Store,
-  { opened, ingestedAt, inserted, areApart }: Opened,
+  { opened, ingestedAt, inserted, shouldQualifyIds }: Opened,
 ): Promise<{ readonly carriers: Columns; readonly taken: Map<IncomingSession, Labels> }> {
   const carriers = new Columns();
   const taken = new Map<IncomingSession, Labels>();
@@ -135,7 +135,7 @@ export async function reviseOpened(
       const { outcome, hooks, unresolved } = incoming;
       const labels = { sessionId, sourceAgent, project };
       if (
-        areApart &&
+        shouldQualifyIds &&
         (await isIdConflict(store, incoming, startOf(stored), inserted.get(incoming)))
       ) {
         taken.set(incoming, labels);

@@ -13,7 +13,7 @@ import {
 import { createIngest } from "./ingest.ts";
 import type { IngestOutcome } from "./outcome.ts";
 
-const apart = { areClientsApart: true };
+const apart = { shouldQualifyIds: true };
 const inShop: DemoSession = { id: "s", project: "/shop", messages: [said("a"), said("b")] };
 const inBlog: DemoSession = { id: "s", project: "/blog", seconds: 60, messages: [said("c")] };
 const shopId = "demo:1767225600000000:s";

@@ -208,7 +208,7 @@ async function ownersIn(
  * @param digests - Of its messages, by their ids.
  * @returns How many rows were added.
  */
-export async function claimShared(
+export async function claimSharedMessages(
   store: Store,
   labels: Labels,
   digests: ReadonlyMap<string, string | null>,

@@ -2,14 +2,14 @@ import type { SessionEvent } from "@pond/canonical";
 import type { Labels } from "../rows/to-rows.ts";
 import { emptyOutcome, type IngestOutcome, type SessionHooks } from "./outcome.ts";
 import type { SessionStart } from "./reused-ids.ts";
-import type { Place } from "./source-place.ts";
+import type { SourcePlace } from "./source-place.ts";
 
 /** What batches know about one session. It may span several batches, and its end closes it. */
 export type IncomingSession = {
   labels: Labels;
   readonly hooks: SessionHooks;
   readonly outcome: IngestOutcome;
-  place: Place | undefined;
+  place: SourcePlace | undefined;
   /** What its source could not look up about its origin. */
   unresolved: SessionEvent["unresolved"] | undefined;
   /** What it says itself about when and where it began. */

@@ -48,7 +48,7 @@ export type IngestOptions = {
    * `CLIENT:MICROSECONDS:ID`, by the time it began. Left out, it is taken for the stored session,
    * whose labels stay (spec 7.6).
    */
-  readonly areClientsApart?: boolean;
+  readonly shouldQualifyIds?: boolean;
   /** Stored messages that are not what was written, to be mended when they come again. */
   readonly damaged?: Damaged | undefined;
 };
@@ -105,7 +105,7 @@ export class Ingest {
     this.#stored = new StoredSessions(sessions.store, expected);
     this.#names = new SessionNames(sessions, {
       sessionIds: options.sessionIds,
-      areClientsApart: options.areClientsApart ?? false,
+      shouldQualifyIds: options.shouldQualifyIds ?? false,
       commit: () => this.#commit(),
     });
     this.#parentLinks = new ParentLinks(sessions.store, this.#names);
@@ -267,11 +267,11 @@ export class Ingest {
       collectGarbage();
       this.#heapBaseBytes = usedHeapBytes();
     }
-    const { areClientsApart, deferredIds } = this.#names;
+    const { shouldQualifyIds, deferredIds } = this.#names;
     const concurrentWrites = this.#concurrentWrites;
     const commit = new BatchCommit(batch, {
       store,
-      areClientsApart,
+      shouldQualifyIds,
       deferredIds,
       concurrentWrites,
     });

@@ -18,7 +18,7 @@ import { createIngest } from "./ingest.ts";
 
 // Sessions of one id that are stored at once, of which one breaks off, or gets on with it late.
 
-const apart = { areClientsApart: true };
+const apart = { shouldQualifyIds: true };
 const later = { ...apart, now: () => new Date(2) };
 const last = { ...apart, now: () => new Date(3) };
 const ofPi: DemoSession = { id: "s", agent: "pi", messages: [said("a"), said("b"), said("pi")] };

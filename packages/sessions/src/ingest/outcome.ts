@@ -1,5 +1,5 @@
 import type { PondError } from "@pond/canonical";
-import type { HeldMessages, Place } from "./source-place.ts";
+import type { HeldMessages, SourcePlace } from "./source-place.ts";
 
 /** Times by table, in microseconds. */
 export type AddedAt = { sessions?: bigint; messages?: bigint; parts?: bigint };
@@ -50,7 +50,7 @@ export type SessionHooks = {
    * The place from which the session is read, completely. Left out if only some of it comes,
    * without gaps, and nothing has disappeared.
    */
-  placeOf?(sessionId: string): Place;
+  placeOf?(sessionId: string): SourcePlace;
   /** True as long as the source is as it was when the read began. */
   isUnchanged(): Promise<boolean>;
   /** Called when everything of the session is stored durably. */

@@ -10,7 +10,7 @@ it("parent links take less than 100 bytes for each of many sub-agents", () => {
   const count = 40_000;
   const sessions = {} as SessionStore;
   const commit = async (): Promise<void> => undefined;
-  const names = new SessionNames(sessions, { areClientsApart: true, commit });
+  const names = new SessionNames(sessions, { shouldQualifyIds: true, commit });
   const links = new ParentLinks(sessions.store, names);
   for (let at = 0; at < count; at++) names.add(agent(at));
   const before = memoryUsed();

@@ -37,7 +37,7 @@ export class ParentLinks {
    */
   add({ id: name, parent_session_id: parentName }: Session, child: Session): void {
     const { id, parent_session_id: clientParentId, source_agent, project } = child;
-    if (!this.#names.areClientsApart || parentName === undefined || clientParentId === undefined)
+    if (!this.#names.shouldQualifyIds || parentName === undefined || clientParentId === undefined)
       return;
     const number = this.#names.numberOf(name);
     const known = this.#names.startOf(name);
@@ -74,7 +74,7 @@ export class ParentLinks {
   /** Sessions that an earlier run attached to what was there: their parent may have come since. */
   async #attachedEarlier(): Promise<readonly Reattachment[]> {
     const names = this.#names;
-    if (!names.areClientsApart || !names.hasQualified) return [];
+    if (!names.shouldQualifyIds || !names.hasQualified) return [];
     return [...(await loadParents(this.#store, "last"))].flatMap(
       ([name, parentName]): Reattachment[] => {
         const stored = names.startOf(name);

@@ -25,7 +25,7 @@ const program = `
   }));
   const sessions = await openSessions(store, { mode: "write" });
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, startMs - Date.now())));
-  const options = { areClientsApart: true, now: () => new Date(), maxBatchBytes: 3000 };
+  const options = { shouldQualifyIds: true, now: () => new Date(), maxBatchBytes: 3000 };
   const outcomes = await ingestDemo(sessions, demos, options);
   console.log(outcomes.reduce((sum, { deferred }) => sum + deferred, 0));
 `;

@@ -15,7 +15,7 @@ import {
 import { createIngest, type Ingest } from "./ingest.ts";
 import type { IngestOutcome } from "./outcome.ts";
 
-const apart = { areClientsApart: true };
+const apart = { shouldQualifyIds: true };
 const shared = [said("a"), said("b")];
 const ofPi: DemoSession = { id: "s", agent: "pi", messages: [...shared, said("in pi")] };
 const ofOmp: DemoSession = { id: "s", agent: "omp", messages: [...shared, said("in omp")] };

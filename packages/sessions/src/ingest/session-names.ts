@@ -29,7 +29,7 @@ export type SessionNamesOptions = {
   /** Ids of all sessions that will come, if they are few: nothing is read of any other. */
   readonly sessionIds?: readonly string[] | undefined;
   /** False if every id stands for one session. */
-  readonly areClientsApart: boolean;
+  readonly shouldQualifyIds: boolean;
   /**
    * Stores what was taken in so far: rows of other sessions have to be there for comparison.
    */
@@ -38,7 +38,7 @@ export type SessionNamesOptions = {
 
 /** Knows the stored sessions, and the names of sessions that share their id with another one. */
 export class SessionNames {
-  readonly areClientsApart: boolean;
+  readonly shouldQualifyIds: boolean;
   /**
    * Ids of sessions that are left for the next run, because another session got them in the
    * meantime.
@@ -59,7 +59,7 @@ export class SessionNames {
   constructor(sessions: SessionStore, options: SessionNamesOptions) {
     this.#sessions = sessions;
     this.#sessionIds = options.sessionIds;
-    this.areClientsApart = options.areClientsApart;
+    this.shouldQualifyIds = options.shouldQualifyIds;
     this.#commit = options.commit;
   }
 
@@ -72,7 +72,7 @@ export class SessionNames {
       await this.#read(ids);
     }
     this.#reusedIds = new ReusedIds(this.#all());
-    this.#qualified = this.areClientsApart ? qualifiedIds(this.#all()) : new Map();
+    this.#qualified = this.shouldQualifyIds ? qualifiedIds(this.#all()) : new Map();
     this.#settledCount = this.#known.nextNumber;
     this.#isLoaded = true;
   }
@@ -125,7 +125,7 @@ export class SessionNames {
 
   /** The names of a session whose id, or whose parent's id, another session has. */
   async qualify(session: Session, events: PeekableEvents): Promise<QualifiedNames | undefined> {
-    if (!this.areClientsApart) return undefined;
+    if (!this.shouldQualifyIds) return undefined;
     await this.load();
     const { id, parent_session_id: parentId, source_agent: agent } = session;
     for (const each of [id, qualifiedId(agent, id)]) await this.#settle(each);

@@ -7,7 +7,7 @@ import { type SessionState, sessionState } from "../revisions/session-revisions.
 import type { FoundMessage } from "../revisions/stored-messages.ts";
 import { bagOf } from "../rows/option-bag.ts";
 import { type DamagedMessage, loadDamaged } from "./damaged.ts";
-import type { Place } from "./source-place.ts";
+import type { SourcePlace } from "./source-place.ts";
 import type { StoredSession } from "./stored-sessions.ts";
 
 /** What the store holds of a session. */
@@ -42,7 +42,7 @@ export type SessionSnapshot = {
 };
 
 type SnapshotOptions = Pick<SessionSnapshot, "foreignMessageIds"> & {
-  readonly place: Place | undefined;
+  readonly place: SourcePlace | undefined;
   /** Name of this machine. */
   readonly host: string | undefined;
   /** Ids of its rows that are damaged. */
@@ -102,7 +102,7 @@ function lastTime(live: ReadonlyMap<string, LiveMessage>): bigint {
 }
 
 /** What was shown when a place was last read, if it is known to have held any of it. */
-function shownAtLastRead(rows: readonly FoundMessage[], place: Place | undefined): string[] {
+function shownAtLastRead(rows: readonly FoundMessage[], place: SourcePlace | undefined): string[] {
   const held = place?.held;
   if (held === undefined || held === "all") return [];
   return shownIn(liveMessages(rows.filter(({ ingestedAt }) => ingestedAt <= held.addedAt)));

@@ -12,7 +12,7 @@ export type HeldMessages = {
 };
 
 /** One of the places that a session is read from, on this machine or another. */
-export type Place = {
+export type SourcePlace = {
   /**
    * `held` of the outcome when it was last read here, if nothing else holds the session now: only
    * what this place held, and no longer does, has disappeared. `all` if that was not noted then,
@@ -38,7 +38,7 @@ export type Place = {
 };
 
 /** For a session that is nowhere else: what it lacks of what is stored has disappeared. */
-export const onlyPlace: Place = { held: "all", isNewest: () => true };
+export const onlyPlace: SourcePlace = { held: "all", isNewest: () => true };
 
 /** A digest that distinguishes sets of message ids. */
 export function digestOfIds(ids: Iterable<string>): string {

@@ -1,13 +1,13 @@
 import { oneOf, type Store } from "@pond/substrate";
 import { idChunks } from "../rows/id-chunks.ts";
-import { laterParents, setLaterParents } from "./later-parents.ts";
-import type { At } from "./outline.ts";
+import type { StoredState } from "./outline.ts";
+import { revisedParents, setRevisedParents } from "./revised-parents.ts";
 
 /** The parent of every stored session; null if it names none. @inline */
 export type Parents = ReadonlyMap<string, string | null>;
 
 /** The parents as sources say now, or said first. */
-export async function loadParents(store: Store, at: At): Promise<Parents> {
+export async function loadParents(store: Store, at: StoredState): Promise<Parents> {
   const parents = new Map<string, string | null>();
   const columns = ["id", "parent_session_id"];
   for await (const rows of store.table("sessions").scan({ columns })) {
@@ -15,7 +15,7 @@ export async function loadParents(store: Store, at: At): Promise<Parents> {
       parents.set(String(id), typeof parent === "string" ? parent : null);
     }
   }
-  if (at === "last") setLaterParents(parents, await laterParents(store));
+  if (at === "last") setRevisedParents(parents, await revisedParents(store));
   return parents;
 }
 
@@ -38,7 +38,7 @@ export function withForksAsRoots(
 export async function childrenOf(
   store: Store,
   parentIds: readonly string[],
-  { at = "last", limit }: { readonly at?: At; readonly limit?: number } = {},
+  { at = "last", limit }: { readonly at?: StoredState; readonly limit?: number } = {},
 ): Promise<Map<string, string>> {
   const rows = await store.table("sessions").rows({
     columns: ["id", "parent_session_id"],
@@ -51,7 +51,7 @@ export async function childrenOf(
   if (at === "first") return children;
   const above = new Set(parentIds);
   const late = new Map<string, string>();
-  for (const [id, { parentId }] of await laterParents(store)) {
+  for (const [id, { parentId }] of await revisedParents(store)) {
     if (parentId === null || !above.has(parentId)) children.delete(id);
     else (children.has(id) ? children : late).set(id, parentId);
   }

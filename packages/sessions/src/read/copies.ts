@@ -5,12 +5,12 @@ import { sessionItself } from "../revisions/reconcile.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { selfAndAncestors, withForksAsRoots } from "./ancestry.ts";
 import { loadForks } from "./forks.ts";
-import { laterParents, setLaterParents } from "./later-parents.ts";
+import { revisedParents, setRevisedParents } from "./revised-parents.ts";
 
 /**
  * A session that may be a copy of another client's session, which `restore` made and a sync read.
  */
-export type MaybeCopy = { readonly id: string; readonly sourceAgent: string };
+export type CopyCandidate = { readonly id: string; readonly sourceAgent: string };
 
 /**
  * The copies that nobody has continued, each with the session it was made from. A copy's id follows
@@ -21,7 +21,7 @@ export type MaybeCopy = { readonly id: string; readonly sourceAgent: string };
  */
 export async function untouchedCopies(
   store: Store,
-  sessions: readonly MaybeCopy[],
+  sessions: readonly CopyCandidate[],
   ids: Iterable<string>,
 ): Promise<Map<string, string>> {
   const originals = originalsOf(sessions, ids);
@@ -47,7 +47,7 @@ const opencodeCopyId = /^ses_[0-9a-f]{9}fff(?<letters>[0-9A-Za-z]{14})$/;
  * out.
  */
 export function originalsOf(
-  sessions: readonly MaybeCopy[],
+  sessions: readonly CopyCandidate[],
   ids: Iterable<string>,
 ): ReadonlyMap<string, string> {
   const copiesByName = new Map<string, string>();
@@ -91,9 +91,9 @@ async function loadSessionTimes(
 ): Promise<ReadonlyMap<string, SessionTimes>> {
   const sessionTimes = new Map([...ids].map((id): [string, SessionTimes] => [id, noTimes()]));
   const { parents, began } = await loadParentsAndStarts(store);
-  const later = await laterParents(store);
-  setLaterParents(parents, later);
-  const forks = await loadForks(store, later);
+  const revised = await revisedParents(store);
+  setRevisedParents(parents, revised);
+  const forks = await loadForks(store, revised);
   // Continuing a fork is not continuing what it was forked from.
   const forksAsRoots = withForksAsRoots(parents, forks);
   /** For each session, the times of the sessions that it belongs to. */

@@ -2,7 +2,7 @@ import { saysFork } from "@pond/canonical/foreign";
 import { and, contains, isNotNull, oneOf, or, type Row, rowId, type Store } from "@pond/substrate";
 import { readableOptions } from "../rows/from-rows.ts";
 import { bagOf } from "../rows/option-bag.ts";
-import type { LaterParents } from "./later-parents.ts";
+import type { RevisedParents } from "./revised-parents.ts";
 
 const readAtOnce = 1_000;
 
@@ -10,7 +10,7 @@ const readAtOnce = 1_000;
  * The sessions that somebody forked from another and continued. Any other session with a parent is
  * a sub-agent.
  */
-export async function loadForks(store: Store, later: LaterParents): Promise<Set<string>> {
+export async function loadForks(store: Store, revised: RevisedParents): Promise<Set<string>> {
   const forks = new Set<string>();
   const sessions = store.table("sessions");
   const below = isNotNull("parent_session_id");
@@ -26,7 +26,7 @@ export async function loadForks(store: Store, later: LaterParents): Promise<Set<
       if (saysFork(source, typeof cut === "string")) forks.add(String(id));
     }
   }
-  for (const [id, { isFork }] of later) {
+  for (const [id, { isFork }] of revised) {
     if (isFork) forks.add(id);
     else forks.delete(id);
   }

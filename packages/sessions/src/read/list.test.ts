@@ -294,9 +294,9 @@ describe("listSessions", () => {
       ]);
       expect(folded[0]?.last_activity).toBe("2026-01-10T00:01:00.000Z");
 
-      const unfolded = await listSessions(sessions, { isUnfolded: true });
-      expect(ids(unfolded)).toEqual(["grandchild", "other", "x", "y", "child", "root"]);
-      expect(unfolded[0]).toMatchObject({ parent_session_id: "child", messages: 2 });
+      const flat = await listSessions(sessions, { isFlat: true });
+      expect(ids(flat)).toEqual(["grandchild", "other", "x", "y", "child", "root"]);
+      expect(flat[0]).toMatchObject({ parent_session_id: "child", messages: 2 });
     }));
 
   it("lists a fork by itself, with the sub-agents that served it", () =>
@@ -351,8 +351,8 @@ describe("listSessions", () => {
       await ingestDemo(sessions, [at("late", 1, { parent: "root" })]);
 
       expect(await listSessions(sessions)).toMatchObject([{ session_id: "root", descendants: 1 }]);
-      const unfolded = await listSessions(sessions, { isUnfolded: true });
-      expect(unfolded[0]).toMatchObject({ session_id: "late", parent_session_id: "root" });
+      const flat = await listSessions(sessions, { isFlat: true });
+      expect(flat[0]).toMatchObject({ session_id: "late", parent_session_id: "root" });
     }));
 
   it("filters by project (with its subdirectories), agent, time and limit", () =>

@@ -8,8 +8,8 @@ import { type Parents, rootsOf, selfAndAncestors, withForksAsRoots } from "./anc
 import { checkCount } from "./check-count.ts";
 import { untouchedCopies } from "./copies.ts";
 import { loadForks } from "./forks.ts";
-import { type LaterParents, laterParents, setLaterParents } from "./later-parents.ts";
 import { isInProject } from "./project.ts";
+import { type RevisedParents, revisedParents, setRevisedParents } from "./revised-parents.ts";
 import { titles } from "./titles.ts";
 
 /** Which sessions. */
@@ -21,7 +21,7 @@ export type ListOptions = {
   readonly since?: bigint | undefined;
   readonly limit?: number | undefined;
   /** Lists sub-agents beside their roots instead of counting them, and every copy. */
-  readonly isUnfolded?: boolean;
+  readonly isFlat?: boolean;
 };
 
 /** A session and what it holds. */
@@ -51,25 +51,25 @@ const defaultLimit = 50;
  */
 export async function listSessions(
   sessions: SessionStore,
-  { limit = defaultLimit, isUnfolded = false, project, agent, since }: ListOptions = {},
+  { limit = defaultLimit, isFlat = false, project, agent, since }: ListOptions = {},
 ): Promise<ListedSession[]> {
   checkCount("limit", limit);
   const { store } = sessions;
   const columns = ["id", "parent_session_id", "source_agent", "project", "created_at"];
   const rows = await store.table("sessions").rows({ columns });
-  const later = await laterParents(store);
-  const parents = parentsOf(rows, later);
-  const { rootsById, descendants } = fold(parents, await loadForks(store, later));
+  const revised = await revisedParents(store);
+  const parents = parentsOf(rows, revised);
+  const { rootsById, descendants } = fold(parents, await loadForks(store, revised));
   const listed = new Map<string, Row>();
   for (const row of rows) {
     const id = String(row["id"]);
-    const isFoldedAway = !isUnfolded && rootsById.get(id) !== id;
+    const isFoldedAway = !isFlat && rootsById.get(id) !== id;
     const isWanted = agent === undefined || row["source_agent"] === agent;
     const isThere = project === undefined || isInProject(String(row["project"]), project);
     if (!isFoldedAway && isWanted && isThere) listed.set(id, row);
   }
-  if (!isUnfolded) await dropCopies(store, rows, listed, rootsById);
-  const listedAs = (id: string): string => (isUnfolded ? id : (rootsById.get(id) ?? id));
+  if (!isFlat) await dropCopies(store, rows, listed, rootsById);
+  const listedAs = (id: string): string => (isFlat ? id : (rootsById.get(id) ?? id));
   const members = [...rootsById.keys()].filter((id) => listed.has(listedAs(id)));
   const activity = await lastActivity(store, { members, listedAs, listed, since, limit });
   const ids = activity.map(({ id }) => id);
@@ -117,14 +117,14 @@ async function dropCopies(
   }
 }
 
-function parentsOf(rows: readonly Row[], later: LaterParents): Parents {
+function parentsOf(rows: readonly Row[], revised: RevisedParents): Parents {
   const parents = new Map(
     rows.map(({ id, parent_session_id: parent }) => [
       String(id),
       typeof parent === "string" ? parent : null,
     ]),
   );
-  setLaterParents(parents, later);
+  setRevisedParents(parents, revised);
   return parents;
 }
 

@@ -11,7 +11,7 @@ import { tornDigest } from "../rows/message-digest.ts";
 import { ReadBudget, rowsWithin } from "./read-budget.ts";
 
 /** Which state of messages that changed: as last seen in the source, or as first stored. */
-export type At = "first" | "last";
+export type StoredState = "first" | "last";
 
 /** Where a message is in its session, without its content. */
 export type MessagePlace = {
@@ -56,7 +56,7 @@ export type Outline = MessagePlaces & { readonly session: Session };
  *
  * @throws {SessionNotFoundError}
  */
-export async function loadOutline(store: Store, id: string, at: At): Promise<Outline> {
+export async function loadOutline(store: Store, id: string, at: StoredState): Promise<Outline> {
   const [outline] = await loadOutlines(store, [id], at);
   if (outline === undefined) throw new SessionNotFoundError(id);
   return outline;
@@ -71,7 +71,7 @@ export async function loadOutline(store: Store, id: string, at: At): Promise<Out
 export async function loadOutlines(
   store: Store,
   ids: readonly string[],
-  at: At,
+  at: StoredState,
   budget: ReadBudget = new ReadBudget(),
 ): Promise<Outline[]> {
   const [sessions, rows] = await Promise.all([
@@ -112,7 +112,7 @@ export async function loadPlaces(
 async function placeRows(
   store: Store,
   sessionIds: readonly string[],
-  at: At,
+  at: StoredState,
   budget: ReadBudget,
 ): Promise<Map<string, Row[]>> {
   const columns = ["session_id", ...placeColumns];

@@ -16,7 +16,7 @@ type Content = RestoredFile["content"];
  * True if a file that sessions share lacks none of a session's lines, so that none has to be added.
  * An unreadable file holds none; writing it will tell why.
  */
-export async function holdsLines(
+export async function hasAllLines(
   path: string,
   content: Content,
   shared: SharedLines,

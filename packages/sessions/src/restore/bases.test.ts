@@ -66,7 +66,7 @@ describe("a session that begins in the middle of another", () => {
         "agent: agent1 agent2 of 4",
         "s: s1 s2 of 4",
       ]);
-      expect([...restored.bases]).toEqual([["s+", ["s"]]]);
+      expect([...restored.inheritedFrom]).toEqual([["s+", ["s"]]]);
       expect(restored.fidelity["text"]).toEqual({ kept: 6, translated: 0, dropped: 0 });
       const whole = await restore(sessions, "s", writer("demo"), { meanings });
       expect(filesOf(whole)).toContain("s: s1 s2 of 4");
@@ -90,7 +90,7 @@ describe("a session that begins in the middle of another", () => {
 
       expect(filesOf(restored)).toContain("s+: s1 s+1 s+2 of 5");
       expect(filesOf(restored)).toContain("s: s1 s2 of 5");
-      expect([restored.bases.size, restored.incomplete]).toEqual([0, []]);
+      expect([restored.inheritedFrom.size, restored.incomplete]).toEqual([0, []]);
       const messages = given.get("s+")?.messages ?? [];
       // Ids of messages are unique within one session only.
       expect(messages.map(({ id }) => id)).toEqual(["s/1", "1", "2"]);
@@ -128,7 +128,7 @@ describe("a session that begins in the middle of another", () => {
 
       const restored = await restore(sessions, "s", writer("demo"), { meanings: chained });
 
-      expect([...restored.bases].map(([, bases]) => bases.length)).toEqual([1, 2, 3, 4, 5]);
+      expect([...restored.inheritedFrom].map(([, ids]) => ids.length)).toEqual([1, 2, 3, 4, 5]);
       expect(asked).toHaveLength(11);
     }));
 

@@ -2,7 +2,7 @@ import type { Origin } from "@pond/canonical/adapter";
 import { loadParents, type Parents, selfAndAncestors, withForksAsRoots } from "../read/ancestry.ts";
 import { originalsOf, untouchedCopies } from "../read/copies.ts";
 import { loadForks } from "../read/forks.ts";
-import { laterParents } from "../read/later-parents.ts";
+import { revisedParents } from "../read/revised-parents.ts";
 import type { SessionStore } from "../session-store.ts";
 
 /** The sessions to leave out, so that a client is given each conversation once. */
@@ -36,7 +36,7 @@ export async function duplicatesFor({ store }: SessionStore, client: Origin): Pr
   );
   if (untouched.size + continuedCopies.length === 0)
     return { copies: new Set(), originals: new Set() };
-  const forks = await loadForks(store, await laterParents(store));
+  const forks = await loadForks(store, await revisedParents(store));
   const members = membersOf(sessions, withForksAsRoots(await loadParents(store, "last"), forks));
   const originals = originalsToSkip(continuedCopies, pairs, members);
   const isNeeded = (copy: string, original: string): boolean =>

@@ -4,7 +4,7 @@ import { and, eq, oneOf, type Store } from "@pond/substrate";
 import { SessionNotFoundError } from "../errors.ts";
 import { childrenOf, loadParents, rootsOf } from "../read/ancestry.ts";
 import { loadSessionMessages } from "../read/content.ts";
-import { type At, loadOutlines } from "../read/outline.ts";
+import { loadOutlines, type StoredState } from "../read/outline.ts";
 import { OverBudgetError, ReadBudget } from "../read/read-budget.ts";
 import { withOriginalProject } from "../rows/original-project.ts";
 import type { SessionStore } from "../session-store.ts";
@@ -12,7 +12,7 @@ import type { SessionStore } from "../session-store.ts";
 /** What belongs to a lineage. */
 export type LineageOptions = {
   /** As sources say now, or said first. Default: `last`. */
-  readonly at?: At;
+  readonly at?: StoredState;
   /**
    * True to make a session that another client wrote than its parent the root of a lineage of its
    * own.
@@ -76,7 +76,7 @@ async function clientsOf(store: Store): Promise<ReadonlyMap<string, string>> {
 async function descendantIds(
   store: Store,
   rootId: string,
-  at: At,
+  at: StoredState,
   client: string | undefined,
 ): Promise<string[]> {
   const found = new Set([rootId]);
@@ -108,7 +108,7 @@ export async function writtenBy(
 export async function loadContent(
   store: Store,
   id: string,
-  at: At,
+  at: StoredState,
   onDamaged?: LineageOptions["onDamaged"],
 ): Promise<SessionContent> {
   const [content] = await loadContents(store, [id], at, new ReadBudget(), onDamaged);
@@ -126,7 +126,7 @@ const bytesAtOnce = 4 * 1024 * 1024;
 /** Reads whole sessions, as many at a time as fit. */
 export class ContentBatches {
   readonly #store: Store;
-  readonly #at: At;
+  readonly #at: StoredState;
   readonly #onDamaged: LineageOptions["onDamaged"];
   readonly #bytes: number;
   #count = firstSessionsAtOnce;
@@ -137,7 +137,7 @@ export class ContentBatches {
    */
   constructor(
     store: Store,
-    at: At,
+    at: StoredState,
     onDamaged: LineageOptions["onDamaged"],
     bytes: number = bytesAtOnce,
   ) {
@@ -168,7 +168,7 @@ export class ContentBatches {
 async function loadContents(
   store: Store,
   ids: readonly string[],
-  at: At,
+  at: StoredState,
   budget: ReadBudget,
   onDamaged: LineageOptions["onDamaged"],
 ): Promise<SessionContent[]> {

@@ -1,13 +1,13 @@
 import type { Session } from "@pond/canonical";
 import type { NativeParent, Writer } from "@pond/canonical/adapter";
 import type { Store } from "@pond/substrate";
-import { type At, loadOutline } from "../read/outline.ts";
+import { loadOutline, type StoredState } from "../read/outline.ts";
 import { clientIdOf } from "./client-ids.ts";
 import { writtenBy } from "./lineage.ts";
 
 /** Which values, and what the client has. */
 type ParentOptions = {
-  readonly at: At;
+  readonly at: StoredState;
   readonly hasFile: (path: string) => boolean;
 };
 

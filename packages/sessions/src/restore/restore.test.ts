@@ -75,7 +75,7 @@ describe("restore", () => {
 
   it("gives a client its own id back for a session that is stored under another id", () =>
     withStore(async (sessions) => {
-      const apart = { areClientsApart: true };
+      const apart = { shouldQualifyIds: true };
       const below = { id: "t", parent: "s", messages: [said("c")] };
       const copy = { id: "u", agent: "other", parent: "demo:s", messages: [said("d")] };
       await ingestDemo(sessions, [{ id: "s", agent: "other", messages: [said("a")] }], apart);

@@ -15,7 +15,7 @@ import { clientIdOf, toClientLineage } from "./client-ids.ts";
 import { allDropped, allKept, sumOf } from "./fidelity.ts";
 import { type LineageOptions, loadLineage } from "./lineage.ts";
 import { type LineagePart, lineageParts } from "./lineage-parts.ts";
-import type { LineagesAhead } from "./lineages-ahead.ts";
+import type { LineagePrefetch } from "./lineage-prefetch.ts";
 import { parentsAtClient } from "./parents-at-client.ts";
 import { checkPath } from "./safe-path.ts";
 import { withoutUndoneAgents } from "./undone-agents.ts";
@@ -38,7 +38,7 @@ export type Restored = RestoredPart & {
    * What each session continues that begins in the middle of others, if it is restored natively:
    * its client refuses it without those sessions' files, which are included.
    */
-  readonly bases: ReadonlyMap<SessionId, readonly SessionId[]>;
+  readonly inheritedFrom: ReadonlyMap<SessionId, readonly SessionId[]>;
   /** Sessions that lack what they continue: it is not stored, or not stored up to that point. */
   readonly incomplete: readonly SessionId[];
   /** Sessions with a message that is not as it was written: parts of it are gone, or it changed. */
@@ -58,7 +58,7 @@ export type RestoreOptions = Omit<LineageOptions, "onDamaged"> & {
    * Reads the lineages of many sessions that are restored one after the other, in the state of
    * `at`.
    */
-  readonly ahead?: LineagesAhead;
+  readonly prefetch?: LineagePrefetch;
   /**
    * Whether the client has a file. A translated session names a parent that is there, and the files
    * that a client has show which ones it accepts. Default: none.
@@ -84,14 +84,14 @@ export async function restore(
     meanings = {},
     projectFor = (project) => project,
     hasFile,
-    ahead,
+    prefetch,
     ...which
   }: RestoreOptions = {},
 ): Promise<Restored> {
   const damaged = new Set<SessionId>();
   const onDamaged = (sessionId: SessionId): void => void damaged.add(sessionId);
-  const lineage = ahead
-    ? await ahead.take(id, onDamaged)
+  const lineage = prefetch
+    ? await prefetch.take(id, onDamaged)
     : await loadLineage(sessions, id, { ...which, onDamaged });
   const { at = "last" } = which;
   const { session } = lineage.root;
@@ -127,7 +127,7 @@ export async function restore(
     files,
     isNative: written.every(({ part }) => part.isNative),
     fidelity: sumOf(written.map(({ part }) => part.fidelity)),
-    bases: bases.bySession,
+    inheritedFrom: bases.bySession,
     incomplete: [...bases.incomplete],
     damaged: [...damaged],
   };

@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RestoredFile } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { holdsLines } from "./append-lines.ts";
-import { LeftDrafts } from "./left-drafts.ts";
+import { hasAllLines } from "./append-lines.ts";
+import { LeftoverDrafts } from "./leftover-drafts.ts";
 import { writeFiles } from "./write-files.ts";
 
 let folder = "";
@@ -160,7 +160,7 @@ it("removes the draft that a killed restore left of the same file", async () => 
 it("looks for left drafts only once in a folder that many calls write to", async () => {
   const draft = "b.4999999-0123abcd.tmp";
   writeFileSync(join(folder, draft), "te");
-  const options = { leftDrafts: new LeftDrafts() };
+  const options = { leftoverDrafts: new LeftoverDrafts() };
 
   await writeFiles([file("a", "text")], folder, options);
   const later = "c.4999999-0123abcd.tmp";
@@ -215,7 +215,7 @@ it.each([
     const before = there.map(lineOf).join("");
     writeFileSync(place, before);
 
-    expect(await holdsLines(place, named(...own).content, shared)).toBe(added.length === 0);
+    expect(await hasAllLines(place, named(...own).content, shared)).toBe(added.length === 0);
     for (const isForced of [false, true]) {
       expect(await writeFiles([named(...own)], folder, { isForced })).toEqual([place]);
       expect(readFileSync(place, "utf8")).toBe(before + added.map(lineOf).join(""));
@@ -227,7 +227,7 @@ it("appends the lines of each session to a file that they share, after whatever 
   const place = join(folder, "names");
   const one: RestoredFile = { ...file("names", '{"id":"a","n":1}\n'), shared };
 
-  expect(await holdsLines(place, one.content, shared)).toBe(false);
+  expect(await hasAllLines(place, one.content, shared)).toBe(false);
   await writeFiles([one, named("b@1 X")], folder);
   expect(readFileSync(place, "utf8")).toBe(`{"id":"a","n":1}\n${lineOf("b@1 X")}`);
   // What its client was writing when the power went is no line, and takes none along.
@@ -246,7 +246,7 @@ it("adds no lines to anything that is not a file, nor to a file of one session a
   writeFileSync(join(folder, "elsewhere"), "");
   symlinkSync(join(folder, "elsewhere"), join(folder, "a/names"));
 
-  expect(await holdsLines(join(folder, "a/names"), [], shared)).toBe(false);
+  expect(await hasAllLines(join(folder, "a/names"), [], shared)).toBe(false);
   await expect(writeFiles([names], folder)).rejects.toMatchObject({ code: "unsafe_path" });
   expect(readFileSync(join(folder, "elsewhere"), "utf8")).toBe("");
 

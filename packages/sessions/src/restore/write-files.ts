@@ -5,9 +5,9 @@ import { makeFolder, type RestoredFile } from "@pond/canonical/adapter";
 import { codeOf, TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
 import { appendLines } from "./append-lines.ts";
 import { setIncreasingMtime } from "./increasing-mtime.ts";
-import { LeftDrafts } from "./left-drafts.ts";
+import { LeftoverDrafts } from "./leftover-drafts.ts";
 import { checkPath } from "./safe-path.ts";
-import { placeDraft } from "./target-place.ts";
+import { placeDraft } from "./target-path.ts";
 
 /** How restored files are put on disk. */
 export type WriteOptions = {
@@ -16,7 +16,7 @@ export type WriteOptions = {
   /** How the client itself writes a file, if it has a protocol of its own for that. */
   readonly save?: (path: string, content: RestoredFile["content"]) => Promise<void>;
   /** Shared by many calls, so that they read no folder twice. Default: each call has its own. */
-  readonly leftDrafts?: LeftDrafts;
+  readonly leftoverDrafts?: LeftoverDrafts;
 };
 
 type Target = { readonly file: RestoredFile; readonly path: string };
@@ -36,7 +36,7 @@ type Target = { readonly file: RestoredFile; readonly path: string };
 export async function writeFiles(
   files: readonly RestoredFile[],
   folder: string,
-  { isForced = false, save, leftDrafts = new LeftDrafts() }: WriteOptions = {},
+  { isForced = false, save, leftoverDrafts = new LeftoverDrafts() }: WriteOptions = {},
 ): Promise<string[]> {
   const root = resolve(folder);
   const targets = files.map((file) => ({ file, path: join(root, file.path) }));
@@ -54,7 +54,7 @@ export async function writeFiles(
     const isFree = await checkTargetPath(root, target, isForced);
     if (!isFree) present.add(target.path);
   }
-  for (const path of paths) await leftDrafts.removeOf(path);
+  for (const path of paths) await leftoverDrafts.removeOf(path);
   for (const { file, path } of targets) {
     if (present.has(path)) continue;
     try {

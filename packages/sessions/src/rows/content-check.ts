@@ -1,5 +1,5 @@
 import type { Cell, ContentCheck, ContentVerdict, Row } from "@pond/substrate";
-import { ingestingSince } from "../read/rowless.ts";
+import { ingestingSince } from "../read/without-session-row.ts";
 import { isMendedRow } from "../revisions/revisions.ts";
 import { sessionTables } from "../tables.ts";
 import { checkRow } from "./check-row.ts";

@@ -1,6 +1,6 @@
 export { isDamage } from "../errors.ts";
 export {
-  claimShared,
+  claimSharedMessages,
   foreignOwners,
   type Owner,
   type RenamedSession,

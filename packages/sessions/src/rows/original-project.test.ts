@@ -9,7 +9,7 @@ it("keeps a project that is not valid Unicode, and recognizes the session by its
   withStore(async (sessions) => {
     const demo: DemoSession = { id: "s", project: half, messages: [said("a")] };
     const longer: DemoSession = { ...demo, messages: [said("a"), said("b")] };
-    const options = { areClientsApart: true };
+    const options = { shouldQualifyIds: true };
 
     const [first] = await ingestDemo(sessions, [demo], options);
     const [again] = await ingestDemo(sessions, [demo], options);

@@ -4,7 +4,7 @@ import { isOffsetOverflow } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
 import { columnsWithNulls } from "../engine/schema.ts";
 import { untilAborted } from "../engine/until-aborted.ts";
-import { type MendProgress, replaceNulls } from "../write/replace-nulls.ts";
+import { type RewriteProgress, replaceNulls } from "../write/replace-nulls.ts";
 import { healthOf, type IndexHealth, type TableHealth } from "./health.ts";
 import { createIndexes } from "./indexes.ts";
 import { dropLostIndexes, refresh } from "./lost-indexes.ts";
@@ -23,9 +23,9 @@ export type FoldOptions = {
    */
   readonly retentionMs?: number;
   /** Leaves indexes that are missing or far behind to a later fold. */
-  readonly isWithoutNewIndexes?: boolean;
+  readonly shouldDeferNewIndexes?: boolean;
   /** Called with the progress of rewriting what an earlier version stored, if that is necessary. */
-  readonly onMend?: ((progress: MendProgress) => void) | undefined;
+  readonly onRewrite?: ((progress: RewriteProgress) => void) | undefined;
   /** Takes effect within a second; the engine still completes what it is doing. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -51,7 +51,7 @@ export const defaultRetentionMs = 600_000;
 const defaults = {
   isForced: false,
   retentionMs: defaultRetentionMs,
-  isWithoutNewIndexes: false,
+  shouldDeferNewIndexes: false,
 } as const;
 
 const thresholds = {
@@ -96,7 +96,7 @@ export async function fold(
   flush: () => Promise<void>,
   wishes: FoldOptions = {},
 ): Promise<FoldOutcome> {
-  const { signal, onMend } = wishes;
+  const { signal, onRewrite } = wishes;
   const foldNow = (isChanged: boolean): Promise<FoldOutcome> =>
     foldWithoutNulls(table, handle, place, flush, { ...wishes, isChanged });
   // Done first, because making an index or joining fragments reads many rows at once.
@@ -104,14 +104,14 @@ export async function fold(
     handle.schema(),
   );
   if (columnsWithNulls(schema, table).length > 0) await place.proveWritable();
-  const nulls = await replaceNulls(table, handle, place.location, { signal, onMend });
+  const nulls = await replaceNulls(table, handle, place.location, { signal, onRewrite });
   if (nulls === "later") return { table: table.name, created: [], isFolded: false };
   try {
     return await foldNow(nulls === "replaced");
   } catch (error) {
     if (!isOffsetOverflow(error)) throw error;
     // A process of an earlier version that was open all along has stored some since.
-    const doubted = { isDoubted: true, signal, onMend };
+    const doubted = { isDoubted: true, signal, onRewrite };
     const late = await replaceNulls(table, handle, place.location, doubted);
     if (late !== "replaced") throw error;
     return foldNow(true);
@@ -125,7 +125,7 @@ async function foldWithoutNulls(
   flush: () => Promise<void>,
   wishes: FoldOptions & { readonly isChanged: boolean },
 ): Promise<FoldOutcome> {
-  const { isForced, retentionMs, isWithoutNewIndexes, isChanged, signal } = {
+  const { isForced, retentionMs, shouldDeferNewIndexes, isChanged, signal } = {
     ...defaults,
     ...wishes,
   };
@@ -154,7 +154,7 @@ async function foldWithoutNulls(
     !(await isAnyTagged());
   const isScattered = isChanged && health.fragments > thresholds.fragmentsMended;
   const isCompacting = isForced || isScattered || isFragmented(health) || (await isWorthCleaning());
-  const missing = isWithoutNewIndexes
+  const missing = shouldDeferNewIndexes
     ? []
     : await retry(
         place,

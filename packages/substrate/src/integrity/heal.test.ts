@@ -58,7 +58,7 @@ it.each(tears)(
 
     const outcome = await reopened(folder, "read");
 
-    expect(outcome).toEqual([20, [{ table: "parts", setAside: `${torn}.broken` }]]);
+    expect(outcome).toEqual([20, [{ table: "parts", movedTo: `${torn}.broken` }]]);
     expect(readFileSync(`${torn}.broken`)).toEqual(bytes);
     expect(await reopened(folder, "read")).toEqual([20, []]);
   },
@@ -76,7 +76,7 @@ it("a store copied from a bucket, where tables have folder names of their own, h
 
   const outcome = await reopened(folder, "read");
 
-  expect(outcome).toEqual([20, [{ table: "parts", setAside: `${moved}.broken` }]]);
+  expect(outcome).toEqual([20, [{ table: "parts", movedTo: `${moved}.broken` }]]);
 });
 
 it.each(["read", "write"] as const)(
@@ -114,7 +114,7 @@ it("accepts the same rows again after healing", async () => {
   const outcome = await store.table("parts").insert(numbered(30));
   await store.table("parts").fold({ isForced: true, retentionMs: 0 });
 
-  expect([rows, healings.map(({ setAside }) => setAside)]).toEqual([
+  expect([rows, healings.map(({ movedTo }) => movedTo)]).toEqual([
     10,
     torn.map((path) => `${path}.broken`),
   ]);
@@ -142,8 +142,8 @@ it("makes a table again when a power cut left no version of it, and sets the old
   rmSync(join(home, "_versions"), { recursive: true });
   const second = await reopened(folder, "write");
 
-  expect(first).toEqual([0, [{ table: "parts", setAside: `${home}.broken` }]]);
-  expect(second).toEqual([0, [{ table: "parts", setAside: `${home}.broken-2` }]]);
+  expect(first).toEqual([0, [{ table: "parts", movedTo: `${home}.broken` }]]);
+  expect(second).toEqual([0, [{ table: "parts", movedTo: `${home}.broken-2` }]]);
   expect(readdirSync(join(`${home}.broken`, "data")).length).toBe(3);
 });
 
@@ -206,7 +206,7 @@ it.each<[string, (path: string) => void]>([["is gone", (path) => rmSync(path)], 
 
     const healings = await healedAfterReboot(folder);
 
-    expect(healings).toEqual([{ table: "parts", setAside: `${torn}.broken` }]);
+    expect(healings).toEqual([{ table: "parts", movedTo: `${torn}.broken` }]);
     expect(await reopened(folder, "read")).toEqual([20, []]);
   },
 );
@@ -219,7 +219,7 @@ it("goes back past a torn version that is older than one whose data is lost", as
 
   const healings = await healedAfterReboot(folder);
 
-  const aside = [torn, zeros].map((path) => ({ table: "parts", setAside: `${path}.broken` }));
+  const aside = [torn, zeros].map((path) => ({ table: "parts", movedTo: `${path}.broken` }));
   expect(healings).toEqual(aside);
   expect(await reopened(folder, "read")).toEqual([10, []]);
 });
@@ -235,7 +235,7 @@ it.each(tears)(
     const store = await openCatalogue(folder);
     await store.table("parts").fold({ isForced: true, retentionMs: 0 });
 
-    expect(healings).toEqual([{ table: "parts", setAside: `${torn}.broken` }]);
+    expect(healings).toEqual([{ table: "parts", movedTo: `${torn}.broken` }]);
     expect(await reopened(folder, "write")).toEqual([30, []]);
   },
 );
@@ -251,7 +251,7 @@ it("goes back past a torn commit also when a power cut set the clock back by a d
 
   const outcome = await reopened(folder, "read");
 
-  expect(outcome).toEqual([20, [{ table: "parts", setAside: `${torn}.broken` }]]);
+  expect(outcome).toEqual([20, [{ table: "parts", movedTo: `${torn}.broken` }]]);
 });
 
 it("fails and touches nothing when the rows of every version are torn", async () => {

@@ -14,7 +14,7 @@ import { type NamedIndex, namedFiles } from "./manifest-files.ts";
 import { hasFooter, isTorn } from "./torn-files.ts";
 
 /** A manifest that could not be read, or a table without one, and where it was set aside. */
-export type Healing = { readonly table: string; readonly setAside: string };
+export type Healing = { readonly table: string; readonly movedTo: string };
 
 export type HealOptions = {
   /** Opens the newest version of the table. */
@@ -216,7 +216,7 @@ async function setAsideUnfinished(home: string, table: string): Promise<Healing[
     await rename(path, home);
     return [];
   }
-  return [{ table, setAside: path }];
+  return [{ table, movedTo: path }];
 }
 
 async function hasVersion(home: string): Promise<boolean> {
@@ -251,7 +251,7 @@ async function setAside(
   const healings: Healing[] = [];
   for (const path of manifests) {
     const aside = await renameAside(path);
-    if (aside !== undefined) healings.push({ table, setAside: aside });
+    if (aside !== undefined) healings.push({ table, movedTo: aside });
   }
   await renameAside(join(versionsFolder(home), "latest_version_hint.json"));
   return healings;

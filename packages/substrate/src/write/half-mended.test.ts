@@ -96,7 +96,7 @@ it("answers every read as before when a rewrite of the rows was stopped midway",
 
   const stopped = table.fold({
     signal,
-    onMend: ({ rows }) => {
+    onRewrite: ({ rows }) => {
       told.push(rows);
       if (rows > 0) controller.abort();
     },

@@ -11,7 +11,7 @@ import {
   temporaryLocation,
 } from "../testing/store.ts";
 import { portionsOf } from "./portions.ts";
-import { type MendProgress, replaceNulls } from "./replace-nulls.ts";
+import { type RewriteProgress, replaceNulls } from "./replace-nulls.ts";
 
 /** Notes, with a column that is sparse since version 2. */
 const notes: TableDeclaration = {
@@ -58,13 +58,13 @@ it("a fold goes on after the rows that an aborted fold rewrote", async () => {
   const before = await rowsOf(table);
   const controller = new AbortController();
   const { signal } = controller;
-  const told: MendProgress[] = [];
-  const stopBehindFirst = (progress: MendProgress): void => {
+  const told: RewriteProgress[] = [];
+  const stopBehindFirst = (progress: RewriteProgress): void => {
     told.push(progress);
     if (progress.rows > 0) controller.abort();
   };
 
-  await expect(table.fold({ signal, onMend: stopBehindFirst })).rejects.toThrow(/abort/);
+  await expect(table.fold({ signal, onRewrite: stopBehindFirst })).rejects.toThrow(/abort/);
 
   expect(told).toEqual([
     { rows: 0, total: 5_000 },
@@ -77,7 +77,7 @@ it("a fold goes on after the rows that an aborted fold rewrote", async () => {
   told.length = 0;
   const again = await openNotes(location, notes);
 
-  await again.fold({ onMend: (progress) => told.push(progress) });
+  await again.fold({ onRewrite: (progress) => told.push(progress) });
 
   expect(told.at(0)).toEqual({ rows: 0, total: 900 });
   expect(told.at(-1)).toEqual({ rows: 900, total: 900 });
@@ -86,7 +86,7 @@ it("a fold goes on after the rows that an aborted fold rewrote", async () => {
   expect(await handle.countRows("said IS NULL")).toBe(0);
   expect(nullsUntilOf(await handle.schema(), notes)).toBe(undefined);
   told.length = 0;
-  await again.fold({ onMend: (progress) => told.push(progress) });
+  await again.fold({ onRewrite: (progress) => told.push(progress) });
   expect(told).toEqual([]);
 });
 
@@ -96,9 +96,9 @@ it("a fold can be aborted during an engine call, and the next one finds all rows
   const table = await openNotes(location, notes);
   const before = await rowsOf(table);
   const controller = new AbortController();
-  const onMend = (): void => void setTimeout(() => controller.abort(), 5);
+  const onRewrite = (): void => void setTimeout(() => controller.abort(), 5);
 
-  await expect(table.fold({ signal: controller.signal, onMend })).rejects.toThrow(/abort/);
+  await expect(table.fold({ signal: controller.signal, onRewrite })).rejects.toThrow(/abort/);
 
   expect(await rowsOf(table)).toEqual(before);
   const again = await openNotes(location, notes);
@@ -133,11 +133,11 @@ it("a fold joins the fragments that it rewrote in many portions", async () => {
   const table = await openNotes(location, notes);
   let commits = 0;
 
-  const onMend = ({ rows }: MendProgress): void => {
+  const onRewrite = ({ rows }: RewriteProgress): void => {
     if (rows > 0) commits += 1;
   };
 
-  await table.fold({ onMend });
+  await table.fold({ onRewrite });
 
   expect(commits).toBeGreaterThan(8);
   expect((await table.health()).fragments).toBe(1);
@@ -176,7 +176,7 @@ it("keeps the rows that another process inserts during a rewrite, each once", as
   let inserted: Promise<void> | undefined;
 
   await table.fold({
-    onMend: () => {
+    onRewrite: () => {
       inserted ??= insertNotes(other, "b", 200, "reeds");
     },
   });
@@ -238,10 +238,10 @@ it("marks a doubted column as one that may hold nulls until its rewrite is done"
   const handle = await openLanceTable(location, "notes");
   const controller = new AbortController();
   const { signal } = controller;
-  const onMend = ({ rows }: MendProgress): void => {
+  const onRewrite = ({ rows }: RewriteProgress): void => {
     if (rows > 0) controller.abort();
   };
-  const doubted = { isDoubted: true, signal, onMend };
+  const doubted = { isDoubted: true, signal, onRewrite };
 
   await expect(replaceNulls(notes, handle, location, doubted)).rejects.toThrow(/abort/);
 
@@ -263,10 +263,13 @@ it("rewrites all rows when another column became sparse after the rewrite was st
   const third = { ...notes, schemaVersion: 3, columns: { book, id, said, told: sparse } };
   await insertNotes(await openNotes(location, first), "a", 5_000, "heron");
   const controller = new AbortController();
-  const onMend = ({ rows }: MendProgress): void => {
+  const onRewrite = ({ rows }: RewriteProgress): void => {
     if (rows > 0) controller.abort();
   };
-  const stopped = (await openNotes(location, second)).fold({ signal: controller.signal, onMend });
+  const stopped = (await openNotes(location, second)).fold({
+    signal: controller.signal,
+    onRewrite,
+  });
   await expect(stopped).rejects.toThrow(/abort/);
 
   await (await openNotes(location, third as TableDeclaration)).fold();
@@ -284,7 +287,7 @@ it("reports all rows as done though another process rewrote some of them first",
   const table = { ...notes, ...derived };
   const other = await openNotes(location, table);
   const handle = await openLanceTable(location, "notes");
-  const told: MendProgress[] = [];
+  const told: RewriteProgress[] = [];
   // Two look what there is, the third how it lies.
   const query = handle.query.bind(handle);
   let looks = 0;
@@ -298,7 +301,7 @@ it("reports all rows as done though another process rewrote some of them first",
     return looks === 3 ? { select: late } : query();
   }) as typeof query;
 
-  await replaceNulls(table, handle, location, { onMend: (progress) => told.push(progress) });
+  await replaceNulls(table, handle, location, { onRewrite: (progress) => told.push(progress) });
 
   expect(told).toEqual([0, 2, 300].map((rows) => ({ rows, total: 300 })));
 });

@@ -22,7 +22,7 @@ import { type Portion, portionsOf, type RewriteTarget } from "./portions.ts";
 const maxAttempts = 2;
 
 /** How many rows of an earlier version are rewritten, and how many there were to rewrite. */
-export type MendProgress = { readonly rows: number; readonly total: number };
+export type RewriteProgress = { readonly rows: number; readonly total: number };
 
 export type ReplaceNullsOptions = {
   /**
@@ -31,7 +31,7 @@ export type ReplaceNullsOptions = {
    */
   readonly isDoubted?: boolean;
   /** Called before the first portion, and after each. */
-  readonly onMend?: ((progress: MendProgress) => void) | undefined;
+  readonly onRewrite?: ((progress: RewriteProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -67,13 +67,13 @@ export async function replaceNulls(
       retryOptions,
     );
     const total = await retry(place, () => rowsUntil(table, handle, lastFragment), retryOptions);
-    if (total > 0) options.onMend?.({ rows: 0, total });
+    if (total > 0) options.onRewrite?.({ rows: 0, total });
     const findPortions = (): Promise<Portion[]> =>
       portionsLeft({ table, handle, columns, lastFragment, signal }, location);
     const portions = await untilAborted(() => retry(place, findPortions, retryOptions), signal);
     // Rows that others rewrote in the meantime are in no portion.
     let left = portions.reduce((sum, { rows }) => sum + rows, 0);
-    const report = (): void => options.onMend?.({ rows: Math.max(0, total - left), total });
+    const report = (): void => options.onRewrite?.({ rows: Math.max(0, total - left), total });
     if (left < total) report();
     const valuesSql = new Map(columns.map((name) => [name, withoutNullsSql(table, name)]));
     const replace = async ({ where, rowsAtOnce }: Portion): Promise<void> => {

@@ -8,7 +8,7 @@ const sessionColumns = { sessions: "id", messages: "session_id", parts: "session
  * True if a table holds a row of a session with this stored time (`added_at` of an outcome). A
  * table that was set back to before then does not.
  */
-export async function holdsAdded(
+export async function isStillStored(
   { store }: SessionStore,
   table: keyof AddedAt,
   sessionId: string,

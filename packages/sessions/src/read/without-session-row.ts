@@ -13,7 +13,7 @@ export function ingestingSince(): number {
  * Ids of the sessions that have messages but no row of their own, so that nothing shows them: the
  * row was lost, or an ingest broke off. An ingest that may be going on is no loss.
  */
-export async function rowlessIds({ store }: SessionStore): Promise<string[]> {
+export async function idsWithoutSessionRow({ store }: SessionStore): Promise<string[]> {
   const ids = new Set<string>();
   for await (const rows of store.table("messages").scan({ columns: ["session_id"] })) {
     for (const row of rows) ids.add(String(row["session_id"]));
@@ -21,11 +21,14 @@ export async function rowlessIds({ store }: SessionStore): Promise<string[]> {
   for await (const rows of store.table("sessions").scan({ columns: ["id"] })) {
     for (const row of rows) ids.delete(String(row["id"]));
   }
-  return stillRowless(store, [...ids]);
+  return stillWithoutSessionRow(store, [...ids]);
 }
 
 /** The sessions, out of some without a row, that still have none and whose messages are not new. */
-export async function stillRowless(store: Store, ids: readonly string[]): Promise<string[]> {
+export async function stillWithoutSessionRow(
+  store: Store,
+  ids: readonly string[],
+): Promise<string[]> {
   if (ids.length === 0) return [];
   // Read after the messages, because it comes after them.
   await store.table("sessions").refresh();

@@ -10,20 +10,20 @@ import { idChunks } from "../rows/id-chunks.ts";
 import { bagOf } from "../rows/option-bag.ts";
 
 /** Where a session belongs, as its source says now. */
-export type LaterParent = {
+export type RevisedParent = {
   readonly parentId: string | null;
   readonly parentMessageId: string | null;
   readonly isFork: boolean;
 };
 
 /** By session; only those whose source said more about them after they were stored. */
-export type LaterParents = ReadonlyMap<string, LaterParent>;
+export type RevisedParents = ReadonlyMap<string, RevisedParent>;
 
 type NewestCarrier = { readonly id: string; readonly revision: bigint };
 type Cached = {
   readonly version: number;
   readonly newest: ReadonlyMap<string, NewestCarrier>;
-  readonly parents: LaterParents;
+  readonly parents: RevisedParents;
 };
 
 const cache = new WeakMap<Store, Promise<Cached>>();
@@ -32,7 +32,7 @@ const cache = new WeakMap<Store, Promise<Cached>>();
  * The parents that a source named, or took back, after it was first read. Cached as long as nothing
  * is committed: the same map as long as it says the same, also for concurrent callers.
  */
-export async function laterParents(store: Store): Promise<LaterParents> {
+export async function revisedParents(store: Store): Promise<RevisedParents> {
   const before = cache.get(store)?.catch(() => undefined);
   const now = refresh(store, before);
   cache.set(store, now);
@@ -49,14 +49,17 @@ async function refresh(
   if (before?.version === version) return before;
   const newest = await newestCarriers(store);
   const changed = [...newest].filter(([id, { id: row }]) => before?.newest.get(id)?.id !== row);
-  let parents = before?.parents ?? new Map<string, LaterParent>();
+  let parents = before?.parents ?? new Map<string, RevisedParent>();
   if (changed.length > 0) parents = new Map([...parents, ...(await parentsIn(store, changed))]);
   return { version, newest, parents };
 }
 
-/** Applies the result of {@link laterParents} to these parents. */
-export function setLaterParents(parents: Map<string, string | null>, later: LaterParents): void {
-  for (const [id, { parentId }] of later) if (parents.has(id)) parents.set(id, parentId);
+/** Applies the result of {@link revisedParents} to these parents. */
+export function setRevisedParents(
+  parents: Map<string, string | null>,
+  revised: RevisedParents,
+): void {
+  for (const [id, { parentId }] of revised) if (parents.has(id)) parents.set(id, parentId);
 }
 
 /** The newest carrier of each session that has one. */
@@ -79,8 +82,8 @@ async function newestCarriers(store: Store): Promise<Map<string, NewestCarrier>>
 async function parentsIn(
   store: Store,
   carriers: readonly (readonly [sessionId: string, carrier: NewestCarrier])[],
-): Promise<Map<string, LaterParent>> {
-  const parents = new Map<string, LaterParent>();
+): Promise<Map<string, RevisedParent>> {
+  const parents = new Map<string, RevisedParent>();
   const sessions = new Map(carriers.map(([sessionId, { id }]) => [id, sessionId]));
   const columns = ["session_id", "id", "options"];
   for (const ids of idChunks([...sessions.keys()])) {
@@ -96,7 +99,7 @@ async function parentsIn(
   return parents;
 }
 
-function parentOf(row: Row): LaterParent | undefined {
+function parentOf(row: Row): RevisedParent | undefined {
   const { session } = bagOf(readableOptions(row) ?? {}, "pond");
   if (!isJsonObject(session)) return undefined;
   const { parent_session_id: parent, parent_message_id: cut } = session;

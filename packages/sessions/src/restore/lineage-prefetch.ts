@@ -15,7 +15,7 @@ const prefetchBytes = 512 * 1024;
  * The lineages of sessions that are restored one after the other. Those with nothing below them are
  * read several at a time: for a small one, the queries cost more than what they find.
  */
-export class LineagesAhead {
+export class LineagePrefetch {
   readonly #sessions: SessionStore;
   readonly #ids: readonly string[];
   readonly #which: Which;

@@ -14,7 +14,7 @@ const maxLinks = 40;
  * @throws {TargetUnwritableError} if that is not a file, so that replacing it would destroy it (a
  * folder, a pipe, a device), or if there can be none.
  */
-export function targetPlace(file: string, isForced: boolean): string {
+export function resolveTargetPath(file: string, isForced: boolean): string {
   try {
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
     if (isThere && !isForced) throw new TargetExistsError(file);

@@ -9,7 +9,7 @@ import {
   withStore,
 } from "../testing.ts";
 import { loadLineage } from "./lineage.ts";
-import { LineagesAhead } from "./lineages-ahead.ts";
+import { LineagePrefetch } from "./lineage-prefetch.ts";
 
 const session = (id: string, parent?: string, text?: string): DemoSession => ({
   id,
@@ -40,10 +40,10 @@ it.each<[string, (ids: readonly string[]) => readonly string[]]>([
     await ingestDemo(sessions, [session("late", "root"), session("s107", undefined, "Revised.")]);
     const ids = [...idsOf(many), "x", "root"];
     for (const at of ["first", "last"] as const) {
-      const ahead = new LineagesAhead(sessions, ids, { at });
+      const prefetch = new LineagePrefetch(sessions, ids, { at });
 
       for (const id of taken(ids)) {
-        expect(await ahead.take(id)).toEqual(await loadLineage(sessions, id, { at }));
+        expect(await prefetch.take(id)).toEqual(await loadLineage(sessions, id, { at }));
       }
     }
   }),
@@ -54,9 +54,9 @@ it("reads small lineages many at a time", () =>
     const many = numbered(60);
     await ingestDemo(sessions, many);
     const read: number[] = [];
-    const ahead = new LineagesAhead(recordingPartScans(sessions, read), idsOf(many));
+    const prefetch = new LineagePrefetch(recordingPartScans(sessions, read), idsOf(many));
 
-    for (const id of idsOf(many)) await ahead.take(id);
+    for (const id of idsOf(many)) await prefetch.take(id);
 
     // 8, 32 and 20, of which the bytes of files are read by themselves.
     expect(read).toHaveLength(6);
@@ -73,9 +73,9 @@ it("stops reading ahead at large lineages after small ones, and reads fewer from
     const read: number[] = [];
     const chars = (part: Row): number => String(part["variant_data"]).length;
     const ids = [...idsOf(small), ...idsOf(large)];
-    const ahead = new LineagesAhead(recordingPartScans(sessions, read, chars), ids);
+    const prefetch = new LineagePrefetch(recordingPartScans(sessions, read, chars), ids);
 
-    for (const id of ids) expect((await ahead.take(id)).root.messages).toHaveLength(2);
+    for (const id of ids) expect((await prefetch.take(id)).root.messages).toHaveLength(2);
 
     // Then two at a time, which is how many fit.
     expect(read.filter((each) => each > 2_500_000)).toHaveLength(1);
@@ -89,11 +89,11 @@ it("names only the session that is not as it was written", () =>
         ? { ...row, variant_data: '{"text":"Another."}' }
         : row,
     async (altered) => {
-      const ahead = new LineagesAhead(altered, idsOf(numbered(20)));
+      const prefetch = new LineagePrefetch(altered, idsOf(numbered(20)));
       const damaged: string[] = [];
 
       for (const id of idsOf(numbered(20))) {
-        await ahead.take(id, (each) => damaged.push(`${each} with ${id}`));
+        await prefetch.take(id, (each) => damaged.push(`${each} with ${id}`));
       }
 
       expect(damaged).toEqual(["s107 with s107"]);
@@ -107,10 +107,10 @@ it("fails only for sessions that cannot be read or do not exist", () =>
       table === "parts" && row["message_id"] === "s107-1" ? { ...row, variant_data: "{" } : row,
     async (altered) => {
       const ids = [...idsOf(numbered(20)), "none"];
-      const ahead = new LineagesAhead(altered, ids);
+      const prefetch = new LineagePrefetch(altered, ids);
       const failed: string[] = [];
 
-      for (const id of ids) await ahead.take(id).catch(() => failed.push(id));
+      for (const id of ids) await prefetch.take(id).catch(() => failed.push(id));
 
       expect(failed).toEqual(["s107", "none"]);
     },

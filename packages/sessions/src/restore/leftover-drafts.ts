@@ -8,7 +8,7 @@ type Draft = { readonly name: string; readonly owner: number };
  * The drafts that killed restores left. A folder is read once for all files that are written there,
  * because a client may keep every session in one.
  */
-export class LeftDrafts {
+export class LeftoverDrafts {
   readonly #byFolder: Map<string, ReadonlyMap<string, readonly Draft[]>> = new Map();
 
   /** Removes the drafts of this file that processes left which have ended. */

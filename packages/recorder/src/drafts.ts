@@ -74,14 +74,14 @@ type AnswerFacts = {
 };
 
 /** A message of the system. */
-export type SystemSaid = Facts & { readonly role: "system"; readonly content: string };
+export type SystemMessageDraft = Facts & { readonly role: "system"; readonly content: string };
 /** A message of the user. */
-export type UserSaid = Facts & {
+export type UserMessageDraft = Facts & {
   readonly role: "user";
   readonly content: string | readonly (TextDraft | FileDraft)[];
 };
 /** A message of the model. */
-export type AssistantSaid = Facts &
+export type AssistantMessageDraft = Facts &
   AnswerFacts & {
     readonly role: "assistant";
     readonly content:
@@ -96,10 +96,14 @@ export type AssistantSaid = Facts &
         )[];
   };
 /** The answers of tools. */
-export type ToolSaid = Facts & {
+export type ToolMessageDraft = Facts & {
   readonly role: "tool";
   readonly content: readonly (ToolResultDraft | ApprovalResponseDraft)[];
 };
 
 /** A message in the form in which an agent has it: a canonical one without ids. */
-export type Said = SystemSaid | UserSaid | AssistantSaid | ToolSaid;
+export type MessageDraft =
+  | SystemMessageDraft
+  | UserMessageDraft
+  | AssistantMessageDraft
+  | ToolMessageDraft;

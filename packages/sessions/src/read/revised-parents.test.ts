@@ -2,7 +2,7 @@ import { sessionFromWire } from "@pond/canonical";
 import { expect, it } from "vitest";
 import type { SessionStore } from "../session-store.ts";
 import { ingestDemo, withStore } from "../testing.ts";
-import { laterParents } from "./later-parents.ts";
+import { revisedParents } from "./revised-parents.ts";
 
 async function ingestBelow(sessions: SessionStore, parent: string | undefined): Promise<void> {
   const created_at = "2026-03-01T09:00:00.000Z";
@@ -14,9 +14,9 @@ async function ingestBelow(sessions: SessionStore, parent: string | undefined): 
 }
 
 const askAtOnce = ({ store }: SessionStore) =>
-  Promise.all(Array.from({ length: 8 }, () => laterParents(store)));
+  Promise.all(Array.from({ length: 8 }, () => revisedParents(store)));
 
-it("gives concurrent callers the same result, before there are later parents and after", () =>
+it("gives concurrent callers the same result, before any parent was revised and after", () =>
   withStore(async (sessions) => {
     await ingestBelow(sessions, undefined);
     const none = await askAtOnce(sessions);

@@ -5,7 +5,7 @@ import {
   messageFromWire,
   toRfc3339,
 } from "@pond/canonical";
-import type { EventType, KeptEvent } from "./events.ts";
+import type { EventType, StoredEvent } from "./events.ts";
 
 /**
  * The event that a message of a session stands for. A message that was said stands for its
@@ -15,9 +15,9 @@ import type { EventType, KeptEvent } from "./events.ts";
  * @returns undefined if this package did not write the message.
  * @throws {ValidationError} if what it carries is damaged.
  */
-export function eventOfMessage(message: Message): KeptEvent | undefined {
+export function eventOfMessage(message: Message): StoredEvent | undefined {
   const { loop: loopId, record, repeats } = sourceOf(message);
-  if (record !== undefined && repeats !== true) return isKeptEvent(record) ? record : undefined;
+  if (record !== undefined && repeats !== true) return isStoredEvent(record) ? record : undefined;
   if (typeof loopId !== "string") return undefined;
   const timestamp = toRfc3339(message.timestamp);
   const recorded = repeats === true ? messageFromWire(record) : message;
@@ -58,7 +58,7 @@ const requiredFields: Readonly<Record<EventType, Readonly<Record<string, Kind>>>
 };
 
 /** True for an event with all required fields, whoever made it. */
-function isKeptEvent(value: unknown): value is KeptEvent {
+function isStoredEvent(value: unknown): value is StoredEvent {
   return missingField(value) === undefined;
 }
 

@@ -55,7 +55,7 @@ const isDescriptor = /\/(?:dev|proc\/self)\/fd\/\d/;
  * 0.5 GB after 400,000 messages), and V8 keeps 128 MB for short-lived objects. A server is hardly
  * faster for either.
  */
-export function startLean(work: Work): void {
+export function tuneMemory(work: Work): void {
   setFlagsFromString(settings[work]);
   const { connected, execve, env, execPath, execArgv, argv, platform } = process;
   const userTunables = env["GLIBC_TUNABLES"] ?? "";

@@ -8,16 +8,16 @@ import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "vitest";
 
-const folder = mkdtempSync(join(tmpdir(), "pond-lean-"));
+const folder = mkdtempSync(join(tmpdir(), "pond-memory-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const script = join(folder, "stays.mjs");
 writeFileSync(
   script,
   `import { readFileSync } from "node:fs";
-import { startLean } from ${JSON.stringify(new URL("lean.ts", import.meta.url).href)};
+import { tuneMemory } from ${JSON.stringify(new URL("tune-memory.ts", import.meta.url).href)};
 process.execPath = process.env["NODE_SAID"] ?? process.execPath;
-startLean(process.env["WORK"] ?? "serving");
+tuneMemory(process.env["WORK"] ?? "serving");
 const { MALLOC_ARENA_MAX, MALLOC_TRIM_THRESHOLD_, GLIBC_TUNABLES } = process.env;
 let said = "";
 for await (const chunk of process.stdin) said += chunk;
