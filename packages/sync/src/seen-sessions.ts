@@ -101,8 +101,7 @@ export class SeenSessions {
   /** The numbers of the keys under which a session was read, without those that are gone. */
   numbersOf(sessionId: string): number[] {
     this.#byId ??= this.#numbersById();
-    const numbers = new Set(this.#byId.of(sessionId));
-    return [...numbers].filter((number) => {
+    return [...this.#byId.of(sessionId)].filter((number) => {
       const session = this.at(number);
       return session?.sessionId === sessionId && !session.isGone;
     });

@@ -2,55 +2,81 @@ import { firstPlace, hashOf } from "./packed-entries.ts";
 
 const firstSlots = 128;
 
+/** In place of a number that follows: there is none. */
+const last = 1;
+
 /**
  * Finds the numbers that were added with a key. It keeps no keys, so it may also give numbers of
- * other keys, or one twice: the caller, who has the keys elsewhere, compares them. Takes about 20
- * bytes for each number.
+ * other keys: the caller, who has the keys elsewhere, compares them. Takes about 20 bytes for each
+ * number.
  */
 export class NumbersByKey {
   /** The hash of the key that a number was last added with, by number. */
   #hashes = new Uint32Array(firstSlots);
-  /** Each number plus one, in the slot that its hash selects, or in a later one. */
-  #slots = new Int32Array(firstSlots);
-  #used = 0;
+  /**
+   * The number plus two that follows a number in its slot, by number. Many numbers may have one
+   * key, so they are linked: to look for a free slot would mean to pass all of them each time.
+   */
+  #following = new Int32Array(firstSlots);
+  /** The first number plus two of those whose hashes select a slot. */
+  #slots = new Int32Array(firstSlots).fill(last);
+  #size = 0;
 
   /** Adds a number, with another key than before if it was added before. */
   add(key: string, number: number): void {
-    while (number >= this.#hashes.length) {
-      const hashes = this.#hashes;
-      this.#hashes = new Uint32Array(hashes.length * 2);
-      this.#hashes.set(hashes);
-    }
-    this.#hashes[number] = hashOf(key);
-    this.#put(number);
-    if (this.#used * 4 > this.#slots.length * 3) this.#grow();
+    while (number >= this.#hashes.length) this.#makeRoom();
+    const hash = hashOf(key);
+    if (this.#following[number] === 0) this.#size += 1;
+    else if (this.#hashes[number] === hash) return;
+    else this.#unlink(number);
+    this.#hashes[number] = hash;
+    this.#link(number);
+    if (this.#size > this.#slots.length) this.#grow();
   }
 
   /** Iterates over the numbers that may have a key. */
   *of(key: string): Generator<number, undefined> {
     const hash = hashOf(key);
-    const mask = this.#slots.length - 1;
-    for (let place = firstPlace(hash, mask); ; place = (place + 1) & mask) {
-      const number = (this.#slots[place] ?? 0) - 1;
-      if (number < 0) return;
-      if (this.#hashes[number] === hash) yield number;
+    let at = this.#slots[this.#slotOf(hash)] ?? last;
+    for (; at !== last; at = this.#following[at - 2] ?? last) {
+      if (this.#hashes[at - 2] === hash) yield at - 2;
     }
   }
 
-  #put(number: number): void {
-    const mask = this.#slots.length - 1;
-    let place = firstPlace(this.#hashes[number] ?? 0, mask);
-    while (this.#slots[place] !== 0 && this.#slots[place] !== number + 1) {
-      place = (place + 1) & mask;
+  #slotOf(hash: number): number {
+    return firstPlace(hash, this.#slots.length - 1);
+  }
+
+  #link(number: number): void {
+    const slot = this.#slotOf(this.#hashes[number] ?? 0);
+    this.#following[number] = this.#slots[slot] ?? last;
+    this.#slots[slot] = number + 2;
+  }
+
+  #unlink(number: number): void {
+    const slot = this.#slotOf(this.#hashes[number] ?? 0);
+    const following = this.#following[number] ?? last;
+    let before = this.#slots[slot] ?? last;
+    if (before === number + 2) {
+      this.#slots[slot] = following;
+      return;
     }
-    if (this.#slots[place] === 0) this.#used += 1;
-    this.#slots[place] = number + 1;
+    while (this.#following[before - 2] !== number + 2) before = this.#following[before - 2] ?? last;
+    this.#following[before - 2] = following;
+  }
+
+  #makeRoom(): void {
+    const [hashes, following] = [this.#hashes, this.#following];
+    this.#hashes = new Uint32Array(hashes.length * 2);
+    this.#hashes.set(hashes);
+    this.#following = new Int32Array(following.length * 2);
+    this.#following.set(following);
   }
 
   #grow(): void {
-    const slots = this.#slots;
-    this.#slots = new Int32Array(slots.length * 2);
-    this.#used = 0;
-    for (const slot of slots) if (slot !== 0) this.#put(slot - 1);
+    this.#slots = new Int32Array(this.#slots.length * 2).fill(last);
+    for (let number = 0; number < this.#hashes.length; number++) {
+      if (this.#following[number] !== 0) this.#link(number);
+    }
   }
 }
