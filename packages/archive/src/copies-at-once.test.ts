@@ -177,6 +177,25 @@ it.each([
   },
 );
 
+it.each(["messages", "sessions"])(
+  "a first sync removes what a copy of its process left under an id when it broke off before its %s",
+  async (table) => {
+    const [from, target] = [await storeOf(inShop), await openStore()];
+    before(target, "parts", async () => {
+      const failure = new Error("no space left on device");
+      vi.spyOn(target.store.table(table), "insert").mockRejectedValueOnce(failure);
+      await expect(copySessions(from, target)).rejects.toThrow(failure);
+    });
+
+    await ingest(target, [inBlog]);
+
+    expect(await shown(target)).toBe("c d");
+    const windows = (await allRows(target))["windows"]?.flatMap((row) => row.split(" | "));
+    expect(windows).toContain("c\nd");
+    expect(windows).not.toContain("a\nb");
+  },
+);
+
 it("leaves windows of everything that two concurrent syncs have stored", async () => {
   const target = await storeOf(saying("a b"));
   const other = await openStore(target.store.location);

@@ -1,5 +1,5 @@
 import { type SessionStore, stillWithoutSessionRow } from "@pond/sessions";
-import { isDamage } from "@pond/sessions/rows";
+import { isDamage, noteWriter } from "@pond/sessions/rows";
 import { fillHeads, rebuildWindows } from "@pond/sessions/search";
 import { isNotNull, type Store } from "@pond/substrate";
 import { copyRange, type RowCounts } from "./copy-range.ts";
@@ -54,6 +54,7 @@ export async function copySessions(
 ): Promise<CopyReport> {
   const { store: to } = target;
   const { now = () => new Date() } = options;
+  noteWriter(to);
   await Promise.all([from.refresh(), to.refresh()]);
   const vectors = await prepareVectors(from, to);
   const earlier: EarlierAttempts = { inserted: {}, formerNames: new Map(), occupied: new Set() };

@@ -9,10 +9,15 @@ import type { IncomingSession } from "./incoming-session.ts";
 // read are not in the windows made here. Whoever stores messages last sees what the other has done.
 
 /**
- * How many ingests this process has begun, by the id of the store. Their commits do not count as
- * those of others.
+ * How many ingests and copies into a store this process has begun, by the store's id. Their commits
+ * do not count as those of others.
  */
-const ingestsBegun = new Map<string, number>();
+const writersBegun = new Map<string, number>();
+
+/** Tells the ingests of this process that something else in it is going to store sessions. */
+export function noteWriter({ id }: Store): void {
+  writersBegun.set(id, (writersBegun.get(id) ?? 0) + 1);
+}
 
 /** Tells whether other processes write during an ingest. */
 export class ConcurrentWrites {
@@ -25,8 +30,7 @@ export class ConcurrentWrites {
 
   /** Call it before anything stored is read. */
   async start(): Promise<void> {
-    const { id } = this.#store;
-    if (this.#atStart === undefined) ingestsBegun.set(id, (ingestsBegun.get(id) ?? 0) + 1);
+    if (this.#atStart === undefined) noteWriter(this.#store);
     this.#atStart ??= this.#observe();
     await this.#atStart;
   }
@@ -35,7 +39,7 @@ export class ConcurrentWrites {
   async sinceStart(): Promise<Concurrency> {
     const [now, first] = await Promise.all([this.#countCommits(), this.#atStart]);
     const isSame = (name: Watched): boolean => now[name] === first?.commits[name];
-    const isOnly = ingestsBegun.get(this.#store.id) === 1;
+    const isOnly = writersBegun.get(this.#store.id) === 1;
     return {
       haveOthersWritten: !isSame("messages") || !isSame("windows"),
       isAlone: isOnly && first?.wasEmpty === true && watched.every(isSame),

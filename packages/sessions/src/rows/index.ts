@@ -1,4 +1,5 @@
 export { isDamage } from "../errors.ts";
+export { noteWriter } from "../ingest/concurrent-writes.ts";
 export {
   claimSharedMessages,
   foreignOwners,
