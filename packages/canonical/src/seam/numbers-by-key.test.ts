@@ -34,12 +34,10 @@ it("gives hardly any number of another key", () => {
   expect(given.flat().length).toBeLessThan(20_100);
 });
 
-it("adds many numbers of one key as fast as those of many", () => {
+// Passing all numbers of the key each time would take longer than any test may.
+it("adds a number to a key without passing the hundreds of thousands that it has", () => {
   const numbers = new NumbersByKey();
-  const startedMs = performance.now();
-  for (let at = 0; at < 100_000; at++) numbers.add("ses_1", at);
+  for (let at = 0; at < 400_000; at++) numbers.add("ses_1", at);
 
-  expect([...numbers.of("ses_1")].length).toBe(100_000);
-  // With a free slot to look for behind all others, it takes twenty seconds.
-  expect(performance.now() - startedMs).toBeLessThan(2_000);
-}, 60_000);
+  expect([...numbers.of("ses_1")].length).toBe(400_000);
+});
