@@ -71,9 +71,10 @@ export class BatchCommit {
     const { ids, finished } = this.#batch;
     if (ids.size > 0) {
       await this.#writeRows();
-      const { haveOthersWritten, isAlone } = await this.#concurrentWrites.sinceStart();
-      if (!isAlone) await this.#remakeForeignWindows();
-      if (haveOthersWritten) await this.#remakeStaleWindows();
+      if (!(await this.#concurrentWrites.isAlone())) {
+        await this.#remakeForeignWindows();
+        if (await this.#concurrentWrites.haveOthersWritten()) await this.#remakeStaleWindows();
+      }
     }
     // What was there already may belong to somebody who has not made it durable yet, or failed to.
     if (ids.size + finished.length > 0) await this.#store.flush();
@@ -87,7 +88,7 @@ export class BatchCommit {
   }
 
   async #writeRows(): Promise<void> {
-    const { isAlone } = await this.#concurrentWrites.sinceStart();
+    const isAlone = await this.#concurrentWrites.isAlone();
     const conflicts = isAlone ? noIdConflicts : await this.#deferTaken();
     const leftOut = new Set([...conflicts.taken.values()].map(({ sessionId }) => sessionId));
     const rest = (rows: Columns, id: string): ColumnBatch =>

@@ -35,50 +35,57 @@ export class ConcurrentWrites {
     await this.#atStart;
   }
 
-  /** What others have written until now. */
-  async sinceStart(): Promise<Concurrency> {
-    const [now, first] = await Promise.all([this.#countCommits(), this.#atStart]);
-    const isSame = (name: Watched): boolean => now[name] === first?.commits[name];
-    const isOnly = writersBegun.get(this.#store.id) === 1;
-    return {
-      haveOthersWritten: !isSame("messages") || !isSame("windows"),
-      isAlone: isOnly && first?.wasEmpty === true && watched.every(isSame),
-    };
+  /** True if every session, message and window is of this ingest: it began with an empty store. */
+  async isAlone(): Promise<boolean> {
+    const atStart = await this.#atStart;
+    return this.#isOnly && atStart?.wasEmpty === true && (await this.#areUnchanged(allTables));
+  }
+
+  /** True if others may have written messages or windows since the ingest began. */
+  async haveOthersWritten(): Promise<boolean> {
+    return !(await this.#areUnchanged(searchTables));
+  }
+
+  async #areUnchanged(names: readonly TableName[]): Promise<boolean> {
+    const [now, atStart] = await Promise.all([this.#countCommits(names), this.#atStart]);
+    return names.every((name) => now.get(name) === atStart?.commits.get(name));
   }
 
   async #observe(): Promise<StartState> {
+    // Each look costs requests in an object store, and few ingests begin with an empty one.
+    const mayBeAlone = this.#isOnly && (await this.#store.table("messages").count()) === 0;
+    const commits = await this.#countCommits(mayBeAlone ? allTables : searchTables);
     // A row stored between these two reads counts as there at the start, and as written since.
-    const commits = await this.#countCommits();
-    const counts = await Promise.all(watched.map((name) => this.#store.table(name).count()));
-    return { commits, wasEmpty: counts.every((count) => count === 0) };
+    return { commits, wasEmpty: mayBeAlone && (await this.#isEmpty()) };
   }
 
-  async #countCommits(): Promise<Record<Watched, number>> {
-    const of = (name: Watched): Promise<number> => this.#store.table(name).commitsOfOthers();
-    const [sessions, messages, windows] = await Promise.all([
-      of("sessions"),
-      of("messages"),
-      of("windows"),
-    ]);
-    return { sessions, messages, windows };
+  /** True if nothing else in this process has begun to write into the store. */
+  get #isOnly(): boolean {
+    return writersBegun.get(this.#store.id) === 1;
+  }
+
+  async #isEmpty(): Promise<boolean> {
+    const counts = await Promise.all(allTables.map((name) => this.#store.table(name).count()));
+    return counts.every((count) => count === 0);
+  }
+
+  async #countCommits(names: readonly TableName[]): Promise<ReadonlyMap<TableName, number>> {
+    const commits = names.map(async (name): Promise<[TableName, number]> => {
+      return [name, await this.#store.table(name).commitsOfOthers()];
+    });
+    return new Map(await Promise.all(commits));
   }
 }
 
-const watched = ["sessions", "messages", "windows"] as const;
+const searchTables = ["messages", "windows"] as const;
+const allTables = ["sessions", ...searchTables] as const;
 
-type Watched = (typeof watched)[number];
+type TableName = (typeof allTables)[number];
 
 type StartState = {
-  readonly commits: Readonly<Record<Watched, number>>;
+  /** How many commits of others each table had. */
+  readonly commits: ReadonlyMap<TableName, number>;
   readonly wasEmpty: boolean;
-};
-
-/** What others have done since an ingest began. */
-export type Concurrency = {
-  /** True if they may have written messages or windows. */
-  readonly haveOthersWritten: boolean;
-  /** True if every session, message and window is of this ingest: it began with an empty store. */
-  readonly isAlone: boolean;
 };
 
 /**
