@@ -76,7 +76,7 @@ export class ListedSessions {
     for (const index of this.#numbers.keys()) yield this.#at(index);
   }
 
-  /** The same, once: the keys of new sessions are let go of on the way, as they become seen ones. */
+  /** Iterates once. The keys of new sessions are released on the way: they are seen sessions by then. */
   *taken(): Generator<ChangedSession> {
     for (const [index, number] of this.#numbers.entries()) {
       if (number < 0) this.#newKeys.releaseBefore(-1 - number);

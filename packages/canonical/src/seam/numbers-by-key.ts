@@ -2,7 +2,7 @@ import { firstPlace, hashOf } from "./packed-entries.ts";
 
 const firstSlots = 128;
 
-/** In place of a number that follows: there is none. */
+/** Ends the list of numbers in a slot. */
 const last = 1;
 
 /**
@@ -22,7 +22,7 @@ export class NumbersByKey {
   #slots = new Int32Array(firstSlots).fill(last);
   #size = 0;
 
-  /** Adds a number, with another key than before if it was added before. */
+  /** Adds a number with a key, which replaces the key that it was added with before. */
   add(key: string, number: number): void {
     while (number >= this.#hashes.length) this.#makeRoom();
     const hash = hashOf(key);
