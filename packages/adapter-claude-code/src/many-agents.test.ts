@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { collectGarbage } from "@pond/canonical/adapter";
 import { expect, it, onTestFinished } from "vitest";
+import { memoryUsed } from "../../../checks/memory-used.ts";
 import { AgentParents } from "./agent-parents.ts";
 import { fromClaudeCode } from "./from-claude-code.ts";
 
@@ -17,37 +17,32 @@ it("takes less than 300 bytes for each agent of a session while it lists them", 
     writeFileSync(join(agents, nameOf(agent)), "");
     writeFileSync(join(agents, nameOf(agent).replace(".jsonl", ".meta.json")), "");
   }
-  const before = heapUsed();
+  const before = await memoryUsed();
 
   let listed = 0;
   let bytes = 0;
   for await (const _ of fromClaudeCode(home).sessions()) {
     listed += 1;
-    if (listed === 1) bytes = heapUsed() - before;
+    if (listed === 1) bytes = (await memoryUsed()) - before;
   }
 
   expect(listed).toBe(count);
   expect(bytes / count).toBeLessThan(300);
 });
 
-it("remembers nothing of the agents of sessions before", () => {
+it("remembers nothing of the agents of sessions before", async () => {
   const [sessions, agents] = [200, 100];
   const parents = new AgentParents();
-  const before = heapUsed();
+  const before = await memoryUsed();
 
   for (let session = 0; session < sessions; session++) {
     for (let agent = 0; agent < agents; agent++) parents.of(logOf(session, agent));
   }
-  const bytes = heapUsed() - before;
+  const bytes = (await memoryUsed()) - before;
 
   expect(bytes / (sessions * agents)).toBeLessThan(50);
   expect(parents.of(logOf(0, 0))).toEqual({ isGone: false });
 });
-
-function heapUsed(): number {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
 
 function logOf(session: number, agent: number): string {
   const id = `${session}`.padStart(12, "0");

@@ -81,12 +81,7 @@ type Index = {
 };
 
 /** A line that names a thread: which one it is, where it begins, and its record as JSON. */
-type Kept = readonly [
-  thread: string,
-  record: number | string,
-  byteOffset: number | null | undefined,
-  json: string,
-];
+type Kept = readonly [record: number | string, byteOffset: number | null | undefined, json: string];
 
 /** The lines that name threads, of which there may be hundreds of thousands. */
 class Lines {
@@ -101,20 +96,19 @@ class Lines {
   add(thread: string, line: SourceRecord): void {
     const { record, byteOffset } = line.at;
     const fields = Object.fromEntries(line.keys().map((key) => [key, line.peek(key) ?? null]));
-    const kept = [thread, record, byteOffset, stringifyJson(fields)] as const;
-    this.#numbers.add(thread, this.#kept.push(kept));
+    this.#numbers.add(thread, this.#kept.push([record, byteOffset, stringifyJson(fields)]));
   }
 
   /** The lines of a thread, in their order. */
   of(thread: string): SourceRecord[] {
     const numbers = [...this.#numbers.of(thread)].sort((left, right) => left - right);
     return numbers.flatMap((number) => {
-      const [own, record, byteOffset, json] = this.#kept.at(number);
-      if (own !== thread) return [];
+      const [record, byteOffset, json] = this.#kept.at(number);
       const place = { adapter: origin, uri: this.#uri, record };
       // JSON has null for what is undefined.
       const at = typeof byteOffset === "number" ? { ...place, byteOffset } : place;
-      return openRecord(at, parseJson(json));
+      const line = openRecord(at, parseJson(json));
+      return line.peek(nameLines.key) === thread ? line : [];
     });
   }
 }

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { collectGarbage } from "@pond/canonical/adapter";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { memoryUsed } from "../../../checks/memory-used.ts";
 import { ListedSessions } from "./listed-sessions.ts";
 import { type SeenSession, type StoredRows, watchedTables } from "./seen-file.ts";
 import { SeenSessions } from "./seen-sessions.ts";
@@ -27,10 +27,10 @@ it("seen sessions take less than 400 bytes of memory each when loaded", async ()
   const seen = await load();
   for (let at = 0; at < count; at++) seen.set(keyOf(at), sessionOf(at));
   await seen.save(stored);
-  const before = memoryUsed();
+  const before = await memoryUsed();
 
   const loaded = await load();
-  const bytes = memoryUsed() - before;
+  const bytes = (await memoryUsed()) - before;
 
   expect(loaded.get(keyOf(count - 1))).toEqual(sessionOf(count - 1));
   expect(bytes / count).toBeLessThan(400);
@@ -46,7 +46,7 @@ it("listed sessions free the memory of their keys as they are taken", async () =
   let taken = 0;
   for (const { key } of listed.taken()) {
     expect(key).toBe(keyOf(taken));
-    if (taken % (count - 1) === 0) used.push(memoryUsed());
+    if (taken % (count - 1) === 0) used.push(await memoryUsed());
     taken += 1;
   }
 
@@ -59,7 +59,7 @@ it("the places of all sessions take less than 40 bytes more each", async () => {
   const count = 60_000;
   const seen = await load();
   for (let at = 0; at < count; at++) seen.set(keyOf(at), sessionOf(at));
-  const before = memoryUsed();
+  const before = await memoryUsed();
 
   const work = { seen };
   const places = new SessionPlaces([work], [], false);
@@ -71,7 +71,7 @@ it("the places of all sessions take less than 40 bytes more each", async () => {
     seen.set(reading.key, sessionOf(count + at));
     places.markSeen(sessionId);
   }
-  const bytes = memoryUsed() - before;
+  const bytes = (await memoryUsed()) - before;
 
   expect(bytes / count).toBeLessThan(400 + 40);
   const copied = { key: "copy.jsonl", before: undefined, notes: { newestMs: 0, messages: 0 } };
@@ -84,10 +84,10 @@ it("thousands of places of one session take less than a kilobyte of memory each"
   const count = 4_000;
   const seen = await load();
   for (let at = 0; at < count; at++) seen.set(keyOf(at), { ...sessionOf(at), sessionId: idOf(0) });
-  const before = memoryUsed();
+  const before = await memoryUsed();
 
   const places = new SessionPlaces([{ seen }], [], false);
-  const bytes = memoryUsed() - before;
+  const bytes = (await memoryUsed()) - before;
 
   expect(bytes / count).toBeLessThan(1_000);
   const reading = {
@@ -96,14 +96,6 @@ it("thousands of places of one session take less than a kilobyte of memory each"
   };
   expect(places.placeOf({ seen }, reading as never, idOf(0)).isNewest()).toBe(false);
 });
-
-function memoryUsed(): number {
-  collectGarbage();
-  // Buffers are given back by another thread, for which the next collection waits.
-  collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
 
 function idOf(at: number): string {
   return `00000000-0000-4000-8000-${`${at}`.padStart(12, "0")}`;

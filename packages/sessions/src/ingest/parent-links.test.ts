@@ -1,35 +1,27 @@
 // Alone: measures memory.
 import type { Session } from "@pond/canonical";
-import { collectGarbage } from "@pond/canonical/adapter";
 import { expect, it } from "vitest";
+import { memoryUsed } from "../../../../checks/memory-used.ts";
 import type { SessionStore } from "../session-store.ts";
 import { ParentLinks } from "./parent-links.ts";
 import { SessionNames } from "./session-names.ts";
 
-it("parent links take less than 100 bytes for each of many sub-agents", () => {
-  const count = 40_000;
+it("parent links take less than 100 bytes for each of many sub-agents", async () => {
+  const count = 100_000;
   const sessions = {} as SessionStore;
   const commit = async (): Promise<void> => undefined;
   const names = new SessionNames(sessions, { shouldQualifyIds: true, commit });
   const links = new ParentLinks(sessions.store, names);
   for (let at = 0; at < count; at++) names.add(agent(at));
-  const before = memoryUsed();
+  const before = await memoryUsed();
 
   for (let at = 0; at < count; at++) links.add(agent(at), agent(at));
-  const bytes = memoryUsed() - before;
+  const bytes = (await memoryUsed()) - before;
 
   expect(names.at(count - 1)?.id).toBe(agent(count - 1).id);
   expect(links).toBeDefined();
   expect(bytes / count).toBeLessThan(100);
 });
-
-function memoryUsed(): number {
-  collectGarbage();
-  // Buffers are given back by another thread, for which the next collection waits.
-  collectGarbage();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
-}
 
 function agent(at: number): Session {
   const parent = `00000000-0000-4000-8000-${`${at % 400}`.padStart(12, "0")}`;
