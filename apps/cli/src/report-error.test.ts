@@ -35,6 +35,12 @@ it.each([
   ],
   ["a full disk (ENOSPC)", systemError("ENOSPC: no space left on device, write"), /disk is full/],
   ["an exhausted quota (EDQUOT)", systemError("EDQUOT: disk quota exceeded, write"), /make room/],
+  ["too many open files (EMFILE)", systemError("EMFILE: too many open files, open"), /ulimit -n/],
+  [
+    "too many open files of the engine",
+    new StorageUnavailableError("/x", "too many open files", { problem: "open_files" }),
+    /ulimit -n/,
+  ],
   [
     "a file in place of a folder (ENOTDIR)",
     systemError("ENOTDIR: not a directory, mkdir '/f/x'"),

@@ -29,6 +29,7 @@ const wireCodes: Readonly<Record<string, string>> = {
 
 const permissionHint = "Permission is missing: check the permissions there, or name another place.";
 const exportHint = "Check the path; `pond export -o FILE.pond` writes such a file.";
+const openFilesHint = "Allow more open files (`ulimit -n 1024`), and run the same command again.";
 const diskFullHint = "The disk is full: make room, and run the same command again.";
 
 /**
@@ -43,6 +44,7 @@ const hints: Readonly<Record<string, string>> = {
   conflict: "Nothing was lost; run the command again.",
   storage_unavailable: "Check the address, the network and the credentials.",
   "storage_unavailable.disk_full": diskFullHint,
+  "storage_unavailable.open_files": openFilesHint,
   "storage_unavailable.damaged":
     "`pond status --verify` names the files that cannot be read, and says how to go on.",
   "storage_unavailable.foreign_manifest":
@@ -75,6 +77,7 @@ const hints: Readonly<Record<string, string>> = {
     "`pond sync` works without a schedule; to see more, run by hand what the error names.",
   ENOSPC: diskFullHint,
   EDQUOT: diskFullHint,
+  EMFILE: openFilesHint,
   ENOTDIR: "A file is where a folder should be: name another place.",
   EACCES: permissionHint,
   EPERM: permissionHint,

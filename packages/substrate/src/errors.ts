@@ -24,12 +24,14 @@ export class ConflictError extends SubstrateError {
 }
 
 /**
- * The problem, if something can be done about it: the disk is full, a file is damaged, an index has
- * lost a file, a sync tool put a copy of its own among the versions of a table, the file system
- * makes no hard links, or the address is of an unknown kind of storage.
+ * The problem, if something can be done about it: the disk is full, the process may open no more
+ * files, a file is damaged, an index has lost a file, a sync tool put a copy of its own among the
+ * versions of a table, the file system makes no hard links, or the address is of an unknown kind of
+ * storage.
  */
 export type StorageProblem =
   | "disk_full"
+  | "open_files"
   | "damaged"
   | "index_lost"
   | "foreign_manifest"
