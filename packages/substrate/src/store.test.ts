@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { copyStore } from "./copy.ts";
 import type { Column } from "./declaration.ts";
@@ -435,7 +436,7 @@ it("opens a store of 15 tables", async () => {
 
 /** The same place, said in the other way there is for a folder. */
 function asUrl(location: string): string {
-  return location.includes("://") ? location : `file://${location}`;
+  return location.includes("://") ? location : pathToFileURL(location).href;
 }
 
 it.each(["v22.17.1", "v20.20.2"])("refuses Node %s before it makes anything", async (old) => {

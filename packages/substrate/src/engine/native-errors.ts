@@ -24,7 +24,7 @@ const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
   [
     "storage",
     // The last of these concern files that are damaged or gone.
-    /object store|store: "|generic \S+ error|io error|error\(io\)|error: io|no space|quota|permission denied|read-only|os error|access ?denied|credentials|corrupt file|failed to decode protobuf|joinerror::panic|panic in async|invalid magic|not found: \S+\.(lance|manifest)\b|unexpected eof|decompression (error|failed)|data corruption|next batch from stream: invalid input|outside file of size|at line \d+ column \d+|could not parse bucket|manifest naming schemes/i,
+    /object store|store: "|generic \S+ error|io error|error\(io\)|error: io|no space|quota|permission denied|read-only|os error|access ?denied|credentials|corrupt file|failed to decode protobuf|joinerror::panic|panic in async|invalid magic|not found: [^\n]+?\.(lance|manifest)\b|unexpected eof|decompression (error|failed)|data corruption|next batch from stream: invalid input|outside file of size|at line \d+ column \d+|could not parse bucket|manifest naming schemes/i,
   ],
 ];
 
@@ -126,7 +126,9 @@ const reasons: readonly (readonly [
     ([, file]) => `${file} is not there`,
     "index_lost",
   ],
-  [/Not found: (\S+\.(?:lance|manifest))/, ([, file]) => `${file} is not there`],
+  // A path may hold spaces; what follows a file or folder of a table ends it.
+  [/.*Not found: (.+?\.(?:lance|manifest))(?![/\\\w])/, ([, file]) => `${file} is not there`],
+  [/.*Not found: (.+?\.lance)[/\\]/, ([, folder]) => `${folder} is not there`],
   [
     /corrupt file|failed to decode Protobuf|JoinError::Panic|Panic in async|invalid magic|unexpected EOF|failed to fill whole buffer|decompression (error|failed)|data corruption|next batch from stream: invalid input|outside file of size|at line \d+ column \d+/i,
     () => "what is stored there is damaged",

@@ -117,6 +117,14 @@ it.each([
     "file too large",
     "lance error: LanceError(IO): File too large (os error 27), /registry/src/lance-file-12.0.0/src/writer/structural.rs:255:9\n\nCaused by: File too large (os error 27)",
   ],
+  [
+    "/my store, 2/parts.lance/data/1.lance is not there",
+    "lance error: LanceError(IO): Generic N/A error: Wrapped error: Not found: Wrapped error: Not found: /my store, 2/parts.lance/data/1.lance, /rustc/lib.rs:1:9",
+  ],
+  [
+    "my store/parts.lance is not there",
+    "lance error: Not found: my store/parts.lance/_versions, /registry/lance-table-12.0.0/src/io/commit.rs:670:26  Caused by: Not found: my store/parts.lance/_versions, /registry/lance-table-12.0.0/src/io/commit.rs:670:26",
+  ],
   ["too many open files", "lance error: LanceError(IO): Too many open files (os error 24)"],
   ["input/output error", "lance error: LanceError(IO): Input/output error (os error 5)"],
   ["the disk quota is used up", "lance error: LanceError(IO): Disk quota exceeded (os error 122)"],
