@@ -1,6 +1,6 @@
-import { globSync } from "node:fs";
+import { chmodSync, globSync, mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { allowedCores } from "./checks/allowed-cores.ts";
@@ -13,8 +13,18 @@ process.env["NODE_COMPILE_CACHE"] ??= resolve("node_modules/.cache/compiled");
 // Thousands of small stores, each flushed as a user's is: on a disk that is half of the time.
 if (process.env["TMPDIR"] === undefined) {
   const folder = memoryFolder();
-  if (folder !== undefined) process.env["TMPDIR"] = folder;
+  if (folder !== undefined) {
+    // A space, as in the paths of many users: whatever splits a path at one shows.
+    const place = join(folder, "of a test");
+    mkdirSync(place);
+    // Some tests run as another user.
+    chmodSync(place, 0o1777);
+    process.env["TMPDIR"] = place;
+  }
 }
+
+// What pond prints are local times.
+process.env["TZ"] = "UTC";
 
 // A process that keeps to one of them (checks/one-core.ts) cannot ask for the others.
 process.env["POND_TEST_CORES"] = allowedCores().join();

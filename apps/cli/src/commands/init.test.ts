@@ -775,9 +775,13 @@ describe("pond init at a terminal", () => {
   /** Types answers, each when its question is there. */
   async function type(...answers: readonly string[]) {
     home.write("init.sh", `exec ${shellLine([process.execPath, ...startOf("main"), "init"])}`);
-    const child = spawn(pty, ["-qec", `sh ${join(home.folder, "init.sh")}`, "/dev/null"], {
-      env: { ...home.env, ...env, PATH: `${env["PATH"]}:/usr/bin:/bin`, TERM: "xterm" },
-    });
+    const child = spawn(
+      pty,
+      ["-qec", shellLine(["sh", join(home.folder, "init.sh")]), "/dev/null"],
+      {
+        env: { ...home.env, ...env, PATH: `${env["PATH"]}:/usr/bin:/bin`, TERM: "xterm" },
+      },
+    );
     let [stdout, answered] = ["", 0];
     child.stdout.on("data", (chunk) => {
       stdout += String(chunk);

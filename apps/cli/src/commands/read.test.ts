@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shellLine } from "../shell-words.ts";
 import { fixtures, Home, line } from "../testing.ts";
 
 // One store of the samples for everything that only reads.
@@ -106,7 +107,9 @@ describe("pond list", () => {
 
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining(`is a store itself: pass --storage ${pond} --namespace default`),
+      expect.stringContaining(
+        `is a store itself: pass ${shellLine(["--storage", pond])} --namespace default`,
+      ),
     ]);
   });
 

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shellLine } from "../shell-words.ts";
 import { fixtures, Home, line } from "../testing.ts";
 
 const samples = join(fixtures, "samples", "claude-code");
@@ -203,7 +204,7 @@ describe("pond resume", () => {
     const [copy = ""] = readdirSync(join(other.folder, ".claude/projects", slug));
     expect([code, stdout]).toEqual([
       0,
-      `cd ${real} && claude --resume ${copy.replace(".jsonl", "")}\n`,
+      `${shellLine(["cd", real])} && claude --resume ${copy.replace(".jsonl", "")}\n`,
     ]);
     const log = readFileSync(join(other.folder, ".claude/projects", slug, copy), "utf8");
     expect(jsonLines(log).map(({ cwd }) => cwd)).toContain(real);

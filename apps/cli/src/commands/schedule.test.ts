@@ -158,7 +158,7 @@ describe("pond schedule with cron", () => {
     });
     expect(table.subarray(0, others.length)).toEqual(others);
     expect(table.subarray(others.length).toString()).toMatch(
-      /^\*\/15 \* \* \* \* .* \/.*main\.ts schedule run --quiet >\/.*schedule\.log 2>&1 # pond schedule\n$/,
+      /^\*\/15 \* \* \* \* .* \/.*main\.ts schedule run --quiet >'?\/.*schedule\.log'? 2>&1 # pond schedule\n$/,
     );
     expect(JSON.parse(again.stdout).changed).toBe(false);
     expect(JSON.parse(slower.stdout)).toMatchObject({ every: "6h", changed: true });

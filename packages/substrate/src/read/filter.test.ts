@@ -94,6 +94,20 @@ describe("text", () => {
     expect(outcomes).toEqual(distinct.map((_, index) => [`${index}`]));
   });
 
+  it("in any case is the same as to ILIKE, for letters whose other case is special", async () => {
+    const unit = fc.constantFrom(..."aAsSſkKK\u212aiIİıßẞσΣς_%\\'1é\u0307");
+    const texts = fc.sample(fc.string({ unit, minLength: 1, maxLength: 5 }), 400);
+    const table = await tableOf(texts.map((description) => ({ description })));
+    const sought = fc.sample(fc.string({ unit, maxLength: 2 }), 150);
+
+    for (const text of sought) {
+      const filter = containsInAnyCase("description", text);
+      // Two of them become one pattern, which the engine compares as ILIKE does.
+      const asPattern = or(filter, containsInAnyCase("description", text));
+      expect([text, await found(table, filter)]).toEqual([text, await found(table, asPattern)]);
+    }
+  });
+
   it("with a lone surrogate matches nothing, not even a replacement character", async () => {
     const table = await tableOf([{ description: "\ufffd" }]);
 

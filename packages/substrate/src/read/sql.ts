@@ -37,7 +37,7 @@ export function toSql(filter: Filter, table: TableDeclaration): string {
       return `contains(${valueSql(filter.column, table)}, ${literal(filter.text)})`;
     case "contains-any-case":
       if (!filter.text.isWellFormed()) return neverTrue(valueSql(filter.column, table));
-      return `${valueSql(filter.column, table)} ILIKE ${literal(`%${escapeLike(filter.text)}%`)}`;
+      return anyCaseSql(valueSql(filter.column, table), filter.text);
     case "null":
       return `${valueSql(filter.column, table)} IS NULL`;
     case "not-null":
@@ -54,6 +54,22 @@ export function toSql(filter: Filter, table: TableDeclaration): string {
       return `(NOT ${toSql(filter.filter, table)})`;
   }
 }
+
+/**
+ * Whether a column contains a text in any case. Of ASCII it compares small letters, which takes a
+ * third of the time of ILIKE and says the same: to ILIKE, ſ is an s, and İ is no i, which its small
+ * form begins with.
+ */
+function anyCaseSql(column: string, text: string): string {
+  if (!isAscii.test(text)) return `${column} ILIKE ${literal(`%${escapeLike(text)}%`)}`;
+  const sought = text.toLowerCase();
+  const withoutDots = sought.endsWith("i") ? `replace(${column}, 'İ', 'ı')` : column;
+  const small = `lower(${withoutDots})`;
+  const compared = sought.includes("s") ? `replace(${small}, 'ſ', 's')` : small;
+  return `contains(${compared}, ${literal(sought)})`;
+}
+
+const isAscii = /^[\0-\x7f]*$/;
 
 type ContainedText = { readonly op: Filter["op"]; readonly column: string; readonly text: string };
 
