@@ -10,9 +10,9 @@ import { objectOf, openRecord, type SourceRecord } from "@pond/canonical/adapter
 import { origin } from "./origin.ts";
 import { isRestoredLoop } from "./restored-loop.ts";
 import { messageText } from "./seen-messages.ts";
-import { idleMs } from "./session-file.ts";
+import { idleMs, type SessionFile } from "./session-file.ts";
 
-/** One loop of a session file. */
+/** One loop of a session file, without its content. */
 export type Loop = {
   /**
    * Names the loop within its session. Loop ids alone do not, because branches and compactions
@@ -20,13 +20,12 @@ export type Loop = {
    */
   readonly key: string;
   readonly loopId: string;
+  /** Its place in the file. */
+  readonly index: number;
   /** When it began, or when the loop before it did if it does not say. */
   readonly startedAt: Micros;
-  readonly record: SourceRecord;
-  /** Its messages; undefined if they are not a list of objects, and stay in the record. */
-  readonly messages: readonly SourceRecord[] | undefined;
-  /** What was said, if a loop that broke off has it only in its turns and events. */
-  readonly derived: readonly SourceRecord[];
+  /** The newest time in it, in ms; 0 if it has none. */
+  readonly newestMs: number;
   readonly isRunning: boolean;
   /** True if the model's context was replaced by a shorter one before or in this loop. */
   readonly isCompaction: boolean;
@@ -34,37 +33,63 @@ export type Loop = {
   readonly isRestored: boolean;
 };
 
-/** The loops of a session in file order. */
-export function loopsOf(file: string, loops: readonly JsonObject[]): readonly Loop[] {
+/** What is in a loop. */
+export type LoopContent = {
+  readonly record: SourceRecord;
+  /** Its messages; undefined if they are not a list of objects, and stay in the record. */
+  readonly messages: readonly SourceRecord[] | undefined;
+  /** What was said, if a loop that broke off has it only in its turns and events. */
+  readonly derived: readonly SourceRecord[];
+};
+
+/**
+ * The loops of a session in file order. Each is read once, so what is not JSON shows before anything
+ * of the file is stored. A loop that is too long to be kept is left out.
+ */
+export function loopsOf(session: SessionFile, file: string, nowMs: number): readonly Loop[] {
   const seen = new Map<string, number>();
+  const loops: Loop[] = [];
   let startedAt: Micros = 0n;
-  return loops.map((value, index) => {
-    const at = { adapter: origin, uri: file, record: `loops[${index}]` };
-    const record = openRecord(at, value);
+  for (let index = 0; index < session.length; index++) {
+    if (session.sizeOf(index).isTooLong) continue;
+    const value = session.loopAt(index);
     const { loop_id: id, started_at: start } = value;
     const loopId = typeof id === "string" ? id : "";
     // A loop that says neither who it is nor since when is known by its content.
     const name = typeof id === "string" && typeof start === "string" ? `${id}@${start}` : "";
-    const started = name !== "" && name.isWellFormed() ? name : record.digest();
+    const isNamed = name !== "" && name.isWellFormed();
+    const started = isNamed ? name : openRecord(placeOf(file, index), value).digest();
     const count = seen.get(started) ?? 0;
     seen.set(started, count + 1);
     startedAt = (typeof start === "string" ? fromRfc3339(start) : undefined) ?? startedAt;
-    const messages = record.records("messages");
-    const isBroken = messages?.length === 0;
     const hasNewContext = isCompaction(value);
-    return {
+    loops.push({
       key: count === 0 ? started : `${started}.${count}`,
       loopId,
+      index,
       startedAt,
-      record,
-      messages,
-      derived: isBroken ? derivedMessages(at, value) : [],
+      newestMs: newestOf(timesIn(value), nowMs),
       isRunning: value["status"] === "Running" && (value["ended_at"] ?? null) === null,
       isCompaction: hasNewContext,
       // A compaction takes the id of the loop before it.
       isRestored: isRestoredLoop(loopId) && !hasNewContext,
-    };
-  });
+    });
+  }
+  return loops;
+}
+
+/** Reads a loop once more, with its messages. */
+export function contentOf(session: SessionFile, file: string, { index }: Loop): LoopContent {
+  const at = placeOf(file, index);
+  const value = session.loopAt(index);
+  const record = openRecord(at, value, { encodedBytes: session.sizeOf(index).bytes });
+  const messages = record.records("messages");
+  return { record, messages, derived: messages?.length === 0 ? derivedMessages(at, value) : [] };
+}
+
+/** Where a loop is, for faults. */
+export function placeOf(file: string, index: number): SourceLocation {
+  return { adapter: origin, uri: file, record: `loops[${index}]` };
 }
 
 function isCompaction({ continuation_kind, compaction_block, events }: JsonObject): boolean {
@@ -74,18 +99,25 @@ function isCompaction({ continuation_kind, compaction_block, events }: JsonObjec
 }
 
 /** True if the newest time in a session is recent enough that its open loops may go on. */
-export function isLive(document: JsonObject, nowMs: number): boolean {
-  const times = [document["last_active_at"], document["created_at"]];
-  for (const { started_at, ended_at, turns, events, messages } of listOf(document["loops"])) {
-    const lastTurn = objectOf(listOf(turns).at(-1));
-    const lastEvent = objectOf(objectOf(listOf(events).at(-1))["event"]);
-    const lastMessage = objectOf(listOf(messages).at(-1));
-    times.push(started_at, ended_at, lastTurn["ended_at"]);
-    times.push(lastEvent["timestamp"], lastMessage["timestamp"]);
-  }
+export function isLive(head: JsonObject, loops: readonly Loop[], nowMs: number): boolean {
+  const own = newestOf([head["last_active_at"], head["created_at"]], nowMs);
+  const newest = loops.reduce((latest, { newestMs }) => Math.max(latest, newestMs), own);
+  return nowMs - newest < idleMs;
+}
+
+function timesIn(loop: JsonObject): (JsonValue | undefined)[] {
+  const { started_at, ended_at, turns, events, messages } = loop;
+  const lastTurn = objectOf(listOf(turns).at(-1));
+  const lastEvent = objectOf(objectOf(listOf(events).at(-1))["event"]);
+  const lastMessage = objectOf(listOf(messages).at(-1));
+  const ends = [lastTurn["ended_at"], lastEvent["timestamp"], lastMessage["timestamp"]];
+  return [started_at, ended_at, ...ends];
+}
+
+/** The newest of some times, in ms; 0 if there is none. */
+function newestOf(times: readonly (JsonValue | undefined)[], nowMs: number): number {
   // A clock that is ahead by more than that is wrong: it must not keep a loop open for ever.
-  const known = times.map(millisOf).filter((time) => time < nowMs + idleMs);
-  return nowMs - Math.max(0, ...known) < idleMs;
+  return Math.max(0, ...times.map(millisOf).filter((time) => time < nowMs + idleMs));
 }
 
 function millisOf(value: JsonValue | undefined): number {

@@ -97,6 +97,29 @@ it.each<[string, number, string]>([
   expect(events.map((event) => event.kind)).toEqual([kind]);
 });
 
+it("reports a file that another program writes to while it is read as pending", async () => {
+  const loop = (index: number) => ({
+    loop_id: `s.a.${index}`,
+    started_at: `2026-05-20T09:00:0${index}Z`,
+    messages: [typed(`${index}`)],
+  });
+  const value = session({}, { loops: [loop(1), loop(2), loop(3)] });
+  writeFileSync(join(folder, "s.json"), JSON.stringify(value));
+  const events: ReadEvent[] = [];
+
+  for await (const event of fromPhiCore(folder, { now: () => start }).read("s.json")) {
+    events.push(event);
+    // The first loop is read by now.
+    if (event.kind === "part") writeFileSync(join(folder, "s.json"), JSON.stringify([value]));
+  }
+
+  expect(said(events)).toEqual(["user: 1"]);
+  expect(events.at(-1)).toMatchObject({
+    kind: "pending",
+    reason: "the file changes while it is read",
+  });
+});
+
 it("reports files that are not sessions, and reads the others (`adapter-integrity-no-silent-drops`)", async () => {
   const found = await readSource(
     fromPhiCore(join(fixtures, "damaged", "input"), { now: () => 4e12 }),

@@ -14,12 +14,12 @@ import {
   sessionEvent,
 } from "@pond/canonical/adapter";
 import { inOrderOfStart, latePlaces } from "./loop-order.ts";
-import { isLive, type Loop, loopsOf } from "./loops.ts";
+import { contentOf, isLive, type Loop, type LoopContent, loopsOf, placeOf } from "./loops.ts";
 import { readMessage } from "./messages.ts";
 import { origin } from "./origin.ts";
 import { hasFileBeside, isFileName } from "./parent-file.ts";
 import { fieldsIn, messageText, SeenMessages } from "./seen-messages.ts";
-import { openSessionFile } from "./session-file.ts";
+import { SessionFile, UnreadableFile, unreadable } from "./session-file.ts";
 
 /**
  * The events of one session: what it says about itself, then each loop and its messages. A loop
@@ -30,25 +30,45 @@ export function* readSession(
   now: number,
   count: RecordCount | undefined,
 ): Generator<ReadEvent> {
-  const opened = openSessionFile(file, now);
   count?.add(1);
-  if (opened.kind !== "document") {
-    yield { ...opened, records: 1 };
-    return;
-  }
-  const { document, bytes } = opened;
-  const own = originalFileOf(file, document, now);
-  if (own !== undefined) {
-    const reason = `a second file of session ${document["session_id"]}, which ${own} holds: not ingested`;
-    // Once that file is gone, this one is the session's, and looks the same.
-    yield { ...fileFault(origin, file, reason), records: 1, isRetryable: true };
-    return;
-  }
+  let opened: OpenedSession;
   try {
-    yield* readDocument(file, document, bytes, isLive(document, now), count);
+    opened = openSession(file, now);
   } catch (error) {
-    if (!(error instanceof SourceFault)) throw error;
-    yield { kind: "fault", fault: error };
+    if (!(error instanceof UnreadableFile)) throw error;
+    yield { ...unreadable(file, error), records: 1 };
+    return;
+  }
+  const { session } = opened;
+  try {
+    const own = originalFileOf(file, session.head, now);
+    if (own !== undefined) {
+      const reason = `a second file of session ${session.head["session_id"]}, which ${own} holds: not ingested`;
+      // Once that file is gone, this one is the session's, and looks the same.
+      yield { ...fileFault(origin, file, reason), records: 1, isRetryable: true };
+      return;
+    }
+    yield* readDocument(file, opened, now, count);
+  } catch (error) {
+    if (error instanceof SourceFault) yield { kind: "fault", fault: error };
+    // What was read is counted; nobody knows how much is left.
+    else if (error instanceof UnreadableFile) yield { ...unreadable(file, error), records: 0 };
+    else throw error;
+  } finally {
+    session.close();
+  }
+}
+
+type OpenedSession = { readonly session: SessionFile; readonly loops: readonly Loop[] };
+
+/** Opens a file of which all is JSON. @throws {UnreadableFile} */
+function openSession(file: string, now: number): OpenedSession {
+  const session = new SessionFile(file, now);
+  try {
+    return { session, loops: loopsOf(session, file, now) };
+  } catch (error) {
+    session.close();
+    throw error;
   }
 }
 
@@ -69,27 +89,26 @@ function originalFileOf(
     // Anything but a regular file, such as a link, is not read as a session either.
     const isFile = lstatSync(own, { throwIfNoEntry: false })?.isFile() ?? false;
     if (!isFile || !readdirSync(dirname(file)).includes(basename(own))) return undefined;
-    const opened = openSessionFile(own, now);
-    const isSame = opened.kind === "document" && opened.document["session_id"] === id;
-    return isSame ? basename(own) : undefined;
+    const { session } = openSession(own, now);
+    session.close();
+    return session.head["session_id"] === id ? basename(own) : undefined;
   } catch (error) {
     // An id can be too long for a name, and a file beside this one can be unreadable.
-    if (isSystemError(error)) return undefined;
+    if (isSystemError(error) || error instanceof UnreadableFile) return undefined;
     throw error;
   }
 }
 
 function* readDocument(
   file: string,
-  document: JsonObject,
-  encodedBytes: number,
-  mayChange: boolean,
+  { session: document, loops }: OpenedSession,
+  now: number,
   count: RecordCount | undefined,
 ): Generator<ReadEvent> {
   const at = { adapter: origin, uri: file, record: "session" };
-  const head = openRecord(at, document, { encodedBytes });
-  const named = openRecord(at, document, { encodedBytes });
-  const { parent, unresolved } = parentOf(file, document);
+  const head = openRecord(at, document.head, { encodedBytes: document.headBytes });
+  const named = openRecord(at, document.head, { encodedBytes: document.headBytes });
+  const { parent, unresolved } = parentOf(file, document.head);
   const place = openRecord(at, {
     path: basename(file),
     head: "session",
@@ -109,7 +128,6 @@ function* readDocument(
     source: { path: place.requireString("path") },
   });
   yield session;
-  const loops = (head.records("loops") ?? []).map(fieldsIn);
   yield carrierEvent(session, {
     id: place.requireString("head"),
     timestamp: createdAt,
@@ -118,12 +136,20 @@ function* readDocument(
   });
   const ids = new ContentIds();
   const seen = new SeenMessages();
-  const inFile = loopsOf(file, loops);
+  const mayChange = isLive(document.head, loops, now);
   const isPending = (loop: Loop): boolean => loop.isRunning && mayChange;
-  const places = latePlaces(inFile.filter((loop) => !isPending(loop)));
-  for (const loop of inOrderOfStart(inFile)) {
-    const { record } = loop;
-    const messages = messagesIn(loop);
+  const places = latePlaces(loops.filter((loop) => !isPending(loop)));
+  for (let index = 0; index < document.length; index++) {
+    const { bytes, isTooLong } = document.sizeOf(index);
+    if (!isTooLong) continue;
+    count?.add(1);
+    const reason = `a loop of ${bytes} bytes is too long to be kept`;
+    yield { kind: "fault", fault: new SourceFault(placeOf(file, index), reason), records: 1 };
+  }
+  for (const loop of inOrderOfStart(loops)) {
+    const content = contentOf(document, file, loop);
+    const { record } = content;
+    const messages = messagesIn(content);
     count?.add(1 + messages.length);
     if (isPending(loop)) {
       yield {
@@ -145,11 +171,11 @@ function* readDocument(
       source: {
         loop: loop.key,
         place: places.get(loop.key),
-        messages: loop.messages ? true : undefined,
+        messages: content.messages ? true : undefined,
         boundary: loop.isCompaction ? "compaction" : undefined,
       },
     });
-    const isDerived = loop.derived.length > 0;
+    const isDerived = content.derived.length > 0;
     const common = { session, anchor, loop, isDerived, ids, seen };
     for (const [index, message] of messages.entries()) {
       yield* readMessage(message, { ...common, isFirst: index === 0 });
@@ -157,7 +183,7 @@ function* readDocument(
   }
 }
 
-function messagesIn({ messages = [], derived }: Loop): readonly SourceRecord[] {
+function messagesIn({ messages = [], derived }: LoopContent): readonly SourceRecord[] {
   return derived.length > 0 ? derived : messages;
 }
 
