@@ -22,8 +22,9 @@ export function fieldsIn(record: SourceRecord): JsonObject {
  * and a compaction shortens some of those it repeats.
  */
 export class SeenMessages {
+  /** Digests, because a session may have hundreds of thousands of messages. */
   readonly #values: Set<string> = new Set();
-  /** The key of the loop that was the first to have a message at a place. */
+  /** By the digest of a place, the key of the loop that was the first to have a message there. */
   readonly #places: Map<string, string> = new Map();
 
   /**
@@ -34,10 +35,10 @@ export class SeenMessages {
    */
   note(record: SourceRecord, text: string, loop: MessageLoop): boolean {
     const place = placeOf(record);
-    const digest = hash("sha256", text);
+    const digest = digestOf(text);
     const isKnown = this.#values.has(digest) || this.#hasPlace(place, loop);
     this.#values.add(digest);
-    if (place && !this.#places.has(place.name)) this.#places.set(place.name, loop.key);
+    if (place && !this.#places.has(place.digest)) this.#places.set(place.digest, loop.key);
     return isKnown && !loop.isRestored;
   }
 
@@ -46,7 +47,7 @@ export class SeenMessages {
    */
   #hasPlace(place: Place | undefined, { key, loopId }: MessageLoop): boolean {
     if (place === undefined || place.loopId === loopId) return false;
-    const first = this.#places.get(place.name);
+    const first = this.#places.get(place.digest);
     return first !== undefined && first !== key;
   }
 }
@@ -54,14 +55,19 @@ export class SeenMessages {
 /** The relevant fields of a message's loop. */
 export type MessageLoop = Pick<Loop, "key" | "loopId" | "isRestored">;
 
-type Place = { readonly loopId: string; readonly name: string };
+type Place = { readonly loopId: string; readonly digest: string };
 
 /** The step of the loop in which a message was first said; undefined if it names none. */
 function placeOf(record: SourceRecord): Place | undefined {
   const { loopId, turnIndex } = objectOf(record.peek("turnId"));
   if (typeof loopId !== "string") return undefined;
   const marks = ["role", "timestamp", "toolCallId"].map((key) => record.peek(key) ?? null);
-  return { loopId, name: stringifyJson([loopId, turnIndex ?? null, ...marks]) };
+  return { loopId, digest: digestOf(stringifyJson([loopId, turnIndex ?? null, ...marks])) };
+}
+
+/** 16 bytes, as 22 characters. */
+function digestOf(text: string): string {
+  return hash("sha256", text, "buffer").toString("base64url", 0, 16);
 }
 
 /**

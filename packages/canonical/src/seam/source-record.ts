@@ -260,7 +260,8 @@ export class SourceRecord {
 
 /** Hash of a record's value, with its keys in their order. */
 export function digestOf(fields: JsonObject): string {
-  return hash("sha256", stringifyJson(fields)).slice(0, 32);
+  // A part of the hexadecimal digits would keep all of them in memory.
+  return hash("sha256", stringifyJson(fields), "buffer").toString("hex", 0, 16);
 }
 
 /** What is known about a record besides its value. */

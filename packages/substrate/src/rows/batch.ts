@@ -48,8 +48,11 @@ export function keyAt(columns: readonly Cells[], row: number): string {
   const texts = columns.map((cells) => keyText(cells.at(row) ?? null));
   // A single column is its own text: for 500,000 keys, a second text each takes 70 MB.
   const last = texts.pop() ?? "";
-  // The lengths keep ("a", "bc") apart from ("ab", "c").
-  return texts.map((text) => `${text.length}:${text}`).join("") + last;
+  // The lengths keep ("a", "bc") apart from ("ab", "c"). Joined, it is one text: a concatenated one
+  // would be kept as its pieces, three times as large.
+  return texts.length === 0
+    ? last
+    : [...texts.flatMap((text) => [text.length, ":", text]), last].join("");
 }
 
 /** A cell of a key as text, different for each value. */
