@@ -92,7 +92,7 @@ export async function readHead(
   dialect: Dialect,
   options: LogOptions,
 ): Promise<Head | NoHead> {
-  const problems: (FaultEvent | PendingEvent)[] = [];
+  const problems = new Problems(file, dialect);
   let head: Omit<Head, "links"> | undefined;
   let normalizer: EntryNormalizer | undefined;
   let isOther = false;
@@ -102,7 +102,7 @@ export async function readHead(
   for await (const batch of readLog(file, dialect, { ...options, count }, headChunkBytes)) {
     for (const event of batch) {
       if (event.kind !== "record") {
-        problems.push(event);
+        problems.add(event);
         continue;
       }
       const { record } = event;
@@ -120,7 +120,7 @@ export async function readHead(
         return noHead(problems, count, fileFault(dialect.origin, file, version4Reason));
       } else {
         // Entries may precede a header that is still to come, but damage in its place may not.
-        isLost ||= !isOther && problems.length > 0 && isEntry(record);
+        isLost ||= !isOther && problems.hasAny && isEntry(record);
         isOther ||= record.peek("type") !== "title";
       }
     }
@@ -155,12 +155,45 @@ function isEntry(record: SourceRecord): boolean {
   return isNamed && record.timestamp("timestamp") !== undefined;
 }
 
+// Each takes some kilobytes, and a sync shows fewer of one file.
+const maxProblems = 1_000;
+
+/** The problems of a log; of very many the rest are one. */
+class Problems {
+  readonly #file: string;
+  readonly #dialect: Dialect;
+  readonly #first: (FaultEvent | PendingEvent)[] = [];
+  #furtherRecords = 0;
+
+  constructor(file: string, dialect: Dialect) {
+    this.#file = file;
+    this.#dialect = dialect;
+  }
+
+  get hasAny(): boolean {
+    return this.#first.length > 0;
+  }
+
+  add(problem: FaultEvent | PendingEvent): void {
+    if (this.#first.length < maxProblems) this.#first.push(problem);
+    else this.#furtherRecords += problem.records ?? 1;
+  }
+
+  all(): readonly (FaultEvent | PendingEvent)[] {
+    if (this.#furtherRecords === 0) return this.#first;
+    const reason = `${this.#furtherRecords} more lines hold no record`;
+    const further = fileFault(this.#dialect.origin, this.#file, reason);
+    return [...this.#first, { ...further, records: this.#furtherRecords }];
+  }
+}
+
 /** The last problem also counts for every record that has no problem itself. */
 function noHead(
-  others: readonly (FaultEvent | PendingEvent)[],
+  found: Problems,
   { records = 0 }: RecordCount,
   last: FaultEvent | PendingEvent,
 ): NoHead {
+  const others = found.all();
   const reported = others.reduce((sum, { records: own = 1 }) => sum + own, 0);
   const isEmpty = last.kind === "pending" && records === reported;
   const problems = isEmpty ? others : [...others, { ...last, records: records - reported }];

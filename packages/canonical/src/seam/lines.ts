@@ -32,9 +32,10 @@ export type LineOptions = {
 };
 
 /**
- * The lines of a byte stream, one batch per chunk. A byte order mark at the start is left out, CRLF
- * ends a line as LF does, and bytes that are not UTF-8 are a fault, never replaced. Chunks are held
- * until their last line ends, so the caller must not write to them again.
+ * The lines of a byte stream, one batch per chunk, or several if there are many lines in it. A byte
+ * order mark at the start is left out, CRLF ends a line as LF does, and bytes that are not UTF-8 are
+ * a fault, never replaced. Chunks are held until their last line ends, so the caller must not write
+ * to them again.
  */
 export function readLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -81,6 +82,9 @@ async function* withoutByteOrderMark(
   if (start) yield start;
 }
 
+// A chunk of broken lines may hold 100,000, and the fault of each takes a thousand times the line.
+const maxBatchLines = 2_000;
+
 class LineSplitter<T> {
   readonly #maxLineBytes: number;
   readonly #toItems: (line: Line) => readonly T[];
@@ -108,7 +112,7 @@ class LineSplitter<T> {
       this.#keep(chunk);
       return;
     }
-    const lines: Line[] = [];
+    let lines: Line[] = [];
     let from = 0;
     if (this.#keptBytes > 0) {
       this.#keep(chunk.subarray(0, first));
@@ -123,6 +127,9 @@ class LineSplitter<T> {
       const end = chunk.indexOf(newline, from);
       lines.push(this.#cut(chunk, from, end, isText));
       from = end + 1;
+      if (lines.length < maxBatchLines) continue;
+      yield lines.flatMap(this.#toItems);
+      lines = [];
     }
     this.#keep(chunk.subarray(stop));
     yield lines.flatMap(this.#toItems);

@@ -27,7 +27,7 @@ type RecordsOptions = LineOptions & {
 };
 
 /**
- * The records of a JSON Lines stream, one batch per chunk; blank lines are skipped.
+ * The records of a JSON Lines stream, one batch per chunk or several; blank lines are skipped.
  *
  * - A line that is not a JSON object is a fault. It costs nothing else, not even whole records on
  *   the same line.
