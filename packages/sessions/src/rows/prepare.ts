@@ -54,8 +54,8 @@ export function prepareMessage(header: MessageHeader, parts: readonly Part[]): P
   return { header, parts, preparedParts, content, options, searchText: text, digest, bytes };
 }
 
-// Ids, labels, numbers.
-const messageBytes = 200;
+// Ids, labels and numbers, and what the engine makes of a row while it is stored.
+const messageBytes = 500;
 const partBytes = 150;
 
 function preparePart(part: Part): PreparedPart {
