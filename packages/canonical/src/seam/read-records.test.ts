@@ -263,3 +263,24 @@ it("reads a file the same in chunks of any size, even 10,000 levels deep", async
     rmSync(folder, { recursive: true });
   }
 });
+
+it("replaces a line of more values than fit into memory by a sentinel, and reads on (`adapter-bounded-values`)", async () => {
+  const dense = `{"a":[${"0,".repeat(8_000_000)}0]}`;
+  const text = `{"a":"${",".repeat(17_000_000)}"}`;
+  const chunks = async function* () {
+    yield Buffer.from(`${dense}\n${text}\n{"b":1}\n`);
+  };
+
+  const outcomes = (await Array.fromAsync(readRecords(chunks(), source))).flat();
+
+  expect(outcomes).toMatchObject([
+    {
+      kind: "fault",
+      fault: { details: { reason: "a line of more than 8000000 values is not kept" } },
+      records: 0,
+    },
+    { kind: "record", isTruncated: true },
+    { kind: "record", isTruncated: false },
+    { kind: "record", isTruncated: false },
+  ]);
+});

@@ -6,6 +6,7 @@ import { splitJoinedRecords } from "./joined-records.ts";
 import { type Line, type LineOptions, mapLines } from "./lines.ts";
 import type { RecordCount } from "./record-count.ts";
 import { openRecord, type SourceRecord, truncatedRecord } from "./source-record.ts";
+import { hasTooManyValues, maxRecordValues, minBytesOfTooMany } from "./value-count.ts";
 
 /** One record of a JSON Lines file. */
 export type RecordEvent = {
@@ -32,7 +33,8 @@ type RecordsOptions = LineOptions & {
  * - A line that is not a JSON object is a fault. It costs nothing else, not even whole records on
  *   the same line.
  * - The end of a last line without its newline is pending until it is whole.
- * - A line past the bound is a fault and a sentinel (`adapter-bounded-values`).
+ * - A line past the bound, or of more than eight million values, is a fault and a sentinel
+ *   (`adapter-bounded-values`).
  */
 export async function* readRecords(
   chunks: AsyncIterable<Uint8Array>,
@@ -58,13 +60,11 @@ function readLine(
 ): readonly RecordOutcome[] {
   const { number, byteOffset, byteLength, isTerminated, text } = line;
   const at = { adapter, uri, record: number, byteOffset };
-  if (line.fault === "too_long" && isTerminated) {
-    const record = truncatedRecord(at, byteLength);
-    const tooLong = fault(at, `a line of ${byteLength} bytes is too long to be kept`);
-    return [
-      { ...tooLong, records: 0 },
-      { kind: "record", record, isTruncated: true },
-    ];
+  if (isTerminated && line.fault === "too_long") {
+    return standIn(at, byteLength, `a line of ${byteLength} bytes is too long to be kept`);
+  }
+  if (isTerminated && byteLength >= minBytesOfTooMany && hasTooManyValues(textOf(line))) {
+    return standIn(at, byteLength, `a line of more than ${maxRecordValues} values is not kept`);
   }
   const found = text === undefined ? readBytes(line, at) : readText(text, at, byteLength);
   const pending = { location: `${uri}:${number}`, reason: "the line has no end yet" };
@@ -75,6 +75,22 @@ function readLine(
   const recordCount = outcomes.reduce((sum, each) => sum + outcomeRecordCount(each), 0);
   if (recordCount > 1) count?.add(recordCount - 1);
   return outcomes;
+}
+
+/** A fault, and a sentinel in place of the line. */
+function standIn(at: SourceLocation, byteLength: number, reason: string): readonly RecordOutcome[] {
+  const record = truncatedRecord(at, byteLength);
+  return [
+    { ...fault(at, reason), records: 0 },
+    { kind: "record", record, isTruncated: true },
+  ];
+}
+
+/** Of a line that is not UTF-8, one character for each byte. */
+function textOf(line: Line): string {
+  if (line.fault !== "invalid_utf8") return line.text ?? "";
+  const { buffer, byteOffset, byteLength } = line.bytes;
+  return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
 
 /**

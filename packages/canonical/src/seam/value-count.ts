@@ -1,0 +1,42 @@
+/**
+ * The most values that one record may hold (`adapter-bounded-values`): parsed, each takes up to a
+ * hundred times its text, and 250 MB of `{},` more than the memory of most machines.
+ */
+export const maxRecordValues: number = 8_000_000;
+
+/** A shorter text cannot hold more. */
+export const minBytesOfTooMany: number = 2 * maxRecordValues;
+
+/** True if JSON text holds more values than a record may. What is inside strings does not count. */
+export function hasTooManyValues(text: string, maxValues: number = maxRecordValues): boolean {
+  // Each value but the outermost follows a comma, or is the first in a list or an object.
+  let values = 0;
+  for (let at = 0; at < text.length && values <= maxValues; at++) {
+    switch (text.charCodeAt(at)) {
+      case quote:
+        at = endOfString(text, at);
+        break;
+      case comma:
+      case openBracket:
+      case openBrace:
+        values += 1;
+    }
+  }
+  return values > maxValues;
+}
+
+/** The place of the quote that ends a string. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slash = at;
+    while (text.charCodeAt(slash - 1) === backslash) slash -= 1;
+    if ((at - slash) % 2 === 0) return at;
+  }
+  return text.length;
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const openBrace = 0x7b;
