@@ -268,7 +268,7 @@ it("replaces a line of more values than fit into memory by a sentinel, and reads
   const dense = `{"a":[${"0,".repeat(8_000_000)}0]}`;
   const text = `{"a":"${",".repeat(17_000_000)}"}`;
   const chunks = async function* () {
-    yield Buffer.from(`${dense}\n${text}\n{"b":1}\n`);
+    yield Buffer.from(`${dense}\n${text}\n{"b":1}\n${dense}`);
   };
 
   const outcomes = (await Array.fromAsync(readRecords(chunks(), source))).flat();
@@ -282,5 +282,6 @@ it("replaces a line of more values than fit into memory by a sentinel, and reads
     { kind: "record", isTruncated: true },
     { kind: "record", isTruncated: false },
     { kind: "record", isTruncated: false },
+    { kind: "pending", location: "a.jsonl:4" },
   ]);
 });

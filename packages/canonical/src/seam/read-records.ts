@@ -63,15 +63,18 @@ function readLine(
   if (isTerminated && line.fault === "too_long") {
     return standIn(at, byteLength, `a line of ${byteLength} bytes is too long to be kept`);
   }
-  if (isTerminated && byteLength >= minBytesOfTooMany && hasTooManyValues(textOf(line))) {
-    return standIn(at, byteLength, `a line of more than ${maxRecordValues} values is not kept`);
+  const pending: PendingEvent = {
+    kind: "pending",
+    location: `${uri}:${number}`,
+    reason: "the line has no end yet",
+  };
+  if (byteLength >= minBytesOfTooMany && hasTooManyValues(textOf(line))) {
+    const reason = `a line of more than ${maxRecordValues} values is not kept`;
+    return isTerminated ? standIn(at, byteLength, reason) : [pending];
   }
   const found = text === undefined ? readBytes(line, at) : readText(text, at, byteLength);
-  const pending = { location: `${uri}:${number}`, reason: "the line has no end yet" };
   const isCertain = isTerminated || found.length === 0;
-  const outcomes = isCertain
-    ? found
-    : certainOutcomes(found, { kind: "pending", ...pending }, text);
+  const outcomes = isCertain ? found : certainOutcomes(found, pending, text);
   const recordCount = outcomes.reduce((sum, each) => sum + outcomeRecordCount(each), 0);
   if (recordCount > 1) count?.add(recordCount - 1);
   return outcomes;
