@@ -216,8 +216,8 @@ async function restoreMany(
       const place = { ...targetOf(options.to ?? session.source_agent), leftoverDrafts, prefetch };
       try {
         const outcome = await restoreOne(context, sessions, session, place, options);
-        files.push(...outcome.files);
-        leftAsIs.push(...outcome.leftAsIs);
+        for (const file of outcome.files) files.push(file);
+        for (const file of outcome.leftAsIs) leftAsIs.push(file);
         outcome.faults.forEach(addFault);
         for (const [file, digest] of outcome.copies) copies.set(file, digest);
       } catch (error) {

@@ -91,5 +91,13 @@ function printListed(
     print(safe`  ${style.accent(safeLine(place))}  ${safeLine(reason)}`);
   }
   const rest = total - listed.length;
-  if (rest > 0) print(safe`  and ${formatCount(rest)} more: -v lists them, --json too`);
+  if (rest > 0)
+    print(safe`  and ${formatCount(rest)} more${whereListed(faults.length - listed.length, rest)}`);
+}
+
+/** A report holds the first faults of each session, and the number of the others. */
+function whereListed(listable: number, rest: number): SafeText {
+  if (listable === 0) return safeText(", which are only counted");
+  const which = listable === rest ? safeText("them") : safe`${formatCount(listable)} of them`;
+  return safe`: -v lists ${which}, --json too`;
 }

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { contentOf, readAll } from "@pond/adapter-testkit";
-import { partsOf } from "@pond/canonical";
+import { partsOf, type ReadEvent } from "@pond/canonical";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { memoryUsed } from "../../../checks/memory-used.ts";
 import { fromPhiCore } from "./from-phi-core.ts";
@@ -16,12 +16,17 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Writes a session with a loop for each of these sizes, most of which its events take. */
 function writeSession(...loopBytes: readonly number[]): void {
+  writeLoops(loopBytes.map((bytes) => () => `"${"x".repeat(bytes)}"`));
+}
+
+/** Writes a session with a loop for each of these events. */
+function writeLoops(events: readonly (() => string)[]): void {
   const file = openSync(join(folder, "s.json"), "w");
   writeSync(
     file,
     '{"session_id":"s","agent_id":"weaver","created_at":"2026-05-20T09:00:00Z","loops":[',
   );
-  for (const [index, bytes] of loopBytes.entries()) {
+  for (const [index, event] of events.entries()) {
     const message = {
       role: "user",
       content: [{ type: "text", text: `${index}` }],
@@ -29,10 +34,16 @@ function writeSession(...loopBytes: readonly number[]): void {
     };
     const names = { loop_id: `s.a.${index}`, started_at: "2026-05-20T09:00:01Z" };
     const loop = JSON.stringify({ ...names, messages: [message] }).slice(0, -1);
-    writeSync(file, `${index === 0 ? "" : ","}${loop},"events":["${"x".repeat(bytes)}"]}`);
+    writeSync(file, `${index === 0 ? "" : ","}${loop},"events":[${event()}]}`);
   }
   writeSync(file, "]}");
   closeSync(file);
+}
+
+function textsOf(events: readonly ReadEvent[]): unknown[] {
+  return contentOf(events).messages.flatMap((message) =>
+    partsOf(message).map((part) => part.type === "text" && part.text),
+  );
 }
 
 it("keeps one loop of a file in memory at a time", async () => {
@@ -60,10 +71,19 @@ it("reads a file that is larger than a text can be, but for a loop that is too l
 
   const faults = events.flatMap((event) => (event.kind === "fault" ? [event.fault.details] : []));
   expect(faults).toMatchObject([
-    { record: "loops[1]", reason: expect.stringMatching(/^a loop of 2694\d+ bytes is too long/) },
+    { record: "loops[1]", reason: expect.stringMatching(/^a value of 2694\d+ bytes is too long/) },
   ]);
-  const said = contentOf(events).messages.flatMap((message) =>
-    partsOf(message).map((part) => part.type === "text" && part.text),
-  );
-  expect(said).toEqual(["0", "2", "3"]);
+  expect(textsOf(events)).toEqual(["0", "2", "3"]);
+});
+
+it("reads all but a loop that holds too many values (`adapter-bounded-values`)", async () => {
+  writeLoops([() => "0", () => `${"{},".repeat(8_000_000)}{}`, () => "2"]);
+
+  const events = await readAll(fromPhiCore(folder), "s.json");
+
+  const faults = events.flatMap((event) => (event.kind === "fault" ? [event.fault.details] : []));
+  expect(faults).toMatchObject([
+    { record: "loops[1]", reason: "more than 8000000 values are not kept" },
+  ]);
+  expect(textsOf(events)).toEqual(["0", "2"]);
 });

@@ -4,13 +4,14 @@ import {
   type JsonObject,
   type JsonValue,
   type Micros,
+  SourceFault,
   type SourceLocation,
 } from "@pond/canonical";
 import { objectOf, openRecord, type SourceRecord } from "@pond/canonical/adapter";
 import { origin } from "./origin.ts";
 import { isRestoredLoop } from "./restored-loop.ts";
 import { messageText } from "./seen-messages.ts";
-import { idleMs, type SessionFile } from "./session-file.ts";
+import { idleMs, type SessionFile, UnkeptValue } from "./session-file.ts";
 
 /** One loop of a session file, without its content. */
 export type Loop = {
@@ -42,17 +43,24 @@ export type LoopContent = {
   readonly derived: readonly SourceRecord[];
 };
 
+/** What {@link loopsOf} finds. */
+export type LoopList = { readonly loops: readonly Loop[]; readonly unkept: readonly SourceFault[] };
+
 /**
- * The loops of a session in file order. Each is read once, so what is not JSON shows before anything
- * of the file is stored. A loop that is too long to be kept is left out.
+ * The loops of a session in file order, and the faults of those that are not kept. Each is read
+ * once, so what is not JSON shows before anything of the file is stored.
  */
-export function loopsOf(session: SessionFile, file: string, nowMs: number): readonly Loop[] {
+export function loopsOf(session: SessionFile, file: string, nowMs: number): LoopList {
   const seen = new Map<string, number>();
   const loops: Loop[] = [];
+  const unkept: SourceFault[] = [];
   let startedAt: Micros = 0n;
   for (let index = 0; index < session.length; index++) {
-    if (session.sizeOf(index).isTooLong) continue;
-    const value = session.loopAt(index);
+    const value = keptLoop(session, index);
+    if (value instanceof UnkeptValue) {
+      unkept.push(new SourceFault(placeOf(file, index), value.message));
+      continue;
+    }
     const { loop_id: id, started_at: start } = value;
     const loopId = typeof id === "string" ? id : "";
     // A loop that says neither who it is nor since when is known by its content.
@@ -75,20 +83,29 @@ export function loopsOf(session: SessionFile, file: string, nowMs: number): read
       isRestored: isRestoredLoop(loopId) && !hasNewContext,
     });
   }
-  return loops;
+  return { loops, unkept };
+}
+
+function keptLoop(session: SessionFile, index: number): JsonObject | UnkeptValue {
+  try {
+    return session.loopAt(index);
+  } catch (error) {
+    if (error instanceof UnkeptValue) return error;
+    throw error;
+  }
 }
 
 /** Reads a loop once more, with its messages. */
 export function contentOf(session: SessionFile, file: string, { index }: Loop): LoopContent {
   const at = placeOf(file, index);
   const value = session.loopAt(index);
-  const record = openRecord(at, value, { encodedBytes: session.sizeOf(index).bytes });
+  const record = openRecord(at, value, { encodedBytes: session.bytesOf(index) });
   const messages = record.records("messages");
   return { record, messages, derived: messages?.length === 0 ? derivedMessages(at, value) : [] };
 }
 
 /** Where a loop is, for faults. */
-export function placeOf(file: string, index: number): SourceLocation {
+function placeOf(file: string, index: number): SourceLocation {
   return { adapter: origin, uri: file, record: `loops[${index}]` };
 }
 

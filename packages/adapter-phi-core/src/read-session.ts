@@ -14,7 +14,7 @@ import {
   sessionEvent,
 } from "@pond/canonical/adapter";
 import { inOrderOfStart, latePlaces } from "./loop-order.ts";
-import { contentOf, isLive, type Loop, type LoopContent, loopsOf, placeOf } from "./loops.ts";
+import { contentOf, isLive, type Loop, type LoopContent, type LoopList, loopsOf } from "./loops.ts";
 import { readMessage } from "./messages.ts";
 import { origin } from "./origin.ts";
 import { hasFileBeside, isFileName } from "./parent-file.ts";
@@ -59,13 +59,13 @@ export function* readSession(
   }
 }
 
-type OpenedSession = { readonly session: SessionFile; readonly loops: readonly Loop[] };
+type OpenedSession = LoopList & { readonly session: SessionFile };
 
 /** Opens a file of which all is JSON. @throws {UnreadableFile} */
 function openSession(file: string, now: number): OpenedSession {
   const session = new SessionFile(file, now);
   try {
-    return { session, loops: loopsOf(session, file, now) };
+    return { session, ...loopsOf(session, file, now) };
   } catch (error) {
     session.close();
     throw error;
@@ -101,7 +101,7 @@ function originalFileOf(
 
 function* readDocument(
   file: string,
-  { session: document, loops }: OpenedSession,
+  { session: document, loops, unkept }: OpenedSession,
   now: number,
   count: RecordCount | undefined,
 ): Generator<ReadEvent> {
@@ -139,12 +139,9 @@ function* readDocument(
   const mayChange = isLive(document.head, loops, now);
   const isPending = (loop: Loop): boolean => loop.isRunning && mayChange;
   const places = latePlaces(loops.filter((loop) => !isPending(loop)));
-  for (let index = 0; index < document.length; index++) {
-    const { bytes, isTooLong } = document.sizeOf(index);
-    if (!isTooLong) continue;
+  for (const fault of unkept) {
     count?.add(1);
-    const reason = `a loop of ${bytes} bytes is too long to be kept`;
-    yield { kind: "fault", fault: new SourceFault(placeOf(file, index), reason), records: 1 };
+    yield { kind: "fault", fault, records: 1 };
   }
   for (const loop of inOrderOfStart(loops)) {
     const content = contentOf(document, file, loop);

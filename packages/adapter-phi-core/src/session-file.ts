@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import type { FaultEvent, JsonObject, PendingEvent } from "@pond/canonical";
-import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import { isJsonObject, type JsonValue, parseJson, TooManyValuesError } from "@pond/canonical";
 import { fileFault, fileFingerprint } from "@pond/canonical/adapter";
 import { findPieces, type ObjectPieces, type Piece, readPiece } from "./json-pieces.ts";
 import { origin } from "./origin.ts";
@@ -21,6 +21,9 @@ export class UnreadableFile extends Error {
     this.isPending = isPending;
   }
 }
+
+/** A value that is too long, or holds too many others, to be kept. */
+export class UnkeptValue extends UnreadableFile {}
 
 /**
  * A session file, of which one loop at a time is in memory: where a program records what a model
@@ -64,13 +67,16 @@ export class SessionFile {
     return this.#loops.length;
   }
 
-  /** The bytes of a loop as JSON, and whether it can be read: one value is not kept if it is larger. */
-  sizeOf(index: number): { readonly bytes: number; readonly isTooLong: boolean } {
+  /** The bytes of a loop as JSON. */
+  bytesOf(index: number): number {
     const { start, end } = this.#pieceAt(index);
-    return { bytes: end - start, isTooLong: end - start > maxBytes };
+    return end - start;
   }
 
-  /** @throws {UnreadableFile} @throws the error of the operating system. */
+  /**
+   * @throws {UnkeptValue} which costs nothing but this loop. @throws {UnreadableFile}
+   * @throws the error of the operating system.
+   */
   loopAt(index: number): JsonObject {
     const loop = this.#parsing(() => parseJson(this.#textOf(this.#pieceAt(index))));
     this.#assertUnchanged();
@@ -108,6 +114,7 @@ export class SessionFile {
     try {
       return parse();
     } catch (error) {
+      if (error instanceof TooManyValuesError) throw new UnkeptValue(error.message);
       if (!(error instanceof SyntaxError)) throw error;
       this.#assertUnchanged();
       const isPending = this.#now - this.#mtimeMs < writingMs;
@@ -139,8 +146,8 @@ export function unreadable(
     : fileFault(origin, file, message);
 }
 
-function tooLong(bytes: number): UnreadableFile {
-  return new UnreadableFile(`a value of ${bytes} bytes is too long to be kept`);
+function tooLong(bytes: number): UnkeptValue {
+  return new UnkeptValue(`a value of ${bytes} bytes is too long to be kept`);
 }
 
 /** The parser's message without the piece of the file in it, which can be an API key. */

@@ -54,6 +54,7 @@ export { isRawNumber, type RawNumber } from "./raw-number.ts";
 export { type Session, sessionSchema } from "./session.ts";
 export { fromRfc3339, type Micros, toRfc3339 } from "./timestamp.ts";
 export { EventValidator } from "./validate.ts";
+export { TooManyValuesError } from "./value-count.ts";
 export type { WireFileContent, WireMessage, WirePart, WireSession } from "./wire.ts";
 export {
   messageFromWire,

@@ -10,6 +10,7 @@ import {
 } from "./json.ts";
 import { jsonEqual } from "./json-equal.ts";
 import { isRawNumber } from "./raw-number.ts";
+import { TooManyValuesError } from "./value-count.ts";
 
 const nested = (depth: number): string =>
   `${'{"a":['.repeat(depth / 2)}9007199254740993${"]}".repeat(depth / 2)}`;
@@ -26,6 +27,14 @@ it.each<[text: string, value: unknown, object: unknown]>([
 });
 
 describe("parseJson", () => {
+  it("does not parse more than eight million values (`adapter-bounded-values`)", () => {
+    const text = `[${"0,".repeat(8_000_000)}0]`;
+
+    expect(() => parseJson(text)).toThrow(TooManyValuesError);
+    expect(parseJson(`[${"0,".repeat(7_999_998)}0]`)).toHaveLength(7_999_999);
+    expect(parseJson(JSON.stringify(text))).toBe(text);
+  });
+
   it.each([
     "0",
     "-0",

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { parseExactly } from "./json-parser.ts";
 import { stringifyDeep } from "./json-writer.ts";
 import { isLostInDouble, isRawNumber, type RawNumber } from "./raw-number.ts";
+import { hasTooManyValues, TooManyValuesError } from "./value-count.ts";
 
 /** A JSON object. Keys are as the source wrote them; `__proto__` is a key like any other. */
 export type JsonObject = { readonly [key: string]: JsonValue };
@@ -37,13 +38,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
  * `__proto__` is a field, nesting may have any depth, and the last of equal keys wins.
  *
  * @throws {SyntaxError} as `JSON.parse` does.
+ * @throws {TooManyValuesError} a `SyntaxError`, for a text of more than eight million values.
  */
 export function parseJson(text: string): JsonValue {
+  if (hasTooManyValues(text)) throw new TooManyValuesError();
   const exact = holdsLostNumber(text) ? parseExactly(text) : undefined;
   return exact ? exact.value : parseNatively(text);
 }
 
-/** Like {@link parseJson}, but returns undefined if the text is not JSON. */
+/** Like {@link parseJson}, but returns undefined where that throws. */
 export function tryParseJson(text: string): JsonValue | undefined {
   try {
     return parseJson(text);

@@ -135,6 +135,22 @@ describe("pond sync", () => {
     });
   });
 
+  it("says how many more faults -v lists, and how many are only counted", async () => {
+    const broken = (count: number): string[] => new Array<string>(count).fill("{ broken");
+    home.writeSession("s1", line("s1", "a", "one"), ...broken(20));
+    const some = await home.pond("sync");
+    home.writeSession("s2", line("s2", "b", "two"), ...broken(130));
+    const many = await home.pond("sync");
+    const all = await home.pond("sync", "-v");
+
+    const ends = [some, many, all].map(({ stderr }) => stderr.split("\n").at(-2)?.trim());
+    expect(ends).toEqual([
+      "and 10 more: -v lists them, --json too",
+      "and 140 more: -v lists 110 of them, --json too",
+      "and 30 more, which are only counted",
+    ]);
+  });
+
   it("lists faults with place and reason on every run, and exits with 3", async () => {
     const file = home.writeSession("s1", line("s1", "a", "one"), "\x1b]0;owned\x07");
     const location = file.replace(home.folder, "~");

@@ -1,5 +1,11 @@
 import { readFileSync } from "node:fs";
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from "@pond/canonical";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  TooManyValuesError,
+} from "@pond/canonical";
 
 /** A file's value, and the length of its text. */
 export type JsonFile = { readonly value: JsonValue; readonly encodedBytes: number };
@@ -18,6 +24,7 @@ export function readJsonFile(file: string): JsonFile {
     const isTooLong = error instanceof Error && "code" in error && error.code === tooLong;
     if (isTooLong)
       throw new NotJson(`${bytes.length} bytes, too many to be kept`, { cause: error });
+    if (error instanceof TooManyValuesError) throw new NotJson(error.message, { cause: error });
     const reason = error instanceof SyntaxError ? error.message : `not valid ${encodingOf(bytes)}`;
     throw new NotJson(`not JSON: ${reason}`, { cause: error });
   }

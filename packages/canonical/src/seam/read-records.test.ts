@@ -276,7 +276,7 @@ it("replaces a line of more values than fit into memory by a sentinel, and reads
   expect(outcomes).toMatchObject([
     {
       kind: "fault",
-      fault: { details: { reason: "a line of more than 8000000 values is not kept" } },
+      fault: { details: { reason: "more than 8000000 values are not kept" } },
       records: 0,
     },
     { kind: "record", isTruncated: true },

@@ -2,11 +2,11 @@ import { isUtf8 } from "node:buffer";
 import { SourceFault, type SourceLocation } from "../errors.ts";
 import { type FaultEvent, type PendingEvent, recordCountOf } from "../event.ts";
 import { type JsonValue, parseJson, tryParseObject } from "../json.ts";
+import { hasTooManyValues, TooManyValuesError } from "../value-count.ts";
 import { splitJoinedRecords } from "./joined-records.ts";
 import { type Line, type LineOptions, mapLines } from "./lines.ts";
 import type { RecordCount } from "./record-count.ts";
 import { openRecord, type SourceRecord, truncatedRecord } from "./source-record.ts";
-import { hasTooManyValues, maxRecordValues, minBytesOfTooMany } from "./value-count.ts";
 
 /** One record of a JSON Lines file. */
 export type RecordEvent = {
@@ -68,9 +68,9 @@ function readLine(
     location: `${uri}:${number}`,
     reason: "the line has no end yet",
   };
-  if (byteLength >= minBytesOfTooMany && hasTooManyValues(textOf(line))) {
-    const reason = `a line of more than ${maxRecordValues} values is not kept`;
-    return isTerminated ? standIn(at, byteLength, reason) : [pending];
+  if (hasTooManyValues(textOf(line))) {
+    const { message } = new TooManyValuesError();
+    return isTerminated ? standIn(at, byteLength, message) : [pending];
   }
   const found = text === undefined ? readBytes(line, at) : readText(text, at, byteLength);
   const isCertain = isTerminated || found.length === 0;

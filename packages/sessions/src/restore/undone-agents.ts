@@ -75,8 +75,10 @@ function startedInUndoneTurns(
     // Once it is known where an agent began, its names need not be looked for.
     for (const agent of agentsIn(liveById.get(id), open)) open.delete(agent);
     const undoneIn = agentsIn(undoneById.get(id), open);
-    for (const agent of undoneIn) open.delete(agent);
-    found.push(...undoneIn);
+    for (const agent of undoneIn) {
+      open.delete(agent);
+      found.push(agent);
+    }
     if (open.size === 0) break;
   }
   return found;

@@ -1110,6 +1110,11 @@ describe("json", () => {
       { input: { command: `A=${one}` } },
     ],
     ["nested lists", [[1, [token]], null, true], [[1, [one]], null, true]],
+    [
+      "an object of more members than a call may have arguments",
+      Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [at, at === 7 ? token : ""])),
+      Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [at, at === 7 ? one : ""])),
+    ],
     ["an object's keys", { [token]: { a: 1 } }, { [one]: { a: 1 } }],
     ["a field named password", { password: "hunter2x" }, { password: assigned }],
     [

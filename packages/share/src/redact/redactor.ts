@@ -263,7 +263,8 @@ function mapObject(
     const isFile = typeof type === "string" && base64Fields.get(type) === name;
     return { value, name: isLabelled ? label : memberName(object, name), isFile, put };
   });
-  tasks.push(...own.reverse());
+  // An object may have more members than a call may have arguments.
+  for (const task of own.reverse()) tasks.push(task);
   return copy;
 }
 
