@@ -31,6 +31,7 @@ export function printResults(
 ): void {
   const { output } = context;
   const { sessions, total_in_scope, took_ms, explanation, next, warnings } = response;
+  const { did_you_mean: other } = response;
   const scope = formatCounted(total_in_scope, "message");
   const ids = sessions.map(({ session_id }) => session_id);
   const names = output.isTerminal ? shortIds(ids) : ids;
@@ -38,16 +39,14 @@ export function printResults(
     printSession(context, session, at + 1, names[at] ?? session.session_id);
   }
   if (sessions.length === 0) {
-    printWrapped(
-      output,
-      safe`Nothing found in ${scope}.${nothingFoundHint(total_in_scope, isNarrowed)}`,
-    );
+    printWrapped(output, safe`Nothing found in ${scope}.${nothingFoundHint(response, isNarrowed)}`);
   }
   if (explanation) printExplanation(output, response, explanation);
   const more =
     next === undefined ? safeText("") : safe` There are more: --after ${safeLine(next)}.`;
   const time = safe`${formatCount(Math.round(took_ms))} ms`;
   if (sessions.length > 0) {
+    if (other !== undefined) output.note(safe`Did you mean: ${safeLine(other)}`);
     const found = formatCounted(sessions.length, "session");
     output.note(
       safe`${found} found in ${scope}${searchModeText(context, response)}, ${time}.${more}${readHint(context)}`,
@@ -67,7 +66,11 @@ function searchModeText({ settings }: Context, { mode }: SearchResponse): SafeTe
   return safeText(settings.embeddings.isOn ? " by words alone" : "");
 }
 
-function nothingFoundHint(inScope: number, isNarrowed: boolean): SafeText {
+function nothingFoundHint(
+  { total_in_scope: inScope, did_you_mean: other }: SearchResponse,
+  isNarrowed: boolean,
+): SafeText {
+  if (other !== undefined) return safe` Did you mean: ${safeLine(other)}`;
   if (inScope > 0) {
     const advice = `Try other words${isNarrowed ? ", or fewer filters" : ""}.`;
     return safeText(` ${advice} Tool calls, their output and reasoning are not searched.`);

@@ -103,7 +103,7 @@ function stemsOf({ terms }: QueryWords): WeightedStem[] {
  * How the forms of a word begin, in lower case. A word such as `sqlite3`, which windows cut in the
  * middle, stays whole.
  */
-function stemOf(word: string): string {
+export function stemOf(word: string): string {
   const whole = foldCase(word);
   const cut = windowText(whole);
   return whole.startsWith(cut) ? cut : whole;

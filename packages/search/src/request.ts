@@ -149,6 +149,10 @@ export type SearchResponse = {
   readonly sessions: readonly SessionMatches[];
   /** Ask again with this as `after` for more. */
   readonly next?: string;
+  /**
+   * The query with similar words in place of those that no message holds. Absent if there are none.
+   */
+  readonly did_you_mean?: string;
   readonly took_ms: number;
   readonly warnings?: readonly SearchWarning[];
   readonly explanation?: Explanation;

@@ -1,6 +1,7 @@
 import type { SessionStore } from "@pond/sessions";
 import { toAnswer } from "./answer.ts";
 import { countInScope } from "./count-in-scope.ts";
+import { didYouMean } from "./did-you-mean.ts";
 import { QueryError } from "./errors.ts";
 import { explain } from "./explain.ts";
 import { refuseUnknown, toScope } from "./filter.ts";
@@ -21,6 +22,7 @@ import { type VectorResult, vectorArm } from "./vector.ts";
  * - Untouched copies in other clients are left out if their originals are found with them or
  *   before.
  * - At most three matches of a session are shown.
+ * - For words that no message holds, an answer names similar ones. It never searches for those.
  * - A model that fails costs its part of the answer, and a warning says so.
  *
  * @throws {QueryError} if the query asks for nothing.
@@ -59,9 +61,14 @@ export async function search(
   const [{ query, chosen, read, shown, hasMore }, total, vectorResult, loadedCache] =
     await Promise.all([answer(), countInScope(sessions, scope.messages, request), asked, cache]);
   if (total === 0) await refuseUnknown(sessions, request);
-  const answered = await toAnswer(sessions, query, chosen, {
-    ...{ cache: loadedCache, where: scope.messages, minScore: page.minScore },
-  });
+  const [answered, other] = await Promise.all([
+    toAnswer(sessions, query, chosen, {
+      ...{ cache: loadedCache, where: scope.messages, minScore: page.minScore },
+    }),
+    request.after === undefined
+      ? didYouMean(sessions, raw, query, { where: scope.messages, found: read })
+      : undefined,
+  ]);
   const explanation = request.explain
     ? await explain(sessions, query, scope, { read, answered, vectorResult })
     : undefined;
@@ -71,6 +78,7 @@ export async function search(
     total_in_scope: total,
     sessions: answered.map(({ matches }) => matches),
     ...(hasMore && shown.size < maxSessions && { next: nextToken(request, shown) }),
+    ...(other !== undefined && { did_you_mean: other }),
     took_ms: Math.round((performance.now() - startedMs) * 10) / 10,
     ...(vectorResult.warning && { warnings: [vectorResult.warning] }),
     ...(explanation && { explanation }),

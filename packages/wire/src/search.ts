@@ -85,6 +85,10 @@ export type SearchResponse = {
   readonly sessions: readonly SessionMatches[];
   /** Ask again with this as `after` for more. */
   readonly next?: string;
+  /**
+   * The query with similar words in place of those that no message holds. Absent if there are none.
+   */
+  readonly did_you_mean?: string;
   readonly took_ms: number;
   readonly warnings?: readonly SearchWarning[];
 };
@@ -164,6 +168,7 @@ export const searchResponseSchema: v.GenericSchema<unknown, SearchResponse> = v.
     }),
   ),
   next: v.exactOptional(v.string()),
+  did_you_mean: v.exactOptional(v.string()),
   took_ms: v.number(),
   warnings: v.exactOptional(
     v.array(

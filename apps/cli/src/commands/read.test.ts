@@ -257,6 +257,16 @@ describe("pond search", () => {
     );
   });
 
+  it("names a similar query if nobody said a word of it, whether it finds something or not", async () => {
+    const nothing = await home.pond("search", "cuopon");
+    const something = await home.pond("search", "flaky cuopon");
+
+    expect(nothing.code).toBe(0);
+    expect(nothing.stdout).toMatch(/^Nothing found in \d+ messages\. Did you mean: coupon\n$/);
+    expect(something.stderr).toContain("Did you mean: flaky coupon\n");
+    expect((await json("search", "cuopon")).did_you_mean).toBe("coupon");
+  });
+
   it("accepts the beginning of a session's id as a filter", async () => {
     const response = await json("search", "the", "--session", "f1a4");
 

@@ -89,6 +89,14 @@ describe("searchText", () => {
     expect(text).toContain(`${time}, 2 related session(s)\n`);
   });
 
+  it("names a similar query, quoted", async () => {
+    const response = { ...responseOf(0, 0), did_you_mean: "\u2028the test" };
+
+    const text = searchText(await fitSearchReply(async () => response, 10_000));
+
+    expect(text).toContain('a similar query is "\\u2028the test".\n');
+  });
+
   it("quotes the texts, names and ids that come from a session", async () => {
     const [session] = responseOf(1, 1).sessions;
     const hostile = {

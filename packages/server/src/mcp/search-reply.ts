@@ -38,10 +38,14 @@ export async function fitSearchReply(find: Find, maxCharacters: number): Promise
 /** The same reply for a model to read. */
 export function searchText(reply: SearchReply): string {
   const { sessions, total_in_scope: total, mode, next, warnings = [], shortened } = reply;
+  const { did_you_mean: other } = reply;
   const how = mode === "hybrid" ? "by words and meaning" : "by words";
   const lines = [
     quotedNotice,
     `${sessions.length} session(s), best first, of ${total} searchable messages in scope; searched ${how}.`,
+    ...(other === undefined
+      ? []
+      : [`No message holds some of the words; a similar query is ${quoteValue(other)}.`]),
     ...warnings.map(({ code, message }) => `Warning ${code}: ${quoteValue(message)}`),
     ...sessions.flatMap((session, at) => ["", ...sessionLines(session, at + 1)]),
     "",

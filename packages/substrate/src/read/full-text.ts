@@ -9,6 +9,11 @@ export type FullTextQuery =
       readonly operator?: "or" | "and";
       /** Factor for its score. Default: 1. */
       readonly boost?: number;
+      /**
+       * In how many letters a word may differ that is found in place of a term; its first letter is
+       * the same. Only words that the index holds are found so. Default: 0.
+       */
+      readonly fuzziness?: 0 | 1 | 2;
     }
   | { readonly phrase: string }
   | {
@@ -23,7 +28,8 @@ export function toLanceQuery(column: string, query: FullTextQuery): LanceQuery {
     return new MatchQuery(query.terms, column, {
       operator: query.operator === "and" ? Operator.And : Operator.Or,
       boost: query.boost ?? 1,
-      fuzziness: 0,
+      fuzziness: query.fuzziness ?? 0,
+      prefixLength: 1,
     });
   }
   if ("phrase" in query) return new PhraseQuery(query.phrase, column);

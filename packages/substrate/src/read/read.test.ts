@@ -190,6 +190,7 @@ it.each<[string, unknown, string]>([
   ["is a plain string", "bolt", "a query has terms, a phrase or other queries"],
   ["has terms that are not a string", { terms: 5 }, "terms must be one string"],
   ["has an unknown operator", { terms: "a", operator: "xor" }, "no operator is called xor"],
+  ["has a fuzziness of 3", { terms: "a", fuzziness: 3 }, "a fuzziness of 3"],
   ["has NaN as a boost", { terms: "a", boost: Number.NaN }, "a boost of NaN"],
   ["has a negative boost", { must: [{ terms: "a", boost: -1 }] }, "a boost of -1"],
 ])("throws a TypeError for a full-text query that %s", async (_, query, reason) => {
@@ -308,6 +309,23 @@ describe.each([["before the first fold"], ["after it"]])("full-text search %s", 
     ["query syntax as plain words", { terms: '"hex AND +bolt' }, ["bolt", "bolts"]],
   ])("finds %s", async (_, query, expected) => {
     expect(await find(query)).toEqual(expected);
+  });
+
+  it.each<[string, FullTextQuery, string[]]>([
+    [
+      "with a letter more or less",
+      { terms: "housng zincc", fuzziness: 1 },
+      ["bolt", "snake", "the"],
+    ],
+    ["with another letter", { terms: "ruts", fuzziness: 1 }, []],
+    ["with two letters exchanged", { terms: "platde", fuzziness: 2 }, ["bolt"]],
+    ["but not with another first letter", { terms: "xousing", fuzziness: 1 }, []],
+    ["in Cyrillic", { terms: "корпсу", fuzziness: 2 }, ["ukrainian"]],
+    ["of accents", { terms: "cafe facade", fuzziness: 1 }, ["accent"]],
+    ["all of several", { terms: "hx bolt", fuzziness: 1, operator: "and" }, ["bolt", "bolts"]],
+    ["of nothing", { terms: "", fuzziness: 2 }, []],
+  ])("finds similar words %s, if an index holds them", async (_, query, expected) => {
+    expect(await find(query)).toEqual(when === "after it" ? expected : []);
   });
 
   it("combines must, should and mustNot", async () => {

@@ -68,9 +68,10 @@ function queryProblem(query: FullTextQuery, knowsPhrases: boolean): string | und
   if (typeof query !== "object" || query === null)
     return "a query has terms, a phrase or other queries";
   if ("terms" in query) {
-    const { terms, operator = "or", boost = 1 } = query;
+    const { terms, operator = "or", boost = 1, fuzziness = 0 } = query;
     if (typeof terms !== "string") return "terms must be one string";
     if (operator !== "or" && operator !== "and") return `no operator is called ${operator}`;
+    if (![0, 1, 2].includes(fuzziness)) return `a fuzziness of ${fuzziness}`;
     return Number.isFinite(boost) && boost >= 0 ? undefined : `a boost of ${boost}`;
   }
   if ("phrase" in query) {
