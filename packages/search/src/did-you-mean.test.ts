@@ -57,6 +57,8 @@ describe("a search", () => {
     ["only the first letter differs", "deceive"],
     ["two letters of a short word differ", "tents yarn"],
     ["it is too short", "tst"],
+    ["it is too long", "authenticationoftheweaverincologne"],
+    ["it grows when letters are compared", "ẞ".repeat(32)],
     ["it is a number", "yarn 12345"],
     ["it was found by its beginning", "receivinf"],
     ["other words are found, and hardly anybody said the similar one", "yarn selvege"],
@@ -88,6 +90,22 @@ describe("a search", () => {
     expect((await search(sessions, { query: "recieve" })).did_you_mean).toBeUndefined();
     remove();
   });
+});
+
+it("takes words of any letters, and of any length", async () => {
+  const letter = fc.constantFrom(..."aábẞßıİΣςжñ̃ᄀ한あ漢ไकि𐐨𝒜ﬁ");
+  const words = fc.array(fc.string({ unit: letter, minLength: 1, maxLength: 64 }), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  await fc.assert(
+    fc.asyncProperty(words, async (some) => {
+      const similar = await suggestionFor(`aaa ${some.join(" ")}`);
+
+      expect(similar).toBeOneOf([undefined, expect.any(String)]);
+    }),
+    { numRuns: 150 },
+  );
 });
 
 /** The definition, without a table. */

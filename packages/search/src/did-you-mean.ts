@@ -10,6 +10,8 @@ import { isUnspaced, wordRuns } from "./words.ts";
 
 // Of a shorter word, too many others are similar.
 const minWordLetters = 4;
+// Nobody types a longer one.
+const maxWordLetters = 32;
 // Of a longer word, others that differ in two letters are similar, too.
 const minLettersForTwoEdits = 8;
 // A query with more words that nobody said is in another language, or not in words at all.
@@ -75,7 +77,9 @@ function missingWords({ terms }: ParsedQuery, found: readonly Segment[]): string
 }
 
 function isCorrectable(word: string): boolean {
-  return word.length >= minWordLetters && onlyLetters.test(word) && !isUnspaced(word);
+  const { length } = foldCase(word);
+  const isOfLength = length >= minWordLetters && length <= maxWordLetters;
+  return isOfLength && onlyLetters.test(word) && !isUnspaced(word);
 }
 
 async function isUnknown(messages: Table, word: string): Promise<boolean> {

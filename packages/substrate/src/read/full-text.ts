@@ -11,7 +11,8 @@ export type FullTextQuery =
       readonly boost?: number;
       /**
        * In how many letters a word may differ that is found in place of a term; its first letter is
-       * the same. Only words that the index holds are found so. Default: 0.
+       * the same. Only words that the index holds are found so, and for terms of at most 32
+       * characters. Default: 0.
        */
       readonly fuzziness?: 0 | 1 | 2;
     }

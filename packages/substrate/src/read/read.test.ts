@@ -191,6 +191,11 @@ it.each<[string, unknown, string]>([
   ["has terms that are not a string", { terms: 5 }, "terms must be one string"],
   ["has an unknown operator", { terms: "a", operator: "xor" }, "no operator is called xor"],
   ["has a fuzziness of 3", { terms: "a", fuzziness: 3 }, "a fuzziness of 3"],
+  [
+    "has a fuzzy term of 33 characters",
+    { terms: `a ${"b".repeat(33)}`, fuzziness: 1 },
+    "a fuzzy term is too long",
+  ],
   ["has NaN as a boost", { terms: "a", boost: Number.NaN }, "a boost of NaN"],
   ["has a negative boost", { must: [{ terms: "a", boost: -1 }] }, "a boost of -1"],
 ])("throws a TypeError for a full-text query that %s", async (_, query, reason) => {
@@ -324,6 +329,7 @@ describe.each([["before the first fold"], ["after it"]])("full-text search %s", 
     ["of accents", { terms: "cafe facade", fuzziness: 1 }, ["accent"]],
     ["all of several", { terms: "hx bolt", fuzziness: 1, operator: "and" }, ["bolt", "bolts"]],
     ["of nothing", { terms: "", fuzziness: 2 }, []],
+    ["of 32 letters", { terms: `${"y".repeat(31)}z зqu${"é".repeat(29)}`, fuzziness: 2 }, []],
   ])("finds similar words %s, if an index holds them", async (_, query, expected) => {
     expect(await find(query)).toEqual(when === "after it" ? expected : []);
   });

@@ -63,6 +63,9 @@ function hasPhrases({ indexes }: TableDeclaration, column: string): boolean {
   );
 }
 
+// The engine makes an automaton for each term, of at most 10,000 states: too few for 64 letters.
+const longFuzzyTerm = /[^\s]{33}/u;
+
 /** Why a query cannot be asked; undefined if it can. */
 function queryProblem(query: FullTextQuery, knowsPhrases: boolean): string | undefined {
   if (typeof query !== "object" || query === null)
@@ -72,6 +75,7 @@ function queryProblem(query: FullTextQuery, knowsPhrases: boolean): string | und
     if (typeof terms !== "string") return "terms must be one string";
     if (operator !== "or" && operator !== "and") return `no operator is called ${operator}`;
     if (![0, 1, 2].includes(fuzziness)) return `a fuzziness of ${fuzziness}`;
+    if (fuzziness > 0 && longFuzzyTerm.test(terms)) return "a fuzzy term is too long";
     return Number.isFinite(boost) && boost >= 0 ? undefined : `a boost of ${boost}`;
   }
   if ("phrase" in query) {
