@@ -49,13 +49,13 @@ export async function didYouMean(
   if (unknown.length > maxUnknownWords) return undefined;
   const similar = await Promise.all(unknown.map((word) => similarWord(messages, word, where)));
   const isFound = found.some(({ ranked }) => ranked.length > 0);
+  // Windows, which hold words cut, have found a word with the same beginning already.
+  const isWorth = (word: string, { other, times }: HeldWord): boolean =>
+    !isFound || (times >= minTimesBesideHits && stemOf(other) !== stemOf(word));
   const others = new Map(
     unknown.flatMap((word, at): [string, string][] => {
-      const { other, times } = similar[at] ?? {};
-      if (other === undefined || times === undefined) return [];
-      // Windows, which hold words cut, have found a word with the same beginning already.
-      const isWorth = times >= minTimesBesideHits && stemOf(other) !== stemOf(word);
-      return isWorth || !isFound ? [[foldCase(word), other]] : [];
+      const held = similar[at];
+      return held && isWorth(word, held) ? [[foldCase(word), held.other]] : [];
     }),
   );
   if (others.size === 0) return undefined;
