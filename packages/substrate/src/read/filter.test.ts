@@ -98,7 +98,8 @@ describe("text", () => {
     const unit = fc.constantFrom(..."aAsSſkKK\u212aiIİıßẞσΣς_%\\'1é\u0307");
     const texts = fc.sample(fc.string({ unit, minLength: 1, maxLength: 5 }), 400);
     const table = await tableOf(texts.map((description) => ({ description })));
-    const sought = fc.sample(fc.string({ unit, maxLength: 2 }), 150);
+    const cased = fc.sample(fc.constantFrom(...texts), 50).map((text) => text.toUpperCase());
+    const sought = [...fc.sample(fc.string({ unit, maxLength: 2 }), 120), ...cased];
 
     for (const text of sought) {
       const filter = containsInAnyCase("description", text);

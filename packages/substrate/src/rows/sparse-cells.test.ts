@@ -41,7 +41,7 @@ const values: Readonly<Record<Kind, readonly Cell[]>> = {
   ],
   text: [
     ...[null, "", "\0", "pond", textMark, textMark + textMark, `${textMark}x`],
-    ...[textMark.slice(0, 1), textMark.slice(1), `x${textMark}`, "é", null],
+    ...[textMark.slice(0, 1), textMark.slice(1), `x${textMark}`, "é", "mill-WHEEL_7", null],
   ],
 };
 
@@ -169,7 +169,7 @@ describe("a condition on a sparse column", () => {
   const texts = values.text.filter((text): text is string => text !== null);
   const conditions: readonly Filter[] = [
     ...texts.flatMap((text) => [eq, ne, lt, gte].map((each) => each("data", text))),
-    ...["", "\0", "pond", "x", "é", "o", "O"].flatMap((text) =>
+    ...["", "\0", "pond", "x", "é", "o", "O", "ll-w", "EL_7", "x_7"].flatMap((text) =>
       [contains, containsInAnyCase].map((each) => each("data", text)),
     ),
     ...[oneOf("data", texts.slice(0, 5)), eq("data", `${textMark}\ud800`), isNull("data")],
