@@ -103,9 +103,10 @@ describe("text", () => {
 
     for (const text of sought) {
       const filter = containsInAnyCase("description", text);
-      // Two of them become one pattern, which the engine compares as ILIKE does.
-      const asPattern = or(filter, containsInAnyCase("description", text));
-      expect([text, await found(table, filter)]).toEqual([text, await found(table, asPattern)]);
+      // Two of them that are negated become one pattern, which the engine compares as ILIKE does.
+      const others = new Set(await found(table, not(or(filter, filter))));
+      const expected = texts.map((_, at) => `${at}`).filter((number) => !others.has(number));
+      expect([text, await found(table, filter)]).toEqual([text, expected.sort()]);
     }
   });
 
