@@ -92,16 +92,15 @@ function quickAnyCaseSql(contained: ContainedText, table: TableDeclaration): str
 }
 
 /**
- * Three characters in a row of which one is neither letter nor space: few texts hold them, and they
- * have at most four cases. None is a k or an s, which are also small letters of others than K and
- * S. Of several, the one with the rarest letters.
+ * Three characters of ASCII in a row, in small letters, of which one is neither letter nor space:
+ * few texts hold them, and they have at most four cases. None is a k or an s, which are also small
+ * letters of others than K and S. Of several, the one with the rarest letters.
  */
 function rarePiece(text: string): string | undefined {
-  if (!isAscii.test(text)) return undefined;
-  const small = text.toLowerCase();
-  const pieces = Array.from({ length: small.length - 2 }, (_, at) => small.slice(at, at + 3));
+  const pieces = Array.from({ length: text.length - 2 }, (_, at) => text.slice(at, at + 3));
   const [rarest] = pieces
-    .filter((piece) => /[^a-z ]/.test(piece) && !/[ks]/.test(piece))
+    .filter((piece) => isAscii.test(piece) && /[^a-z ]/i.test(piece) && !/[ks]/i.test(piece))
+    .map((piece) => piece.toLowerCase())
     .sort((left, right) => rarity(right) - rarity(left));
   return rarest;
 }
