@@ -130,7 +130,7 @@ const windowsTable: TableDeclaration = {
     timestamp: required("timestamp"),
     source_agent: required("text"),
     project: required("text"),
-    text: sparse("text"),
+    text: byRow(sparse("text")),
     message_ids: byRow(required("text")),
   },
   indexes: [
