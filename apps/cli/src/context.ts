@@ -1,6 +1,6 @@
 import type { SessionStore, SessionStoreOptions } from "@pond/sessions";
 import { createBatchCaches } from "./batch-caches.ts";
-import { homeDirectory } from "./directories.ts";
+import { homeDirectory, makeDataFolder } from "./directories.ts";
 import { exitSoon } from "./exit-soon.ts";
 import { Output, type Sink } from "./output/output.ts";
 import { safe, safeLine } from "./output/safe-text.ts";
@@ -78,7 +78,8 @@ export async function withStore<T>(
   others: Pick<SessionStoreOptions, "caches" | "onMissingIndex"> = {},
 ): Promise<T> {
   const { openSessions } = await import("@pond/sessions");
-  const { location, storageOptions } = context.settings;
+  const { location, storageOptions, directories } = context.settings;
+  if (mode === "write") makeDataFolder(location, directories);
   const options = { mode, storageOptions, onHeal: warnOfHeal(context), ...others };
   const sessions = await openSessions(location, options);
   try {

@@ -63,6 +63,20 @@ export function makeFolder(folder: string): void {
   }
 }
 
+/**
+ * Before a store is made in pond's own folder, makes that for this user alone, as clients keep
+ * their sessions: the engine would make it for everybody. A place that the user names follows the
+ * umask, because users may share it.
+ */
+export function makeDataFolder(location: string, { data }: Directories): void {
+  if (dirname(location) !== data) return;
+  try {
+    makeFolder(data);
+  } catch {
+    // What opens the store says what is wrong there.
+  }
+}
+
 /** The XDG specification says to ignore a relative path in these variables. */
 function baseOf(given: string | undefined, fallback: string): string {
   return join(given?.startsWith("/") ? given : fallback, "pond");

@@ -4,7 +4,7 @@ import { showArchive } from "./archive-progress.ts";
 import { createBatchCaches } from "./batch-caches.ts";
 import { type Context, warnOfHeal } from "./context.ts";
 import { type CopyJson, toCopyJson } from "./copy-report.ts";
-import { cacheDirectory } from "./directories.ts";
+import { cacheDirectory, makeDataFolder } from "./directories.ts";
 import { formatCounted } from "./output/numbers.ts";
 import { printWrapped } from "./output/print-wrapped.ts";
 import type { ProgressLine } from "./output/progress.ts";
@@ -25,10 +25,11 @@ export async function storeArchive(
 ): Promise<CopyJson> {
   const { importArchive } = await import("@pond/archive");
   const { openSessions } = await import("@pond/sessions");
-  const { location, storageOptions } = context.settings;
+  const { location, storageOptions, directories } = context.settings;
   const open = async (): Promise<SessionStore> => {
     const caches = await createBatchCaches();
     const options = { storageOptions, onHeal: warnOfHeal(context), caches };
+    makeDataFolder(location, directories);
     return openSessions(location, { ...options, mode: "write" });
   };
   const opening = openOptionsOf(context, progress, signal);

@@ -4,6 +4,7 @@ import { showArchive } from "../archive-progress.ts";
 import { createBatchCaches } from "../batch-caches.ts";
 import { type Context, warnOfHeal } from "../context.ts";
 import { exitCodeOf, printCopy, stoppedImportText, toCopyJson } from "../copy-report.ts";
+import { makeDataFolder } from "../directories.ts";
 import { NoStoreError, UsageError } from "../errors.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { onInterrupt } from "../interrupt.ts";
@@ -50,6 +51,7 @@ async function copyAll(context: Context, from: string, to: string): Promise<Exit
       throw from === configuredStorage ? error : toErrorNamingFrom(error);
     });
     try {
+      makeDataFolder(target, settings.directories);
       const copied = await openSessions(target, { ...options, mode: "write" });
       try {
         const report = await copySessions(stored, copied, { ...watch, now: context.now });
