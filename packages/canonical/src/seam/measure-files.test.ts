@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { measureFiles } from "./measure-files.ts";
+import { fileFingerprint, measureFiles } from "./measure-files.ts";
 
 let folder = "";
 const others = () => [{ file: join(folder, "b"), path: "side/b" }];
@@ -31,4 +31,23 @@ it.each(["a", "b"])("gives another fingerprint when file %s grew", (name) => {
 
 it("throws if the session's own file is missing", () => {
   expect(() => measureFiles(join(folder, "gone"))).toThrow("ENOENT");
+});
+
+it.each([
+  ["of that moment", 0],
+  ["rounded down to it", 1_999],
+  ["rounded up to it", -1_999],
+])("gives another fingerprint once a time in whole seconds has passed: %s", (_, readMs) => {
+  const stats = { size: 4n, mtimeNs: 1_790_000_000_000_000_000n, ino: 7n };
+  const read = fileFingerprint(stats, 1_790_000_000_000 + readMs);
+  const later = fileFingerprint(stats, 1_790_000_002_000);
+
+  expect(later).not.toBe(read);
+  expect(fileFingerprint(stats, 1_790_000_003_000)).toBe(later);
+});
+
+it("gives the same fingerprint at any time where times are exact", () => {
+  const stats = { size: 4n, mtimeNs: 1_790_000_000_000_000_001n, ino: 7n };
+
+  expect(fileFingerprint(stats, 1_790_000_009_000)).toBe(fileFingerprint(stats, 1_790_000_000_000));
 });

@@ -35,9 +35,22 @@ export type FileStats = {
   readonly ino: bigint;
 };
 
-/** Size, time and identity of a file as a text that differs whenever the file may have changed. */
-export function fileFingerprint({ size, mtimeNs, ino }: FileStats): string {
+// FAT and exFAT note every other second, HFS+ each; rounded up or down.
+const tickMs = 2_000;
+const nsPerSecond = 1_000_000_000n;
+
+/**
+ * Size, time and identity of a file as a text that differs whenever the file may have changed. If
+ * its time may still be that of a further write, because the file system notes whole seconds, the
+ * text is another one once that second has passed.
+ */
+export function fileFingerprint(
+  { size, mtimeNs, ino }: FileStats,
+  nowMs: number = Date.now(),
+): string {
+  const isWholeSecond = mtimeNs % nsPerSecond === 0n;
+  const isTicking = isWholeSecond && Math.abs(nowMs - Number(mtimeNs / 1_000_000n)) < tickMs;
   // A joined text is one string; a concatenated one would be kept as its pieces, four times as
   // large.
-  return [size, mtimeNs, ino].join(".");
+  return [size, mtimeNs, ino, ...(isTicking ? ["ticking"] : [])].join(".");
 }
