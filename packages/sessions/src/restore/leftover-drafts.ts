@@ -1,8 +1,25 @@
+import { randomUUID } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../errors.ts";
 
 type Draft = { readonly name: string; readonly owner: number };
+
+/** The path of a new draft of a file, beside it. */
+export function draftPathOf(path: string): string {
+  const name = `${nameInDrafts(path)}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
+  return join(dirname(path), name);
+}
+
+// File systems take 255 bytes, and a draft adds up to 24.
+const maxNameBytes = 255 - 24;
+
+/** The name of the file, or the beginning of a long one. */
+function nameInDrafts(path: string): string {
+  const bytes = Buffer.from(basename(path)).subarray(0, maxNameBytes);
+  // A character that is cut is left out.
+  return new TextDecoder().decode(bytes, { stream: true });
+}
 
 /**
  * The drafts that killed restores left. A folder is read once for all files that are written there,
@@ -16,13 +33,13 @@ export class LeftoverDrafts {
     const folder = dirname(path);
     const drafts = this.#byFolder.get(folder) ?? (await draftsIn(folder));
     this.#byFolder.set(folder, drafts);
-    for (const { name, owner } of drafts.get(basename(path)) ?? []) {
+    for (const { name, owner } of drafts.get(nameInDrafts(path)) ?? []) {
       if (!isRunning(owner)) await rm(join(folder, name), { force: true });
     }
   }
 }
 
-/** By the name of the file. */
+/** By the name of the file, as drafts have it. */
 async function draftsIn(folder: string): Promise<ReadonlyMap<string, readonly Draft[]>> {
   const drafts = new Map<string, Draft[]>();
   for (const name of await namesIn(folder)) {

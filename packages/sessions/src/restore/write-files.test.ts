@@ -136,8 +136,8 @@ it("refuses two files with one path, a file in place of a folder, and a file bel
 });
 
 it("names the path at which the system refuses to write", async () => {
-  // As long as a name may be: the draft beside it would be longer.
-  const name = "x".repeat(255);
+  // Longer than a name may be.
+  const name = "x".repeat(256);
 
   const written = writeFiles([file(name, "text")], folder);
 
@@ -170,6 +170,22 @@ it("looks for left drafts only once in a folder that many calls write to", async
 
   expect(everything()).toEqual(["a", "b", "c", later]);
 });
+
+it.each([
+  ["x".repeat(255), "x".repeat(231)],
+  ["é".repeat(127), "é".repeat(115)],
+])(
+  "writes a file with a name as long as file systems take, and removes left drafts of it: %s",
+  async (name, inDrafts) => {
+    writeFileSync(join(folder, `${inDrafts}.4999999-0123abcd.tmp`), "te");
+
+    await writeFiles([file(name, "text")], folder);
+    await writeFiles([file(name, "other text")], folder, { isForced: true });
+
+    expect(everything()).toEqual([name]);
+    expect(readFileSync(join(folder, name), "utf8")).toBe("other text");
+  },
+);
 
 const shared = { key: "id", time: "at" };
 

@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { lstat, open, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { makeFolder, type RestoredFile } from "@pond/canonical/adapter";
 import { codeOf, TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
 import { appendLines } from "./append-lines.ts";
 import { setIncreasingMtime } from "./increasing-mtime.ts";
-import { LeftoverDrafts } from "./leftover-drafts.ts";
+import { draftPathOf, LeftoverDrafts } from "./leftover-drafts.ts";
 import { checkPath } from "./safe-path.ts";
 import { placeDraft } from "./target-path.ts";
 
@@ -74,7 +73,7 @@ async function writeAtomically(
   content: RestoredFile["content"],
   isForced: boolean,
 ): Promise<void> {
-  const draft = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
+  const draft = draftPathOf(path);
   const file = await open(draft, "wx", 0o600);
   try {
     try {
@@ -138,6 +137,6 @@ async function kindOf(path: string): Promise<"link" | "folder" | "file" | undefi
     return stats.isDirectory() ? "folder" : "file";
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
+    throw TargetUnwritableError.from(path, error);
   }
 }
