@@ -772,9 +772,11 @@ describe("pond init at a terminal", () => {
   const isPty = process.platform === "linux" && spawnSync(pty, ["--version"]).status === 0;
   if (!isPty) console.warn("skipped: script(1) of util-linux, for a terminal, is not here");
 
-  /** Types answers, each when its question is there. */
-  async function type(...answers: readonly string[]) {
-    home.write("init.sh", `exec ${shellLine([process.execPath, ...startOf("main"), "init"])}`);
+  /** Types answers, or sends signals, each when its question is there. */
+  async function type(...answers: readonly (string | { readonly signal: NodeJS.Signals })[]) {
+    const pid = join(home.folder, "init.pid");
+    const command = shellLine([process.execPath, ...startOf("main"), "init"]);
+    home.write("init.sh", `echo $$ > ${shellLine([pid])}; exec ${command}`);
     const child = spawn(
       pty,
       ["-qec", shellLine(["sh", join(home.folder, "init.sh")]), "/dev/null"],
@@ -786,8 +788,11 @@ describe("pond init at a terminal", () => {
     child.stdout.on("data", (chunk) => {
       stdout += String(chunk);
       const asked = stdout.match(/\[(?:Y\/n|1,2)\] /g)?.length ?? 0;
-      while (answered < Math.min(asked, answers.length))
-        child.stdin.write(answers[answered++] ?? "");
+      while (answered < Math.min(asked, answers.length)) {
+        const answer = answers[answered++] ?? "";
+        if (typeof answer === "string") child.stdin.write(answer);
+        else process.kill(Number(readFileSync(pid, "utf8")), answer.signal);
+      }
     });
     const [code] = await once(child, "close");
     return { code, stdout };
@@ -810,8 +815,9 @@ describe("pond init at a terminal", () => {
   it.skipIf(!isPty).each([
     ["Ctrl-C", "\x03"],
     ["Ctrl-D", "\x04"],
-  ])("stops at %s", async (_, key) => {
-    const { code, stdout } = await type(key);
+    ["SIGTERM", { signal: "SIGTERM" } as const],
+  ])("stops at %s", async (_, answer) => {
+    const { code, stdout } = await type(answer);
 
     expect([code, stdout]).toEqual([130, expect.stringContaining("Stopped.")]);
     expect(isThere(".config/pond")).toBe(false);

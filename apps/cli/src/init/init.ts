@@ -70,6 +70,8 @@ export async function initWith(
 ): Promise<ExitCode> {
   const before = await readJournal(context);
   const interrupt = onInterrupt();
+  // A signal that is no key of the terminal would leave a question waiting for its answer.
+  interrupt.signal.addEventListener("abort", () => asker?.close());
   const signals = [interrupt.signal, ...(asker ? [asker.closed] : [])];
   const steps = { asker, signal: AbortSignal.any(signals), stopListening: interrupt.stop };
   try {
