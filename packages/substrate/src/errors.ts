@@ -11,14 +11,22 @@ export abstract class SubstrateError extends Error {
   }
 }
 
-/** A write lost every race (spec 3.6). It is safe to repeat. */
+/** A write lost every race (spec 3.6), or had no turn for minutes. It is safe to repeat. */
 export class ConflictError extends SubstrateError {
   override readonly name = "ConflictError";
   readonly code = "conflict";
   readonly details: { readonly table: string; readonly attempts: number };
 
-  constructor(table: string, attempts: number, options?: ErrorOptions) {
-    super(`${table}: other writers won ${attempts} times in a row; try again`, options);
+  /** @param options - `isHeld`: another program kept its turn all the time. */
+  constructor(
+    table: string,
+    attempts: number,
+    options?: ErrorOptions & { readonly isHeld?: boolean },
+  ) {
+    const reason = options?.isHeld
+      ? "another program has been writing to it for minutes, and may be suspended: let it go on, or end it"
+      : `other writers won ${attempts} times in a row`;
+    super(`${table}: ${reason}; try again`, options);
     this.details = { table, attempts };
   }
 }

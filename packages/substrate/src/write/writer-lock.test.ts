@@ -85,6 +85,7 @@ describe("the lock of a table", () => {
     const hold = () => lockIn(folder, 50).hold(undefined, async () => "mine");
 
     await expect(hold()).rejects.toThrow(ConflictError);
+    await expect(hold()).rejects.toThrow("may be suspended: let it go on, or end it");
     holder.kill("SIGKILL");
     await once(holder, "exit");
 

@@ -55,7 +55,7 @@ export class WriterLock {
     let connection = this.#tryAcquire();
     for (let attempts = 1; connection === undefined; attempts++) {
       if (performance.now() - startedMs > this.#maxWaitMs) {
-        throw new ConflictError(this.#place.table, attempts);
+        throw new ConflictError(this.#place.table, attempts, { isHeld: true });
       }
       await sleep(1 + Math.random() * Math.min(30, attempts), undefined, { signal });
       connection = this.#tryAcquire();
