@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,6 +40,17 @@ describe("discoverSources", () => {
 
   it("refuses a requested place that does not exist", () => {
     expect(() => places({ "claude-code": [join(home, "nowhere")] })).toThrow(SourceNotFoundError);
+  });
+
+  it.each([
+    ["a pipe", (place: string) => execFileSync("mkfifo", [place])],
+    ["a device", (place: string) => symlinkSync("/dev/zero", place)],
+  ])("refuses %s as a requested place, and takes none for a home", (_, make) => {
+    make(join(home, "endless"));
+    make(join(home, ".claude"));
+
+    expect(() => places({ "claude-code": [join(home, "endless")] })).toThrow(SourceNotFoundError);
+    expect(places()).toEqual([]);
   });
 
   it("takes all configured places, and reports a place that is away as a fault of its own", async () => {

@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import type { FaultEvent } from "@pond/canonical";
 import { type Adapter, type Environment, fileFault, type Reader } from "@pond/canonical/adapter";
 import { SourceNotFoundError } from "./errors.ts";
@@ -135,7 +135,7 @@ function ownOf<T>(byName: Readonly<Record<string, T>>, name: string): T | undefi
 
 function requirePlace(adapter: string, path: string): string {
   try {
-    return realpathSync(path);
+    return placeOf(path);
   } catch (cause) {
     throw new SourceNotFoundError(adapter, path, { cause });
   }
@@ -143,8 +143,20 @@ function requirePlace(adapter: string, path: string): string {
 
 function findPlace(home: string): string[] {
   try {
-    return [realpathSync(home)];
+    return [placeOf(home)];
   } catch {
     return [];
   }
+}
+
+/**
+ * The file or folder that a path leads to.
+ *
+ * @throws if there is none. A pipe would be waited for, and a device has no end.
+ */
+function placeOf(path: string): string {
+  const place = realpathSync(path);
+  const stats = statSync(place);
+  if (stats.isFile() || stats.isDirectory()) return place;
+  throw new TypeError("neither a file nor a folder");
 }

@@ -1,6 +1,6 @@
 import { PondError } from "@pond/canonical";
 
-/** A path that was asked for does not exist or may not be looked at. */
+/** A path that was asked for is no file or folder, or may not be looked at. */
 export class SourceNotFoundError extends PondError {
   override readonly name = "SourceNotFoundError";
   readonly code = "source_not_found";
