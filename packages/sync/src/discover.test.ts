@@ -53,6 +53,37 @@ describe("discoverSources", () => {
     expect(places()).toEqual([]);
   });
 
+  it.each([
+    ["a home", () => ({})],
+    [
+      "a configured place",
+      (claude: string) => ({ configured: { "claude-code": [claude, claude] } }),
+    ],
+  ])("reports %s that cannot be looked at, once", async (_, optionsFor) => {
+    const claude = join(home, ".claude");
+    // As on a disk that does not answer, the system does not say that nothing is there.
+    symlinkSync(".claude", claude);
+
+    const sources = discoverSources([claudeCode], {
+      environment: { home, env: {} },
+      ...optionsFor(claude),
+    });
+
+    const listed = await Promise.all(
+      sources.map(({ reader }) => Array.fromAsync(reader.sessions())),
+    );
+    expect(sources.map(({ path }) => path)).toEqual([claude]);
+    expect(listed).toEqual([
+      [
+        expect.objectContaining({
+          fault: expect.objectContaining({
+            message: `claude-code: ${claude}:file: cannot be read (ELOOP)`,
+          }),
+        }),
+      ],
+    ]);
+  });
+
   it("takes all configured places, and reports a place that is away as a fault of its own", async () => {
     mkdirSync(join(home, ".claude"));
     mkdirSync(join(home, "disk"));

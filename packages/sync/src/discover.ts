@@ -1,6 +1,12 @@
 import { realpathSync, statSync } from "node:fs";
 import type { FaultEvent } from "@pond/canonical";
-import { type Adapter, type Environment, fileFault, type Reader } from "@pond/canonical/adapter";
+import {
+  type Adapter,
+  type Environment,
+  fileFault,
+  type Reader,
+  reasonOf,
+} from "@pond/canonical/adapter";
 import { SourceNotFoundError } from "./errors.ts";
 import { faultFromThrown } from "./fault.ts";
 
@@ -55,7 +61,7 @@ export type DiscoverOptions = {
 
 /**
  * The places to read, each once. A missing home of a client is no error: the client is not
- * installed. A missing path that somebody asked for is an error. What an adapter throws is a fault
+ * installed. One that cannot be looked at is a fault of its own. A missing path that somebody asked for is an error. What an adapter throws is a fault
  * of its own, which its source lists: the others are read.
  *
  * @throws {SourceNotFoundError} if an asked-for path is not there.
@@ -80,29 +86,39 @@ export function discoverSources(
 
 function configuredSources(adapter: Adapter, paths: readonly string[]): Source[] {
   const { origin } = adapter;
-  const missing = paths.filter((path) => findPlace(path).length === 0);
-  return [
-    ...sourcesAt(adapter, paths),
-    ...missing.map((path) =>
-      faultySource(origin, path, fileFault(origin, path, "nothing is there")),
-    ),
-  ];
+  const missing = (path: string): Source =>
+    faultySource(origin, path, fileFault(origin, path, "nothing is there"));
+  return eachOnce(paths.map((path) => sourceIn(adapter, path) ?? missing(path)));
 }
 
 function homesOf(adapter: Adapter, environment: Environment): Source[] {
   const { origin } = adapter;
   try {
-    return sourcesAt(adapter, adapter.homes(environment));
+    return eachOnce(adapter.homes(environment).flatMap((path) => sourceIn(adapter, path) ?? []));
   } catch (error) {
     // It has no place, so its name stands for one.
     return [faultySource(origin, origin, faultFromThrown(origin, origin, error))];
   }
 }
 
-/** The existing ones of these places, each once. */
-function sourcesAt(adapter: Adapter, paths: readonly string[]): Source[] {
-  const found = new Set(paths.flatMap((path) => findPlace(path)));
-  return [...found].map((path) => sourceAt(adapter, path));
+/**
+ * The source at a path; undefined if nothing is there. A place that cannot be looked at, on a disk
+ * that does not answer or in somebody else's folder, is there and lists why.
+ */
+function sourceIn(adapter: Adapter, path: string): Source | undefined {
+  const { origin } = adapter;
+  let place: string;
+  try {
+    place = placeOf(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    return faultySource(origin, path, fileFault(origin, path, reasonOf(error), error));
+  }
+  return sourceAt(adapter, place);
+}
+
+function eachOnce(sources: readonly Source[]): Source[] {
+  return [...new Map(sources.map((source) => [source.path, source])).values()];
 }
 
 function sourceAt(adapter: Adapter, path: string): Source {
@@ -141,12 +157,10 @@ function requirePlace(adapter: string, path: string): string {
   }
 }
 
-function findPlace(home: string): string[] {
-  try {
-    return [placeOf(home)];
-  } catch {
-    return [];
-  }
+/** True if nothing is there, or nothing that could be read, such as a pipe. */
+function isMissing(error: unknown): boolean {
+  const isOfSystem = error instanceof Error && "syscall" in error && "code" in error;
+  return !isOfSystem || error.code === "ENOENT" || error.code === "ENOTDIR";
 }
 
 /**

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Adapter, Reader } from "@pond/canonical/adapter";
 import { Command } from "commander";
 import { chooseAdapters } from "../choose-adapters.ts";
@@ -54,7 +54,7 @@ async function listAdapters(context: Context) {
 }
 
 async function countSessions(path: string, reader: Reader): Promise<AdapterPlace> {
-  const place = { path, exists: existsSync(path), sessions: 0, bytes: 0, faults: 0 };
+  const place = { path, exists: isThere(path), sessions: 0, bytes: 0, faults: 0 };
   for await (const found of reader.sessions()) {
     if (found.kind === "fault") place.faults += 1;
     else {
@@ -63,6 +63,15 @@ async function countSessions(path: string, reader: Reader): Promise<AdapterPlace
     }
   }
   return place;
+}
+
+/** True also for a place that cannot be looked at: what is there is not known. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 function missingHomes({ home, env }: Context, adapter: Adapter): AdapterPlace[] {

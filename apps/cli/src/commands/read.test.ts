@@ -1,3 +1,4 @@
+import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { shellLine } from "../shell-words.ts";
@@ -383,5 +384,16 @@ describe("pond adapters", () => {
       },
       { name: "codex", enabled: true, places: [{ ...place, path: join(home.folder, ".codex") }] },
     ]);
+  });
+
+  it("tells a place that cannot be looked at from one that is not there", async () => {
+    const link = join(home.folder, ".claude");
+    symlinkSync(".claude", link);
+
+    const { stdout } = await home.pond("adapters");
+    rmSync(link);
+
+    expect(stdout).toMatch(/^claude-code +~\/\.claude +0 +0 B +1 fault: pond sync names them$/m);
+    expect(stdout).toMatch(/^codex +~\/\.codex +- +- +not here$/m);
   });
 });
