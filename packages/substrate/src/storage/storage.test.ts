@@ -171,6 +171,16 @@ it("takes an empty place behind a link to a folder for a missing store", () => {
   expect(places.map((place) => isMissing(parseLocation(place)))).toEqual([true, true]);
 });
 
+it("does not take a place that the system cannot look at for a missing store", () => {
+  const circle = join(root, "circle");
+  symlinkSync("circle", circle);
+
+  for (const place of [circle, join(circle, "default")]) {
+    expect(() => isMissing(parseLocation(place))).toThrow(StorageUnavailableError);
+    expect(() => isMissing(parseLocation(place))).toThrow(/: ELOOP: /);
+  }
+});
+
 it("refuses a path that no folder can have", () => {
   const long = join(root, "x".repeat(300));
 

@@ -97,7 +97,10 @@ export function isMissing({ folder }: StoreLocation): boolean {
         cause: error,
       });
     }
-    throw error;
+    if (error instanceof StorageUnavailableError) throw error;
+    // A disk that does not answer, a mount that died, links in a circle.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StorageUnavailableError(folder, reason, { cause: error });
   }
 }
 
