@@ -80,6 +80,23 @@ it("goes on when a file system cannot flush folders, but not when it cannot flus
 });
 
 it.each([
+  ["ENOSPC", { problem: "disk_full" }],
+  ["EDQUOT", { problem: "disk_full" }],
+  ["EMFILE", { problem: "open_files" }],
+  ["EIO", {}],
+])("says which store could not be flushed, and why: %s", async (code, problem) => {
+  refused.set(join(store, "data"), code);
+
+  const error = await new DurableFolder(store).flush().catch((thrown: unknown) => thrown);
+
+  expect(error).toBeInstanceOf(StorageUnavailableError);
+  expect(error).toMatchObject({
+    details: { location: store, reason: code, isTransient: false, ...problem },
+    cause: { code },
+  });
+});
+
+it.each([
   ["backwards", -30],
   ["forwards", 30],
 ])("flushes a file that is written after the clock was set %s", async (_, days) => {

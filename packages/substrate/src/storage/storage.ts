@@ -16,7 +16,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { StorageUnavailableError } from "../errors.ts";
+import { type StorageProblem, StorageUnavailableError } from "../errors.ts";
 
 /** The place of a store: a local folder, or the address of an object store. */
 export type StoreLocation = {
@@ -97,11 +97,24 @@ export function isMissing({ folder }: StoreLocation): boolean {
         cause: error,
       });
     }
-    if (error instanceof StorageUnavailableError) throw error;
-    // A disk that does not answer, a mount that died, links in a circle.
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StorageUnavailableError(folder, reason, { cause: error });
+    throw error instanceof StorageUnavailableError ? error : refusedBySystem(folder, error);
   }
+}
+
+const problems: Readonly<Record<string, StorageProblem>> = {
+  ENOSPC: "disk_full",
+  EDQUOT: "disk_full",
+  EMFILE: "open_files",
+};
+
+/**
+ * The error for what the system says of a folder: a disk that does not answer, a mount that died,
+ * links in a circle.
+ */
+function refusedBySystem(folder: string, error: unknown): unknown {
+  if (!(error instanceof Error && "code" in error)) return error;
+  const problem = problems[String(error.code)];
+  return new StorageUnavailableError(folder, error.message, { problem, cause: error });
 }
 
 /**
@@ -155,8 +168,20 @@ export class DurableFolder {
     this.#folder = folder;
   }
 
-  /** Flushes every file changed since the last call, and each folder after its files. */
+  /**
+   * Flushes every file changed since the last call, and each folder after its files.
+   *
+   * @throws {StorageUnavailableError} if the system cannot.
+   */
   async flush(): Promise<void> {
+    try {
+      await this.#flushChanged();
+    } catch (error) {
+      throw refusedBySystem(this.#folder, error);
+    }
+  }
+
+  async #flushChanged(): Promise<void> {
     const startedMs = Date.now();
     const known = this.#flushed;
     const sinceMs =
