@@ -763,6 +763,17 @@ describe("the session diff that a client with a database keeps in a file", () =>
     expect(faults.map(({ details }) => details.uri)).toEqual([join(home, file)]);
   });
 
+  it("is reported if its folder cannot be looked at", async () => {
+    const home = createHome({ "storage/other/keep": "" });
+    symlinkSync("session_diff", join(home, "storage/session_diff"));
+    writeDatabase(join(home, "opencode.db"), rows);
+
+    const events = await readAll(fromOpencode(home), id);
+
+    const faults = events.flatMap((event) => (event.kind === "fault" ? [event.fault] : []));
+    expect(faults.map(({ details }) => details.reason)).toEqual(["cannot be read (ELOOP)"]);
+  });
+
   it("changes the fingerprint of its own session, and of no other", async () => {
     const home = createHome({ "storage/session_diff/ses_other.json": [] });
     writeDatabase(join(home, "opencode.db"), rows);

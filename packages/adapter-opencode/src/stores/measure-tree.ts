@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileFingerprint, isSystemError } from "@pond/canonical/adapter";
 import type { Summary } from "./summaries.ts";
@@ -47,7 +47,7 @@ export function measureTree(home: string, session: TreeSession): Summary {
     const parts = session.partsOf(message);
     for (const part of jsonNames(home, parts)) add(`${parts}/${part}.json`);
   }
-  for (const path of Object.values(session.sides)) if (existsSync(join(home, path))) add(path);
+  for (const path of Object.values(session.sides)) add(path);
   const fingerprint = hash.digest("hex").slice(0, 32);
   return { fingerprint, bytes, messages: messages.length, updatedMs: 0 };
 }

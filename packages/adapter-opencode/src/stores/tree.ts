@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type FaultEvent, isJsonObject } from "@pond/canonical";
 import {
@@ -118,7 +118,8 @@ export function* sidesOf(
 ): Generator<StoredSide | FaultEvent> {
   for (const [name, path] of Object.entries(sides)) {
     const file = join(home, path);
-    if (!existsSync(file)) continue;
+    // What cannot be looked at may be there.
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) continue;
     count?.add(1);
     try {
       if (isLinkOut(file, home)) throw new NotJson(leadsOutsideReason);
