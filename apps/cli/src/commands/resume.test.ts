@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { shellLine } from "../shell-words.ts";
 import { fixtures, Home, line } from "../testing.ts";
 
@@ -150,6 +150,33 @@ describe("pond resume", () => {
     expect(existsSync(join(project, "x"))).toBe(false);
     other.remove();
   });
+
+  it.each(["SIGTERM", "SIGHUP"] as const)(
+    "passes %s on to the client that it runs",
+    async (signal) => {
+      const other = new Home();
+      other.write(
+        "bin/claude",
+        '#!/bin/sh\ntrap \'echo yes > "$PWD/ended"; exit 0\' TERM HUP\ntouch "$PWD/started"\nwhile :; do sleep 0.05; done\n',
+      );
+      chmodSync(join(other.folder, "bin/claude"), 0o755);
+      const id = "5e551000-0000-4000-8000-000000000001";
+      other.writeSession(id, line(id, "u", "hi", { cwd: other.folder }));
+      await other.pond("sync");
+
+      const path = `${join(other.folder, "bin")}:${other.env["PATH"]}`;
+      const { code } = await other.spawn(["resume", id, "--run"], {
+        env: { PATH: path },
+        onStart: async (child) => {
+          await vi.waitUntil(() => existsSync(join(other.folder, "started")), 20_000);
+          child.kill(signal);
+        },
+      });
+
+      expect([code, readFileSync(join(other.folder, "ended"), "utf8")]).toEqual([0, "yes\n"]);
+      other.remove();
+    },
+  );
 
   it("says when the client or the session's folder is missing", async () => {
     const other = new Home();

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type SpawnOptions, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Adapter, Fidelity, RestoredFile, Resume } from "@pond/canonical/adapter";
@@ -253,11 +253,8 @@ async function runAll({ output, env, home }: Context, report: ResumeReport): Pro
     return exitCodes.failed;
   }
   for (const [program = "", ...words] of commands) {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      const child = spawn(program, words, { cwd: directory ?? undefined, env, stdio: "inherit" });
-      child.on("error", reject);
-      child.on("close", resolve);
-    }).catch((error: unknown) => {
+    const where = { cwd: directory ?? undefined, env };
+    const code = await runProgram(program, words, where).catch((error: unknown) => {
       if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
       output.error(
         safe`${safeLine(program)} is not on the PATH: install it, or run the command above where it is`,
@@ -267,4 +264,25 @@ async function runAll({ output, env, home }: Context, report: ResumeReport): Pro
     if (code !== 0) return exitCodes.failed;
   }
   return exitCodes.done;
+}
+
+/** Runs a program to its end, at the terminal of this one. Who asks this one to end means that one. */
+async function runProgram(
+  program: string,
+  words: readonly string[],
+  { cwd, env }: Pick<SpawnOptions, "cwd" | "env">,
+): Promise<number | null> {
+  const child = spawn(program, words, { cwd, env, stdio: "inherit" });
+  const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
+  // The terminal gives Ctrl-C to both, and a client may take it for something else than an end.
+  const stay = (): void => undefined;
+  process.on("SIGTERM", passOn).on("SIGHUP", passOn).on("SIGINT", stay);
+  try {
+    return await new Promise<number | null>((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", resolve);
+    });
+  } finally {
+    process.off("SIGTERM", passOn).off("SIGHUP", passOn).off("SIGINT", stay);
+  }
 }
