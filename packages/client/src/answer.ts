@@ -36,10 +36,17 @@ async function readError(answer: Answer): Promise<ErrorBody> {
     return await read(errorBodySchema, answer);
   } catch (cause) {
     const { status } = answer;
-    if (!isAuthStatus(status)) throw cause;
-    const reason = `has status ${status} and is not of a pond: what stands before the server wants other credentials (headers)`;
+    const refusal = refusalOf(status);
+    if (refusal === undefined) throw cause;
+    const reason = `has status ${status} and is not of a pond: what stands before the server ${refusal}`;
     throw answerError(answer, { reason }, { cause });
   }
+}
+
+/** Why something that passes requests on to a server let none through; undefined if none can tell. */
+function refusalOf(status: number): string | undefined {
+  if (isAuthStatus(status)) return "wants other credentials (headers)";
+  return status === 413 ? "takes no request this large" : undefined;
 }
 
 /** Statuses by which what asks who somebody is says that it let nobody through. */

@@ -464,6 +464,11 @@ describe("an answer", () => {
       { reason: expect.stringContaining("credentials") },
     ],
     [
+      "an HTML page with status 413",
+      respondWith(413, "<html>"),
+      { reason: expect.stringContaining("takes no request this large") },
+    ],
+    [
       "an error in another format",
       respondWith(400, { error: "no" }),
       { status: 400, path: "error" },
