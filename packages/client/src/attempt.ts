@@ -83,12 +83,15 @@ async function read(response: Response, call: Call, settings: Settings): Promise
   return { ...facts, text: body.text, retryAfterMs: wait };
 }
 
+// No such host; a certificate that is not trusted; no TLS, or another one, at that port.
+const finalCodes = /ENOTFOUND|INVALID|CERT|SELF_SIGNED|LEAF_SIGNATURE|TLS|WRONG_VERSION/;
+
 function connectionFailure(error: unknown): ConnectionFailure {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   // That of an answer that is no HTTP has the field, and nothing in it.
   const given = cause instanceof Error && "code" in cause ? cause.code : undefined;
   const code = given === undefined ? undefined : String(given);
-  const isFinal = code !== undefined && /CERT|SELF_SIGNED|TLS|ENOTFOUND|INVALID/.test(code);
+  const isFinal = code !== undefined && finalCodes.test(code);
   const words = code === "ECONNREFUSED" ? "nothing listens there" : "the connection failed";
   const reason = code === undefined ? words : `${words} (${code})`;
   return { reason, isRetryable: !isFinal, cause: error };

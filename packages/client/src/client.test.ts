@@ -312,16 +312,18 @@ describe("a transient failure", () => {
 });
 
 describe("a permanent failure", () => {
-  it("can be a host name that does not resolve, which is tried once", async () => {
+  it.each([
+    ["a host name that does not resolve", "ENOTFOUND"],
+    ["a certificate of an authority that nobody here knows", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    ["an https address of a port without TLS", "ERR_SSL_WRONG_VERSION_NUMBER"],
+  ])("can be %s, which is tried once", async (_, code) => {
     const fetch = async (): Promise<Response> => {
-      throw new TypeError("fetch failed", {
-        cause: Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" }),
-      });
+      throw new TypeError("fetch failed", { cause: Object.assign(new Error("failed"), { code }) });
     };
     const client = createClient({ url: "http://pond.invalid?key=secret", fetch });
 
     await expect(client.status()).rejects.toMatchObject({
-      message: "http://pond.invalid/v1/status: the connection failed (ENOTFOUND)",
+      message: `http://pond.invalid/v1/status: the connection failed (${code})`,
     });
   });
 });

@@ -81,6 +81,9 @@ export function publicAddress(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
+// No such host; a certificate that is not trusted; no TLS, or another one, at that port.
+const finalCodes = /ENOTFOUND|INVALID|CERT|SELF_SIGNED|LEAF_SIGNATURE|TLS|WRONG_VERSION/;
+
 /** Describes a failure below HTTP in words that cannot contain an address with a password. */
 export function connectionFailure(error: unknown): { reason: string; isTransient: boolean } {
   if (error instanceof ProxyAddressError) {
@@ -89,7 +92,7 @@ export function connectionFailure(error: unknown): { reason: string; isTransient
   // That of an answer that is no HTTP has the field, and nothing in it.
   const given = error instanceof Error && "code" in error ? error.code : undefined;
   const code = given === undefined ? undefined : String(given);
-  const isFinal = code !== undefined && /CERT|SELF_SIGNED|TLS|ENOTFOUND|INVALID/.test(code);
+  const isFinal = code !== undefined && finalCodes.test(code);
   const hint = code === "ECONNREFUSED" ? "nothing listens there" : "the connection failed";
   return { reason: `${hint}${code === undefined ? "" : ` (${code})`}`, isTransient: !isFinal };
 }
