@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -91,6 +91,24 @@ test("is not ready while the object store is gone, and ready again once it is ba
   expect(server.log()).not.toContain("pond-secret-key");
   await server.stop();
   await back.close();
+});
+
+test("says in its log why it is not ready while its folder is gone", async () => {
+  const storage = join(folder, "unmounted");
+  const server = await startServer({ POND_STORAGE: storage, POND_NAMESPACES: "on-first-ingest" });
+  const readiness = async () => (await fetch(`${server.url}/readyz`)).status;
+
+  renameSync(storage, `${storage}-elsewhere`);
+
+  expect(await readiness()).toBe(503);
+  expect(server.log()).toMatch(/"location":"[^"]*unmounted","reason":"ENOENT: .*does not answer"/);
+  await expect(server.client("red").ingest({ events: session("s", "text") })).rejects.toMatchObject(
+    { code: "storage_unavailable" },
+  );
+  renameSync(`${storage}-elsewhere`, storage);
+  expect(await readiness()).toBe(200);
+  await server.client("red").ingest({ events: session("s", "text") });
+  await server.stop();
 });
 
 test("keeps serving when nobody reads its log any more", async () => {

@@ -49,6 +49,22 @@ export async function probeStorage({ storage, ...options }: Storage): Promise<vo
 }
 
 /**
+ * Requires the folder of all tenants, if they are in one.
+ *
+ * @param use - What must be possible there, as for `access`.
+ * @throws {StorageUnavailableError} if it is not there, or that is not possible.
+ */
+export async function requireFolder(storage: string, use: number = constants.F_OK): Promise<void> {
+  if (!isAbsolute(storage)) return;
+  try {
+    await access(storage, use);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StorageUnavailableError(storage, reason, { cause });
+  }
+}
+
+/**
  * Asks the storage each time, but once for concurrent callers.
  *
  * @throws If it refuses, or does not answer within `readyMs`.
@@ -72,7 +88,7 @@ export function createReadyCheck(place: Storage, readyMs: number): () => Promise
 
 async function ask({ storage, ...options }: Storage): Promise<void> {
   if (isAbsolute(storage)) {
-    await access(storage, constants.R_OK | constants.W_OK | constants.X_OK);
+    await requireFolder(storage, constants.R_OK | constants.W_OK | constants.X_OK);
     return;
   }
   try {

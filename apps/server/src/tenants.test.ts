@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sessionTables } from "@pond/sessions";
@@ -32,6 +32,7 @@ test.each([
   "%s: a tenant without a store is opened or refused (%s)",
   async (name, policy, mode, outcome) => {
     const storage = join(folder, `${name}-${mode}`);
+    mkdirSync(storage);
     const tenants = createTenants(init(storage, policy));
 
     const seen = await tenants.open("red", mode).then(
@@ -41,6 +42,32 @@ test.each([
 
     expect(seen).toBe(outcome);
     expect(existsSync(join(storage, "red"))).toBe(outcome === "opened");
+    await tenants.close();
+  },
+);
+
+test.each([
+  ["deny", deny],
+  ["on-first-ingest", onFirstIngest],
+  ["fixed", fixed],
+] as const)(
+  "%s: while the folder of all tenants is gone, none is made or unknown",
+  async (name, policy) => {
+    const storage = join(folder, `unmounted-${name}`);
+    await provision({ storage, storageOptions: {}, caches }, "red");
+    const tenants = createTenants(init(storage, policy));
+    renameSync(storage, `${storage}-elsewhere`);
+
+    for (const mode of ["read", "write"] as const) {
+      await expect(tenants.open("red", mode)).rejects.toMatchObject({
+        code: "storage_unavailable",
+        details: { location: storage },
+      });
+    }
+    expect(existsSync(storage)).toBe(false);
+
+    renameSync(`${storage}-elsewhere`, storage);
+    await tenants.open("red", "write");
     await tenants.close();
   },
 );
@@ -78,6 +105,7 @@ test("fixed: only listed tenants exist, whatever is stored", async () => {
 
 test("all tenants share one cache", async () => {
   const storage = join(folder, "cached");
+  mkdirSync(storage);
   const own = createCaches({ indexBytes: 8 * 1024 * 1024, metadataBytes: 4 * 1024 * 1024 });
   const tenants = createTenants({ ...init(storage, onFirstIngest), caches: own });
   const before = own.bytes;

@@ -1,6 +1,6 @@
 import { createNamespaces, type Namespaces } from "@pond/server";
 import { openSessions, type SessionStoreOptions } from "@pond/sessions";
-import type { Storage } from "./storage.ts";
+import { requireFolder, type Storage } from "./storage.ts";
 import type { Policy } from "./variable.ts";
 
 export type TenantsInit = Storage & {
@@ -23,9 +23,12 @@ export function createTenants({
 }: TenantsInit): Namespaces {
   return createNamespaces({
     ...options,
-    locate(name, mode) {
+    async locate(name, mode) {
       const mustExist = mustExistFor(policy, name, mode);
       if (mustExist === undefined) return undefined;
+      // While a disk is not mounted, what it holds is not unknown, and what is stored in its place
+      // would be hidden once it is back.
+      await requireFolder(storage);
       return { location: locationOf(storage, name), storageOptions, mustExist };
     },
   });
