@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { jsonSchemas, openApi } from "@pond/wire";
 import { describe, expect, it } from "vitest";
 import { createHttpServer } from "./server.ts";
@@ -13,14 +14,30 @@ describe("the address", () => {
     },
   );
 
-  it.each([undefined, "127.0.0.1", "localhost"])("%s listens on 127.0.0.1", async (host) => {
-    const seen = await withServer({ host }, async ({ url, port }) => ({
+  it.each([undefined, "127.0.0.1", "localhost", "Localhost"])(
+    "%s listens on 127.0.0.1",
+    async (host) => {
+      const seen = await withServer({ host }, async ({ url, port }) => ({
+        url,
+        port,
+        status: (await send(port, post("/v1/search", "{}"))).status,
+      }));
+
+      expect(seen).toMatchObject({ url: `http://127.0.0.1:${seen.port}`, status: 200 });
+    },
+  );
+
+  const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => address === "::1"),
+  );
+  it.runIf(hasIpv6)("can be an IPv6 address as it is written in a URL", async () => {
+    const seen = await withServer({ host: "[::1]" }, async ({ url, port }) => ({
       url,
       port,
-      status: (await send(port, post("/v1/search", "{}"))).status,
+      status: (await fetch(`${url}/v1/schema`)).status,
     }));
 
-    expect(seen).toMatchObject({ url: `http://127.0.0.1:${seen.port}`, status: 200 });
+    expect(seen).toMatchObject({ url: `http://[::1]:${seen.port}`, status: 200 });
   });
 
   it("can be every interface, answering only to the host names that are listed", async () => {

@@ -142,8 +142,9 @@ async function listen(
   host: string,
   port: number,
 ): Promise<{ readonly host: string; readonly port: number; readonly url: string }> {
-  // `localhost` may stand for two addresses, of which only one would be used.
-  const address = host === "localhost" ? defaultHost : host;
+  // `localhost` may stand for two addresses, of which only one would be used. The system knows no
+  // brackets, in which a URL has an IPv6 address.
+  const address = /^localhost$/i.test(host) ? defaultHost : host.replace(/^\[(.*)\]$/, "$1");
   await app.listen({ host: address, port });
   const bound = server.address() as AddressInfo;
   const name = address.includes(":") ? `[${address}]` : address;
