@@ -29,6 +29,11 @@ it.each([
     /`pond export -o FILE\.pond`/,
   ],
   [
+    "a certificate of an unknown authority",
+    new StorageUnavailableError("s3://x/y", "not trusted", { problem: "certificate" }),
+    /SSL_CERT_FILE/,
+  ],
+  [
     "a manifest that a sync tool copied under another name",
     new StorageUnavailableError("/x", "another name", { problem: "foreign_manifest" }),
     /20 digits and \.manifest/,

@@ -49,6 +49,8 @@ const hints: Readonly<Record<string, string>> = {
     "`pond status --verify` names the files that cannot be read, and says how to go on.",
   "storage_unavailable.foreign_manifest":
     "Stop what syncs the folder, and move every file out of there whose name is not 20 digits and .manifest. `pond status --verify` says whether that was all; `pond copy` brings a store to another machine.",
+  "storage_unavailable.certificate":
+    "Let this machine trust the authority that signed it; on Linux, SSL_CERT_FILE can name a file with that authority instead.",
   "storage_unavailable.no_hard_links":
     "A stick or disk with exFAT or FAT can hold an archive: `pond export -o FILE.pond` to a disk of this machine, and move the file there.",
   "store_schema.unmade": "`pond sync` does that.",

@@ -34,8 +34,8 @@ export class ConflictError extends SubstrateError {
 /**
  * The problem, if something can be done about it: the disk is full, the process may open no more
  * files, a file is damaged, an index has lost a file, a sync tool put a copy of its own among the
- * versions of a table, the file system makes no hard links, or the address is of an unknown kind of
- * storage.
+ * versions of a table, the file system makes no hard links, the certificate of an object store is
+ * not trusted, or the address is of an unknown kind of storage.
  */
 export type StorageProblem =
   | "disk_full"
@@ -44,6 +44,7 @@ export type StorageProblem =
   | "index_lost"
   | "foreign_manifest"
   | "no_hard_links"
+  | "certificate"
   | "unknown_kind";
 
 /** Storage failed after every retry. */

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
@@ -24,6 +26,46 @@ it.each(["0", "1", "01", "2"])(
     expect(said.trim().split("\n").slice(1)).toEqual(["0", "1"]);
   },
 );
+
+// Of nobody, and for this test alone.
+const selfSigned = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgaiicVPZwICUwCPIQ
+9MNbI+VmDxPedFBk8d1PWem4X/ChRANCAAR86bIRH/Pjjjgw75AAXG9E/vHQtGys
+AphbGc1RzRFLwIBBikOtOlPAspsMHA/7af3/ccUxifC2o3QEWoZnwUhG
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBlDCCATugAwIBAgIUAorhWZYAsaqT/rf9iB680eug4oMwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEzMDAzMjYxOFoYDzIxMjYxMTA2
+MDMyNjE4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAR86bIRH/Pjjjgw75AAXG9E/vHQtGysAphbGc1RzRFLwIBBikOtOlPA
+spsMHA/7af3/ccUxifC2o3QEWoZnwUhGo2kwZzAdBgNVHQ4EFgQUUdh4yiok4dvN
+vswaVkQVzc1Iak4wHwYDVR0jBBgwFoAUUdh4yiok4dvNvswaVkQVzc1Iak4wDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+RwAwRAIgW7ZbmKl7ZzY2g2r88D+gddZ/NtP7LkPTuvdGDp/3dAMCIE5wws+GPJH5
++YQ4TDQpr5Z+OH0qHbDgRbctCct8oOL0
+-----END CERTIFICATE-----`,
+};
+
+it("says once that a certificate is not trusted, and the engine says nothing besides", async () => {
+  const server = createServer(selfSigned, (_, response) => response.end());
+  await once(server.listen(0, "localhost"), "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const options = { aws_endpoint: `https://localhost:${port}`, aws_region: "us-east-1" };
+  const keys = { aws_access_key_id: "key", aws_secret_access_key: "secret-key" };
+  const writer = fileURLToPath(new URL("../testing/writer.ts", import.meta.url));
+  const child = spawn(process.execPath, [writer, "s3://pond/store"], {
+    env: { ...process.env, POND_TEST_STORAGE_OPTIONS: JSON.stringify({ ...options, ...keys }) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+
+  const [said] = await Promise.all([text(child.stderr), once(child, "close")]);
+
+  expect(said).toContain("s3://pond/store: its certificate is not trusted (");
+  expect(said).not.toContain("ERROR");
+});
 
 /** A process that knows of these settings makes the index of 20,000 words, and searches it. */
 async function indexed(settings: NodeJS.ProcessEnv): Promise<{ parts: number; found: string }> {

@@ -14,8 +14,9 @@ const defaultBatchSize = "8192";
 /** Loads the native engine when the first store is opened, which takes 0.1 s. */
 export function loadLance(): Lance {
   if (lance === undefined) {
-    // Otherwise its warnings go to stderr, even in ordinary use.
-    process.env["LANCEDB_LOG"] ??= "error";
+    // Otherwise its warnings go to stderr, even in ordinary use, and one for each try of a
+    // connection whose certificate is not trusted, which the error says.
+    process.env["LANCEDB_LOG"] ??= "error,rustls_platform_verifier=off";
     // How much text is compressed together; see schema.ts. Files say how they were written, so this
     // only affects writes.
     process.env["LANCE_BINARY_MINIBLOCK_CHUNK_SIZE"] ??= String(32 * 1024);

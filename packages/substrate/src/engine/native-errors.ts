@@ -12,6 +12,8 @@ export type ErrorKind = "conflict" | "transient" | "storage";
 
 // Every native error has the code "GenericFailure", so only the message tells them apart.
 const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
+  // Told as a connection that failed, which no other try would change.
+  ["storage", /InvalidCertificate|InvalidMessage\(/],
   // The first four concern rows and indexes made just before another process renewed their column.
   [
     "conflict",
@@ -120,6 +122,14 @@ const reasons: readonly (readonly [
   [/status(?: code)?: (\d+)/, ([, status]) => `it answers ${status}`],
   [/dns error/, () => "its host is not known"],
   [/ConnectionRefused/, () => "it cannot be reached: connection refused"],
+  [
+    /InvalidCertificate\((?:Other\(OtherError\()?(\w+)/,
+    ([, why]) => `its certificate is not trusted (${why})`,
+    "certificate",
+  ],
+  [/InvalidMessage\(/, () => "it does not speak TLS: is its endpoint http?"],
+  // For example the console of an object store, or a page that asks people to log in.
+  [/ETag Header missing/, () => "what answers at its endpoint is not an object store"],
   [/kind: Connect\b/, () => "it cannot be reached"],
   [
     /.*Not found: (.+?[/\\]_indices[/\\]\S+\.\w+)/,

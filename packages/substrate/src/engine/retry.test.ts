@@ -18,6 +18,11 @@ const lost =
   "Retryable commit conflict for version 7: This CreateIndex transaction was preempted by concurrent transaction CreateIndex at version 7. Please retry.";
 const down = "Generic S3 error: Server returned non-2xx status code: 503 Service Unavailable";
 
+function refusedBy(tls: string): string {
+  return `Invalid input, Failed to connect to namespace: IO { source: Generic { store: "S3", source: ListRequest { source: RetryError(RetryErrorImpl { method: GET, uri: Some(https://s3.test/pond?list-type=2), retries: 0, max_retries: 0, elapsed: 1.079471ms, retry_timeout: 180s, inner: Http(HttpError { kind: Connect, source: reqwest::Error { kind: Request, source: hyper_util::client::legacy::Error(Connect, Custom { kind: Other, error: Custom { kind: InvalidData, error: ${tls} } }) } }) }) } } }`;
+}
+const untrusted = refusedBy("InvalidCertificate(UnknownIssuer)");
+
 it.each([
   ["a lost race", lost],
   ["too many writers", "lance error: Too many concurrent writers. Attempted 10 times"],
@@ -95,6 +100,7 @@ it.each([
     "no_hard_links",
     "LanceError(IO): Generic LocalFileSystem error: Unable to rename file: Operation not supported (os error 45)",
   ],
+  ["certificate", untrusted],
   ["unknown_kind", "Generic N/A error: No object store provider found for scheme: 'ftp'"],
   [undefined, "LanceError(IO): Not found: /store/parts.lance/data/1.lance, /rustc/lib.rs:1"],
 ])("names the problem in the error's details: %s", async (problem, message) => {
@@ -126,12 +132,28 @@ it.each([
     "lance error: Not found: my store/parts.lance/_versions, /registry/lance-table-12.0.0/src/io/commit.rs:670:26  Caused by: Not found: my store/parts.lance/_versions, /registry/lance-table-12.0.0/src/io/commit.rs:670:26",
   ],
   ["too many open files", "lance error: LanceError(IO): Too many open files (os error 24)"],
+  ["its certificate is not trusted (UnknownIssuer)", untrusted],
+  [
+    "its certificate is not trusted (CaUsedAsEndEntity)",
+    refusedBy("InvalidCertificate(Other(OtherError(CaUsedAsEndEntity)))"),
+  ],
+  ["it does not speak TLS: is its endpoint http?", refusedBy("InvalidMessage(InvalidContentType)")],
+  [
+    "what answers at its endpoint is not an object store",
+    "lance error: LanceError(IO): single PUT of a/probe_0.lance/_transactions/0-8.txn failed after 1.3ms (216 bytes): Generic S3 error: Unable to extract metadata from headers: ETag Header missing from response, /registry/lance-io-12.0.0/src/object_writer.rs:627:9",
+  ],
   ["input/output error", "lance error: LanceError(IO): Input/output error (os error 5)"],
   ["the disk quota is used up", "lance error: LanceError(IO): Disk quota exceeded (os error 122)"],
 ])("gives the reason in a few words: %s", async (reason, message) => {
   const outcome = retry(place, failing(message));
 
   await expect(outcome).rejects.toMatchObject({ details: { reason } });
+});
+
+it("tries once where a certificate is not trusted", async () => {
+  const outcome = retry(place, failing(untrusted));
+
+  await expect(outcome).rejects.toMatchObject({ details: { isTransient: false } });
 });
 
 it("passes any other error on without a retry", async () => {
