@@ -331,8 +331,20 @@ describe("ingestAll", () => {
   );
 
   const server = storing();
+  const another = storing();
   it.each<[string, Reply, RegExp]>([
     ["the server", storing({ maxBytes: 1500 }), /validation_failed/],
+    [
+      "the server, by its arrays and objects",
+      (response, request) => {
+        const reply = failWith(400, "validation_failed", {
+          kind: "body_too_many_objects",
+          limit: 90,
+        });
+        (request.body.length > 1500 ? reply : another)(response, request);
+      },
+      /validation_failed/,
+    ],
     [
       "a proxy",
       (response, request) =>

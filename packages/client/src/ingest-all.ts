@@ -132,6 +132,8 @@ function refusalOf(error: unknown, rows: readonly Row[]): Refusal | undefined {
   const cap = typeof limit === "number" && limit > 0 ? limit : undefined;
   const known = cap !== undefined;
   if (field === "events" && known) return { message, details, maxEvents: cap };
+  // Half of the bytes hold about half of the arrays and objects.
+  if (kind === "body_too_many_objects") return { message, details, maxBytes: bytesOf(rows) - 1 };
   if (kind !== "body_too_large") return undefined;
   return { message, details, ...(known && { maxBytes: Math.max(1, cap - envelopeBytes) }) };
 }

@@ -5,9 +5,11 @@ import { parseBody } from "./json-body.ts";
 
 const bytes = (text: string): Buffer => Buffer.from(text, "utf8");
 
+const limits = { maxDepth: 32, maxObjects: 1_000 };
+
 function refusalOf(body: Buffer, maxDepth = 32): unknown {
   try {
-    parseBody(body, maxDepth);
+    parseBody(body, { ...limits, maxDepth });
     return undefined;
   } catch (error) {
     if (error instanceof WireError) return error.details["kind"];
@@ -48,7 +50,7 @@ describe("parseBody", () => {
   it("never quotes the body in an error", () => {
     const secret = "sk-12345";
 
-    expect(() => parseBody(bytes(`{"key": ${secret}}`), 32)).toThrow("the body is not JSON");
+    expect(() => parseBody(bytes(`{"key": ${secret}}`), limits)).toThrow("the body is not JSON");
   });
 
   it("accepts a body of the maximum depth, and refuses a deeper one", () => {
@@ -56,6 +58,16 @@ describe("parseBody", () => {
 
     expect(refusalOf(bytes(text), 32)).toBeUndefined();
     expect(refusalOf(bytes(text), 31)).toBe("body_too_deep");
+  });
+
+  it("accepts as many arrays and objects as a body may have, and refuses more", () => {
+    const text = (count: number): string =>
+      `{"[{":[${Array(count - 2)
+        .fill("{}")
+        .join(",")}]}`;
+
+    expect(refusalOf(bytes(text(1_000)))).toBeUndefined();
+    expect(refusalOf(bytes(text(1_001)))).toBe("body_too_many_objects");
   });
 
   it("is not misled about the depth by brackets in keys and strings", () => {
@@ -80,7 +92,7 @@ describe("parseBody", () => {
   });
 
   it("keeps __proto__ as an ordinary field", () => {
-    const value = parseBody(bytes('{"__proto__":{"isAdmin":true}}'), 32);
+    const value = parseBody(bytes('{"__proto__":{"isAdmin":true}}'), limits);
 
     expect(Object.keys(value as object)).toEqual(["__proto__"]);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);

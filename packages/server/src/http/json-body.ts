@@ -8,17 +8,20 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
+/** How much a body may hold besides its bytes. */
+export type ShapeLimits = {
+  readonly maxDepth: number;
+  /** Arrays and objects, of whatever size. */
+  readonly maxObjects: number;
+};
+
 /**
  * Parses a body. Numbers keep their text, and `__proto__` is a field (`parseJson`).
  *
  * @throws {WireError} `validation_failed`; its message never holds a piece of the body.
  */
-export function parseBody(bytes: Buffer, maxDepth: number): JsonValue {
-  if (exceedsDepth(bytes, maxDepth)) {
-    throw refused("body_too_deep", `the body is nested deeper than ${maxDepth}`, {
-      limit: maxDepth,
-    });
-  }
+export function parseBody(bytes: Buffer, limits: ShapeLimits): JsonValue {
+  checkShape(bytes, limits);
   const text = decode(bytes);
   try {
     return parseJson(text);
@@ -36,18 +39,26 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** True if more arrays and objects are nested than allowed. Checked before anything is built. */
-function exceedsDepth(bytes: Buffer, maxDepth: number): boolean {
+/** Checked before anything is built. */
+function checkShape(bytes: Buffer, { maxDepth, maxObjects }: ShapeLimits): void {
   let depth = 0;
+  let objects = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === quote) at = endOfString(bytes, at);
     else if (byte === openBracket || byte === openBrace) {
       depth += 1;
-      if (depth > maxDepth) return true;
+      objects += 1;
+      if (depth > maxDepth) {
+        const message = `the body is nested deeper than ${maxDepth}`;
+        throw refused("body_too_deep", message, { limit: maxDepth });
+      }
+      if (objects > maxObjects) {
+        const message = `the body has more than ${maxObjects} arrays and objects`;
+        throw refused("body_too_many_objects", message, { limit: maxObjects });
+      }
     } else if (byte === closeBracket || byte === closeBrace) depth -= 1;
   }
-  return false;
 }
 
 /** The position of the closing quote of the string that begins at `start`. */

@@ -5,6 +5,7 @@ const refusalKinds = [
   "body_not_json",
   "body_too_deep",
   "body_too_large",
+  "body_too_many_objects",
   "body_too_slow",
   "content_encoding_unsupported",
   "content_type_unsupported",

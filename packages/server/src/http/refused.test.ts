@@ -45,6 +45,12 @@ const refusals: readonly Refusal[] = [
   ["nesting without end", "body_too_deep", 400, post(search, "[".repeat(900))],
   ["nesting in an object", "body_too_deep", 400, post(search, '{"a":'.repeat(100))],
   ["nesting in an ingest", "body_too_deep", 400, post("/v1/ingest", "[".repeat(101))],
+  [
+    "many small objects",
+    "body_too_many_objects",
+    400,
+    post("/v1/ingest", `{"events":[${Array(124).fill("{}").join(",")}]}`),
+  ],
   ["no body", "body_not_json", 400, post(search, "")],
   ["UTF-16", "body_not_json", 400, post(search, Buffer.from("{}", "utf16le"))],
   ["a NUL in a text", "body_not_json", 400, post(search, '{"a":"\0"}')],
