@@ -368,6 +368,39 @@ describe("ingestAll", () => {
     });
   });
 
+  const slowBeyond =
+    (bytes: number, reply: Reply): Reply =>
+    (response, request) => {
+      const tooSlow = failWith(400, "validation_failed", { kind: "body_too_slow", limit: 30_000 });
+      (request.body.length > bytes ? tooSlow : reply)(response, request);
+    };
+
+  it("makes requests smaller that do not arrive in time", async () => {
+    const { answer, requests } = await send([slowBeyond(1_100, storing())], {});
+
+    expect(answer).toMatchObject({ events: 10, accepted: 10, sessions: stored(["s", "t"]) });
+    expect(requests).toEqual([
+      all,
+      "s",
+      "s a a-0 b b-0",
+      "s a a-0 b b-0 c c-0",
+      "s b b-0 c c-0",
+      "t d d-0",
+    ]);
+  });
+
+  it("throws if a single message does not arrive in time, because it may another time", async () => {
+    const large = messageEvents("s", "large", "x".repeat(2000));
+    const events = [...stream.slice(0, 3), ...large, ...stream.slice(3)];
+
+    const { answer } = await send([slowBeyond(1_500, storing())], {}, events);
+
+    expect(answer).toMatchObject({
+      code: "validation_failed",
+      details: { kind: "body_too_slow" },
+    });
+  });
+
   it.each<[string, Reply, object]>([
     [
       "a validation error",

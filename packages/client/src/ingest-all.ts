@@ -44,7 +44,7 @@ const envelopeBytes = 1024;
  *
  * - It is cut between messages, never inside one. The messages on either side of a cut go with both
  *   requests, so that the server knows where the others belong.
- * - A request that is refused as too large is sent again as two.
+ * - A request that is refused as too large, or as too slow to arrive, is sent again as two.
  * - A message that is too large by itself is among the rejected, and costs no other.
  *
  * @returns What one answer to the whole stream would say; places are those in the stream.
@@ -76,13 +76,13 @@ export async function ingestAll(
       const refusal = refusalOf(error, rows);
       if (refusal === undefined) throw error;
       caps = lowerCaps(caps, refusal);
-      serverCaps = lowerCaps(serverCaps, refusal);
+      if (refusal.slow === undefined) serverCaps = lowerCaps(serverCaps, refusal);
       return refusal;
     }
   };
   const sendBatch = async (batch: Batch, { before, after }: Neighbours): Promise<void> => {
     const rows = batch.rowsBetween({ before, after });
-    const wasSent = fits(rows, serverCaps);
+    const wasSent = fits(rows, batch.units.length > 1 ? caps : serverCaps);
     const refusal = wasSent ? await sendRows(rows) : undefined;
     if (wasSent && refusal === undefined) return;
     const [first, second] = batch.halves() ?? [];
@@ -94,6 +94,8 @@ export async function ingestAll(
     // A single message, which may be too large with its neighbours, or by itself.
     const hasNoNeighbours = rows.length === batch.rows.length;
     const last = hasNoNeighbours && wasSent ? refusal : await sendRows(batch.rows);
+    // Another time the message may arrive sooner, so it is not the one to blame.
+    if (last?.slow !== undefined) throw last.slow;
     if (last !== undefined) report.refuse(batch.units[0]?.rows ?? [], last);
   };
 
@@ -118,8 +120,9 @@ export async function ingestAll(
   return report.response;
 }
 
-/** Why a request was too large. */
-type Refusal = Pick<ServerError, "message" | "details"> & Partial<Caps>;
+/** Why a request was too large; `slow` is the error if it was so for the connection alone. */
+type Refusal = Pick<ServerError, "message" | "details"> &
+  Partial<Caps> & { readonly slow?: ServerError };
 
 function refusalOf(error: unknown, rows: readonly Row[]): Refusal | undefined {
   // A proxy's own limit, which it does not tell; it is less than this.
@@ -132,6 +135,9 @@ function refusalOf(error: unknown, rows: readonly Row[]): Refusal | undefined {
   const cap = typeof limit === "number" && limit > 0 ? limit : undefined;
   const known = cap !== undefined;
   if (field === "events" && known) return { message, details, maxEvents: cap };
+  if (kind === "body_too_slow") {
+    return { message, details, maxBytes: Math.ceil(bytesOf(rows) / 2), slow: error };
+  }
   // Half of the bytes hold about half of the arrays and objects.
   if (kind === "body_too_many_objects") return { message, details, maxBytes: bytesOf(rows) - 1 };
   if (kind !== "body_too_large") return undefined;
