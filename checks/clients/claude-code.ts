@@ -1,7 +1,7 @@
-import { cpSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonValue } from "@pond/canonical";
 import { installFromNpm } from "@pond/npm-testkit";
+import { copyWritable } from "../copy-writable.ts";
 import { startModelStub } from "./model-stub.ts";
 import { createThrowAwayHome } from "./throw-away-home.ts";
 
@@ -58,7 +58,7 @@ export async function resumeClaudeCode(
   }));
   try {
     const place = join("projects", directory);
-    cpSync(join(folder, place), join(home.folder, ".claude", place), { recursive: true });
+    copyWritable(join(folder, place), join(home.folder, ".claude", place));
     const { stdout } = await home.run(binary, [
       ...["-p", "continue", "--resume", sessionId, "--output-format", "json"],
     ]);

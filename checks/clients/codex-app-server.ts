@@ -1,6 +1,6 @@
-import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "@pond/canonical";
+import { copyWritable } from "../copy-writable.ts";
 import { createCodexHome } from "./codex.ts";
 import { arrayAt } from "./model-json.ts";
 import { type Talk, talkTo } from "./talk.ts";
@@ -31,7 +31,7 @@ export async function readThreads(
 ): Promise<Threads> {
   // No model is needed.
   const home = createCodexHome("http://127.0.0.1:1", "stub");
-  cpSync(folder, join(home.folder, ".codex"), { recursive: true });
+  copyWritable(folder, join(home.folder, ".codex"));
   const talk = talkTo(home.start(binary, ["app-server"]));
   try {
     const call = callsOf(talk);

@@ -1,6 +1,7 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "@pond/canonical";
+import { copyWritable } from "../copy-writable.ts";
 import type { Resumed } from "./claude-code.ts";
 import { createCodexHome, historyIn, providerOf, rolloutsIn, threadIdOf } from "./codex.ts";
 import { callsOf, greet, type Threads, threadsOf } from "./codex-app-server.ts";
@@ -122,7 +123,7 @@ function textOf({ params }: JsonObject): string | undefined {
 /** There is one list of names for all sessions, so new names are appended to it. */
 function copySessions(from: string, to: string): void {
   const list = "session_index.jsonl";
-  cpSync(from, to, { recursive: true, filter: (path) => path !== join(from, list) });
+  copyWritable(from, to, { filter: (path) => path !== join(from, list) });
   const [names, more] = [linesAt(join(to, list)), linesAt(join(from, list))];
   mkdirSync(dirname(join(to, list)), { recursive: true });
   if (more !== "") writeFileSync(join(to, list), `${names}${more}`);

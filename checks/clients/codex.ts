@@ -1,7 +1,8 @@
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isJsonObject, type JsonValue, parseJson } from "@pond/canonical";
 import { installFromNpm } from "@pond/npm-testkit";
+import { copyWritable } from "../copy-writable.ts";
 import type { Resumed } from "./claude-code.ts";
 import { startModelStub } from "./model-stub.ts";
 import { createThrowAwayHome, type ThrowAwayHome } from "./throw-away-home.ts";
@@ -99,7 +100,7 @@ export async function resumeCodex(
   const stub = await startModelStub();
   const home = createCodexHome(stub.url, providerOf(known));
   try {
-    cpSync(join(folder, rollout), join(home.folder, ".codex", rollout));
+    copyWritable(join(folder, rollout), join(home.folder, ".codex", rollout));
     const { stdout } = await home.run(binary, [
       ...["exec", "--skip-git-repo-check", "--json", "resume", threadId, "continue"],
     ]);

@@ -1,11 +1,12 @@
 import { isUtf8 } from "node:buffer";
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SessionFile } from "@pond/adapter-pi";
 import { type JsonObject, stringifyJson } from "@pond/canonical";
 import type { Origin, SessionContent } from "@pond/canonical/adapter";
 import { afterAll, describe, expect, test } from "vitest";
+import { copyWritable } from "../copy-writable.ts";
 import { twoIn } from "../e2e/compare.ts";
 import { missingFromHistory } from "./missing-from-history.ts";
 import { historyFromPi } from "./model-history.ts";
@@ -43,7 +44,7 @@ describe.each(clients)("$origin", { timeout: 180_000 }, (client) => {
     });
     if (mended.length === 0) return home;
     const copy = mkdtempSync(join(temporary, "apart-"));
-    cpSync(home, copy, { recursive: true });
+    copyWritable(home, copy);
     for (const { path, apart } of mended) writeFileSync(join(copy, path), apart);
     return copy;
   }

@@ -1,7 +1,8 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@pond/canonical";
 import { installFromNpm } from "@pond/npm-testkit";
+import { copyWritable } from "../copy-writable.ts";
 import { createThrowAwayHome } from "./throw-away-home.ts";
 
 /** A client that keeps a session as a tree of lines. */
@@ -109,7 +110,7 @@ export async function openWithPi(
   const home = createThrowAwayHome(() => ({ PI_OFFLINE: "1" }));
   try {
     const copy = join(home.folder, own);
-    cpSync(folder, copy, { recursive: true });
+    copyWritable(folder, copy);
     writeFileSync(join(home.folder, "reader.mjs"), reader);
     const files = paths.map((path) => join(copy, path));
     await home.run(runtime, [join(home.folder, "reader.mjs"), sessionManager, ...files]);
@@ -146,7 +147,7 @@ export async function importWithOmp(
   folder: string,
 ): Promise<{ readonly home: string; readonly remove: () => void }> {
   const home = createThrowAwayHome(() => ({ PI_OFFLINE: "1" }));
-  cpSync(folder, join(home.folder, `.${source}`), { recursive: true });
+  copyWritable(folder, join(home.folder, `.${source}`));
   writeFileSync(join(home.folder, "importer.mjs"), importer);
   await home.run(runtime, [join(home.folder, "importer.mjs"), sessionManager, source]);
   return { home: join(home.folder, own), remove: () => home.remove() };
@@ -161,7 +162,7 @@ export async function exportWithPi(
   const home = createThrowAwayHome(() => ({ PI_OFFLINE: "1" }));
   try {
     const copy = join(home.folder, own);
-    cpSync(folder, copy, { recursive: true });
+    copyWritable(folder, copy);
     const page = join(home.work, "page.html");
     // One client takes a name for the page, the other one chooses it.
     const { stdout } = await home.run(runtime, [command, "--export", join(copy, path), page]);
