@@ -20,6 +20,21 @@ async function found(query: string): Promise<string[]> {
   return sessions.map(({ session_id: id }) => id);
 }
 
+describe("a message with a long run of a script without spaces", () => {
+  it("is found by words in the middle of it, at once", async () => {
+    const run = "内存泄漏".repeat(100_000);
+    const { sessions, remove } = await storeOf([
+      { id: "run", texts: [`${run}heron${run}`, "yes"] },
+      { id: "else", texts: ["a kingfisher", "no"] },
+    ]);
+
+    const answer = await search(sessions, { query: "heron" });
+
+    expect(answer.sessions.map(({ session_id: id }) => id)).toEqual(["run"]);
+    remove();
+  });
+});
+
 describe("a message of more than 1,048,576 characters", () => {
   it.each([
     ["a name at its beginning", "quokka-7411"],

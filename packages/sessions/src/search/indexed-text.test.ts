@@ -97,4 +97,31 @@ describe("indexedPart", () => {
     expect(found.slice(beginning.length, -end.length)).toBe("\n…\nmiddle ");
     expect(toIndexed(`${beginning}${middle}${end}`)).toBe(found);
   });
+
+  it.each([
+    ["Chinese", "内存泄漏索引"],
+    ["Japanese with voicing marks", "か\u3099ｶﾞー"],
+    ["Thai", "ที่นี่"],
+    ["Khmer", "ភាសា"],
+    ["Burmese", "မြန်မာ"],
+    ["letters of two code units", "\u{20000}\u{2a6dd}"],
+  ])("keeps only the beginning and end of a long run without spaces, in %s", (_, unit) => {
+    const run = unit.repeat(Math.ceil(300_000 / unit.length));
+
+    const found = indexedPart(`before ${run}, between ${run}`);
+
+    expect(found.split("\n…\n")).toHaveLength(3);
+    expect(found.isWellFormed()).toBe(true);
+    expect(found.length).toBeLessThanOrEqual(2 * 16_384 + 32);
+    expect(found.startsWith(`before ${run.slice(0, 8_000)}`)).toBe(true);
+    expect(found).toContain(`${run.slice(-8_000)}, between ${run.slice(0, 8_000)}`);
+    expect(found.endsWith(run.slice(-8_000))).toBe(true);
+  });
+
+  it("keeps all of a text with punctuation, however many runs it has", () => {
+    const text = `${"内存泄漏索引".repeat(2_700)}。`.repeat(20);
+
+    expect(text.length).toBeGreaterThan(16_384 * 10);
+    expect(indexedPart(text)).toBe(text);
+  });
 });

@@ -1,5 +1,6 @@
-import { normalizeText } from "./normalize-text.ts";
+import { clusterBoundaryNear, normalizeText } from "./normalize-text.ts";
 import { wordBoundaryNear } from "./text-chunks.ts";
+import { unspacedRuns } from "./unspaced-runs.ts";
 
 // Not a character, so nobody writes it or looks for it.
 const divider = "\uffff";
@@ -13,19 +14,36 @@ const maxIndexedChars = 1024 * 1024;
 const omission = "\n…\n";
 
 /**
+ * How much of a run of a script without spaces. The engine looks for words of a dictionary in it,
+ * which takes the square of its length: 1 s for 160,000 characters, minutes for a million. What
+ * somebody writes has punctuation.
+ */
+const maxRunChars = 16 * 1024;
+
+/**
  * The text that a message is found by: its own, or the beginning and the end of one longer than
- * 1,048,576 characters. Words in the rest are found through windows, which hold all of it.
+ * 1,048,576 characters, and of each run of more than 16,384 characters of a script without spaces.
+ * Words in the rest are found through windows, which hold all of it.
  */
 export function indexedPart(text: string): string {
-  if (isIndexedWhole(text)) return text;
+  if (text.length <= maxIndexedChars) return withoutLongRuns(text);
   const half = maxIndexedChars / 2;
   const beginning = text.slice(0, wordBoundaryNear(text, half));
-  return `${beginning}${omission}${text.slice(wordBoundaryNear(text, text.length - half))}`;
+  const end = text.slice(wordBoundaryNear(text, text.length - half));
+  return `${withoutLongRuns(beginning)}${omission}${withoutLongRuns(end)}`;
 }
 
-/** True if a message is found by all of its text. */
-function isIndexedWhole(text: string): boolean {
-  return text.length <= maxIndexedChars;
+function withoutLongRuns(text: string): string {
+  if (text.length <= maxRunChars) return text;
+  const kept: string[] = [];
+  let from = 0;
+  for (const { start, end } of unspacedRuns(text)) {
+    if (end - start <= maxRunChars) continue;
+    const half = maxRunChars / 2;
+    kept.push(text.slice(from, clusterBoundaryNear(text, start + half)));
+    from = clusterBoundaryNear(text, end - half);
+  }
+  return [...kept, text.slice(from)].join(omission);
 }
 
 /**

@@ -1,12 +1,11 @@
 import { normalizeText } from "./normalize-text.ts";
+import { unspacedLetters } from "./unspaced-runs.ts";
 
-const scripts = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"];
-const unspaced = `[${scripts.map((script) => `\\p{Script=${script}}`).join("")}ー]`;
-const letter = `[\\p{L}--${unspaced}]\\p{M}*`;
+const letter = `[\\p{L}--${unspacedLetters}]\\p{M}*`;
 const longWord = new RegExp(`((?:${letter}){5})(?:${letter})+`, "gv");
 
 const hangul = /\p{Script=Hangul}/u;
-const other = `[[\\p{L}\\p{N}]--[${unspaced}\\p{Script=Hangul}]]`;
+const other = `[[\\p{L}\\p{N}]--[${unspacedLetters}\\p{Script=Hangul}]]`;
 const besideHangul = new RegExp(
   `(?<=${other})(?=\\p{Script=Hangul})|(?<=\\p{Script=Hangul})(?=${other})`,
   "gv",
