@@ -56,6 +56,7 @@ it("makes a relative home absolute if the client resolves it against the current
     CLAUDE_CONFIG_DIR: "claude",
     CODEX_HOME: "./codex",
     PHI_CORE_SESSIONS: "../runs",
+    SSL_CERT_FILE: "own.pem",
     PI_CODING_AGENT_DIR: "~/.pi/agent",
     PI_CODING_AGENT_SESSION_DIR: "sessions",
     PI_CONFIG_DIR: ".omp",
@@ -68,6 +69,7 @@ it("makes a relative home absolute if the client resolves it against the current
     CLAUDE_CONFIG_DIR: resolve("claude"),
     CODEX_HOME: resolve("codex"),
     PHI_CORE_SESSIONS: resolve("../runs"),
+    SSL_CERT_FILE: resolve("own.pem"),
   });
   expect(recordedEnvironment({ PI_CODING_AGENT_DIR: "agent" }, "/home/a")).toEqual({
     PI_CODING_AGENT_DIR: resolve("agent"),

@@ -40,8 +40,8 @@ export function refuseNpx(command: readonly string[]): void {
 }
 
 /**
- * Variables that say where pond and the clients keep their files; keys and tokens are not among
- * them.
+ * Variables that say where pond and the clients keep their files, and where the authorities are
+ * that an object store's certificate may be of; keys and tokens are not among them.
  */
 const locationVariables = [
   "POND_STORAGE",
@@ -58,14 +58,16 @@ const locationVariables = [
   "OMP_PROFILE",
   "PI_PROFILE",
   "PHI_CORE_SESSIONS",
+  "SSL_CERT_FILE",
 ] as const;
 
 /**
- * Homes that are relative to the folder a client is started in. Others are relative to a folder of
+ * Places that are relative to the folder a program is started in. Others are relative to a folder of
  * their own, or are ignored if they are relative.
  */
-const homeVariables: readonly string[] = [
+const relativeVariables: readonly string[] = [
   ...["CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "PHI_CORE_SESSIONS"],
+  "SSL_CERT_FILE",
 ];
 
 /** True for a variable that pond records for processes that somebody else starts. */
@@ -91,5 +93,5 @@ function absolute(name: string, value: string, home: string): string {
   if (name.startsWith("POND_")) return absoluteStorage(value, home);
   // pi expands `~` itself; to the others it is a name like any other.
   const isPiHome = name === "PI_CODING_AGENT_DIR" && /^~(?:\/|$)/.test(value);
-  return homeVariables.includes(name) && !isPiHome ? resolve(value) : value;
+  return relativeVariables.includes(name) && !isPiHome ? resolve(value) : value;
 }
