@@ -61,8 +61,9 @@ export type DiscoverOptions = {
 
 /**
  * The places to read, each once. A missing home of a client is no error: the client is not
- * installed. One that cannot be looked at is a fault of its own. A missing path that somebody asked for is an error. What an adapter throws is a fault
- * of its own, which its source lists: the others are read.
+ * installed. One that cannot be looked at lists that as a fault. A missing path that somebody asked
+ * for is an error. What an adapter throws is a fault of its own, which its source lists: the others
+ * are read.
  *
  * @throws {SourceNotFoundError} if an asked-for path is not there.
  */
