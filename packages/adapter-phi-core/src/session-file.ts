@@ -132,7 +132,7 @@ export class SessionFile {
   }
 
   #markNow(): string {
-    return fileFingerprint(fstatSync(this.#handle, { bigint: true }));
+    return fileFingerprint(fstatSync(this.#handle, { bigint: true }), this.#now);
   }
 }
 

@@ -72,8 +72,9 @@ function missingWords({ terms }: ParsedQuery, found: readonly Segment[]): string
   );
   return terms
     .filter(({ word, weight }) => weight === fullWeight && isCorrectable(word))
-    .map(({ word }) => word)
-    .filter((word) => !texts.some((text) => text.includes(stemOf(word))));
+    .map(({ word }) => ({ word, stem: stemOf(word) }))
+    .filter(({ stem }) => !texts.some((text) => text.includes(stem)))
+    .map(({ word }) => word);
 }
 
 function isCorrectable(word: string): boolean {
