@@ -263,7 +263,8 @@ const keptMs = 10_000;
 function markOf(file: string): string | undefined {
   const marks = [file, `${file}-wal`].map((path) => {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats && fileFingerprint(stats);
+    // At any time the same, because it is compared with what it was a moment ago.
+    return stats && fileFingerprint(stats, 0);
   });
   return marks[0] && marks.join("+");
 }
