@@ -28,6 +28,26 @@ test("folds keep fragments and rows that no index knows few through many small i
   await pond.remove();
 });
 
+test("a few long texts are indexed as soon as many short ones", async () => {
+  const pond = testPond({ onIndexUpdateFailed: unexpected });
+  const uncoveredTexts = async (): Promise<number | undefined> => {
+    const { tables } = await pond.ask("status", {});
+    const { indexes } = tables.find(({ name }) => name === "messages") ?? { indexes: [] };
+    return indexes.find(({ column }) => column === "search_text")?.unindexedRows;
+  };
+  const many = Array.from({ length: 1_200 }, (_, at) => textMessage("many", at, `text ${at}`));
+  const long = Array.from({ length: 8 }, (_, at) =>
+    textMessage("long", at, "text ".repeat(60_000)),
+  );
+  await pond.ask("ingest", { events: [sessionOf("many"), ...many.flat()] });
+  await expect.poll(uncoveredTexts, { timeout: 10_000 }).toBe(0);
+
+  await pond.ask("ingest", { events: [sessionOf("long"), ...long.flat()] });
+
+  await expect.poll(uncoveredTexts, { timeout: 10_000 }).toBe(0);
+  await pond.remove();
+});
+
 type Fake = {
   readonly sessions: SessionStore;
   /** How often tables were folded. */

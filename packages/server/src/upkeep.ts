@@ -4,7 +4,11 @@ import { runBesideTurns, runInTurn } from "./turns.ts";
 
 /** Keeps indexes close to what is stored. */
 export type Upkeep = {
-  /** Notes an ingest. Returns at once; any maintenance runs in the background. */
+  /**
+   * Notes an ingest. Returns at once; any maintenance runs in the background.
+   *
+   * @param messages - How many were added, or would hold as much text if that is more.
+   */
   stored(sessions: SessionStore, messages: number): void;
   /**
    * Resolves when indexes are no further behind than searches can bear, or when that took too long.

@@ -10,6 +10,9 @@ import type { Resources } from "../resources.ts";
 import { storeTogether } from "./ingest-group.ts";
 import { groupRows, type SessionRows } from "./ingest-rows.ts";
 
+// Searches read every text that no index covers: of a few long ones as much as of many of these.
+const usualChars = 2_048;
+
 /**
  * Stores canonical events. An error in one costs its message, or its session, and nothing else;
  * repeating the request changes nothing (`adapter-integrity-additive-sync`).
@@ -32,7 +35,7 @@ export async function ingest(
   await upkeep.caughtUp(store);
   const outcomes = await storeTogether(store, grouped, resources);
   const added = [...outcomes.values()].reduce((sum, each) => sum + each.messages_added, 0);
-  if (added > 0) upkeep.stored(store, added);
+  if (added > 0) upkeep.stored(store, Math.max(added, Math.ceil(textChars(grouped) / usualChars)));
   const rows = new Map(rejected.map((row) => [row.event, row]));
   for (const each of grouped) {
     const row = rejectedSessionRow(each, outcomes.get(each));
@@ -45,6 +48,14 @@ export async function ingest(
     sessions: grouped.map((each) => toSession(each, outcomes.get(each), rows)),
     took_ms: Math.round((performance.now() - startedMs) * 10) / 10,
   };
+}
+
+/** How much text messages hold, including those that were stored before. */
+function textChars(sessions: readonly SessionRows[]): number {
+  const rows = sessions.flatMap(({ messages }) => messages.flatMap((message) => message.rows));
+  return rows.reduce((sum, { value }) => {
+    return value.kind === "part" && value.part.type === "text" ? sum + value.part.text.length : sum;
+  }, 0);
 }
 
 /** The session's own row, if what is stored takes precedence over it, or the store refused it. */

@@ -74,6 +74,27 @@ it("leaves a short tail to all but the text index, and makes every index again o
   expect(health.fragments).toBe(3);
 });
 
+it.each([
+  ["long", 30, 80_000, ["description"]],
+  ["short", 300, 6_000, []],
+])(
+  "makes a text index again over few texts that are %s: %i of %i bytes",
+  async (_, count, bytes, created) => {
+    const table = (await openCatalogue()).table("parts");
+    await table.insert(numbered(4_000));
+    await table.fold({ isForced: true });
+    const added = numbered(count, "globex");
+
+    await table.insert({
+      ...added,
+      description: added["number"]?.map((number) => `${number} bolt ${"x".repeat(bytes)}`) ?? [],
+    });
+
+    expect(await table.fold()).toEqual({ table: "parts", created, isFolded: false });
+    expect((await table.fold()).created).toEqual([]);
+  },
+);
+
 onFolders("it lists files")(
   "joins many fragments into one, whether indexes cover them or not",
   async () => {

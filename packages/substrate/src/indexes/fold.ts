@@ -11,6 +11,7 @@ import { dropLostIndexes, refresh } from "./lost-indexes.ts";
 import { supersededBytes } from "./superseded.ts";
 import { isTagged } from "./tagged.ts";
 import { missingTextIndexes } from "./text-indexes.ts";
+import { areUnindexedTextsLonger } from "./unindexed-texts.ts";
 import { countVectors, vectorIndexesToRetrain } from "./vector-indexes.ts";
 
 /** How thorough a fold is. */
@@ -60,6 +61,8 @@ const thresholds = {
   unindexedRows: 1_000,
   unindexedShare: 0.05,
   unindexedRowsAtMost: 3_000,
+  // A few long texts take as long as many short ones.
+  bytesPerUnindexedText: 2_048,
   // A condition changes the score of rows outside the index, the more the larger their share; and
   // few texts are indexed again in less than a second.
   unindexedTextsShare: 0.1,
@@ -197,27 +200,34 @@ async function indexesToMake(
     ...(isForced ? await missingTextIndexes(table, handle) : []),
     ...(await vectorIndexesToRetrain(table, handle, { isDue })),
   ];
+  const maxTextBytes = maxUnindexedRows(health.rows) * thresholds.bytesPerUnindexedText;
   for (const index of table.indexes) {
     const known = health.indexes.find(({ column }) => column === index.column);
-    if (known === undefined || lacking.includes(index) || isBehind(index, known, isDue)) {
-      if (index.kind === "vector" && !(await isWorthTraining(table, handle, index))) continue;
-      missing.push(index);
-    }
+    const isMade = known !== undefined && !lacking.includes(index);
+    if (isMade && !(await isBehind(index, known, handle, { isDue, maxTextBytes }))) continue;
+    if (index.kind === "vector" && !(await isWorthTraining(table, handle, index))) continue;
+    missing.push(index);
   }
   return missing;
 }
 
-function isBehind(
+async function isBehind(
   { kind }: IndexDeclaration,
-  { indexedRows, unindexedRows }: IndexHealth,
-  isDue: boolean,
-): boolean {
+  known: IndexHealth,
+  handle: LanceTable,
+  { isDue, maxTextBytes }: { readonly isDue: boolean; readonly maxTextBytes: number },
+): Promise<boolean> {
+  const { indexedRows, unindexedRows } = known;
   // Training one takes longer than extending it.
   if (kind === "vector") {
     return unindexedRows > indexedRows && unindexedRows >= thresholds.unindexedRows;
   }
   if (isDue) return unindexedRows > 0;
-  return kind === "full-text" && unindexedRows > indexedRows * thresholds.unindexedTextsShare;
+  if (kind !== "full-text") return false;
+  return (
+    unindexedRows > indexedRows * thresholds.unindexedTextsShare ||
+    (await areUnindexedTextsLonger(maxTextBytes, known, handle))
+  );
 }
 
 async function isWorthTraining(
@@ -232,8 +242,12 @@ async function isWorthTraining(
 /** True if so many rows lie outside of an index that they slow its queries. */
 function hasLongTail({ rows, indexes }: TableHealth): boolean {
   const tail = Math.max(0, ...indexes.map(({ unindexedRows }) => unindexedRows));
-  const tailLimit = Math.min(rows * thresholds.unindexedShare, thresholds.unindexedRowsAtMost);
-  return tail >= Math.max(thresholds.unindexedRows, tailLimit);
+  return tail >= maxUnindexedRows(rows);
+}
+
+function maxUnindexedRows(rows: number): number {
+  const { unindexedRows, unindexedShare, unindexedRowsAtMost } = thresholds;
+  return Math.max(unindexedRows, Math.min(rows * unindexedShare, unindexedRowsAtMost));
 }
 
 /**

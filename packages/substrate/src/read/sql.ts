@@ -252,7 +252,8 @@ function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, "\\$&");
 }
 
-function quoteColumn(column: string): string {
+/** @throws {TypeError} for what cannot be the name of a column. */
+export function quoteColumn(column: string): string {
   if (!columnName.test(column)) throw new TypeError(`no column is called "${column}"`);
   // Quoted, because a column may have the name of an SQL word.
   return `\`${column}\``;

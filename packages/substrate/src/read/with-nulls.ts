@@ -4,6 +4,7 @@ import type { Cell, Row, TableDeclaration } from "../declaration.ts";
 import { noValueSql } from "../rows/sparse-cells.ts";
 import { columnsOf, oneOf } from "./filter.ts";
 import type { FullTextOptions, NearestOptions, ScanOptions } from "./read.ts";
+import { quoteColumn } from "./sql.ts";
 import { rowId } from "./system-columns.ts";
 
 // In a page of nulls and one value, the engine makes that value for every row that it reads at
@@ -75,10 +76,6 @@ export function toSelection(
 /** The value of a sparse column, with the marker for no value in place of nulls. */
 export function withoutNullsSql({ columns }: TableDeclaration, name: string): string {
   return `coalesce(${quoteColumn(name)}, ${noValueSql(columns[name]?.type === "text")})`;
-}
-
-function quoteColumn(name: string): string {
-  return `\`${name}\``;
 }
 
 /** The batches of a query; small ones if it reads columns with nulls. */
