@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { catalogue, numbered } from "../testing/catalogue.ts";
 import {
   bytesIn,
@@ -81,6 +81,29 @@ onFolders("it measures files")(
 
     expect([tagged, kept]).toEqual([false, before]);
     expect(await table.clean({ retentionMs: 0 })).toBe(true);
+  },
+);
+
+onFolders("files have dates of their own")(
+  "removes nothing while the clock is days ahead of the one that dates files",
+  async () => {
+    const folder = temporaryFolder();
+    const table = (await openCatalogue(folder)).table("parts");
+    for (let from = 0; from < 9_000; from += 3_000) await table.insert(longTexts(3_000, from));
+    await table.fold({ isForced: true });
+    const before = bytesIn(folder);
+    vi.useFakeTimers({ now: Date.now() + 8 * 86_400_000, toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+
+    const cleaned = await table.clean();
+    const folding = table.fold({ isForced: true });
+
+    await expect(folding).rejects.toMatchObject({
+      name: "StorageUnavailableError",
+      message: expect.stringContaining("more than a day ahead of the one that dates its files"),
+    });
+    expect(cleaned).toBe(false);
+    expect(bytesIn(folder)).toBe(before);
   },
 );
 

@@ -6,6 +6,7 @@ import { retry } from "../engine/retry.ts";
 import { nullsUntilOf } from "../engine/schema.ts";
 import { isManifest, versionsFolder } from "../manifest-names.ts";
 import { isFileNotFound } from "../storage/storage.ts";
+import { isClockAhead } from "./clock.ts";
 import { defaultRetentionMs, type FoldPlace } from "./fold.ts";
 import { healthOf, type TableHealth } from "./health.ts";
 import { isTagged } from "./tagged.ts";
@@ -49,6 +50,7 @@ export async function clean(
   if (!isCompacted(health) || (await bytesIn(home)) - health.bytes < minRemovableBytes)
     return false;
   if (await retry(place, () => isTagged(handle), options)) return false;
+  if (await isClockAhead(home)) return false;
   await flush();
   await retry(place, () => handle.optimize({ cleanupOlderThan }), options);
   return true;

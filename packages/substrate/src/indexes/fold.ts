@@ -4,7 +4,9 @@ import { isOffsetOverflow } from "../engine/native-errors.ts";
 import { retry } from "../engine/retry.ts";
 import { columnsWithNulls } from "../engine/schema.ts";
 import { untilAborted } from "../engine/until-aborted.ts";
+import { StorageUnavailableError } from "../errors.ts";
 import { type RewriteProgress, replaceNulls } from "../write/replace-nulls.ts";
+import { isClockAhead } from "./clock.ts";
 import { healthOf, type IndexHealth, type TableHealth } from "./health.ts";
 import { createIndexes } from "./indexes.ts";
 import { dropLostIndexes, refresh } from "./lost-indexes.ts";
@@ -171,6 +173,7 @@ async function foldWithoutNulls(
   const isFolded = isCompacting || hasLongTail(await readHealth());
   if (isFolded) {
     await proveWritable();
+    if (home !== undefined && (await isClockAhead(home))) throw clockAheadError(location);
     await optimize(new Date(0));
   }
   if (isFolded || isChanged || made.length > 0) await flush();
@@ -178,6 +181,11 @@ async function foldWithoutNulls(
   if (isFolded && !(await isAnyTagged())) await optimize(cutoff());
   const outcome = { table: table.name, created: made, isFolded };
   return untrained.length > 0 ? { ...outcome, untrained } : outcome;
+}
+
+function clockAheadError(location: string): StorageUnavailableError {
+  const reason = `the clock here, at ${new Date().toISOString()}, is more than a day ahead of the one that dates its files: nothing was cleaned up, as files that others are writing would seem abandoned. Set the clock; nothing else has to be done`;
+  return new StorageUnavailableError(location, reason);
 }
 
 /**
