@@ -11,6 +11,7 @@ import { formatMoment, formatWhen } from "./output/time.ts";
 import { cutStart, widthOf } from "./output/width.ts";
 import { type TextRun, wrapRuns } from "./output/wrap.ts";
 import { shortIds } from "./short-ids.ts";
+import { unknownProjectText } from "./unknown-project.ts";
 
 const indent = "    ";
 const gap = "  ";
@@ -39,7 +40,10 @@ export function printResults(
     printSession(context, session, at + 1, names[at] ?? session.session_id);
   }
   if (sessions.length === 0) {
-    printWrapped(output, safe`Nothing found in ${scope}.${nothingFoundHint(response, isNarrowed)}`);
+    printWrapped(
+      output,
+      safe`Nothing found in ${scope}.${nothingFoundHint(context, response, isNarrowed)}`,
+    );
   }
   if (explanation) printExplanation(output, response, explanation);
   const more =
@@ -67,9 +71,11 @@ function searchModeText({ settings }: Context, { mode }: SearchResponse): SafeTe
 }
 
 function nothingFoundHint(
-  { total_in_scope: inScope, did_you_mean: other }: SearchResponse,
+  context: Context,
+  { total_in_scope: inScope, did_you_mean: other, similar_projects: similar }: SearchResponse,
   isNarrowed: boolean,
 ): SafeText {
+  if (similar !== undefined) return safe` ${unknownProjectText(context, similar)}`;
   if (other !== undefined) return safe` Did you mean: ${safeLine(other)}`;
   if (inScope > 0) {
     const advice = `Try other words${isNarrowed ? ", or fewer filters" : ""}.`;

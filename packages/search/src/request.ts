@@ -153,6 +153,11 @@ export type SearchResponse = {
    * The query with similar words in place of those that no message holds. Absent if there are none.
    */
   readonly did_you_mean?: string;
+  /**
+   * Only if nothing of the `project` asked for is stored: folders of the same name of which
+   * something is.
+   */
+  readonly similar_projects?: readonly string[];
   readonly took_ms: number;
   readonly warnings?: readonly SearchWarning[];
   readonly explanation?: Explanation;

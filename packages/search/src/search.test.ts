@@ -239,9 +239,10 @@ describe("search", () => {
       total_in_scope: 4,
       sessions: [],
     });
-    expect(await ask("upload", { project: "/nowhere" })).toMatchObject({
+    expect(await ask("upload", { project: "ponder" })).toMatchObject({
       total_in_scope: 0,
       sessions: [],
+      similar_projects: ["/work/ponder"],
     });
   });
 

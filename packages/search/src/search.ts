@@ -1,4 +1,4 @@
-import type { SessionStore } from "@pond/sessions";
+import { type SessionStore, similarProjects } from "@pond/sessions";
 import { toAnswer } from "./answer.ts";
 import { countInScope } from "./count-in-scope.ts";
 import { didYouMean } from "./did-you-mean.ts";
@@ -61,6 +61,11 @@ export async function search(
   const [{ query, chosen, read, shown, hasMore }, total, vectorResult, loadedCache] =
     await Promise.all([answer(), countInScope(sessions, scope.messages, request), asked, cache]);
   if (total === 0) await refuseUnknown(sessions, request);
+  // A folder in which nobody has worked yet is no mistake.
+  const similar =
+    total === 0 && request.project !== undefined
+      ? await similarProjects(sessions, request.project)
+      : undefined;
   const [answered, other] = await Promise.all([
     toAnswer(sessions, query, chosen, {
       ...{ cache: loadedCache, where: scope.messages, minScore: page.minScore },
@@ -79,6 +84,7 @@ export async function search(
     sessions: answered.map(({ matches }) => matches),
     ...(hasMore && shown.size < maxSessions && { next: nextToken(request, shown) }),
     ...(other !== undefined && { did_you_mean: other }),
+    ...(similar !== undefined && { similar_projects: similar }),
     took_ms: Math.round((performance.now() - startedMs) * 10) / 10,
     ...(vectorResult.warning && { warnings: [vectorResult.warning] }),
     ...(explanation && { explanation }),

@@ -31,7 +31,7 @@ export {
 } from "./read/get.ts";
 export { type ListedSession, type ListOptions, listSessions } from "./read/list.ts";
 export type { StoredState } from "./read/outline.ts";
-export { projectFilter } from "./read/project.ts";
+export { projectFilter, similarProjects } from "./read/project.ts";
 export { type RevisedParent, type RevisedParents, revisedParents } from "./read/revised-parents.ts";
 export {
   type PartSummary,

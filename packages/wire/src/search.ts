@@ -89,6 +89,11 @@ export type SearchResponse = {
    * The query with similar words in place of those that no message holds. Absent if there are none.
    */
   readonly did_you_mean?: string;
+  /**
+   * Only if nothing of the `project` asked for is stored: folders of the same name of which
+   * something is.
+   */
+  readonly similar_projects?: readonly string[];
   readonly took_ms: number;
   readonly warnings?: readonly SearchWarning[];
 };
@@ -169,6 +174,7 @@ export const searchResponseSchema: v.GenericSchema<unknown, SearchResponse> = v.
   ),
   next: v.exactOptional(v.string()),
   did_you_mean: v.exactOptional(v.string()),
+  similar_projects: v.exactOptional(v.array(v.string())),
   took_ms: v.number(),
   warnings: v.exactOptional(
     v.array(

@@ -12,6 +12,7 @@ import { formatMoment, formatWhen } from "../output/time.ts";
 import type { RunAction } from "../run.ts";
 import { shortIds } from "../short-ids.ts";
 import { storedSessions } from "../stored-sessions.ts";
+import { unknownProjectText } from "../unknown-project.ts";
 
 type ListFlags = {
   readonly project?: string;
@@ -44,13 +45,16 @@ export function listCommand(run: RunAction): Command {
 
 async function list(context: Context, { all = false, limit = 50, ...filters }: ListFlags) {
   const { output } = context;
-  const found = await withStore(context, "read", async (sessions) => {
-    const { listSessions } = await import("@pond/sessions");
+  const { found, similar } = await withStore(context, "read", async (sessions) => {
+    const { listSessions, similarProjects } = await import("@pond/sessions");
     // One more than asked for shows whether there are more.
     const atMost = all ? Number.MAX_SAFE_INTEGER : limit + 1;
     const listed = await listSessions(sessions, { ...filters, limit: atMost, isFlat: all });
-    if (listed.length === 0) await refuseUnknownAgent(sessions, filters.agent);
-    return listed;
+    if (listed.length > 0) return { found: listed };
+    await refuseUnknownAgent(sessions, filters.agent);
+    const { project } = filters;
+    const similar = project === undefined ? undefined : await similarProjects(sessions, project);
+    return { found: listed, similar };
   });
   const listed = all ? found : found.slice(0, limit);
   if (output.isJson) {
@@ -58,6 +62,7 @@ async function list(context: Context, { all = false, limit = 50, ...filters }: L
     return exitCodes.done;
   }
   if (listed.length > 0) print(context, listed, found.length > listed.length);
+  else if (similar !== undefined) output.line(unknownProjectText(context, similar));
   else {
     const isNarrowed = Object.values(filters).some((filter) => filter !== undefined);
     const why = isNarrowed ? "No session matches." : "No session is stored yet.";

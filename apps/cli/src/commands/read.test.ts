@@ -249,6 +249,16 @@ describe("pond search", () => {
     });
   });
 
+  it.each([["search", "coupon"], ["list"]])(
+    "names folders of the same name when nothing of the one asked for is stored: %s",
+    async (...argv) => {
+      const { code, stdout } = await home.pond(...argv, "--project", "Shop-API");
+
+      const said = "Nothing of that folder is stored. Of its name there are: /home/ada/shop-api";
+      expect([code, stdout.replaceAll(/\s+/g, " ")]).toEqual([0, expect.stringContaining(said)]);
+    },
+  );
+
   it("says what was searched when nothing is found", async () => {
     const { code, stdout } = await home.pond("search", "xylophonequartz");
 

@@ -97,6 +97,20 @@ describe("searchText", () => {
     expect(text).toContain('a similar query is "\\u2028the test".\n');
   });
 
+  it.each([
+    [[], "No session of that project is stored.\n"],
+    [["/a\u2028", "/b/a"], 'stored. Of that name there are: "/a\\u2028", "/b/a"\n'],
+  ])(
+    "says that nothing of a project is stored, and names %j, quoted",
+    async (similar, expected) => {
+      const response = { ...responseOf(0, 0), similar_projects: similar };
+
+      const text = searchText(await fitSearchReply(async () => response, 10_000));
+
+      expect(`${text}\n`).toContain(expected);
+    },
+  );
+
   it("quotes the texts, names and ids that come from a session", async () => {
     const [session] = responseOf(1, 1).sessions;
     const hostile = {

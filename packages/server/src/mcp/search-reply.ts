@@ -38,7 +38,7 @@ export async function fitSearchReply(find: Find, maxCharacters: number): Promise
 /** The same reply for a model to read. */
 export function searchText(reply: SearchReply): string {
   const { sessions, total_in_scope: total, mode, next, warnings = [], shortened } = reply;
-  const { did_you_mean: other } = reply;
+  const { did_you_mean: other, similar_projects: similar } = reply;
   const how = mode === "hybrid" ? "by words and meaning" : "by words";
   const lines = [
     quotedNotice,
@@ -46,6 +46,7 @@ export function searchText(reply: SearchReply): string {
     ...(other === undefined
       ? []
       : [`No message holds some of the words; a similar query is ${quoteValue(other)}.`]),
+    ...(similar === undefined ? [] : [unknownProjectLine(similar)]),
     ...warnings.map(({ code, message }) => `Warning ${code}: ${quoteValue(message)}`),
     ...sessions.flatMap((session, at) => ["", ...sessionLines(session, at + 1)]),
     "",
@@ -112,6 +113,12 @@ function withBestMatches(response: SearchResponse): SearchReply {
   }));
   const shortened = "Of each session, only the piece around its best match is shown.";
   return { ...withSnippets({ ...response, sessions }), shortened };
+}
+
+function unknownProjectLine(similar: readonly string[]): string {
+  const others =
+    similar.length > 0 ? ` Of that name there are: ${similar.map(quoteValue).join(", ")}` : "";
+  return `No session of that project is stored.${others}`;
 }
 
 function shortProject<T extends { readonly project: string }>(session: T): T {

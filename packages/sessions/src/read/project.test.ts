@@ -1,5 +1,6 @@
-import { expect, it } from "vitest";
-import { isInProject } from "./project.ts";
+import { describe, expect, it } from "vitest";
+import { ingestDemo, said, withStore } from "../testing.ts";
+import { isInProject, similarProjects } from "./project.ts";
 
 it.each([
   ["/home/ada/shop", "/home/ada/shop", true],
@@ -12,4 +13,50 @@ it.each([
   ["home", "/", false],
 ])("a session of directory %s is in project %s: %s", (own, project, expected) => {
   expect(isInProject(own, project)).toBe(expected);
+});
+
+describe("similarProjects", () => {
+  const stored = [
+    "/home/ada/src/shop",
+    "/home/ada/src/shop/api",
+    "/home/bea/Shop",
+    "C:\\work\\ledger",
+    "/a/twin",
+    "/b/twin",
+    "/b/twin",
+    "/c/twin",
+    "/d/twin/web",
+    "/e/twin",
+    `/${"long".repeat(100)}/long`,
+    "",
+  ];
+
+  const expected = {
+    shop: ["/home/ada/src/shop", "/home/bea/Shop"],
+    "/Users/ada/SHOP/": ["/home/ada/src/shop", "/home/bea/Shop"],
+    "packages/api": ["/home/ada/src/shop/api"],
+    "D:\\ledger": ["C:\\work\\ledger"],
+    twin: ["/b/twin", "/a/twin", "/c/twin"],
+    sho: [],
+    long: [],
+    constructor: [],
+    "/home/ada": undefined,
+    "/home/ada/src/shop/": undefined,
+    "/": undefined,
+  };
+
+  it("names folders that are called like one of which nothing is stored", async () => {
+    await withStore(async (sessions) => {
+      const demos = stored.map((project, at) => ({
+        id: `s${at}`,
+        project,
+        messages: [said(`m${at}`)],
+      }));
+      await ingestDemo(sessions, demos);
+
+      for (const [project, similar] of Object.entries(expected)) {
+        expect(await similarProjects(sessions, project)).toEqual(similar);
+      }
+    });
+  });
 });

@@ -1,4 +1,7 @@
 import { eq, type Filter, or, prefix } from "@pond/substrate";
+import type { SessionStore } from "../session-store.ts";
+
+const separator = /[/\\]/;
 
 /** Matches rows of this project and of folders below it. */
 export function projectFilter(project: string): Filter {
@@ -13,6 +16,44 @@ export function projectFilter(project: string): Filter {
 export function isInProject(own: string, project: string): boolean {
   const folder = trimSeparator(project);
   return own === folder || folderPrefixes(folder).some((start) => own.startsWith(start));
+}
+
+const maxSimilar = 3;
+// A longer path is no help.
+const maxShownChars = 300;
+
+/**
+ * For a project of which nothing is stored: up to three folders of the same name, in any case, with
+ * sessions in them or below, those with the most sessions first. People and models remember `shop`,
+ * not where it is, and a folder may have moved.
+ *
+ * @returns Undefined if sessions of the project are stored.
+ */
+export async function similarProjects(
+  { store }: SessionStore,
+  project: string,
+): Promise<string[] | undefined> {
+  const table = store.table("sessions");
+  if ((await table.count(projectFilter(project))) > 0) return undefined;
+  const name = project.split(separator).findLast((each) => each !== "");
+  if (name === undefined) return [];
+  const sizes = new Map<string, number>();
+  for await (const rows of table.scan({ columns: ["project"] })) {
+    for (const row of rows) {
+      const folder = folderNamed(name, String(row["project"]));
+      if (folder !== undefined) sizes.set(folder, (sizes.get(folder) ?? 0) + 1);
+    }
+  }
+  const largest = [...sizes].sort(([, left], [, right]) => right - left);
+  return largest.slice(0, maxSimilar).map(([folder]) => folder);
+}
+
+/** The innermost folder of a path that has a name, as a path. */
+function folderNamed(sought: string, path: string): string | undefined {
+  const names = path.split(separator);
+  const at = names.findLastIndex((name) => name.toLowerCase() === sought.toLowerCase());
+  const folder = path.slice(0, names.slice(0, at + 1).join("/").length);
+  return at === -1 || folder.length > maxShownChars ? undefined : folder;
 }
 
 /**
