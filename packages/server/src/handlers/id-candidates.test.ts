@@ -24,3 +24,15 @@ test("names five of 300 ids that begin as the one asked for, counts all, and rea
   });
   expect((await rows.mock.results[0]?.value)?.length).toBe(50);
 });
+
+test("names them for a search in a session, too", async () => {
+  const error = pond.ask("search", { query: "x", session: "ses_29" });
+
+  await expect(error).rejects.toMatchObject({
+    code: "validation_failed",
+    message: expect.stringMatching(
+      /^session: no session "ses_29" .* given whole: ses_290, .* more$/,
+    ),
+    details: { field: "session", session_id: "ses_29", count: 10 },
+  });
+});

@@ -1,3 +1,4 @@
+import { FilterError } from "@pond/search";
 import { SessionNotFoundError, type SessionStore } from "@pond/sessions";
 import { prefix } from "@pond/substrate";
 import { WireError } from "@pond/wire";
@@ -25,7 +26,9 @@ export async function withIdCandidates(
   sessions: SessionStore,
   id: string,
 ): Promise<unknown> {
-  if (!(error instanceof SessionNotFoundError) || id.length < minLength) return error;
+  const isFilter = error instanceof FilterError && error.details.field === "session";
+  if (!isFilter && !(error instanceof SessionNotFoundError)) return error;
+  if (id.length < minLength) return error;
   const table = sessions.store.table("sessions");
   const where = prefix("id", id);
   const orderBy = [{ column: "id" }];
@@ -36,9 +39,9 @@ export async function withIdCandidates(
   const count = rows.length < maxRead ? matching.length : await table.count(where);
   const more = count > candidates.length ? ` and ${count - candidates.length} more` : "";
   return new WireError(
-    "not_found",
+    isFilter ? error.code : "not_found",
     `${error.message}; ids are given whole: ${candidates.join(", ")}${more}`,
-    { session_id: id, candidates, count },
+    { ...(isFilter && error.details), session_id: id, candidates, count },
     { cause: error },
   );
 }

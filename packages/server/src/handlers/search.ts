@@ -2,6 +2,7 @@ import { PondError } from "@pond/canonical";
 import { search as find } from "@pond/search";
 import type { SearchRequest, SearchResponse, SearchWarning } from "@pond/wire";
 import type { Resources } from "../resources.ts";
+import { withIdCandidates } from "./id-candidates.ts";
 
 /**
  * Returns ranked messages, grouped by session. How they were found is for the operator only (spec
@@ -13,7 +14,10 @@ export async function search(
 ): Promise<SearchResponse> {
   const { protocol_version: _, namespace: __, ...asked } = request;
   const sessions = await open("read");
-  const found = await find(sessions, asked, { embedder: embedding.embedder, signal });
+  const options = { embedder: embedding.embedder, signal };
+  const found = await find(sessions, asked, options).catch(async (error: unknown) => {
+    throw await withIdCandidates(error, sessions, request.session ?? "");
+  });
   const { failure } = embedding;
   const own = failure === undefined ? [] : [warningOf(failure)];
   const warnings = [...own, ...(found.warnings ?? [])];
