@@ -36,6 +36,18 @@ export class PartNotFoundError extends PondError {
   }
 }
 
+/** A session, with what is restored with it, takes more to read than is allowed. */
+export class SessionTooLargeError extends PondError {
+  override readonly name = "SessionTooLargeError";
+  readonly code = "session_too_large";
+  readonly details: { readonly sessionId: string; readonly limitBytes: number };
+
+  constructor(sessionId: string, limitBytes: number, options?: ErrorOptions) {
+    super(`session ${sessionId} takes more than ${limitBytes} bytes to restore`, options);
+    this.details = { sessionId, limitBytes };
+  }
+}
+
 /** A restored file would be outside the target folder. */
 export class UnsafePathError extends PondError {
   override readonly name = "UnsafePathError";

@@ -4,6 +4,7 @@ export {
   MessageNotFoundError,
   PartNotFoundError,
   SessionNotFoundError,
+  SessionTooLargeError,
   TargetExistsError,
   TargetUnwritableError,
   UnsafePathError,

@@ -54,6 +54,7 @@ beforeAll(async () => {
       ...chat("stranger", ["f"], { agent: "someone" }),
       ...chat("whole", ["e"]),
       ...chat("half", ["f"], { parent: "whole" }),
+      ...chat("huge", ["h".repeat(1_100_000)]),
       ...chat("loop", ["g"], { parent: "loop-2" }),
       ...chat("loop-2", ["h"], { parent: "loop" }),
     ],
@@ -110,8 +111,11 @@ test.each(["claude-code", "codex"])(
   },
 );
 
-test("refuses a restore that exceeds its size limit", async () => {
-  await expect(pond.ask("restore", { session_id: "root" })).rejects.toMatchObject({
+test.each([
+  ["files are larger than its limit", "root"],
+  ["messages would fill the memory", "huge"],
+])("refuses a restore whose %s", async (_, session_id) => {
+  await expect(pond.ask("restore", { session_id })).rejects.toMatchObject({
     code: "validation_failed",
     details: { field: "session_id", limit: 2 * bytes },
   });

@@ -1,10 +1,21 @@
 import { isUtf8 } from "node:buffer";
 import type { RestoredFile, Writer } from "@pond/canonical/adapter";
-import { restore as restoreSession, SessionNotFoundError, type SessionStore } from "@pond/sessions";
+import {
+  restore as restoreSession,
+  SessionNotFoundError,
+  type SessionStore,
+  SessionTooLargeError,
+} from "@pond/sessions";
 import { eq } from "@pond/substrate";
 import { type RestoreRequest, type RestoreResponse, WireError, type WireFile } from "@pond/wire";
 import type { Resources, Restorers } from "../resources.ts";
 import { withIdCandidates } from "./id-candidates.ts";
+
+/**
+ * How much may be read for files of so many bytes. It takes 1 to 1.4 times the client's own files, a
+ * few times small ones, and stays in memory until they are written.
+ */
+const readLimit = (fileBytes: number): number => 2 * fileBytes + 1024 * 1024;
 
 /**
  * Returns a session and all sessions below it as files of a client. Paths were checked: none leads
@@ -18,15 +29,17 @@ export async function restore(
   const origin = to ?? (await originOf(sessions, id));
   const writer = writerFor(origin, restorers);
   const { meanings } = restorers;
-  const options = { at, ...(meanings && { meanings }) };
+  const limit = limits.maxRestoreBytes;
+  const options = { at, maxBytes: readLimit(limit), ...(meanings && { meanings }) };
   const restored = await restoreSession(sessions, id, writer, options).catch(async (error) => {
+    if (error instanceof SessionTooLargeError) throw tooLargeError(limit, { cause: error });
     throw await withIdCandidates(error, sessions, id);
   });
   const answer: WireFile[] = [];
-  let left = limits.maxRestoreBytes;
+  let left = limit;
   for (const file of restored.files) {
     signal?.throwIfAborted();
-    const bytes = contentOf(file, left, limits.maxRestoreBytes);
+    const bytes = contentOf(file, left, limit);
     left -= bytes.length;
     answer.push({
       session_id: file.session,
@@ -77,14 +90,17 @@ function contentOf({ content }: RestoredFile, left: number, limit: number): Buff
   for (const chunk of content) {
     const buffer = typeof chunk === "string" ? Buffer.from(chunk) : Buffer.from(chunk);
     bytes += buffer.length;
-    if (bytes > left) {
-      throw new WireError(
-        "validation_failed",
-        `its files take more than the ${limit} bytes of an answer; \`pond restore\` has no such limit`,
-        { field: "session_id", limit },
-      );
-    }
+    if (bytes > left) throw tooLargeError(limit);
     chunks.push(buffer);
   }
   return Buffer.concat(chunks, bytes);
+}
+
+function tooLargeError(limit: number, options?: ErrorOptions): WireError {
+  return new WireError(
+    "validation_failed",
+    `its files take more than the ${limit} bytes of an answer; \`pond restore\` has no such limit`,
+    { field: "session_id", limit },
+    options,
+  );
 }

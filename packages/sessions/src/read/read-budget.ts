@@ -8,6 +8,7 @@ export class OverBudgetError extends Error {
 // All rows that are read at once take memory before the first of them is counted. Few at once take
 // longer: 32 take twice as long as 1,024 if they are small, 256 a tenth longer.
 const longRowBytes = 64 * 1024;
+const mostRowsAtOnce = 256;
 
 /** Limits how much is read of several sessions together, in bytes. */
 export class ReadBudget {
@@ -23,10 +24,15 @@ export class ReadBudget {
     return this.#spent;
   }
 
+  get left(): number {
+    return this.#bytes - this.#spent;
+  }
+
   /** Undefined if there is no limit: then as many as are fastest. */
   get rowsAtOnce(): number | undefined {
     if (this.#bytes === Number.POSITIVE_INFINITY) return undefined;
-    return Math.max(1, Math.floor(this.#bytes / longRowBytes));
+    const rows = Math.floor(this.#bytes / longRowBytes);
+    return Math.max(1, Math.min(mostRowsAtOnce, rows));
   }
 
   /** @throws {OverBudgetError} */
@@ -36,6 +42,12 @@ export class ReadBudget {
         if (typeof cell === "string" || cell instanceof Uint8Array) this.#spent += cell.length;
       }
     }
+    this.spendBytes(0);
+  }
+
+  /** @throws {OverBudgetError} */
+  spendBytes(bytes: number): void {
+    this.#spent += bytes;
     if (this.#spent > this.#bytes) throw new OverBudgetError();
   }
 }

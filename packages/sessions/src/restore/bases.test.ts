@@ -73,6 +73,15 @@ describe("a session that begins in the middle of another", () => {
       expect(filesOf(whole)).toHaveLength(4);
     }));
 
+  it("counts for a limit together with that other session", () =>
+    withStore(async (sessions) => {
+      const long = { ...demo("s"), messages: [said("1", "x".repeat(20_000))] };
+      await ingestDemo(sessions, [long, demo("s+", "s")]);
+      const within = restore(sessions, "s+", writer("demo"), { meanings, maxBytes: 20_000 });
+
+      await expect(within).rejects.toThrow("session s+ takes more than 20000 bytes to restore");
+    }));
+
   it("is translated with the other session's messages that come before it", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [...demos, demo("s++", "s+")]);

@@ -7,10 +7,16 @@ import type {
   SessionContent,
 } from "@pond/canonical/adapter";
 import type { SessionStore } from "../session-store.ts";
-import { type LineageOptions, loadContent, loadLineage, writtenBy } from "./lineage.ts";
+import {
+  type LineageBudget,
+  type LineageOptions,
+  loadContent,
+  loadLineage,
+  writtenBy,
+} from "./lineage.ts";
 import type { LineagePart } from "./lineage-parts.ts";
 
-type BaseOptions = Required<Pick<LineageOptions, "at" | "onDamaged">> & {
+type BaseOptions = Required<Pick<LineageOptions, "at" | "onDamaged"> & LineageBudget> & {
   readonly meanings: Meanings;
 };
 
@@ -65,8 +71,8 @@ export class Bases {
     const bases = [...wanted.values()].slice(own.length).sort(byAge);
     for (const { session } of bases) {
       if (members.has(session.id)) continue;
-      const { at, onDamaged } = this.#options;
-      const which = { at, onDamaged, isCutByClient: true };
+      const { at, onDamaged, budget } = this.#options;
+      const which = { at, onDamaged, budget, isCutByClient: true };
       const lineage = await loadLineage(this.#sessions, session.id, which);
       for (const each of [lineage.root, ...lineage.descendants]) members.set(each.session.id, each);
     }
@@ -141,8 +147,8 @@ export class Bases {
 
   async #load(id: string): Promise<SessionContent> {
     const { store } = this.#sessions;
-    const { at, onDamaged } = this.#options;
-    const content = this.#contents.get(id) ?? (await loadContent(store, id, at, onDamaged));
+    const { at, onDamaged, budget } = this.#options;
+    const content = this.#contents.get(id) ?? (await loadContent(store, id, at, onDamaged, budget));
     this.#contents.set(id, content);
     return content;
   }

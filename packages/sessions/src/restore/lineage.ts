@@ -22,6 +22,9 @@ export type LineageOptions = {
   readonly onDamaged?: ((sessionId: SessionId) => void) | undefined;
 };
 
+/** How much may be read for it, and for what is read with it. */
+export type LineageBudget = { readonly budget?: ReadBudget };
+
 /**
  * Loads a session with every session below it, whole (`adapter-lineage-complete-restore`). A parent
  * that is not stored is no fault, because it is a soft reference. If sessions descend from
@@ -32,16 +35,21 @@ export type LineageOptions = {
 export async function loadLineage(
   sessions: SessionStore,
   id: string,
-  { at = "last", isCutByClient = false, onDamaged }: LineageOptions = {},
+  {
+    at = "last",
+    isCutByClient = false,
+    onDamaged,
+    budget = new ReadBudget(),
+  }: LineageOptions & LineageBudget = {},
 ): Promise<Lineage> {
   const { store } = sessions;
-  const root = await loadContent(store, id, at, onDamaged);
+  const root = await loadContent(store, id, at, onDamaged, budget);
   const client = isCutByClient ? root.session.source_agent : undefined;
   const descendants: SessionContent[] = [];
   const below = await descendantIds(store, id, at, client);
   const batches = new ContentBatches(store, at, onDamaged);
   while (descendants.length < below.length) {
-    descendants.push(...(await batches.read(below.slice(descendants.length))));
+    descendants.push(...(await batches.read(below.slice(descendants.length), budget)));
   }
   return { root, descendants };
 }
@@ -104,14 +112,15 @@ export async function writtenBy(
   return rows.map(({ id }) => String(id));
 }
 
-/** A session, whole. @throws {SessionNotFoundError} */
+/** A session, whole. @throws {SessionNotFoundError} @throws {OverBudgetError} */
 export async function loadContent(
   store: Store,
   id: string,
   at: StoredState,
-  onDamaged?: LineageOptions["onDamaged"],
+  onDamaged: LineageOptions["onDamaged"],
+  budget: ReadBudget,
 ): Promise<SessionContent> {
-  const [content] = await loadContents(store, [id], at, new ReadBudget(), onDamaged);
+  const [content] = await loadContents(store, [id], at, budget, onDamaged);
   if (content === undefined) throw new SessionNotFoundError(id);
   return content;
 }
@@ -147,15 +156,27 @@ export class ContentBatches {
     this.#bytes = bytes;
   }
 
-  /** The first of these sessions, at least one. @throws {SessionNotFoundError} */
-  async read(ids: readonly string[]): Promise<SessionContent[]> {
+  /**
+   * The first of these sessions, at least one.
+   *
+   * @param whole - How much may be read of all of them.
+   * @throws {SessionNotFoundError}
+   * @throws {OverBudgetError}
+   */
+  async read(
+    ids: readonly string[],
+    whole: ReadBudget = new ReadBudget(),
+  ): Promise<SessionContent[]> {
     for (;;) {
       const some = ids.slice(0, this.#count);
-      const budget = new ReadBudget(some.length > 1 ? 4 * this.#bytes : undefined);
+      const most = some.length > 1 ? 4 * this.#bytes : Number.POSITIVE_INFINITY;
+      const budget = new ReadBudget(Math.min(most, whole.left));
       try {
-        return await loadContents(this.#store, some, this.#at, budget, this.#onDamaged);
+        const contents = await loadContents(this.#store, some, this.#at, budget, this.#onDamaged);
+        whole.spendBytes(budget.spent);
+        return contents;
       } catch (error) {
-        if (!(error instanceof OverBudgetError)) throw error;
+        if (!(error instanceof OverBudgetError) || budget.spent > whole.left) throw error;
       } finally {
         const fitting = Math.floor((this.#bytes / budget.spent) * some.length);
         // A small one among large ones says nothing about the next ones.

@@ -61,6 +61,25 @@ describe("restore", () => {
     ),
   );
 
+  it.each([0, 30])("reads a session and %i below it within a limit", (count) =>
+    withStore(async (sessions) => {
+      const messages = (id: string) => [said(id, "x".repeat(20_000))];
+      const below = Array.from({ length: count }, (_, at) => ({
+        ...{ id: `b${at}`, parent: "s", messages: messages(`b${at}`) },
+      }));
+      await ingestDemo(sessions, [{ id: "s", messages: messages("s") }, ...below]);
+      const bytes = 20_000 * (count + 1);
+
+      const within = await restore(sessions, "s", writer, { maxBytes: 1.5 * bytes });
+
+      expect(paths(within)).toEqual(paths(await restore(sessions, "s", writer)));
+      await expect(restore(sessions, "s", writer, { maxBytes: bytes })).rejects.toMatchObject({
+        code: "session_too_large",
+        details: { sessionId: "s", limitBytes: bytes },
+      });
+    }),
+  );
+
   it("tells the writer which files the client has", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages: [said("a")] }]);

@@ -9,6 +9,8 @@ import type {
   Writer,
 } from "@pond/canonical/adapter";
 import type { Store } from "@pond/substrate";
+import { SessionTooLargeError } from "../errors.ts";
+import { OverBudgetError, ReadBudget } from "../read/read-budget.ts";
 import type { SessionStore } from "../session-store.ts";
 import { Bases } from "./bases.ts";
 import { clientIdOf, toClientLineage } from "./client-ids.ts";
@@ -64,6 +66,11 @@ export type RestoreOptions = Omit<LineageOptions, "onDamaged"> & {
    * that a client has show which ones it accepts. Default: none.
    */
   readonly hasFile?: (path: string) => boolean;
+  /**
+   * About how many bytes of messages may be read; they are held together, with what is made of
+   * them. Not for a session that `prefetch` has read. Default: any.
+   */
+  readonly maxBytes?: number;
 };
 
 /**
@@ -74,9 +81,25 @@ export type RestoreOptions = Omit<LineageOptions, "onDamaged"> & {
  * that were taken back are not translated, and are counted with the session above them.
  *
  * @throws {SessionNotFoundError}
+ * @throws {SessionTooLargeError} before more than `maxBytes` are held.
  * @throws {UnsafePathError} if a session names a place outside the client's folder.
  */
 export async function restore(
+  sessions: SessionStore,
+  id: string,
+  writer: Writer,
+  { maxBytes = Number.POSITIVE_INFINITY, ...options }: RestoreOptions = {},
+): Promise<Restored> {
+  try {
+    return await restoreWithin(new ReadBudget(maxBytes), sessions, id, writer, options);
+  } catch (error) {
+    if (!(error instanceof OverBudgetError)) throw error;
+    throw new SessionTooLargeError(id, maxBytes, { cause: error });
+  }
+}
+
+async function restoreWithin(
+  budget: ReadBudget,
   sessions: SessionStore,
   id: string,
   writer: Writer,
@@ -86,19 +109,19 @@ export async function restore(
     hasFile,
     prefetch,
     ...which
-  }: RestoreOptions = {},
+  }: Omit<RestoreOptions, "maxBytes">,
 ): Promise<Restored> {
   const damaged = new Set<SessionId>();
   const onDamaged = (sessionId: SessionId): void => void damaged.add(sessionId);
   const lineage = prefetch
     ? await prefetch.take(id, onDamaged)
-    : await loadLineage(sessions, id, { ...which, onDamaged });
+    : await loadLineage(sessions, id, { ...which, onDamaged, budget });
   const { at = "last" } = which;
   const { session } = lineage.root;
   const parentsOfRoot = hasFile
     ? await parentsAtClient(sessions.store, session, writer, { at, hasFile })
     : [];
-  const bases = new Bases(sessions, lineage, { at, meanings, onDamaged });
+  const bases = new Bases(sessions, lineage, { at, meanings, onDamaged, budget });
   const toTranslate = async (content: SessionContent): Promise<SessionContent> => {
     const { session, messages } = await bases.withInherited(content);
     // Half a character is not JSON to most of them.
