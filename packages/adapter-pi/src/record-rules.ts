@@ -6,19 +6,23 @@ import {
   type SessionContent,
   sourceOf,
 } from "@pond/canonical/adapter";
-import { courseByRules, courseWithoutDuplicates } from "@pond/canonical/foreign";
+import { courseByRules, courseWithout, courseWithoutDuplicates } from "@pond/canonical/foreign";
 import { withoutAbandoned } from "./course/abandoned-branches.ts";
 import { entryFields } from "./course/entry-fields.ts";
 import { withoutExcluded } from "./course/excluded.ts";
 import { contextText, isVisibleToModel } from "./course/model-input.ts";
+import { isAside } from "./records/side-question.ts";
 import { isTypedAnswer } from "./records/typed-answers.ts";
 
 /** What the records of pi and omp mean to models of other clients. */
 export const piRecordRules: RecordRules = { course, contextText, agentLabel };
 
 function course({ messages }: SessionContent): Course {
-  const fields = entryFields(messages.filter((message) => !isTypedAnswer(message)));
+  const fields = entryFields(
+    messages.filter((message) => !isTypedAnswer(message) && !isAside(message)),
+  );
   return courseByRules(messages, [
+    (live) => courseWithout(live, new Set(live.filter(isAside))),
     // A model hears them in the result, which alone has a place in the tree.
     (live) => courseWithoutDuplicates(live, isTypedAnswer),
     // An edit on an abandoned branch only counts there, and so does a reset.

@@ -13,6 +13,7 @@ import { restoreArtifact } from "./records/artifact.ts";
 import { blobsIn } from "./records/blobs.ts";
 import { restoreEntry } from "./records/entry.ts";
 import { restoreHeader } from "./records/header.ts";
+import { isAside } from "./records/side-question.ts";
 import { isTypedAnswer } from "./records/typed-answers.ts";
 
 /** Writes sessions as their files were, record by record (`adapter-native-restore-lossless`). */
@@ -33,7 +34,8 @@ export function* writeNative(lineage: Lineage): Generator<RestoredFile> {
   const written = new Set(sessions.map(({ path }) => path));
   for (const { session, messages, path, folder } of sessions) {
     const log = messages.filter(
-      (message) => restoreArtifact(message) === undefined && !isTypedAnswer(message),
+      (message) =>
+        restoreArtifact(message) === undefined && !isTypedAnswer(message) && !isAside(message),
     );
     yield { session: session.id, path, content: chunkLines(() => lines(log)) };
     for (const file of filesOf(messages, folder)) {

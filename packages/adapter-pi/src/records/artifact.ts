@@ -15,6 +15,7 @@ import {
 } from "@pond/canonical/adapter";
 import type { SidecarFile } from "../discover.ts";
 import type { Reading } from "./reading.ts";
+import { readSideQuestions } from "./side-question.ts";
 
 /**
  * A file of a session that is not a log: output too long for the log, or the report of an agent.
@@ -50,8 +51,9 @@ function readBytes({ kind, name, bytes }: Kept, reading: Reading): readonly Read
   const { source_agent: adapter, id: uri } = reading.session.session;
   const at = { adapter, uri, record: name };
   const place = openRecord(at, { id: `${kind}:${name}`, name, type: mediaType(name) });
+  const id = place.id("id") ?? reading.ids.derived(place);
   const event = messageEvent(reading.session, "user", {
-    id: place.id("id") ?? reading.ids.derived(place),
+    id,
     timestamp: reading.anchor,
     source: { sidecar: place.requireString("name"), kind },
   });
@@ -62,7 +64,7 @@ function readBytes({ kind, name, bytes }: Kept, reading: Reading): readonly Read
     content: fileBytes(bytes),
     source: { kind },
   });
-  return [event, part];
+  return [event, part, ...readSideQuestions(id, name, bytes, reading)];
 }
 
 /** The same as the longest line that is kept; a file is held whole. */
