@@ -116,7 +116,7 @@ describe("pond serve", () => {
     expect(server.stdout.trim().split("\n")).toHaveLength(1);
   });
 
-  it("finishes a running request when it is told to stop", async () => {
+  it.each(["SIGTERM", "SIGHUP"] as const)("finishes a running request at %s", async (signal) => {
     const [server, url] = await serving();
     const body = JSON.stringify({ protocol_version: 1, query: "heron" });
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -128,8 +128,10 @@ describe("pond serve", () => {
     socket.write(head);
     await once(socket, "data");
 
-    server.child.kill("SIGTERM");
+    server.child.kill(signal);
     await server.said("stderr", /Stopping/);
+    // The shell of a terminal that is closed passes it on, and the system sends it, too.
+    if (signal === "SIGHUP") server.child.kill(signal);
     socket.write(body);
     await once(socket, "close");
 
