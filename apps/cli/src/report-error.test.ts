@@ -47,6 +47,11 @@ it.each([
     /ulimit -n/,
   ],
   [
+    "a limit on the size of files",
+    new StorageUnavailableError("/x", "file too large", { problem: "file_size" }),
+    /ulimit -f/,
+  ],
+  [
     "a file in place of a folder (ENOTDIR)",
     systemError("ENOTDIR: not a directory, mkdir '/f/x'"),
     /name another place/,

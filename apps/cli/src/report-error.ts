@@ -45,6 +45,8 @@ const hints: Readonly<Record<string, string>> = {
   storage_unavailable: "Check the address, the network and the credentials.",
   "storage_unavailable.disk_full": diskFullHint,
   "storage_unavailable.open_files": openFilesHint,
+  "storage_unavailable.file_size":
+    "Files may not grow as large here: raise the limit (`ulimit -f unlimited`), and run the same command again.",
   "storage_unavailable.damaged":
     "`pond status --verify` names the files that cannot be read, and says how to go on.",
   "storage_unavailable.foreign_manifest":

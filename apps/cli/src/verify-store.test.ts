@@ -1,4 +1,11 @@
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Home, line } from "./testing.ts";
@@ -12,6 +19,21 @@ beforeEach(async () => {
   store = join(home.folder, ".local/share/pond/default");
 });
 afterEach(() => home.remove());
+
+/** Runs as another user than root, who reads every file; the home belongs to that user then. */
+async function asNobody<T>(run: () => Promise<T>): Promise<T> {
+  const becomeNobody = process.getuid?.() === 0 ? process.seteuid : undefined;
+  if (becomeNobody === undefined) return run();
+  const nobody = 65534;
+  const all = readdirSync(home.folder, { recursive: true, encoding: "utf8" });
+  for (const path of ["", ...all]) chownSync(join(home.folder, path), nobody, nobody);
+  becomeNobody(nobody);
+  try {
+    return await run();
+  } finally {
+    becomeNobody(0);
+  }
+}
 
 it("pond status --verify reports, in text and JSON, that a whole store can be read", async () => {
   const text = await home.pond("status", "--verify");
@@ -59,6 +81,20 @@ it("pond status --verify names a truncated data file, and reads the other tables
     1, 0, 2, 1,
   ]);
   expect(text.stderr).toContain(file.replace(home.folder, "~"));
+});
+
+it("pond status --verify asks for the right to read what it may not, before anything else", async () => {
+  const [file = ""] = filesOf("messages", "data");
+  chmodSync(file, 0);
+
+  const { code, stderr } = await asNobody(() => home.pond("status", "--verify"));
+
+  expect(code).toBe(3);
+  expect(stderr).toContain("permission denied (2 rows)");
+  expect(stderr).toMatch(
+    /\nThis user may not read all of it: change who may, and run this again\.\n/,
+  );
+  expect(stderr).not.toContain("Copy the folder");
 });
 
 it("pond status --verify names a message of which a bit changed, although it can still be read", async () => {

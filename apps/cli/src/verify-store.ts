@@ -89,10 +89,14 @@ function print({ output, home }: Context, verdicts: readonly TableVerdict[]): vo
       output.warn(safe`${safeLine(name)}: ${unchecked} cannot be checked against what was written`);
     }
   }
-  if (verdicts.every(({ damages }) => damages.length === 0)) return;
+  const reasons = verdicts.flatMap(({ damages }) => damages.map(({ reason }) => reason));
+  if (reasons.length === 0) return;
+  const isHidden = reasons.some((reason) => /permission denied/i.test(reason));
   output.note(
     safeText(
-      "Copy the folder elsewhere before anything else. `pond sync --verify` mends messages that are not what was written, if a client still holds them. If files cannot be read, `pond sync` into a new --storage brings back what the clients still hold, and `pond import` what was exported.",
+      isHidden
+        ? "This user may not read all of it: change who may, and run this again."
+        : "Copy the folder elsewhere before anything else. `pond sync --verify` mends messages that are not what was written, if a client still holds them. If files cannot be read, `pond sync` into a new --storage brings back what the clients still hold, and `pond import` what was exported.",
     ),
   );
 }

@@ -33,13 +33,14 @@ export class ConflictError extends SubstrateError {
 
 /**
  * The problem, if something can be done about it: the disk is full, the process may open no more
- * files, a file is damaged, an index has lost a file, a sync tool put a copy of its own among the
- * versions of a table, the file system makes no hard links, the certificate of an object store is
- * not trusted, or the address is of an unknown kind of storage.
+ * files, or write none as large, a file is damaged, an index has lost a file, a sync tool put a copy
+ * of its own among the versions of a table, the file system makes no hard links, the certificate of
+ * an object store is not trusted, or the address is of an unknown kind of storage.
  */
 export type StorageProblem =
   | "disk_full"
   | "open_files"
+  | "file_size"
   | "damaged"
   | "index_lost"
   | "foreign_manifest"

@@ -165,8 +165,9 @@ const reasons: readonly (readonly [
   [/no space left on device \(os error/i, () => "no space left on device", "disk_full"],
   [/dis[ck] quota exceeded \(os error/i, () => "the disk quota is used up", "disk_full"],
   [/too many open files \(os error/i, () => "too many open files", "open_files"],
+  [/file too large \(os error/i, () => "file too large", "file_size"],
   [
-    /(not a directory|permission denied|operation not permitted|read-only file system|no such file or directory|file too large|input\/output error) \(os error/i,
+    /(not a directory|permission denied|operation not permitted|read-only file system|no such file or directory|input\/output error) \(os error/i,
     ([, said = ""]) => said.toLowerCase(),
   ],
 ];

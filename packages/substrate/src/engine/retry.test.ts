@@ -79,6 +79,10 @@ it.each([
   ["disk_full", "IO error: No space left on device (os error 28)"],
   ["open_files", "lance error: LanceError(IO): Too many open files (os error 24), /lance/x.rs:1:9"],
   ["disk_full", "lance error: LanceError(IO): Disk quota exceeded (os error 122), /lance/x.rs:1:9"],
+  [
+    "file_size",
+    "lance error: LanceError(IO): File too large (os error 27), /lance-file/structural.rs:255:9",
+  ],
   ["damaged", "lance error: LanceError(IO): Generic N/A error: unexpected EOF"],
   [
     "damaged",
