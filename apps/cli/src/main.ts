@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The default export, because a missing named one would end an old Node before it can be told.
+// Default exports, because a missing named one would end an old Node before it can be told.
+import fs from "node:fs";
 import module from "node:module";
 import { join } from "node:path";
 import { cacheDirectory, homeDirectory, makeFolder } from "./directories.ts";
@@ -11,12 +12,17 @@ if (!("enableCompileCache" in module)) {
   process.exit(1);
 }
 
+// Several times what it takes.
+const leastRoomBytes = 16 * 1024 * 1024;
+
 // Compiled once, the engine's bindings load in half the time. Not in a shared /tmp, the default:
 // anyone who can write there could have their code run. What is imported above is not kept.
 try {
   const folder = join(cacheDirectory(process.env, homeDirectory()), "compiled");
   makeFolder(folder);
-  module.enableCompileCache(folder);
+  // On a full disk, Node would leave an empty draft of each module there, at every start.
+  const { bavail, bsize } = fs.statfsSync(folder);
+  if (bavail * bsize >= leastRoomBytes) module.enableCompileCache(folder);
 } catch {
   // If there is no home, or it is not writable: whatever needs a home says so.
 }

@@ -50,3 +50,22 @@ it("leaves nothing in the folder for temporary files when nobody reads its outpu
   expect({ code, left: readdirSync(folder) }).toEqual({ code: 0, left: [] });
   expect(String(Buffer.concat(said))).not.toContain("error");
 });
+
+// On such a disk Node writes, and leaves, an empty draft for each module that it loads.
+it.each([
+  ["leaves nothing on a full disk", 0, false],
+  ["keeps it where there is room", 1_000_000, true],
+])("compiled code: %s", async (_, bavail, isKept) => {
+  const cache = mkdtempSync(join(home.folder, "cache-"));
+  const preload = `import fs from "node:fs"; fs.statfsSync = () => ({ bavail: ${bavail}, bsize: 4096 });`;
+  const start = [
+    "--import",
+    `data:text/javascript,${encodeURIComponent(preload)}`,
+    ...startOf("main"),
+  ];
+
+  const { code } = await home.spawn(["--version"], { start, env: { XDG_CACHE_HOME: cache } });
+
+  const left = readdirSync(cache, { recursive: true, withFileTypes: true });
+  expect([code, left.some((entry) => entry.isFile())]).toEqual([0, isKept]);
+});
