@@ -56,7 +56,7 @@ type FileContent =
   | { readonly kind: "bytes"; readonly count: number };
 
 /** The blocks of a message; empty for records of the client that have nothing to show. */
-export function blocksOf({ content, options, damaged }: SharedMessage): Block[] {
+export function blocksOf({ text = "", content = text, options, damaged }: SharedMessage): Block[] {
   // A damaged message never counts as a record with nothing to show: it did have something.
   if (damaged) return [{ kind: "note", text: "What this message held is lost in this store" }];
   if (typeof content !== "string") return content.flatMap((part) => blockOf(part));

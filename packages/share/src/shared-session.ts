@@ -1,8 +1,17 @@
-import type { WireMessage, WireSession } from "@pond/canonical";
+import type { WireMessage, WirePart, WireSession } from "@pond/canonical";
 import type { Redactor } from "./redact/redactor.ts";
 
-/** A message as JSON, with its parts in it. */
-export type SharedMessage = Pick<WireMessage, "id" | "role" | "timestamp" | "content"> & {
+/**
+ * A message as JSON, with its parts in it: a `WireMessage`, or as `readPages` of `@pond/sessions` and
+ * `messages` of `@pond/client` give it.
+ */
+export type SharedMessage = {
+  readonly id: string;
+  readonly role: WireMessage["role"];
+  readonly timestamp: string;
+  readonly content?: string | readonly WirePart[];
+  /** What was said in it; shown if there is no `content`. */
+  readonly text?: string;
   readonly options?: WireMessage["options"];
   /** True if the value shown is not the one stored first. */
   readonly revised?: boolean;

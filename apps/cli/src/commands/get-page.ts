@@ -6,7 +6,6 @@ import {
   readPages,
   type SessionPage,
   type SessionStore,
-  type ShownMessage,
 } from "@pond/sessions";
 import { type Redactor, type SharedMessage, toHtml, toMarkdown } from "@pond/share";
 import type { Context } from "../context.ts";
@@ -138,11 +137,7 @@ async function* messagesOf(
     yield* others;
   }
   for await (const page of all()) {
-    for (const message of page.messages) yield toShared(message);
+    yield* page.messages;
     onMessages?.(total - page.messages_remaining, total);
   }
-}
-
-function toShared({ text = "", content = text, ...message }: ShownMessage): SharedMessage {
-  return { ...message, content } as SharedMessage;
 }

@@ -37,6 +37,19 @@ describe("a Markdown page", () => {
     expect(page).not.toContain(secret.slice(0, 20));
   });
 
+  it("shows the text of a message that comes without its parts", async () => {
+    const at = "2026-03-04T08:00:01Z";
+    const page = await pageOf(
+      { id: "m1", role: "user", timestamp: at, text: "Why?" },
+      { id: "m2", role: "tool", timestamp: at },
+      { id: "m3", role: "assistant", timestamp: at, text: "Because." },
+    );
+
+    expect(page).toContain("# Why?");
+    expect(page).toContain("Because.");
+    expect(page).not.toContain("Tool");
+  });
+
   it("shows messages in order, with long results folded", async () => {
     const page = await pageOf(
       message("user", text("Why?\nAnd since when?")),
