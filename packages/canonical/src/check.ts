@@ -107,5 +107,10 @@ function parse<T>(schema: v.GenericSchema<unknown, T>, value: unknown, name: str
   if (success) return output;
   const [issue] = issues;
   const path = v.getDotPath(issue);
-  throw new ValidationError(path === null ? name : `${name}.${path}`, issue.message);
+  throw new ValidationError(path === null ? name : `${name}.${path}`, reasonOf(issue));
+}
+
+function reasonOf({ path, expected, message }: v.BaseIssue<unknown>): string {
+  if (path?.at(-1)?.origin !== "key") return message;
+  return expected === "never" ? "there is no such field" : "it is missing";
 }

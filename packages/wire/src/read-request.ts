@@ -32,6 +32,10 @@ export function readRequest<Name extends OperationName>(
 
 /** Checked first, because a later version may have fields that this one would refuse. */
 function checkVersion(version: unknown): void {
+  if (version === undefined) {
+    const message = `it is missing; this is version ${protocolVersion}`;
+    throw invalid([{ path: "protocol_version", message }]);
+  }
   const isVersion = typeof version === "number" && Number.isSafeInteger(version) && version > 0;
   if (!isVersion || version === protocolVersion) return;
   throw new WireError(
@@ -46,8 +50,9 @@ function toIssue(issue: v.BaseIssue<unknown>): Issue {
   return { path, message: cut(messageOf(issue), maxMessageChars) };
 }
 
-function messageOf({ type, expected, input, message }: v.BaseIssue<unknown>): string {
-  if (type === "strict_object" && expected === "never") return "there is no such field";
+function messageOf({ expected, input, message, path }: v.BaseIssue<unknown>): string {
+  if (path?.at(-1)?.origin === "key")
+    return expected === "never" ? "there is no such field" : "it is missing";
   // An object, to the schemas, that has no name.
   if (isRawNumber(input)) return `${input.rawJSON} is more than a double can hold`;
   return message;

@@ -208,7 +208,15 @@ describe("when an event is invalid", () => {
     [
       "a session with an unknown field",
       but(s, "extra", 1),
-      'session.extra: Invalid key: Expected never but received "extra"',
+      "session.extra: there is no such field",
+    ],
+    [
+      "a session without a project",
+      {
+        kind: "session",
+        session: { id: "s", source_agent: "demo", created_at: "2026-01-01T00:00:00Z" },
+      },
+      "session.project: it is missing",
     ],
     [
       "a date that does not exist",
