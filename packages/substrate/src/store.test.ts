@@ -293,7 +293,8 @@ describe("lance-dataset-schema-version", () => {
     await expect(openCatalogue(location, { tables: [parts] })).resolves.toBeDefined();
     for (const primaryKey of [["number", "maker"], ["number"], ["maker"]]) {
       const outcome = openCatalogue(location, { tables: [{ ...parts, primaryKey }] });
-      await expect(outcome).rejects.toThrow(StoreSchemaError);
+      await expect(outcome).rejects.toBeInstanceOf(StoreSchemaError);
+      await expect(outcome).rejects.toThrow(`with another key than ${primaryKey.join(", ")}`);
     }
   });
 });

@@ -107,7 +107,10 @@ export class Catalog {
     const schema = await retry(this.#place(table.name), () => handle.schema());
     const stored = fromSchema(schema, table);
     const { schemaVersion } = table;
-    if (stored === undefined) this.#refuse(table.name, "it was not made by pond");
+    if (stored === undefined) {
+      const key = table.primaryKey.join(", ");
+      this.#refuse(table.name, `it was not made by pond, or with another key than ${key}`);
+    }
     if (stored.schemaVersion > schemaVersion) {
       const reason = `its schema version ${stored.schemaVersion} is newer than ${schemaVersion}`;
       this.#refuse(table.name, `${reason}; update pond to open it`);
