@@ -106,6 +106,19 @@ test("@pond/substrate depends on exactly the native builds that LanceDB names, i
   expect(new Set(Object.values(optionalDependencies ?? {}))).toEqual(new Set([version]));
 });
 
+test("@pond/substrate says which builds there are, where it has none", async () => {
+  const { contents } =
+    stage.packed.find(({ manifest }) => manifest.name === "@pond/substrate") ?? expect.fail();
+  // Unpacked alone, so that no build is found.
+  const engine = JSON.stringify(join(contents, "dist/lancedb/index.js"));
+
+  const printed = await consumer.run(process.execPath, ["--eval", `require(${engine})`]);
+
+  const here = `${process.platform}-${process.arch}`;
+  expect(printed).toContain(`@pond/substrate cannot load its engine on ${here}.`);
+  expect(printed).toContain("builds for darwin-arm64, linux-arm64-gnu");
+});
+
 describe("installed by npm", () => {
   test("every package holds exactly the files that were packed", () => {
     const others = stage.packed.filter(

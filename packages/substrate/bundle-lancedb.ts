@@ -43,13 +43,32 @@ const shareArrow: Plugin = {
   setup: ({ onResolve }) =>
     onResolve({ filter: /^apache-arrow$/ }, () => ({ path: "./arrow.js", external: true })),
 };
+/** The engine's own message blames npm, also on a platform that it has no build for. */
+const sayWhatIsMissing: Plugin = {
+  name: "say-what-is-missing",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]@lancedb[\\/]lancedb[\\/]dist[\\/]native\.js$/ }, ({ path }) => {
+      const [before, after, ...more] = readFileSync(path, "utf8").split(blamesNpm);
+      if (after === undefined || more.length > 0) throw new Error(`${path}: another message`);
+      return { contents: `${before}${noEngine}${after}` };
+    }),
+};
+const blamesNpm = /`Cannot find native binding[^,]*(?=,)/;
+const { optionalDependencies }: { optionalDependencies: Record<string, string> } = JSON.parse(
+  readFileSync("package.json", "utf8"),
+);
+const platforms = Object.keys(optionalDependencies).map((name) =>
+  name.slice("@lancedb/lancedb-".length),
+);
+/** An expression, for the platform on which it is evaluated. */
+const noEngine = `\`@pond/substrate cannot load its engine on \${process.platform}-\${process.arch}. There are builds for ${platforms.join(", ")}, each an optional dependency: on one of these, install again without leaving optional dependencies out.\``;
 const options: BuildOptions = {
   bundle: true,
   platform: "node",
   target: "node22",
   format: "cjs",
   external: ["*.node", "@lancedb/lancedb-*"],
-  plugins: [leaveOut, shareArrow],
+  plugins: [leaveOut, shareArrow, sayWhatIsMissing],
   // Names are kept, for stacks.
   minifyWhitespace: true,
   minifySyntax: true,
