@@ -1,12 +1,6 @@
-import {
-  isJsonObject,
-  isRawNumber,
-  type JsonValue,
-  stringifyJson,
-  type WirePart,
-} from "@pond/canonical";
+import { isJsonObject, isRawNumber, type JsonValue, stringifyJson } from "@pond/canonical";
 import { fileText } from "./file-text.ts";
-import type { SharedMessage } from "./shared-session.ts";
+import type { SharedMessage, SharedPart } from "./shared-session.ts";
 import { visibleLine } from "./visible.ts";
 
 /** One piece of a tool call or tool result. */
@@ -65,7 +59,7 @@ export function blocksOf({ text = "", content = text, options, damaged }: Shared
   return isCompaction ? [{ kind: "compaction" }, ...prose] : prose;
 }
 
-function blockOf(part: WirePart): Block[] {
+function blockOf(part: SharedPart): Block[] {
   switch (part.type) {
     case "text":
       if (part.text.trim() === "") return [];
@@ -102,7 +96,7 @@ const asideNames: Readonly<Record<string, string>> = {
   synthetic: "Said by the client",
 };
 
-function asideLabel({ options }: WirePart): string {
+function asideLabel({ options }: SharedPart): string {
   const kind = sourceFact(options, "kind");
   if (typeof kind !== "string") return "Put in by the client";
   return Object.hasOwn(asideNames, kind)
@@ -182,7 +176,7 @@ function indentedJson(value: JsonValue): string {
   }
 }
 
-function fileBlock(part: Extract<WirePart, { type: "file" }>): Block {
+function fileBlock(part: Extract<SharedPart, { type: "file" }>): Block {
   const { media_type: mediaType, file_name, data } = part;
   return {
     kind: "file",
@@ -194,7 +188,7 @@ function fileBlock(part: Extract<WirePart, { type: "file" }>): Block {
 
 function fileContentOf(
   mediaType: string,
-  data: Extract<WirePart, { type: "file" }>["data"],
+  data: Extract<SharedPart, { type: "file" }>["data"],
 ): FileContent {
   if (data.type === "url") return { kind: "url", url: data.url };
   const base64 = data.type === "bytes" ? data.base64 : data.text;

@@ -6,4 +6,4 @@ export {
   type Redactor,
   type RedactorOptions,
 } from "./redact/redactor.ts";
-export type { PageOptions, SharedMessage, SharedSession } from "./shared-session.ts";
+export type { PageOptions, SharedMessage, SharedPart, SharedSession } from "./shared-session.ts";

@@ -1,6 +1,14 @@
 import type { WireMessage, WirePart, WireSession } from "@pond/canonical";
 import type { Redactor } from "./redact/redactor.ts";
 
+/** A part as JSON. Its ids are not shown. */
+export type SharedPart = {
+  [Type in WirePart["type"]]: Omit<
+    Extract<WirePart, { readonly type: Type }>,
+    "id" | "session_id" | "message_id"
+  >;
+}[WirePart["type"]];
+
 /**
  * A message as JSON, with its parts in it: a `WireMessage`, or as `readPages` of `@pond/sessions` and
  * `messages` of `@pond/client` give it.
@@ -9,7 +17,7 @@ export type SharedMessage = {
   readonly id: string;
   readonly role: WireMessage["role"];
   readonly timestamp: string;
-  readonly content?: string | readonly WirePart[];
+  readonly content?: string | readonly SharedPart[];
   /** What was said in it; shown if there is no `content`. */
   readonly text?: string;
   readonly options?: WireMessage["options"];
@@ -21,7 +29,10 @@ export type SharedMessage = {
 
 /** The content of a page. The messages are read once, one after the other. */
 export type SharedSession = {
-  readonly session: WireSession;
+  readonly session: Pick<WireSession, "source_agent" | "project" | "created_at"> & {
+    readonly id: string;
+    readonly parent_session_id?: string;
+  };
   /** The title that its client gave it. Without one, the title is how the first prompt begins. */
   readonly title?: string | undefined;
   readonly messages: Iterable<SharedMessage> | AsyncIterable<SharedMessage>;
