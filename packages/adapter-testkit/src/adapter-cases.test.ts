@@ -361,3 +361,9 @@ function foreign(writeForeign: writers.Write): Partial<AdapterKit> {
 function reading(change: readers.Change): Partial<AdapterKit> {
   return { reader: (folder) => readers.changed(folder, change) };
 }
+
+it("refuses a kit without fixtures, whose cases would pass for any reader", () => {
+  expect(() => adapterCases({ reader: fromDemo, writer: toDemo, fixtures: [] })).toThrow(
+    "fixtures: it names no folder",
+  );
+});
