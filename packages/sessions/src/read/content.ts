@@ -16,7 +16,7 @@ import { messageColumns, messageFromCarrier, messageFromRow } from "../rows/from
 import { checkedColumns, isAsWritten } from "../rows/message-content.ts";
 import type { MessagePlace } from "./outline.ts";
 import { loadParts, type MessageParts, noParts, partsByMessage, rowsOfParts } from "./parts.ts";
-import { type ReadBudget, rowsWithin } from "./read-budget.ts";
+import { ReadBudget, rowsWithin } from "./read-budget.ts";
 import { maxIdsInFilter, withinSession } from "./within-session.ts";
 
 export type PlacedMessage = {
@@ -32,16 +32,21 @@ export type MessagePointer = Pick<MessagePlace, "id" | "carrierId"> & {
 };
 
 /** Called with a message whose digest says that it is not what was written. */
-export type OnDamaged = (messageId: string) => void;
+type OnDamaged = (messageId: string) => void;
 
-/** Whole messages at these places, in order. @throws {MessageNotFoundError} */
+/**
+ * Whole messages at these places, in order.
+ *
+ * @throws {MessageNotFoundError}
+ * @throws {OverBudgetError}
+ */
 export function loadMessages(
   store: Store,
   sessionId: string,
   places: readonly MessagePointer[],
-  onDamaged?: OnDamaged,
+  budget?: ReadBudget,
 ): Promise<PlacedMessage[]> {
-  return loadPlaced(store, sessionId, places, new Map(), onDamaged);
+  return loadPlaced(store, sessionId, places, new Map(), budget);
 }
 
 /**
@@ -76,13 +81,14 @@ export function loadShown(
   store: Store,
   sessionId: string,
   places: readonly MessagePlace[],
+  budget?: ReadBudget,
 ): Promise<PlacedMessage[]> {
   const known = new Map<string, Row>();
   for (const { id, timestamp, role, carrierId } of places) {
     if (carrierId !== undefined || role === "system") continue;
     known.set(id, { id, session_id: sessionId, timestamp, role, options: "{}" });
   }
-  return loadPlaced(store, sessionId, places, known);
+  return loadPlaced(store, sessionId, places, known, budget);
 }
 
 async function loadPlaced(
@@ -90,7 +96,7 @@ async function loadPlaced(
   sessionId: string,
   places: readonly MessagePointer[],
   known: ReadonlyMap<string, Row>,
-  onDamaged?: OnDamaged,
+  budget: ReadBudget = new ReadBudget(),
 ): Promise<PlacedMessage[]> {
   if (places.length === 0) return [];
   const where = rowsAt(
@@ -98,8 +104,8 @@ async function loadPlaced(
     places.filter(({ id }) => !known.has(id)),
   );
   const [rows, parts] = await Promise.all([
-    store.table("messages").rows({ columns: onDamaged ? checkedColumns : messageColumns, where }),
-    loadParts(store, sessionId, unrevisedIds(places)),
+    rowsWithin(store.table("messages"), { columns: messageColumns, where }, budget),
+    loadParts(store, sessionId, unrevisedIds(places), budget),
   ]);
   const own = rows.filter((row) => row["session_id"] === sessionId);
   return toPlaced(store, {
@@ -107,7 +113,7 @@ async function loadPlaced(
     places,
     rows: [...own, ...known.values()],
     parts,
-    onDamaged,
+    onDamaged: undefined,
   });
 }
 

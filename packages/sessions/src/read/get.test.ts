@@ -6,6 +6,7 @@ import {
   type DemoSession,
   ingestDemo,
   recordingPartQueries,
+  recordingPartScans,
   said,
   withAltered,
   withStore,
@@ -23,6 +24,10 @@ const talk: DemoSession = {
     { id: "f", text: "see", bytes: new Uint8Array([1, 2, 3]) },
   ],
 };
+
+/** Notes how many parts each read gives. */
+const recording = (sessions: SessionStore, read: number[]): SessionStore =>
+  recordingPartScans(recordingPartQueries(sessions, read), read);
 
 const idsOf = ({ messages }: SessionPage): string[] => messages.map(({ id }) => id);
 
@@ -231,13 +236,29 @@ describe("readPages", () => {
       const pages: SessionPage[] = [];
 
       const options = { mode: "verbatim", limitBytes: 1024 * 1024 } as const;
-      for await (const page of readPages(recordingPartQueries(sessions, read), "s", options))
-        pages.push(page);
+      for await (const page of readPages(recording(sessions, read), "s", options)) pages.push(page);
 
       expect(pages.flatMap(idsOf)).toEqual(messages.map(({ id }) => id));
       // Of a text and a picture, the pictures once more.
       const least = messages.length * 3;
       expect(read.reduce((sum, rows) => sum + rows)).toBeLessThan(least * 2);
+    }));
+
+  it("reads few long messages at once, for a page or around a message", () =>
+    withStore(async (sessions) => {
+      const messages = Array.from({ length: 100 }, (_, at) => said(`m${at}`, "x".repeat(300_000)));
+      await ingestDemo(sessions, [{ id: "s", messages }]);
+      const read: number[] = [];
+      const lengthOf = (part: Row): number => String(part["variant_data"]).length;
+      const recorded = recordingPartScans(sessions, read, lengthOf);
+
+      const page = await getSession(recorded, "s", { mode: "verbatim" });
+      const { before, target, after } = await getMessage(recorded, "s", "m50", { context: 50 });
+
+      expect(idsOf(page)).toEqual(["m0"]);
+      const shown = [...before, target, ...after].map(({ id }) => id);
+      expect(shown).toEqual(messages.map(({ id }) => id));
+      expect(Math.max(...read)).toBeLessThan(10_000_000);
     }));
 
   it("reads a page of small messages after a large one in few steps", () =>
@@ -249,8 +270,7 @@ describe("readPages", () => {
       const read: number[] = [];
       const pages: SessionPage[] = [];
 
-      for await (const page of readPages(recordingPartQueries(sessions, read), "s"))
-        pages.push(page);
+      for await (const page of readPages(recording(sessions, read), "s")) pages.push(page);
 
       expect(pages.flatMap(idsOf)).toEqual(messages.map(({ id }) => id));
       expect(read.length).toBeLessThan(pages.length * 7);

@@ -11,10 +11,12 @@ import { MessageNotFoundError, PartNotFoundError } from "../errors.ts";
 import { comparePlaces } from "../revisions/order.ts";
 import { searchText } from "../search/search-text.ts";
 import type { SessionStore } from "../session-store.ts";
+import { Batches, type BatchSize } from "./batches.ts";
 import { cachedOutline } from "./cached-outline.ts";
 import { checkCount } from "./check-count.ts";
-import { loadMessages, loadShown, markMissingParts } from "./content.ts";
+import { loadMessages, loadShown, markMissingParts, type PlacedMessage } from "./content.ts";
 import type { MessagePlace, MessagePlaces } from "./outline.ts";
+import type { ReadBudget } from "./read-budget.ts";
 import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown-message.ts";
 
 /** Which page of a session, and how much of it. */
@@ -47,10 +49,8 @@ export type MessageView = {
 const pageBytes = 64 * 1024;
 /** How much of a page a message takes; an estimate, until some of the session are read. */
 const estimatedBytes = { conversational: 600, complete: 240, verbatim: 2_000 } as const;
-/** How many are read while that is an estimate, because each may hold a picture. */
-const firstChunkMessages = 140;
-/** For many more, the whole session would be read. */
-const maxChunkMessages = 400;
+// For more at once, the whole session would be read. Each may hold a picture or a long log.
+const batchSize = { first: 140, most: 400, bytes: 512 * 1024 } as const;
 // Reading a few too many costs less than reading again.
 const overreadFactor = 1.25;
 
@@ -89,6 +89,9 @@ export async function* readPages(
   const outline = await cachedOutline(store, id);
   const { session, places: all } = outline;
   const places = mode === "conversational" ? await conversationalPlaces(store, id, all) : all;
+  const load = mode === "verbatim" ? loadMessages : loadShown;
+  const size = { ...batchSize, bytes: Math.max(batchSize.bytes, limitBytes) };
+  const batches = messageBatches(store, id, load, size);
   // A page may begin after a message that this mode does not show.
   const from = afterId === undefined ? 0 : nextPlace(all, placeOf(outline, id, afterId));
   const before = new Set(all.slice(0, from));
@@ -96,7 +99,7 @@ export async function* readPages(
   let bytesEach: number | undefined;
   do {
     const limits = { bytes: limitBytes, bytesEach };
-    const page = await loadPage(store, id, places.slice(next), mode, limits);
+    const page = await loadPage(batches, places.slice(next), mode, limits);
     const { messages } = page;
     bytesEach = page.bytesEach;
     next += messages.length;
@@ -118,13 +121,11 @@ type PageLimits = {
 type LoadedPage = Pick<PageLimits, "bytesEach"> & { readonly messages: readonly ShownMessage[] };
 
 async function loadPage(
-  store: Store,
-  id: string,
+  batches: MessageBatches,
   places: readonly MessagePlace[],
   mode: ResponseMode,
   limits: PageLimits,
 ): Promise<LoadedPage> {
-  const load = mode === "verbatim" ? loadMessages : loadShown;
   const messages: ShownMessage[] = [];
   let bytes = 0;
   let { bytesEach } = limits;
@@ -133,17 +134,8 @@ async function loadPage(
       ((limits.bytes - bytes) / (bytesEach ?? estimatedBytes[mode])) * overreadFactor,
     );
     // Many small messages may follow one large message, so what is read doubles.
-    const atLeast = Math.max(1, next, wanted);
-    const count = Math.min(
-      bytesEach === undefined ? firstChunkMessages : maxChunkMessages,
-      atLeast,
-    );
-    const chunk = await markMissingParts(
-      store,
-      id,
-      await load(store, id, places.slice(next, next + count)),
-    );
-    for (const placed of chunk) {
+    const count = Math.max(1, next, wanted);
+    for (const placed of await batches.read(places.slice(next, next + count))) {
       const shown = show(placed, mode);
       bytes += sizeOf(shown);
       if (messages.length > 0 && bytes > limits.bytes) break;
@@ -153,6 +145,20 @@ async function loadPage(
     bytesEach = bytes / messages.length;
   }
   return { messages, bytesEach };
+}
+
+type MessageBatches = Batches<MessagePlace, PlacedMessage>;
+
+/** Reads messages of a session, and marks those that have lost their parts. */
+function messageBatches(
+  store: Store,
+  id: string,
+  load: typeof loadMessages | typeof loadShown,
+  size: BatchSize = batchSize,
+): MessageBatches {
+  const read = async (places: readonly MessagePlace[], budget: ReadBudget) =>
+    markMissingParts(store, id, await load(store, id, places, budget));
+  return new Batches(read, size);
 }
 
 /** Which neighbours of a message are shown, and which page of its parts. */
@@ -194,21 +200,25 @@ export async function getMessage(
     place,
     ...places.slice(next, next + context),
   ];
-  const placed = await markMissingParts(
-    store,
-    sessionId,
-    await loadMessages(store, sessionId, wanted),
-  );
-  const found = placed.findIndex(({ message }) => message.id === messageId);
-  const target = placed[found];
+  const before: ShownMessage[] = [];
+  const after: ShownMessage[] = [];
+  let target: PlacedMessage | undefined;
+  // A hundred neighbours may hold a hundred times what one message may.
+  const few = { ...batchSize, first: 8, most: 32 };
+  for await (const read of messageBatches(store, sessionId, loadMessages, few).readAll(wanted)) {
+    for (const placed of read) {
+      if (placed.message.id === messageId) target = placed;
+      else (target === undefined ? before : after).push(show(placed, "complete"));
+    }
+  }
   if (target === undefined) throw new MessageNotFoundError(sessionId, messageId);
   const page = pageOfParts(messageId, partsOf(target.message), afterPart, limitBytes);
   const whole = { ...show(target, "verbatim"), ...(isRemoved && { removed: true as const }) };
   return {
     session: sessionToWire(session),
-    before: placed.slice(0, found).map((each) => show(each, "complete")),
+    before,
     target: target.message.role === "system" ? whole : { ...whole, content: page.parts },
-    after: placed.slice(found + 1).map((each) => show(each, "complete")),
+    after,
     target_parts_remaining: page.remaining,
   };
 }
@@ -224,9 +234,11 @@ async function conversationalPlaces(
   );
   // The row of a revised message says what it was; its carrier says what it is.
   const revised = places.filter(({ carrierId }) => carrierId !== undefined);
-  for (const { message } of await loadMessages(store, id, revised)) {
-    if (searchText(message, partsOf(message)) === null) conversational.delete(message.id);
-    else conversational.add(message.id);
+  for await (const read of messageBatches(store, id, loadMessages).readAll(revised)) {
+    for (const { message } of read) {
+      if (searchText(message, partsOf(message)) === null) conversational.delete(message.id);
+      else conversational.add(message.id);
+    }
   }
   return places.filter((place) => conversational.has(place.id));
 }

@@ -13,11 +13,12 @@ export async function loadParts(
   store: Store,
   sessionId: string,
   messageIds: readonly string[],
+  budget?: ReadBudget,
 ): Promise<Map<string, MessageParts>> {
   const where = withinSession(sessionId, "message_id", messageIds);
   const wanted = new Set(messageIds);
   const isWanted = (row: Row): boolean => wanted.has(String(row["message_id"]));
-  return partsByMessage(await rowsOfParts(store, where, isWanted));
+  return partsByMessage(await rowsOfParts(store, where, isWanted, budget));
 }
 
 /** Rows of parts, with the bytes of files. Those that are not wanted may be damaged. */

@@ -1,8 +1,9 @@
 import type { SessionId } from "@pond/canonical";
 import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 import { childrenOf } from "../read/ancestry.ts";
+import type { Batches } from "../read/batches.ts";
 import type { SessionStore } from "../session-store.ts";
-import { ContentBatches, type LineageOptions, loadLineage } from "./lineage.ts";
+import { contentBatches, type LineageOptions, loadLineage } from "./lineage.ts";
 
 /** @inline */
 type Which = Omit<LineageOptions, "onDamaged">;
@@ -20,7 +21,7 @@ export class LineagePrefetch {
   readonly #ids: readonly string[];
   readonly #which: Which;
   readonly #positions: ReadonlyMap<string, number>;
-  readonly #batches: ContentBatches;
+  readonly #batches: Batches<string, SessionContent>;
   readonly #contents: Map<string, SessionContent> = new Map();
   readonly #damaged: Set<string> = new Set();
   /** Sessions with others below them, as far as was checked. */
@@ -36,7 +37,7 @@ export class LineagePrefetch {
     this.#positions = new Map(ids.map((id, position) => [id, position]));
     const onDamaged = (id: SessionId): void => void this.#damaged.add(id);
     const { at = "last" } = which;
-    this.#batches = new ContentBatches(sessions.store, at, onDamaged, prefetchBytes);
+    this.#batches = contentBatches(sessions.store, at, onDamaged, prefetchBytes);
   }
 
   /** The same result as that of {@link loadLineage}. @throws what that throws. */

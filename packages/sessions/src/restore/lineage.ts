@@ -3,9 +3,10 @@ import type { Lineage, SessionContent } from "@pond/canonical/adapter";
 import { and, eq, oneOf, type Store } from "@pond/substrate";
 import { SessionNotFoundError } from "../errors.ts";
 import { childrenOf, loadParents, rootsOf } from "../read/ancestry.ts";
+import { Batches } from "../read/batches.ts";
 import { loadSessionMessages } from "../read/content.ts";
 import { loadOutlines, type StoredState } from "../read/outline.ts";
-import { OverBudgetError, ReadBudget } from "../read/read-budget.ts";
+import { ReadBudget } from "../read/read-budget.ts";
 import { withOriginalProject } from "../rows/original-project.ts";
 import type { SessionStore } from "../session-store.ts";
 
@@ -47,7 +48,7 @@ export async function loadLineage(
   const client = isCutByClient ? root.session.source_agent : undefined;
   const descendants: SessionContent[] = [];
   const below = await descendantIds(store, id, at, client);
-  const batches = new ContentBatches(store, at, onDamaged);
+  const batches = contentBatches(store, at, onDamaged);
   while (descendants.length < below.length) {
     descendants.push(...(await batches.read(below.slice(descendants.length), budget)));
   }
@@ -125,65 +126,22 @@ export async function loadContent(
   return content;
 }
 
-// For small ones as fast as more; many hundred agents of one session are read a few at a time.
-const maxSessionsAtOnce = 100;
-/** Until their size is known. */
-const firstSessionsAtOnce = 8;
+// More are no faster if they are small; many hundred agents of one session are read a few at a time.
+const batchSize = { first: 8, most: 100 } as const;
 // While they are read, all their rows are held besides what was made from them.
 const bytesAtOnce = 4 * 1024 * 1024;
 
-/** Reads whole sessions, as many at a time as fit. */
-export class ContentBatches {
-  readonly #store: Store;
-  readonly #at: StoredState;
-  readonly #onDamaged: LineageOptions["onDamaged"];
-  readonly #bytes: number;
-  #count = firstSessionsAtOnce;
-
-  /**
-   * @param bytes - About how many are read at a time; if it becomes four times as many, fewer
-   * sessions are read.
-   */
-  constructor(
-    store: Store,
-    at: StoredState,
-    onDamaged: LineageOptions["onDamaged"],
-    bytes: number = bytesAtOnce,
-  ) {
-    this.#store = store;
-    this.#at = at;
-    this.#onDamaged = onDamaged;
-    this.#bytes = bytes;
-  }
-
-  /**
-   * The first of these sessions, at least one.
-   *
-   * @param whole - How much may be read of all of them.
-   * @throws {SessionNotFoundError}
-   * @throws {OverBudgetError}
-   */
-  async read(
-    ids: readonly string[],
-    whole: ReadBudget = new ReadBudget(),
-  ): Promise<SessionContent[]> {
-    for (;;) {
-      const some = ids.slice(0, this.#count);
-      const most = some.length > 1 ? 4 * this.#bytes : Number.POSITIVE_INFINITY;
-      const budget = new ReadBudget(Math.min(most, whole.left));
-      try {
-        const contents = await loadContents(this.#store, some, this.#at, budget, this.#onDamaged);
-        whole.spendBytes(budget.spent);
-        return contents;
-      } catch (error) {
-        if (!(error instanceof OverBudgetError) || budget.spent > whole.left) throw error;
-      } finally {
-        const fitting = Math.floor((this.#bytes / budget.spent) * some.length);
-        // A small one among large ones says nothing about the next ones.
-        this.#count = Math.max(1, Math.min(maxSessionsAtOnce, fitting, 4 * some.length));
-      }
-    }
-  }
+/** Reads whole sessions by their ids. @throws {SessionNotFoundError} */
+export function contentBatches(
+  store: Store,
+  at: StoredState,
+  onDamaged: LineageOptions["onDamaged"],
+  bytes: number = bytesAtOnce,
+): Batches<string, SessionContent> {
+  return new Batches((ids, budget) => loadContents(store, ids, at, budget, onDamaged), {
+    ...batchSize,
+    bytes,
+  });
 }
 
 async function loadContents(
