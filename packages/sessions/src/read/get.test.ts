@@ -305,6 +305,21 @@ describe("getMessage", () => {
       expect((await getMessage(sessions, "s", "q", { context: 0 })).before).toEqual([]);
     }));
 
+  it("counts as neighbours what was said and done, not what the client noted between", () =>
+    withStore(async (sessions) => {
+      const noted = (id: string) => ({ id, role: "carrier", options: { kind: "mode" } }) as const;
+      const messages = [said("a"), said("b"), noted("1"), noted("2"), said("c"), noted("3")];
+      await ingestDemo(sessions, [{ id: "s", messages: [...messages, said("d"), said("e")] }]);
+
+      const { before, after } = await getMessage(sessions, "s", "c", { context: 1 });
+      const { target, ...noticed } = await getMessage(sessions, "s", "2", { context: 2 });
+
+      expect([before, after]).toMatchObject([[{ id: "b" }], [{ id: "d" }]]);
+      expect(target.id).toBe("2");
+      expect(noticed.before).toMatchObject([{ id: "a" }, { id: "b" }]);
+      expect(noticed.after).toMatchObject([{ id: "c" }, { id: "d" }]);
+    }));
+
   it.each([
     ["first", said("b"), {}],
     ["last", said("b", "Anew."), { revised: true }],

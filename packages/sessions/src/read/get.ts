@@ -163,7 +163,7 @@ function messageBatches(
 
 /** Which neighbours of a message are shown, and which page of its parts. */
 export type MessageOptions = {
-  /** How many neighbours on each side. */
+  /** How many neighbours on each side; system messages are none. */
   readonly context?: number | undefined;
   /** Begin after this part of the target. */
   readonly afterPart?: string | undefined;
@@ -194,11 +194,12 @@ export async function getMessage(
   const place = placeOf(outline, sessionId, messageId);
   const isRemoved = removed.includes(place);
   const next = nextPlace(places, place);
-  const at = isRemoved ? next : next - 1;
+  const earlier = places.slice(0, isRemoved ? next : next - 1).filter(isNeighbour);
+  const later = places.slice(next).filter(isNeighbour);
   const wanted = [
-    ...places.slice(Math.max(0, at - context), at),
+    ...earlier.slice(Math.max(0, earlier.length - context)),
     place,
-    ...places.slice(next, next + context),
+    ...later.slice(0, context),
   ];
   const before: ShownMessage[] = [];
   const after: ShownMessage[] = [];
@@ -221,6 +222,14 @@ export async function getMessage(
     after,
     target_parts_remaining: page.remaining,
   };
+}
+
+/**
+ * True for what was said and done. Between two such messages a client may note any number of
+ * things, such as its settings, which are shown as empty system messages.
+ */
+function isNeighbour({ role }: MessagePlace): boolean {
+  return role !== "system";
 }
 
 /** The places of messages in which a person or a model says something. */
