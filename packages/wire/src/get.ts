@@ -46,6 +46,8 @@ export type SessionPage = {
   readonly messages: readonly ShownMessage[];
   /** How many messages follow this page. Ask again with the last id as `after_id`. */
   readonly messages_remaining: number;
+  /** If any follow: the last of them, with which the session ends. */
+  readonly last_id?: string;
 };
 
 /** One message and its neighbours. */
@@ -120,6 +122,7 @@ export const getResponseSchema: v.GenericSchema<unknown, GetResponse> = v.pipe(
       response_mode: v.picklist(["conversational", "complete", "verbatim"]),
       messages: v.array(shownMessageSchema),
       messages_remaining: v.number(),
+      last_id: v.exactOptional(v.string()),
     }),
     v.object({
       session: wireSessionSchema,

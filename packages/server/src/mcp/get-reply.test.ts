@@ -61,7 +61,7 @@ describe("a page of a session", () => {
   it("says how many messages are newer, and how to ask for them", () => {
     const messages = Array.from({ length: 30 }, (_, at) => said(`m${at}`, "x".repeat(100)));
 
-    const reply = fitGetReply(pageOf(messages, 12), start);
+    const reply = fitGetReply({ ...pageOf(messages, 12), last_id: "end" }, start);
 
     const shown = "messages" in reply ? reply.messages.length : 0;
     expect(lengthOf(reply)).toBeLessThan(3_200);
@@ -69,8 +69,10 @@ describe("a page of a session", () => {
     expect(reply).toMatchObject({
       messages_remaining: 42 - shown,
       next: { after_id: `m${shown - 1}` },
-      hint: `${42 - shown} newer message(s) follow. To read on, repeat the call with "after_id": "m${shown - 1}".`,
+      hint: `${42 - shown} newer message(s) follow, the last with "message_id": "end". To read on, repeat the call with "after_id": "m${shown - 1}".`,
     });
+    expect(fitGetReply(pageOf(messages), start)).toMatchObject({ last_id: "m29" });
+    expect(fitGetReply(pageOf(messages.slice(0, 5)), start)).not.toHaveProperty("last_id");
     expect(getText(reply)).toContain(`${42 - shown} newer message(s)`);
   });
 

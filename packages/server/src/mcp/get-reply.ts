@@ -32,14 +32,19 @@ export function fitGetReply(response: GetResponse, request: PageRequest): GetRep
 
 function fitSession(response: SessionPage, request: PageRequest): SessionReply {
   const reply = { notice: structuredNotice, ...response, session: briefSession(response.session) };
-  const room = request.maxCharacters - lengthOf({ ...reply, messages: [] });
+  const last_id = response.last_id ?? response.messages.at(-1)?.id;
+  const end = last_id === undefined ? {} : { last_id };
+  const more = `newer message(s) follow, the last with "message_id": ${quoteValue(last_id ?? "")}`;
+  const around = { ...reply, ...end, hint: more, messages: [] };
+  const room = request.maxCharacters - lengthOf(around);
   const { shown, remaining, ...rest } = pageOf(response.messages, request, room, {
     beyond: response.messages_remaining,
     textOf: ({ id, content, text = content, ...beside }) =>
       typeof text === "string" ? { text, beside } : undefined,
   });
-  const hint = hintOf(rest, remaining, "newer message(s) follow");
-  return { ...reply, messages: shown, messages_remaining: remaining, ...rest, ...hint };
+  const hint = hintOf(rest, remaining, more);
+  const page = { ...reply, messages: shown, messages_remaining: remaining, ...rest, ...hint };
+  return remaining === 0 ? page : { ...page, ...end };
 }
 
 function fitMessage(response: MessageView, request: PageRequest): MessageReply {

@@ -27,7 +27,7 @@ Times are RFC 3339, or a date, which means its midnight UTC. A project includes 
 
 # Reading a session
 
-response_mode "conversational" (the default) shows what was said, "complete" every message in short, "verbatim" every message whole. With message_id instead of response_mode, one message is shown with all its parts, and context_depth neighbours on each side. A message marked "revised" is shown as it was last seen in its source.
+response_mode "conversational" (the default) shows what was said, "complete" every message in short, "verbatim" every message whole. For how a session ended, ask for the message that "last_id" names, with a larger context_depth. With message_id instead of response_mode, one message is shown with all its parts, and context_depth neighbours on each side. A message marked "revised" is shown as it was last seen in its source.
 `;
 
 const schema: Resource = {

@@ -220,6 +220,8 @@ describe("readPages", () => {
 
       expect(pages.flatMap(idsOf)).toEqual(messages.map(({ id }) => id));
       expect(pages.at(-1)?.messages_remaining).toBe(0);
+      const ends = pages.map(({ last_id }) => last_id);
+      expect(ends).toEqual([...pages.slice(1).map(() => "m599"), undefined]);
       expect(pages[0]).toEqual(await getSession(sessions, "s", { limitBytes }));
     }),
   );

@@ -35,6 +35,8 @@ export type SessionPage = {
   readonly messages: readonly ShownMessage[];
   /** How many messages follow this page. Ask again with the last id as `after_id`. */
   readonly messages_remaining: number;
+  /** If any follow: the last of them, with which the session ends. */
+  readonly last_id?: string;
 };
 
 /** One message with its parts, and its neighbours. */
@@ -103,11 +105,13 @@ export async function* readPages(
     const { messages } = page;
     bytesEach = page.bytesEach;
     next += messages.length;
+    const last = places.slice(next).at(-1);
     yield {
       session: sessionToWire(session),
       response_mode: mode,
       messages,
       messages_remaining: places.length - next,
+      ...(last !== undefined && { last_id: last.id }),
     };
   } while (next < places.length);
 }
