@@ -6,6 +6,8 @@ import { type Chat, storeOf } from "./testing.ts";
 
 const original: Chat = { id: "first", texts: ["mango", "ripe"] };
 const copy: Chat = { ...original, id: copyUuid("codex", "first"), agent: "codex" };
+/** The same in another client's folder, as it is named in the store. */
+const put: Chat = { ...original, id: "omp:first", agent: "omp" };
 const letters = `ses_000000000fff${copyBase62("opencode", "first")}`;
 
 /** The roots that a search for mango finds, page after page. */
@@ -31,6 +33,19 @@ it.each<[string, readonly Chat[], Partial<SearchRequest>, readonly string[]]>([
     [original, { ...copy, id: letters, agent: "opencode" }],
     {},
     ["first"],
+  ],
+  ["once when its file was put into the other client's folder", [original, put], {}, ["first"]],
+  [
+    "twice when somebody went on in the file put there",
+    [original, { ...put, texts: [...put.texts, "mango"] }],
+    {},
+    ["first", put.id],
+  ],
+  [
+    "as the file put there when the original is not in scope",
+    [original, put],
+    { agent: "omp" },
+    [put.id],
   ],
   ["once, whatever the size of a page", [original, copy], { limit: 1 }, ["first"]],
   [

@@ -73,3 +73,27 @@ it.each([
     expect([...found]).toEqual(isUntouched ? [[copy, "s"]] : []);
   }),
 );
+
+it.each([
+  ["says the same", [1, 2], true],
+  ["was continued", [1, 2, 9], false],
+  ["says something else", [4, 5], false],
+])("tells whether a session with the id of another client's is its copy: it %s", (_, seconds, is) =>
+  withStore(async (sessions) => {
+    await ingestDemo(sessions, [
+      { id: "s", agent: "other", messages: [at(1), at(2)] },
+      { id: "demo:s", messages: seconds.map(at) },
+    ]);
+
+    const found = await untouchedCopies(
+      sessions.store,
+      [
+        { id: "s", sourceAgent: "other" },
+        { id: "demo:s", sourceAgent: "demo" },
+      ],
+      ["s", "demo:s"],
+    );
+
+    expect([...found]).toEqual(is ? [["demo:s", "s"]] : []);
+  }),
+);

@@ -1,6 +1,7 @@
 import type { Origin } from "@pond/canonical/adapter";
 import { copyBase62, copyUuid } from "@pond/canonical/foreign";
 import { oneOf, type Store } from "@pond/substrate";
+import { unqualifiedId } from "../ingest/qualified-ids.ts";
 import { sessionItself } from "../revisions/reconcile.ts";
 import { idChunks } from "../rows/id-chunks.ts";
 import { selfAndAncestors, withForksAsRoots } from "./ancestry.ts";
@@ -8,14 +9,15 @@ import { loadForks } from "./forks.ts";
 import { revisedParents, setRevisedParents } from "./revised-parents.ts";
 
 /**
- * A session that may be a copy of another client's session, which `restore` made and a sync read.
+ * A session that may be a copy of another client's session, which a sync read: `restore` made it,
+ * or somebody put one client's folder into the other's.
  */
 export type CopyCandidate = { readonly id: string; readonly sourceAgent: string };
 
 /**
  * The copies that nobody has continued, each with the session it was made from. A copy's id follows
- * from the id of that session, and its times are that session's, or those of what it was forked
- * from; anything said in it later has a time of its own.
+ * from the id of that session, or is the same, and its times are that session's, or those of what
+ * it was forked from; anything said in it later has a time of its own.
  *
  * @param ids - Of the sessions that they may have been made from.
  */
@@ -24,7 +26,8 @@ export async function untouchedCopies(
   sessions: readonly CopyCandidate[],
   ids: Iterable<string>,
 ): Promise<Map<string, string>> {
-  const originals = originalsOf(sessions, ids);
+  const known = new Set(ids);
+  const originals = new Map([...originalsOf(sessions, known), ...namesakes(sessions, known)]);
   if (originals.size === 0) return new Map();
   const sessionTimes = await loadSessionTimes(
     store,
@@ -38,13 +41,24 @@ export async function untouchedCopies(
   return new Map([...originals].filter(isUntouched));
 }
 
+/** For each session whose id is another client's, too: the session that has it in the store. */
+function namesakes(
+  sessions: readonly CopyCandidate[],
+  ids: ReadonlySet<string>,
+): readonly (readonly [id: string, namesake: string])[] {
+  return sessions.flatMap(({ id, sourceAgent }) => {
+    const own = unqualifiedId(sourceAgent, id);
+    return own !== undefined && ids.has(own) ? [[id, own] as const] : [];
+  });
+}
+
 // No client derives ids from names, and opencode counts the ids of a millisecond from one.
 const copyUuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const opencodeCopyId = /^ses_[0-9a-f]{9}fff(?<letters>[0-9A-Za-z]{14})$/;
 
 /**
- * The session that each copy was made from, by the copy's id; sessions that are not copies are left
- * out.
+ * The session that `restore` made each copy from, by the copy's id; sessions that are not such
+ * copies are left out.
  */
 export function originalsOf(
   sessions: readonly CopyCandidate[],

@@ -44,3 +44,23 @@ it.each([
     expect([...duplicates.originals].toSorted()).toEqual(originals.toSorted());
   }),
 );
+
+it.each([
+  ["the client that it was put into", "demo", [], [], ["s"]],
+  ["the client that it comes from", "other", [], ["demo:s"], none],
+  ["a third client", "third", [], ["demo:s"], none],
+  ["a client that has another session of that id", "demo", ["e"], [], none],
+])("gives a session in two clients' folders once to %s", (_, client, later, copies, originals) =>
+  withStore(async (sessions) => {
+    const messages = [said("a"), ...later.map((id) => ({ ...said(id), seconds: 60 }))];
+    await ingestDemo(sessions, [
+      { id: "s", agent: "other", messages: [said("a")] },
+      { id: "demo:s", messages },
+    ]);
+
+    const duplicates = await duplicatesFor(sessions, client);
+
+    expect([...duplicates.copies]).toEqual(copies);
+    expect([...duplicates.originals]).toEqual(originals);
+  }),
+);

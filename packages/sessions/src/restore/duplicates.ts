@@ -9,7 +9,10 @@ import type { SessionStore } from "../session-store.ts";
 export type Duplicates = {
   /** Copies that say nothing beyond what they were made from, with their sub-agents. */
   readonly copies: ReadonlySet<string>;
-  /** The originals of copies that the client has and somebody continued, with their sub-agents. */
+  /**
+   * The originals of copies that the client has and somebody continued or put there, with their
+   * sub-agents.
+   */
   readonly originals: ReadonlySet<string>;
 };
 
@@ -31,14 +34,14 @@ export async function duplicatesFor({ store }: SessionStore, client: Origin): Pr
   const byId = new Map(sessions.map((each) => [each.id, each]));
   const pairs = originalsOf(sessions, byId.keys());
   const untouched = await untouchedCopies(store, sessions, byId.keys());
-  const continuedCopies = [...pairs].filter(
-    ([copy]) => !untouched.has(copy) && byId.get(copy)?.sourceAgent === client,
+  // What somebody said in a copy, or put there themselves, cannot be made again from the original.
+  const keptCopies = [...pairs, ...untouched].filter(
+    ([copy]) => pairs.has(copy) !== untouched.has(copy) && byId.get(copy)?.sourceAgent === client,
   );
-  if (untouched.size + continuedCopies.length === 0)
-    return { copies: new Set(), originals: new Set() };
+  if (untouched.size + keptCopies.length === 0) return { copies: new Set(), originals: new Set() };
   const forks = await loadForks(store, await revisedParents(store));
   const members = membersOf(sessions, withForksAsRoots(await loadParents(store, "last"), forks));
-  const originals = originalsToSkip(continuedCopies, pairs, members);
+  const originals = originalsToSkip(keptCopies, pairs, members);
   const isNeeded = (copy: string, original: string): boolean =>
     byId.get(copy)?.sourceAgent === client && originals.has(original);
   const stale = [...untouched].filter(([copy, original]) => !isNeeded(copy, original));
@@ -65,12 +68,12 @@ function membersOf(
 }
 
 function originalsToSkip(
-  continuedCopies: readonly (readonly [copy: string, original: string])[],
+  keptCopies: readonly (readonly [copy: string, original: string])[],
   pairs: ReadonlyMap<string, string>,
   members: ReadonlyMap<string, readonly Stored[]>,
 ): ReadonlySet<string> {
   const skipped = new Set<string>();
-  for (const [copy, original] of continuedCopies) {
+  for (const [copy, original] of keptCopies) {
     const copied = members.get(copy) ?? [];
     const own = new Set(copied.map(({ id }) => pairs.get(id)));
     // Not every client's sub-agents have ids derived from those of the originals.
