@@ -23,9 +23,13 @@ export function getText(reply: GetReply): string {
     `session_id ${quoteValue(id)}, ${quoteValue(agent)} in ${quoteValue(project)}, ${at}${above}`,
     ...messages,
     ...("messages" in reply && piece !== undefined ? [pieceText(piece)] : []),
+    ...("context_cut" in reply ? [contextCutLine] : []),
     ...(hint === undefined ? [] : [hint]),
   ].join("\n\n");
 }
+
+const contextCutLine =
+  "Only the nearest neighbours are shown; with a larger max_characters there are more.";
 
 function messageText(message: ShownMessage, ...marks: readonly string[]): string {
   const { id, role, timestamp, text, content, parts_summary: parts } = message;
