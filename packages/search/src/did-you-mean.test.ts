@@ -8,6 +8,7 @@ import { addChats, storeOf, type TestStore } from "./testing.ts";
 const said = [
   "Please receive the yarn, and test the getThreadLength call of parse_config",
   "I received it. The authentication of the weaver in Köln works, авторизация",
+  "Next.js draws the warp beam; put there in a hurry",
 ];
 const chats = [
   {
@@ -45,6 +46,8 @@ describe("a search", () => {
     ["a name in camelCase", "gteThreadLength", "getThreadLength"],
     ["a letter without its mark", "Koln", "Köln"],
     ["another script", "автроизация", "авторизация"],
+    ["words with punctuation between them", "nextjs yarn", "Next.js yarn"],
+    ["words with a space between them", "warpbeam", "warp beam"],
     ["a word that was said once, if nothing is found", "selvege", "selvage"],
   ])("names what was probably meant: %s", async (_, query, expected) => {
     expect(await suggestionFor(query)).toBe(expected);
@@ -65,6 +68,8 @@ describe("a search", () => {
     ["a script has no spaces", "認証処理"],
     ["most words are unknown", "wkat ijs thfs sentenze abuot recieve"],
     ["it is excluded", "yarn -recieve"],
+    ["it is two words of which one is grammar", "therein"],
+    ["it is two words on two sides of a sentence", "beamput"],
   ])("names nothing if %s", async (_, query) => {
     expect(await suggestionFor(query)).toBeUndefined();
   });

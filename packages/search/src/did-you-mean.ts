@@ -3,10 +3,11 @@ import { normalizeText } from "@pond/sessions/search";
 import { type Filter, type FullTextQuery, rowId, type Table } from "@pond/substrate";
 import { foldCase, indexForms } from "./case-folding.ts";
 import { stemOf } from "./coverage.ts";
+import { functionWordsOf } from "./function-words.ts";
 import { textOf } from "./message.ts";
 import { fullWeight, type ParsedQuery } from "./query.ts";
 import type { Segment } from "./segments.ts";
-import { isUnspaced, wordRuns } from "./words.ts";
+import { isUnspaced, wordCharacter, wordRuns } from "./words.ts";
 
 // Of a shorter word, too many others are similar.
 const minWordLetters = 4;
@@ -94,7 +95,10 @@ async function isUnknown(messages: Table, word: string): Promise<boolean> {
 /** A word, and how many messages of a sample hold it. */
 type HeldWord = { readonly other: string; readonly times: number };
 
-/** The word most like this one in messages in scope; of equally similar ones, the most frequent. */
+/**
+ * The word most like this one in messages in scope, of equally similar ones the most frequent; else
+ * the two words that it is made of.
+ */
 async function similarWord(
   messages: Table,
   word: string,
@@ -121,8 +125,47 @@ async function similarWord(
     }))
     .filter(({ edits }) => edits > 0 && edits <= maxEdits)
     .sort((left, right) => left.edits - right.edits || right.times - left.times);
-  return best;
+  return best ?? twoWords(messages, word, where);
 }
+
+/**
+ * The two words of which a word is made, as messages in scope join them most often: `Next.js` for
+ * `nextjs`.
+ */
+async function twoWords(
+  messages: Table,
+  word: string,
+  where: Filter | undefined,
+): Promise<HeldWord | undefined> {
+  const letters = [...foldCase(word)];
+  const splits = letters
+    .slice(minPieceLetters, 1 - minPieceLetters)
+    .map((_, at) => minPieceLetters + at)
+    .map((at) => [letters.slice(0, at).join(""), letters.slice(at).join("")])
+    .filter((pieces) => functionWordsOf(pieces).size === 0);
+  if (splits.length === 0) return undefined;
+  const rows = await messages.fullText({
+    ...{ column: "search_text", where, columns: ["search_text"], limit: sampleRows },
+    query: { should: splits.map((pieces) => ({ phrase: pieces.join(" ") })) },
+  });
+  const joined = new RegExp(
+    `(?<!${wordCharacter})(?:${splits.map((pieces) => pieces.join(joiner)).join("|")})(?!${wordCharacter})`,
+    "giv",
+  );
+  const frequency = new Map<string, number>();
+  for (const row of rows) {
+    for (const other of new Set(textOf(row).slice(0, maxSampleChars).match(joined))) {
+      frequency.set(other, (frequency.get(other) ?? 0) + 1);
+    }
+  }
+  const [best] = [...frequency].sort(([, left], [, right]) => right - left);
+  return best && { other: best[0], times: best[1] };
+}
+
+// As in `js`.
+const minPieceLetters = 2;
+/** What stands between the words of one name. */
+const joiner = "[ ._\\-\\/]";
 
 /** The index knows no exchange of two letters as one edit: those of a short word are listed. */
 function similarTo(word: string, maxEdits: 1 | 2): FullTextQuery {
