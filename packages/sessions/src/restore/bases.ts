@@ -6,18 +6,14 @@ import type {
   RecordRules,
   SessionContent,
 } from "@pond/canonical/adapter";
+import type { ReadBudget } from "../read/read-budget.ts";
 import type { SessionStore } from "../session-store.ts";
-import {
-  type LineageBudget,
-  type LineageOptions,
-  loadContent,
-  loadLineage,
-  writtenBy,
-} from "./lineage.ts";
+import { type LineageOptions, loadContent, loadLineageWithin, writtenBy } from "./lineage.ts";
 import type { LineagePart } from "./lineage-parts.ts";
 
-type BaseOptions = Required<Pick<LineageOptions, "at" | "onDamaged"> & LineageBudget> & {
+type BaseOptions = Required<Pick<LineageOptions, "at" | "onDamaged">> & {
   readonly meanings: Meanings;
+  readonly budget: ReadBudget;
 };
 
 /** A part to restore natively, and which of its sessions are wanted. */
@@ -72,8 +68,8 @@ export class Bases {
     for (const { session } of bases) {
       if (members.has(session.id)) continue;
       const { at, onDamaged, budget } = this.#options;
-      const which = { at, onDamaged, budget, isCutByClient: true };
-      const lineage = await loadLineage(this.#sessions, session.id, which);
+      const which = { at, onDamaged, isCutByClient: true };
+      const lineage = await loadLineageWithin(budget, this.#sessions, session.id, which);
       for (const each of [lineage.root, ...lineage.descendants]) members.set(each.session.id, each);
     }
     for (const content of own) members.set(content.session.id, content);

@@ -23,9 +23,6 @@ export type LineageOptions = {
   readonly onDamaged?: ((sessionId: SessionId) => void) | undefined;
 };
 
-/** How much may be read for it, and for what is read with it. */
-export type LineageBudget = { readonly budget?: ReadBudget };
-
 /**
  * Loads a session with every session below it, whole (`adapter-lineage-complete-restore`). A parent
  * that is not stored is no fault, because it is a soft reference. If sessions descend from
@@ -33,15 +30,20 @@ export type LineageBudget = { readonly budget?: ReadBudget };
  *
  * @throws {SessionNotFoundError}
  */
-export async function loadLineage(
+export function loadLineage(
   sessions: SessionStore,
   id: string,
-  {
-    at = "last",
-    isCutByClient = false,
-    onDamaged,
-    budget = new ReadBudget(),
-  }: LineageOptions & LineageBudget = {},
+  options: LineageOptions = {},
+): Promise<Lineage> {
+  return loadLineageWithin(new ReadBudget(), sessions, id, options);
+}
+
+/** The same within a budget. @throws {SessionNotFoundError} @throws {OverBudgetError} */
+export async function loadLineageWithin(
+  budget: ReadBudget,
+  sessions: SessionStore,
+  id: string,
+  { at = "last", isCutByClient = false, onDamaged }: LineageOptions,
 ): Promise<Lineage> {
   const { store } = sessions;
   const root = await loadContent(store, id, at, onDamaged, budget);

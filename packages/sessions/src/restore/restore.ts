@@ -15,7 +15,7 @@ import type { SessionStore } from "../session-store.ts";
 import { Bases } from "./bases.ts";
 import { clientIdOf, toClientLineage } from "./client-ids.ts";
 import { allDropped, allKept, sumOf } from "./fidelity.ts";
-import { type LineageOptions, loadLineage } from "./lineage.ts";
+import { type LineageOptions, loadLineageWithin } from "./lineage.ts";
 import { type LineagePart, lineageParts } from "./lineage-parts.ts";
 import type { LineagePrefetch } from "./lineage-prefetch.ts";
 import { parentsAtClient } from "./parents-at-client.ts";
@@ -115,7 +115,7 @@ async function restoreWithin(
   const onDamaged = (sessionId: SessionId): void => void damaged.add(sessionId);
   const lineage = prefetch
     ? await prefetch.take(id, onDamaged)
-    : await loadLineage(sessions, id, { ...which, onDamaged, budget });
+    : await loadLineageWithin(budget, sessions, id, { ...which, onDamaged });
   const { at = "last" } = which;
   const { session } = lineage.root;
   const parentsOfRoot = hasFile
