@@ -63,8 +63,9 @@ const thresholds = {
   unindexedRows: 1_000,
   unindexedShare: 0.05,
   unindexedRowsAtMost: 3_000,
-  // A few long texts take as long as many short ones.
+  // A few long texts take as long as many short ones. If all are long, indexing them again does, too.
   bytesPerUnindexedText: 2_048,
+  unindexedBytesShare: 0.005,
   // A condition changes the score of rows outside the index, the more the larger their share; and
   // few texts are indexed again in less than a second.
   unindexedTextsShare: 0.1,
@@ -208,7 +209,10 @@ async function indexesToMake(
     ...(isForced ? await missingTextIndexes(table, handle) : []),
     ...(await vectorIndexesToRetrain(table, handle, { isDue })),
   ];
-  const maxTextBytes = maxUnindexedRows(health.rows) * thresholds.bytesPerUnindexedText;
+  const maxTextBytes = Math.max(
+    maxUnindexedRows(health.rows) * thresholds.bytesPerUnindexedText,
+    health.bytes * thresholds.unindexedBytesShare,
+  );
   for (const index of table.indexes) {
     const known = health.indexes.find(({ column }) => column === index.column);
     const isMade = known !== undefined && !lacking.includes(index);
