@@ -113,7 +113,6 @@ async function loadPlaced(
     places,
     rows: [...own, ...known.values()],
     parts,
-    onDamaged: undefined,
   });
 }
 
@@ -187,7 +186,7 @@ type Loaded = {
   /** At least these rows of the session's messages and carriers. */
   readonly rows: readonly Row[];
   readonly parts: ReadonlyMap<string, MessageParts>;
-  readonly onDamaged: OnDamaged | undefined;
+  readonly onDamaged?: OnDamaged | undefined;
 };
 
 async function toPlaced(
