@@ -40,11 +40,11 @@ test("a few long texts are indexed as soon as many short ones", async () => {
     textMessage("long", at, "text ".repeat(60_000)),
   );
   await pond.ask("ingest", { events: [sessionOf("many"), ...many.flat()] });
-  await expect.poll(uncoveredTexts, { timeout: 10_000 }).toBe(0);
+  await expect.poll(uncoveredTexts, { timeout: 60_000 }).toBe(0);
 
   await pond.ask("ingest", { events: [sessionOf("long"), ...long.flat()] });
 
-  await expect.poll(uncoveredTexts, { timeout: 10_000 }).toBe(0);
+  await expect.poll(uncoveredTexts, { timeout: 60_000 }).toBe(0);
   await pond.remove();
 });
 

@@ -26,7 +26,7 @@ it.runIf(process.platform === "linux")("ends with an error where no folder can b
     await makeFolder("/proc/pond/a").catch((error) => console.log(error.code));
   `;
   const args = ["--conditions=@pond/source", "--input-type=module", "--eval", code];
-  const ended = spawnSync(process.execPath, args, { timeout: 10_000, killSignal: "SIGKILL" });
+  const ended = spawnSync(process.execPath, args, { timeout: 60_000, killSignal: "SIGKILL" });
 
   expect(ended.stdout.toString().trim()).toBe("ENOENT");
 });

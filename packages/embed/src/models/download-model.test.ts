@@ -453,7 +453,7 @@ describe("a download that fails", () => {
       await downloadModel("multilingual-e5-small", options).catch((error) => console.log(error.message));
     `;
       const args = ["--conditions=@pond/source", "--input-type=module", "--eval", code];
-      const ended = spawnSync(process.execPath, args, { timeout: 10_000, killSignal: "SIGKILL" });
+      const ended = spawnSync(process.execPath, args, { timeout: 60_000, killSignal: "SIGKILL" });
 
       expect(ended.stdout.toString()).toContain("/proc/pond: cannot be written: ENOENT");
     },

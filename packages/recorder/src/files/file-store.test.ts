@@ -95,7 +95,7 @@ test.runIf(process.platform === "linux")(
     await saved.catch((error) => console.log(error.code, error.message));
   `;
     const args = ["--conditions=@pond/source", "--input-type=module", "--eval", code];
-    const ended = spawnSync(process.execPath, args, { timeout: 10_000, killSignal: "SIGKILL" });
+    const ended = spawnSync(process.execPath, args, { timeout: 60_000, killSignal: "SIGKILL" });
 
     expect(ended.stdout.toString()).toContain("no_folder /proc/pond is not a folder");
   },

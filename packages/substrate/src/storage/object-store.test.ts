@@ -370,10 +370,13 @@ describe("storage that cannot be used is refused with a reason, without credenti
       for (const proxy of proxies) await proxy.close();
     });
 
+    // Short only where no answer comes: on a machine that is busy, an answer takes longer.
+    const waits = cases.map(([{ kind }]) => (kind === "hang" ? { timeout: "200ms" } : {}));
+
     const outcomes = await refusals(
-      proxies.map(({ storageOptions }) => ({
+      proxies.map(({ storageOptions }, index) => ({
         url: s3.url("store"),
-        storageOptions: { ...storageOptions, ...secrets, timeout: "200ms" },
+        storageOptions: { ...storageOptions, ...secrets, ...waits[index] },
       })),
     );
 
