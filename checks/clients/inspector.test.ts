@@ -46,6 +46,7 @@ describe.skipIf(inspector === "").each(places)("the MCP inspector over %s", (_, 
     const schemas = { inputSchema: { type: "object" }, outputSchema: { type: "object" } };
     expect(result.tools).toMatchObject([
       { name: "pond_search", annotations, ...schemas },
+      { name: "pond_list", annotations, ...schemas },
       { name: "pond_get", annotations, ...schemas },
     ]);
     // The parameters and result of a tool can be any JSON, which the inspector calls careless.
@@ -58,9 +59,11 @@ describe.skipIf(inspector === "").each(places)("the MCP inspector over %s", (_, 
   test("searches, and reads the message that was found", async () => {
     const found = await call("pond_search", { query: "import loses rows" });
     const [{ session_id, matches }] = found.structuredContent.sessions;
+    const listed = await call("pond_list", { limit: 1 });
     const read = await call("pond_get", { session_id, message_id: matches[0].message_id });
 
     expect(session_id).toBe(ledger);
+    expect(listed.structuredContent.sessions).toHaveLength(1);
     expect(found.content[0].text).toContain("> Importing the bank's export loses rows");
     expect(read.structuredContent.target).toMatchObject({
       role: "user",

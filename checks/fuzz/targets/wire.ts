@@ -45,6 +45,7 @@ const result = { ...part, type: "tool_result", call_id: "c", is_failure: true, r
 
 const requests: Readonly<Record<OperationName, readonly object[]>> = {
   search: [{ query: '+loom "heddle"', project: "/p", role: "user", since: "2026-01-01", limit: 5 }],
+  list: [{ project: "/p", since: "2026-01-01", limit: 5, after: "2026-01-01T00:00:00.000Z/s" }],
   get: [
     { session_id: "s", response_mode: "complete", after_id: "m", limit_bytes: 9_000 },
     { session_id: "s", message_id: "m", context_depth: 2 },

@@ -1,6 +1,8 @@
 import type {
   GetResponse,
   IngestResponse,
+  ListedSession,
+  ListResponse,
   MessageView,
   SearchRequest,
   SearchResponse,
@@ -20,6 +22,8 @@ test("answers are the wire's own types", () => {
   expectTypeOf(client.ingestAll([])).resolves.toEqualTypeOf<IngestResponse>();
   expectTypeOf(client.status()).resolves.toEqualTypeOf<StatusResponse>();
   expectTypeOf(client.searchAll({ query: "q" })).toExtend<AsyncIterable<SessionMatches>>();
+  expectTypeOf(client.list()).resolves.toEqualTypeOf<ListResponse>();
+  expectTypeOf(client.listAll()).toExtend<AsyncIterable<ListedSession>>();
   expectTypeOf(client.messages("s")).toExtend<AsyncIterable<ShownMessage>>();
 });
 

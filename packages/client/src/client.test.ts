@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { parseJson } from "@pond/canonical";
 import { errorCodes, type IngestEvent, protocolVersion, WireError } from "@pond/wire";
 import { describe, expect, it } from "vitest";
-import { createClient } from "./client.ts";
+import { type Client, createClient } from "./client.ts";
 import { AnswerError, ConnectionError, ServerError } from "./errors.ts";
 import type { ClientOptions } from "./settings.ts";
 import {
@@ -626,13 +626,17 @@ describe("pages", () => {
     }),
   );
 
-  it("of a search end with an error when the server does not advance", () =>
+  it.each<[string, (client: Client) => AsyncIterable<unknown>]>([
+    ["a search", (client) => client.searchAll({ query })],
+    ["a listing", (client) => client.listAll()],
+  ])("of %s end with an error when the server does not advance", (_, ask) =>
     withServer([respondWith(200, { ...nothingFound, next: "n" })], async ({ client, seen }) => {
-      const all = Array.fromAsync(client.searchAll({ query }));
+      const all = Array.fromAsync(ask(client));
 
       await expect(all).rejects.toThrow("is the previous page again");
       expect(seen).toHaveLength(2);
-    }));
+    }),
+  );
 });
 
 function viewOf(): object {

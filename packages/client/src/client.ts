@@ -4,6 +4,9 @@ import {
   type IngestEvent,
   type IngestRequest,
   type IngestResponse,
+  type ListedSession,
+  type ListRequest,
+  type ListResponse,
   type MessageView,
   type OperationName,
   operations,
@@ -25,7 +28,7 @@ import { type CallOptions, call } from "./call.ts";
 import { AnswerError } from "./errors.ts";
 import { type IngestAllOptions, ingestAll } from "./ingest-all.ts";
 import { toJsonText } from "./json-text.ts";
-import { messagePages, searchPages } from "./paging.ts";
+import { messagePages, sessionPages } from "./paging.ts";
 import { type ClientOptions, readSettings, type Settings } from "./settings.ts";
 
 /** A request without the fields that the client adds. */
@@ -47,6 +50,13 @@ export type Client = {
     request: RequestFields<SearchRequest>,
     options?: CallOptions,
   ): AsyncGenerator<SessionMatches, void, undefined>;
+  /** Returns one page of sessions, the last active first. */
+  list(request?: RequestFields<ListRequest>, options?: CallOptions): Promise<ListResponse>;
+  /** Lists, and asks for the next page for as long as the caller wants more sessions. */
+  listAll(
+    request?: RequestFields<ListRequest>,
+    options?: CallOptions,
+  ): AsyncGenerator<ListedSession, void, undefined>;
   /** Returns one message with its neighbours. */
   get(
     request: GetFields & { readonly message_id: string },
@@ -132,10 +142,17 @@ export function clientOf(settings: Settings): Client {
   return {
     search: (request, callOptions) => ask("search", request, callOptions),
     searchAll: (request, callOptions) =>
-      searchPages(
+      sessionPages(
         (after) => ask("search", { ...request, after }, callOptions),
         request.after,
         () => invalidAnswer("search", "is the previous page again"),
+      ),
+    list: (request = {}, callOptions) => ask("list", request, callOptions),
+    listAll: (request = {}, callOptions) =>
+      sessionPages(
+        (after) => ask("list", { ...request, after }, callOptions),
+        request.after,
+        () => invalidAnswer("list", "is the previous page again"),
       ),
     get,
     messages(sessionId, { signal, timeoutMs, ...request } = {}) {

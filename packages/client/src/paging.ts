@@ -1,15 +1,15 @@
-import type { SearchResponse, SessionMatches, SessionPage, ShownMessage } from "@pond/wire";
+import type { SessionPage, ShownMessage } from "@pond/wire";
 
 /**
- * Yields the sessions of one page after the other, best first.
+ * Yields the sessions of one page after the other.
  *
  * @throws What `noProgressError` makes, if a page leads to no other: asking on would never end.
  */
-export async function* searchPages(
-  ask: (after: string | undefined) => Promise<SearchResponse>,
+export async function* sessionPages<Session>(
+  ask: (after: string | undefined) => Promise<Page<Session>>,
   first: string | undefined,
   noProgressError: () => Error,
-): AsyncGenerator<SessionMatches, void, undefined> {
+): AsyncGenerator<Session, void, undefined> {
   for (let after = first; ; ) {
     const { sessions, next } = await ask(after);
     yield* sessions;
@@ -19,10 +19,12 @@ export async function* searchPages(
   }
 }
 
+type Page<Session> = { readonly sessions: readonly Session[]; readonly next?: string };
+
 /**
  * Yields the messages of one page after the other.
  *
- * @throws As {@link searchPages} does.
+ * @throws As {@link sessionPages} does.
  */
 export async function* messagePages(
   ask: (afterId: string | undefined) => Promise<SessionPage>,

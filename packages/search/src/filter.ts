@@ -1,5 +1,5 @@
-import { fromRfc3339, type Micros } from "@pond/canonical";
-import { projectFilter, type SessionStore } from "@pond/sessions";
+import { fromTimeOrDate, type Micros } from "@pond/canonical";
+import { projectFilter, type SessionStore, storedAgents } from "@pond/sessions";
 import { titleTime } from "@pond/sessions/search";
 import { and, eq, type Filter, gte, lt, or } from "@pond/substrate";
 import { displayValue, FilterError } from "./errors.ts";
@@ -68,19 +68,16 @@ export function toScope(request: SearchRequest): Scope {
  * @throws {FilterError}
  */
 export async function refuseUnknown(
-  { store }: SessionStore,
+  sessions: SessionStore,
   { agent, session }: SearchRequest,
 ): Promise<void> {
-  const table = store.table("sessions");
+  const table = sessions.store.table("sessions");
   if (session !== undefined && (await table.count(eq("id", session))) === 0) {
     throw new FilterError("session", `no session "${displayValue(session)}" is stored`);
   }
   if (agent === undefined || (await table.count(eq("source_agent", agent))) > 0) return;
-  const agents = new Set<string>();
-  for await (const rows of table.scan({ columns: ["source_agent"] })) {
-    for (const row of rows) agents.add(String(row["source_agent"]));
-  }
-  const stored = agents.size > 0 ? [...agents].sort().join(", ") : "none";
+  const agents = await storedAgents(sessions);
+  const stored = agents.join(", ") || "none";
   throw new FilterError(
     "agent",
     `no session of "${displayValue(agent)}" is stored; there are: ${stored}`,
@@ -135,8 +132,7 @@ function windowTimes(times: Times): Filter[] {
 
 function timeOf(field: "since" | "until", text: string): Micros {
   if (typeof text !== "string") throw new FilterError(field, "it is not a string");
-  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  const micros = fromRfc3339(isDate ? `${text}T00:00:00Z` : text);
+  const micros = fromTimeOrDate(text);
   if (micros === undefined) {
     const example = "2026-11-20 or 2026-11-20T08:00:00Z";
     throw new FilterError(field, `"${displayValue(text)}" is not a time; write ${example}`);

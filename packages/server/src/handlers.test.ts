@@ -12,6 +12,7 @@ afterAll(() => pond.remove());
 const v1 = { protocol_version: 1 };
 const sound: Readonly<Record<OperationName, object>> = {
   search: { ...v1, query: "x" },
+  list: v1,
   get: { ...v1, session_id: "a" },
   ingest: { ...v1, events: [] },
   status: v1,
@@ -73,7 +74,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test.each(["list", "__proto__", "constructor", ""])(
+test.each(["delete", "__proto__", "constructor", ""])(
   "refuses an unknown operation: %s",
   async (name) => {
     await expect(pond.handlers.handle(name as OperationName, v1)).rejects.toMatchObject({

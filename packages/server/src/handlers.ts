@@ -12,6 +12,7 @@ import { CircuitBreaker } from "./circuit-breaker.ts";
 import { isAbort, toWireError } from "./errors.ts";
 import { get } from "./handlers/get.ts";
 import { ingest } from "./handlers/ingest.ts";
+import { list } from "./handlers/list.ts";
 import { restore } from "./handlers/restore.ts";
 import { search } from "./handlers/search.ts";
 import { status } from "./handlers/status.ts";
@@ -89,7 +90,7 @@ const noModel = "no embedding model is configured";
 
 const handlers: {
   readonly [Name in OperationName]: Handler<ReceivedRequests[Name], Responses[Name]>;
-} = { search, get, ingest, status, restore };
+} = { search, list, get, ingest, status, restore };
 
 /**
  * Makes the handlers: the one entry point for every transport (spec 7.1).

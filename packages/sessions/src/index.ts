@@ -17,6 +17,7 @@ export { qualifiedId } from "./ingest/qualified-ids.ts";
 export { type HeldMessages, onlyPlace, type SourcePlace } from "./ingest/source-place.ts";
 export type { ExpectedSession } from "./ingest/stored-sessions.ts";
 export { lastActive } from "./read/activity.ts";
+export { storedAgents } from "./read/agents.ts";
 export { childrenOf, rootOf, rootsOf } from "./read/ancestry.ts";
 export { clientTitles } from "./read/client-titles.ts";
 export { type CopyCandidate, untouchedCopies } from "./read/copies.ts";

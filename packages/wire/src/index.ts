@@ -28,6 +28,7 @@ export type {
   RowErrorCode,
 } from "./ingest.ts";
 export { jsonSchemaOf, jsonSchemas } from "./json-schema.ts";
+export type { ListedSession, ListRequest, ListResponse } from "./list.ts";
 export { openApi } from "./open-api.ts";
 export {
   type Operation,

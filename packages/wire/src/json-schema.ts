@@ -7,11 +7,13 @@ import { ingestEventSchema } from "./ingest.ts";
 import { operations } from "./operations.ts";
 import { partSummarySchema } from "./part-summary.ts";
 
-const { search, get, ingest, status, restore } = operations;
+const { search, list, get, ingest, status, restore } = operations;
 
 const definitions: Readonly<Record<string, GenericSchema>> = {
   SearchRequest: search.request,
   SearchResponse: search.response,
+  ListRequest: list.request,
+  ListResponse: list.response,
   GetRequest: get.request,
   GetResponse: get.response,
   IngestRequest: ingest.request,

@@ -22,6 +22,7 @@ const retryAfter: JsonObject = {
 
 const summaries: Readonly<Record<keyof typeof operations, string>> = {
   search: "Find messages by their words, and by meaning if they are embedded, grouped by session",
+  list: "List sessions, the last active first; sub-agents count with the session that they served",
   get: "Read a page of a session, or one message with its neighbours",
   ingest: "Store canonical events; those that are refused are listed, all others are stored",
   status: "Show what is stored, and how well it is indexed",

@@ -8,6 +8,12 @@ import {
   type ReceivedIngest,
 } from "./ingest.ts";
 import {
+  type ListRequest,
+  type ListResponse,
+  listRequestSchema,
+  listResponseSchema,
+} from "./list.ts";
+import {
   type RestoreRequest,
   type RestoreResponse,
   restoreRequestSchema,
@@ -29,6 +35,7 @@ import {
 /** The request of each operation, as a caller sends it. */
 export type Requests = {
   readonly search: SearchRequest;
+  readonly list: ListRequest;
   readonly get: GetRequest;
   readonly ingest: IngestRequest;
   readonly status: StatusRequest;
@@ -41,6 +48,7 @@ export type ReceivedRequests = Omit<Requests, "ingest"> & { readonly ingest: Rec
 /** The response of each operation. */
 export type Responses = {
   readonly search: SearchResponse;
+  readonly list: ListResponse;
   readonly get: GetResponse;
   readonly ingest: IngestResponse;
   readonly status: StatusResponse;
@@ -67,6 +75,12 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     isReadOnly: true,
     request: searchRequestSchema,
     response: searchResponseSchema,
+  },
+  list: {
+    path: "/v1/list",
+    isReadOnly: true,
+    request: listRequestSchema,
+    response: listResponseSchema,
   },
   get: {
     path: "/v1/get",

@@ -51,7 +51,7 @@ const growth: [string, (defs: Document) => void][] = [
     (d) => set(d.SearchResponse.properties.took_ms, "type", "integer"),
   ],
   ["a changed description", (d) => set(d.SearchRequest.properties.query, "description", "Words.")],
-  ["a new operation", (d) => set(d, "ListRequest", { type: "object" })],
+  ["a new operation", (d) => set(d, "AskRequest", { type: "object" })],
 ];
 
 test.each(growth)("accepts as compatible: %s", (_, change) => {

@@ -11,13 +11,13 @@ import { type SafeText, safe, safeLine, safeText } from "../output/safe-text.ts"
 import { formatMoment, formatWhen } from "../output/time.ts";
 import type { RunAction } from "../run.ts";
 import { shortIds } from "../short-ids.ts";
-import { storedSessions } from "../stored-sessions.ts";
 import { unknownProjectText } from "../unknown-project.ts";
 
 type ListFlags = {
   readonly project?: string;
   readonly agent?: string;
   readonly since?: bigint;
+  readonly until?: bigint;
   readonly limit?: number;
   readonly all?: boolean;
 };
@@ -36,6 +36,7 @@ export function listCommand(run: RunAction): Command {
     .option("--since <time>", "only active since this time: 2026-03-01, 7d, today", (text) =>
       parseTime(text),
     )
+    .option("--until <time>", "only last active before this time", (text) => parseTime(text))
     .option("--limit <n>", "list at most this many sessions (default: 50)", parseCount)
     .option("--all", "list every session, also sub-agents, without a limit")
     .action((flags: ListFlags, command: Command) =>
@@ -45,6 +46,10 @@ export function listCommand(run: RunAction): Command {
 
 async function list(context: Context, { all = false, limit = 50, ...filters }: ListFlags) {
   const { output } = context;
+  const { since, until } = filters;
+  if (since !== undefined && until !== undefined && since >= until) {
+    throw new UsageError("--until: it is not after --since");
+  }
   const { found, similar } = await withStore(context, "read", async (sessions) => {
     const { listSessions, similarProjects } = await import("@pond/sessions");
     // One more than asked for shows whether there are more.
@@ -74,10 +79,9 @@ async function list(context: Context, { all = false, limit = 50, ...filters }: L
 /** @throws {UsageError} if no session of this client is stored, as `pond search` does. */
 async function refuseUnknownAgent(sessions: SessionStore, agent: string | undefined) {
   if (agent === undefined) return;
-  const stored = await storedSessions(sessions);
-  const agents = new Set([...stored.values()].map(({ source_agent }) => source_agent));
-  if (agents.has(agent)) return;
-  const known = [...agents].sort();
+  const { storedAgents } = await import("@pond/sessions");
+  const known = await storedAgents(sessions);
+  if (known.includes(agent)) return;
   throw new UsageError(
     `no session of "${agent}" is stored; there are: ${known.join(", ") || "none"}`,
     { agent, known },

@@ -115,9 +115,15 @@ describe("pond list", () => {
   });
 
   it("filters by time", async () => {
-    const { stdout } = await home.pond("list", "--since", "2026-10-05", "--json");
+    const [all, later, earlier] = await Promise.all(
+      [[], ["--since", "2026-10-05"], ["--until", "2026-10-05"]].map(async (times) => {
+        const { stdout } = await home.pond("list", ...times, "--json");
+        return stdout.trimEnd().split("\n");
+      }),
+    );
 
-    expect(stdout.trimEnd().split("\n")).toHaveLength(1);
+    expect(later).toHaveLength(1);
+    expect([...(later ?? []), ...(earlier ?? [])]).toEqual(all);
   });
 });
 
@@ -320,6 +326,7 @@ describe("pond search", () => {
     [["search", "x", "--project", ""], 2, "option '--project <folder>' argument '' is invalid"],
     [["list", "--project", ""], 2, "option '--project <folder>' argument '' is invalid"],
     [["list", "--project", " "], 2, "It is empty: name a file or folder"],
+    [["list", "--since", "7d", "--until", "30d"], 2, "--until: it is not after --since"],
     [["search", "x", "--project", "\t"], 2, "It is empty: name a file or folder"],
     [["search", "x", "--limit", "0"], 2, "Use a whole number from 1"],
     [["search", "x", "--limit", "101"], 2, "Use a whole number from 1 to 100"],

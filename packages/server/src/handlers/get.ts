@@ -1,7 +1,8 @@
 import { cutContext, getMessage, getSession, type SessionStore } from "@pond/sessions";
-import { type GetRequest, type GetResponse, WireError } from "@pond/wire";
+import type { GetRequest, GetResponse } from "@pond/wire";
 import type { Resources } from "../resources.ts";
 import { withIdCandidates } from "./id-candidates.ts";
+import { refused } from "./refused.ts";
 
 const pageBytes = 64 * 1024;
 
@@ -50,8 +51,4 @@ function byteLimit(requested: number | undefined, max: number): number {
   if (requested === undefined) return Math.min(pageBytes, max);
   if (requested <= max) return requested;
   throw refused("limit_bytes", `is more than ${max}`);
-}
-
-function refused(field: string, reason: string): WireError {
-  return new WireError("validation_failed", `${field}: ${reason}`, { field, reason });
 }

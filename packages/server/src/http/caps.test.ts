@@ -153,7 +153,7 @@ const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
 const httpCases: Readonly<Record<keyof HttpLimits, () => Promise<void>>> = {
   async maxBodyBytes() {
-    for (const path of ["/v1/search", "/v1/get", "/v1/status", "/v1/restore"]) {
+    for (const path of ["/v1/search", "/v1/list", "/v1/get", "/v1/status", "/v1/restore"]) {
       const bodies = [99, 100, 101].map((bytes) => spaces("{}", bytes));
       const kinds = await statusesOf({ maxBodyBytes: 100 }, path, ...bodies);
       expect(kinds).toEqual([200, 200, "body_too_large"]);

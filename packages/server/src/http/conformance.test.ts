@@ -48,6 +48,7 @@ const codes = Object.keys(errorCodes) as ErrorCode[];
 /** A request of each operation that is answered. */
 const sound: Readonly<Record<OperationName, object>> = {
   search: { query: "pelican" },
+  list: {},
   get: { session_id: "long" },
   ingest: { events: [] },
   status: {},
@@ -176,6 +177,7 @@ describe("an answer", () => {
 
   const cases: readonly (readonly [OperationName, object])[] = [
     ...names.map((name) => [name, sound[name]] as const),
+    ["list", { project: "/elsewhere/pond" }],
     ["get", { session_id: "long", response_mode: "complete" }],
     ["get", { session_id: "long", response_mode: "verbatim" }],
     ["get", { session_id: "long", message_id: "m1" }],

@@ -47,6 +47,7 @@ const names = Object.keys(operations) as OperationName[];
 const paths = names.map((name) => operations[name].path);
 const definitions: Readonly<Record<OperationName, string>> = {
   search: "SearchRequest",
+  list: "ListRequest",
   get: "GetRequest",
   ingest: "IngestRequest",
   status: "StatusRequest",

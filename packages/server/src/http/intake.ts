@@ -26,13 +26,14 @@ export class Intake {
   readonly #gates: Readonly<Record<RequestKind, Gate>>;
 
   constructor(limits: HttpLimits, clients: Clients, outbox: Outbox) {
-    const { search, get, ingest, status, restore, mounted } = limits.concurrency;
+    const { search, list, get, ingest, status, restore, mounted } = limits.concurrency;
     this.#limits = limits;
     this.#clients = clients;
     this.#outbox = outbox;
     this.#held = new HeldBytes(limits.maxHeldBytes);
     this.#gates = {
       search: new Gate(search),
+      list: new Gate(list),
       get: new Gate(get),
       ingest: new Gate(ingest),
       status: new Gate(status),

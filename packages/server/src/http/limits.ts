@@ -62,6 +62,7 @@ const defaults: HttpLimits = {
   maxPerClient: Number.POSITIVE_INFINITY,
   concurrency: {
     search: { running: 4, waiting: 256 },
+    list: { running: 2, waiting: 64 },
     get: { running: 8, waiting: 256 },
     ingest: { running: 8, waiting: 32 },
     status: { running: 1, waiting: 32 },

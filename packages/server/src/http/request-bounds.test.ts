@@ -43,6 +43,7 @@ function aroundOf({ minimum, maximum, minLength, maxLength }: Bounds): [unknown,
 describe("a bound of a request field", () => {
   const base: Readonly<Record<OperationName, object>> = {
     search: { query: "heron" },
+    list: {},
     get: { session_id: "s" },
     ingest: { events: [] },
     status: {},

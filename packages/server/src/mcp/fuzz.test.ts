@@ -68,6 +68,7 @@ const ofServer = ["protocol_version", "namespace", "limit_bytes"];
 
 const calls: fc.Arbitrary<JsonObject> = fc.oneof(
   argumentsOf("SearchRequest").map((given) => ({ name: "pond_search", arguments: given })),
+  argumentsOf("ListRequest").map((given) => ({ name: "pond_list", arguments: given })),
   argumentsOf("GetRequest").map((given) => ({ name: "pond_get", arguments: given })),
 );
 

@@ -153,6 +153,24 @@ it("shows a few of a thousand sessions, and goes on after them on the next page"
   }
 });
 
+it("lists a few of a thousand sessions, and goes on after them on the next page", async () => {
+  const seen: string[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < 3; page += 1) {
+    const result = await call("pond_list", { limit: 100, ...(after && { after }) });
+    const { sessions, next } = answered(result);
+
+    expectBounded(result);
+    expectQuoted(result);
+    seen.push(...sessions.map(({ session_id }: { session_id: string }) => session_id));
+    expect(textOf(result)).toContain('repeat the call with "after": ');
+    after = next;
+  }
+
+  expect(seen.length).toBeGreaterThan(6);
+  expect(new Set(seen).size).toBe(seen.length);
+});
+
 it.each([
   {},
   { response_mode: "complete" },

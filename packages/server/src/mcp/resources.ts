@@ -25,6 +25,10 @@ Sessions of sub-agents count towards the session above them. At most three match
 
 Times are RFC 3339, or a date, which means its midnight UTC. A project includes the folders below it.
 
+# Listing sessions
+
+pond_list shows the last active session first. A session was last active when the last message in it, or in one of its sub-agents, was written; "since" and "until" are about that time. Sub-agents are counted ("descendants"), not listed. The title is that of its client, or else the beginning of the first thing said in it.
+
 # Reading a session
 
 response_mode "conversational" (the default) shows what was said, "complete" every message in short, "verbatim" every message whole. For how a session ended, ask for the message that "last_id" names, with a larger context_depth. With message_id instead of response_mode, one message is shown with all its parts, and context_depth neighbours on each side. A message marked "revised" is shown as it was last seen in its source.

@@ -1,5 +1,6 @@
 import type { SearchMatch, SearchResponse, SessionMatches } from "@pond/wire";
-import { beginningOf, lengthOf } from "./cut.ts";
+import { type Find, fitSessions } from "./fit-sessions.ts";
+import { unknownProjectLines, withShortProject } from "./projects.ts";
 import { quotedNotice, quoteLines, quoteValue, structuredNotice } from "./quoted.ts";
 
 /** A search response with what a model has to know about it, cut to size. */
@@ -8,31 +9,17 @@ export type SearchReply = { readonly notice: string } & SearchResponse & {
     readonly shortened?: string;
   };
 
-/** Searches for at most so many sessions; left out, for as many as were asked for. */
-export type Find = (limit?: number) => Promise<SearchResponse>;
-
 const maxWholeTextChars = 240;
-const maxProjectChars = 300;
 
 /**
  * Searches so that the reply takes about `maxCharacters`. Matches lose text before sessions are
- * left to the next page; for that the search is repeated with a limit, so that its cursor continues
- * after the last session.
+ * left to the next page.
  */
-export async function fitSearchReply(find: Find, maxCharacters: number): Promise<SearchReply> {
-  let limit: number | undefined;
-  for (;;) {
-    const response = await find(limit);
-    const replies = [unshortened, withSnippets, withBestMatches].map((shorten) =>
-      shorten(response),
-    );
-    const fitting = replies.find((reply) => lengthOf(reply) <= maxCharacters);
-    if (fitting) return fitting;
-    const shortest = withBestMatches(response);
-    const count = countFitting(shortest, maxCharacters);
-    if (count >= response.sessions.length) return shortest;
-    limit = count;
-  }
+export function fitSearchReply(
+  find: Find<SearchResponse>,
+  maxCharacters: number,
+): Promise<SearchReply> {
+  return fitSessions(find, maxCharacters, [unshortened, withSnippets], withBestMatches);
 }
 
 /** The same reply for a model to read. */
@@ -46,7 +33,7 @@ export function searchText(reply: SearchReply): string {
     ...(other === undefined
       ? []
       : [`No message holds some of the words; a similar query is ${quoteValue(other)}.`]),
-    ...(similar === undefined ? [] : [unknownProjectLine(similar)]),
+    ...unknownProjectLines(similar),
     ...warnings.map(({ code, message }) => `Warning ${code}: ${quoteValue(message)}`),
     ...sessions.flatMap((session, at) => ["", ...sessionLines(session, at + 1)]),
     "",
@@ -90,7 +77,11 @@ function matchLines(match: SearchMatch, session: SessionMatches): string[] {
 }
 
 function unshortened(response: SearchResponse): SearchReply {
-  return { notice: structuredNotice, ...response, sessions: response.sessions.map(shortProject) };
+  return {
+    notice: structuredNotice,
+    ...response,
+    sessions: response.sessions.map(withShortProject),
+  };
 }
 
 /** Only the piece around the words, if a text is long. */
@@ -113,26 +104,4 @@ function withBestMatches(response: SearchResponse): SearchReply {
   }));
   const shortened = "Of each session, only the piece around its best match is shown.";
   return { ...withSnippets({ ...response, sessions }), shortened };
-}
-
-function unknownProjectLine(similar: readonly string[]): string {
-  const others =
-    similar.length > 0 ? ` Of that name there are: ${similar.map(quoteValue).join(", ")}` : "";
-  return `No session of that project is stored.${others}`;
-}
-
-function shortProject<T extends { readonly project: string }>(session: T): T {
-  return { ...session, project: beginningOf(session.project, maxProjectChars) };
-}
-
-/** How many sessions of the reply fit; at least one. */
-function countFitting(reply: SearchReply, maxCharacters: number): number {
-  let left = maxCharacters - lengthOf({ ...reply, sessions: [] });
-  let count = 0;
-  for (const session of reply.sessions) {
-    left -= lengthOf(session) + 1;
-    if (left < 0) break;
-    count += 1;
-  }
-  return Math.max(1, count);
 }

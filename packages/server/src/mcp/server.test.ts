@@ -58,7 +58,7 @@ describe("an MCP server of a pond", () => {
   it("offers tools that only read (spec 7.7)", async () => {
     const { tools } = await client.listTools();
 
-    expect(tools.map(({ name }) => name)).toEqual(["pond_search", "pond_get"]);
+    expect(tools.map(({ name }) => name)).toEqual(["pond_search", "pond_list", "pond_get"]);
     for (const { annotations, inputSchema } of tools) {
       expect(annotations).toMatchObject({
         readOnlyHint: true,
@@ -85,6 +85,35 @@ describe("an MCP server of a pond", () => {
     expect(reply).toEqual({ ...found, took_ms: undefined });
     expect(textOf(result)).toContain('session_id "short"');
     expect(textOf(result)).toContain("> Where does the heron nest?");
+  });
+
+  it("answers a listing as the handlers do, as JSON and as text", async () => {
+    const found = await pond.ask("list", { limit: 2 });
+
+    const result = await call("pond_list", { limit: 2 });
+
+    const { notice: _, ...reply } = answered(result);
+    expect(reply).toEqual(found);
+    expect(textOf(result)).toContain('1. session_id "talk", "claude-code" in "/work/pond", last');
+    expect(textOf(result)).toContain(", 200 message(s)\n> turn 0 of a long talk about grebes");
+  });
+
+  it("keeps each page of a listing short, and gives all sessions page by page", async () => {
+    const seen: string[] = [];
+    let after: string | undefined;
+    do {
+      const fields = { limit: 100, max_characters: 2_000, ...(after !== undefined && { after }) };
+      const result = await call("pond_list", fields);
+      const { sessions, next } = answered(result);
+
+      expect(JSON.stringify(result.structuredContent).length).toBeLessThanOrEqual(2_000);
+      expect(textOf(result).length).toBeLessThanOrEqual(2_000);
+      seen.push(...sessions.map(({ session_id }: { session_id: string }) => session_id));
+      after = next;
+    } while (after !== undefined);
+
+    expect(new Set(seen).size).toBe(44);
+    expect(seen).toHaveLength(44);
   });
 
   it.each([
@@ -228,6 +257,8 @@ describe("an MCP server of a pond", () => {
       "validation_failed",
       "after",
     ],
+    ["an unknown client", "pond_list", { agent: "clade" }, "validation_failed", "claude-code"],
+    ["a role in a listing", "pond_list", { role: "user" }, "validation_failed", "role"],
     ["an unknown session", "pond_get", { session_id: "none" }, "not_found", "none"],
     [
       "an unknown message",

@@ -68,7 +68,7 @@ describe("MCP over Streamable HTTP", () => {
   it("answers the protocol's own client", async () => {
     const client = await connected(url);
 
-    expect((await client.listTools()).tools).toHaveLength(2);
+    expect((await client.listTools()).tools).toHaveLength(3);
     const found = (await client.callTool(search)) as CallToolResult;
     expect(answered(found).sessions).toMatchObject([{ session_id: "s" }]);
     expect((await client.listResources()).resources).toHaveLength(2);

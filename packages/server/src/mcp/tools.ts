@@ -3,8 +3,10 @@ import type { JsonObject } from "@pond/canonical";
 import type { OperationName, Responses } from "@pond/wire";
 import { readInteger, toRequest } from "./arguments.ts";
 import { fitResult } from "./fit-result.ts";
+import type { Find } from "./fit-sessions.ts";
 import { fitGetReply } from "./get-reply.ts";
 import { getText } from "./get-text.ts";
+import { fitListReply, listText } from "./list-reply.ts";
 import { inputSchema, outputSchema } from "./schemas.ts";
 import { fitSearchReply, searchText } from "./search-reply.ts";
 
@@ -33,6 +35,7 @@ const maxCharacters: JsonObject = {
   description: "Most characters of the reply.",
 };
 const searchInput = inputSchema("SearchRequest", { max_characters: maxCharacters });
+const listInput = inputSchema("ListRequest", { max_characters: maxCharacters });
 const getInput = inputSchema("GetRequest", {
   offset: {
     type: "integer",
@@ -56,18 +59,43 @@ const searchTool: Tool = {
   call: async (given, ask) => {
     const max = readInteger(given, "max_characters", characters);
     const fields = toRequest(searchInput, ["max_characters"], given);
-    // A reply that is made again repeats the same request.
-    const found = new Map<number | undefined, Promise<Responses["search"]>>();
-    const find = (limit?: number): Promise<Responses["search"]> => {
-      const known = found.get(limit);
-      const request = { ...fields, ...(limit !== undefined && { limit }) };
-      const response = known ?? ask("search", request);
-      found.set(limit, response);
-      return response;
-    };
+    const find = pagesOf(ask, "search", fields);
     return fitResult(max, (characters) => fitSearchReply(find, characters), searchText);
   },
 };
+
+const listTool: Tool = {
+  definition: {
+    name: "pond_list",
+    title: "List past agent sessions",
+    description:
+      "Lists past sessions of coding agents, the last active first, with title, folder and times: for the latest session of a project, or what was done lately. To find something that was said, use pond_search. For more, repeat the call with `after` set to the reply's `next`.",
+    inputSchema: listInput,
+    outputSchema: outputSchema("ListResponse", {}),
+    annotations: { title: "List past agent sessions", ...annotations },
+  },
+  call: async (given, ask) => {
+    const max = readInteger(given, "max_characters", characters);
+    const find = pagesOf(ask, "list", toRequest(listInput, ["max_characters"], given));
+    return fitResult(max, (characters) => fitListReply(find, characters), listText);
+  },
+};
+
+/** Asks for pages of any size. A reply that is made again repeats the same request. */
+function pagesOf<Name extends "search" | "list">(
+  ask: Ask,
+  operation: Name,
+  fields: object,
+): Find<Responses[Name]> {
+  const found = new Map<number | undefined, Promise<Responses[Name]>>();
+  return (limit) => {
+    const known = found.get(limit);
+    if (known !== undefined) return known;
+    const response = ask(operation, { ...fields, ...(limit !== undefined && { limit }) });
+    found.set(limit, response);
+    return response;
+  };
+}
 
 const piece: JsonObject = {
   type: "object",
@@ -95,7 +123,7 @@ const getTool: Tool = {
     name: "pond_get",
     title: "Read a past agent session",
     description:
-      "Reads a stored session page by page or, with `message_id`, one message whole with its neighbours. Take ids from pond_search. To read on, repeat the call with `after_id` and `offset` of the reply's `next`, and without those that it lacks.",
+      "Reads a stored session page by page or, with `message_id`, one message whole with its neighbours. Take ids from pond_search or pond_list. To read on, repeat the call with `after_id` and `offset` of the reply's `next`, and without those that it lacks.",
     inputSchema: getInput,
     outputSchema: outputSchema("GetResponse", { piece, next, hint: { type: "string" } }),
     annotations: { title: "Read a past agent session", ...annotations },
@@ -115,4 +143,4 @@ const getTool: Tool = {
   },
 };
 
-export const tools: readonly Tool[] = [searchTool, getTool];
+export const tools: readonly Tool[] = [searchTool, listTool, getTool];

@@ -9,8 +9,11 @@ export type ActivityOptions = {
   /** The listed session that a member counts for. */
   readonly listedAs: (member: string) => string;
   readonly listed: ReadonlyMap<string, Row>;
-  readonly since: bigint | undefined;
   readonly limit: number;
+  readonly since?: bigint | undefined;
+  readonly until?: bigint | undefined;
+  /** Only what follows this in the order of activity. */
+  readonly after?: Activity | undefined;
 };
 
 // So few are looked up by name; for more, only the newest messages are read, unless all are listed.
@@ -33,13 +36,13 @@ export async function lastActive(
     rows.map((row) => [String(row["id"]), row] as const).filter(([id]) => wanted.has(id)),
   );
   const own = { members: ids, listedAs: (id: string) => id, listed };
-  const activity = await lastActivity(store, { ...own, since: undefined, limit: ids.length });
+  const activity = await lastActivity(store, { ...own, limit: ids.length });
   return new Map(activity.map(({ id, micros }) => [id, micros]));
 }
 
 /** The last active sessions, newest first. A session without messages was active when created. */
 export async function lastActivity(store: Store, options: ActivityOptions): Promise<Activity[]> {
-  const { members, listed, limit, since } = options;
+  const { members, listed, limit } = options;
   const newest = new Map<string, bigint>();
   const isWhole = members.length <= maxNamedSessions || limit >= listed.size;
   const floor = await (isWhole ? readAll : readNewest)(store, options, newest);
@@ -47,11 +50,26 @@ export async function lastActivity(store: Store, options: ActivityOptions): Prom
     const created = BigInt(row["created_at"] as bigint);
     if (!newest.has(id) && created > floor) newest.set(id, created);
   }
+  return wanted(newest, options).sort(byActivity).slice(0, limit);
+}
+
+function wanted(
+  newest: ReadonlyMap<string, bigint>,
+  { since, until, after }: ActivityOptions,
+): Activity[] {
   return [...newest]
     .map(([id, micros]) => ({ id, micros }))
-    .filter(({ micros }) => since === undefined || micros >= since)
-    .sort((left, right) => compare(right.micros, left.micros) || compare(left.id, right.id))
-    .slice(0, limit);
+    .filter(
+      (each) =>
+        (since === undefined || each.micros >= since) &&
+        (until === undefined || each.micros < until) &&
+        (after === undefined || byActivity(each, after) > 0),
+    );
+}
+
+/** The last active first. */
+function byActivity(left: Activity, right: Activity): number {
+  return compare(right.micros, left.micros) || compare(left.id, right.id);
 }
 
 /** @returns Before which time nothing was read: none. */
@@ -88,7 +106,8 @@ async function readNewest(
     const rows = await table.rows({ columns, where, orderBy, limit });
     addTimes(rows, options, newest);
     if (rows.length < limit) return options.since ?? beginningOfTime;
-    if (newest.size >= options.limit) return BigInt(rows.at(-1)?.["timestamp"] as bigint);
+    if (wanted(newest, options).length >= options.limit)
+      return BigInt(rows.at(-1)?.["timestamp"] as bigint);
   }
 }
 

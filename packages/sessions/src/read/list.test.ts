@@ -374,6 +374,26 @@ describe("listSessions", () => {
       expect(await listSessions(sessions, { project: "/none" })).toEqual([]);
     }));
 
+  it("goes on after a session, and ends before a time", () =>
+    withStore(async (sessions) => {
+      const many = Array.from({ length: 600 }, (_, index) => at(`s${index}`, index % 300));
+      await ingestDemo(sessions, many);
+      const all = await listSessions(sessions, { limit: 600 });
+      const until = fromRfc3339(all[99]?.last_activity ?? "");
+
+      const page = await listSessions(sessions, { limit: 20, after: all[400] });
+      const older = await listSessions(sessions, { limit: 20, until });
+
+      // Two of each time.
+      expect(ids(all.slice(98, 100))).toEqual(["s250", "s550"]);
+      expect(page).toEqual(all.slice(401, 421));
+      expect(older).toEqual(all.slice(100, 120));
+      expect(await listSessions(sessions, { after: all[599] })).toEqual([]);
+      await expect(
+        listSessions(sessions, { after: { session_id: "s", last_activity: "once" } }),
+      ).rejects.toThrow(RangeError);
+    }));
+
   it.each([-1, Number.NaN])("refuses a limit of %s", (limit) =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [at("a", 1), at("b", 2)]);

@@ -1,9 +1,9 @@
-import { toRfc3339 } from "@pond/canonical";
+import { fromRfc3339, toRfc3339 } from "@pond/canonical";
 import { and, isNotNull, isNull, oneOf, type Row, type Store } from "@pond/substrate";
 import { liveMessages } from "../revisions/reconcile.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import type { SessionStore } from "../session-store.ts";
-import { lastActivity } from "./activity.ts";
+import { type Activity, lastActivity } from "./activity.ts";
 import { type Parents, rootsOf, selfAndAncestors, withForksAsRoots } from "./ancestry.ts";
 import { checkCount } from "./check-count.ts";
 import { untouchedCopies } from "./copies.ts";
@@ -19,7 +19,11 @@ export type ListOptions = {
   readonly agent?: string | undefined;
   /** Microseconds since the epoch, compared with the last activity. */
   readonly since?: bigint | undefined;
+  /** Like `since`: only sessions that were last active before. */
+  readonly until?: bigint | undefined;
   readonly limit?: number | undefined;
+  /** The last session of the page before: only what follows it is listed. */
+  readonly after?: Pick<ListedSession, "last_activity" | "session_id"> | undefined;
   /** Lists sub-agents beside their roots instead of counting them, and every copy. */
   readonly isFlat?: boolean;
 };
@@ -47,13 +51,15 @@ const defaultLimit = 50;
  * listed, and copies in other clients that nobody has continued are left out. A fork counts as a
  * session of its own.
  *
- * @throws {RangeError} for a limit that is not a number of sessions.
+ * @throws {RangeError} for a limit that is not a number of sessions, or an `after` without a time.
  */
 export async function listSessions(
   sessions: SessionStore,
-  { limit = defaultLimit, isFlat = false, project, agent, since }: ListOptions = {},
+  { limit = defaultLimit, isFlat = false, project, agent, ...times }: ListOptions = {},
 ): Promise<ListedSession[]> {
   checkCount("limit", limit);
+  const { since, until } = times;
+  const after = times.after && activityOf(times.after);
   const { store } = sessions;
   const columns = ["id", "parent_session_id", "source_agent", "project", "created_at"];
   const rows = await store.table("sessions").rows({ columns });
@@ -71,7 +77,8 @@ export async function listSessions(
   if (!isFlat) await dropCopies(store, rows, listed, rootsById);
   const listedAs = (id: string): string => (isFlat ? id : (rootsById.get(id) ?? id));
   const members = [...rootsById.keys()].filter((id) => listed.has(listedAs(id)));
-  const activity = await lastActivity(store, { members, listedAs, listed, since, limit });
+  const bounds = { since, until, after, limit };
+  const activity = await lastActivity(store, { members, listedAs, listed, ...bounds });
   const ids = activity.map(({ id }) => id);
   const [counts, titlesById] = await Promise.all([
     countMessages(store, ids),
@@ -97,6 +104,12 @@ export async function listSessions(
       },
     ];
   });
+}
+
+function activityOf({ last_activity, session_id }: NonNullable<ListOptions["after"]>): Activity {
+  const micros = fromRfc3339(last_activity);
+  if (micros === undefined) throw new RangeError(`after: "${last_activity}" is not a time`);
+  return { id: session_id, micros };
 }
 
 /**
