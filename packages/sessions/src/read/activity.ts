@@ -102,7 +102,10 @@ async function readNewest(
   const table = store.table("messages");
   const orderBy = [{ column: "timestamp", direction: "desc" }] as const;
   const where = options.since === undefined ? undefined : isSince(options.since);
-  for (let limit = firstLimit; ; limit *= 4) {
+  const from = options.after?.micros ?? options.until;
+  // What is newer than that is read too, because it tells which sessions went on.
+  const newer = from === undefined ? 0 : await table.count(isSince(from));
+  for (let limit = newer + firstLimit; ; limit *= 4) {
     const rows = await table.rows({ columns, where, orderBy, limit });
     addTimes(rows, options, newest);
     if (rows.length < limit) return options.since ?? beginningOfTime;
