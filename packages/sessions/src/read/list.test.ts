@@ -410,6 +410,18 @@ describe("listSessions", () => {
       expect(ids(await listSessions(sessions, { limit: 3 }))).toEqual(["s599", "s598", "s597"]);
     }));
 
+  it("counts a session of which only the tombstone of a message is left", () =>
+    withAltered(
+      [
+        { id: "s", messages: [said("a"), said("b")] },
+        { id: "s", messages: [said("b")] },
+      ],
+      (table, row) => (table === "messages" && row["revises"] === null ? undefined : row),
+      async (sessions) => {
+        expect(await listSessions(sessions)).toMatchObject([{ messages: 0 }]);
+      },
+    ));
+
   it("counts neither carriers nor messages that disappeared", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ id: "s", messages: [said("a"), said("b"), said("c")] }]);

@@ -1,5 +1,5 @@
 import { fromRfc3339, toRfc3339 } from "@pond/canonical";
-import { and, isNotNull, isNull, oneOf, type Row, type Store } from "@pond/substrate";
+import { and, type Filter, isNotNull, isNull, oneOf, type Row, type Store } from "@pond/substrate";
 import { liveMessages } from "../revisions/reconcile.ts";
 import { storedColumns, storedMessage } from "../revisions/stored-messages.ts";
 import type { SessionStore } from "../session-store.ts";
@@ -168,20 +168,30 @@ async function countMessages(
   const counts = new Map<string, number>();
   if (sessionIds.length === 0) return counts;
   const within = oneOf("session_id", sessionIds);
-  const table = store.table("messages");
+  const removed = await removedMessages(store, within);
   const where = and(within, isNull("revises"));
-  for await (const rows of table.scan({ columns: ["session_id"], where })) {
-    for (const row of rows) add(counts, String(row["session_id"]), 1);
-  }
-  const columns = ["session_id", ...storedColumns];
-  const carriers = await table.rows({ columns, where: and(within, isNotNull("revises")) });
-  for (const [id, rows] of Map.groupBy(carriers, (row) => String(row["session_id"]))) {
-    const removed = [...liveMessages(rows.map(storedMessage)).values()].filter(
-      ({ digest }) => digest === null,
-    );
-    add(counts, id, -removed.length);
+  for await (const rows of store.table("messages").scan({ columns: ["session_id", "id"], where })) {
+    for (const row of rows) {
+      const session = String(row["session_id"]);
+      if (!removed.get(session)?.has(String(row["id"]))) add(counts, session, 1);
+    }
   }
   return counts;
+}
+
+/** The messages of each session that are no longer in its source. */
+async function removedMessages(store: Store, within: Filter): Promise<Map<string, Set<string>>> {
+  const columns = ["session_id", ...storedColumns];
+  const where = and(within, isNotNull("revises"));
+  const carriers = await store.table("messages").rows({ columns, where });
+  const bySession = Map.groupBy(carriers, (row) => String(row["session_id"]));
+  return new Map(
+    [...bySession].map(([session, rows]) => {
+      const states = [...liveMessages(rows.map(storedMessage))];
+      const gone = states.filter(([, { digest }]) => digest === null);
+      return [session, new Set(gone.map(([id]) => id))];
+    }),
+  );
 }
 
 function add(counts: Map<string, number>, key: string, by: number): void {
