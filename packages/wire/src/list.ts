@@ -19,7 +19,7 @@ export type ListedSession = {
   readonly source_agent: string;
   readonly project: string;
   readonly created_at: string;
-  /** Time of the last message in it, or in one of its sub-agents. */
+  /** Time of the last message in it or in one of its sub-agents, or of its beginning, if later. */
   readonly last_activity: string;
   /** Its title in its client, or else the beginning of the first thing said in it. */
   readonly title?: string;

@@ -22,8 +22,8 @@ const firstLimit = 4_096;
 const columns = ["session_id", "timestamp"];
 
 /**
- * When each of these sessions was last active, in microseconds since the epoch; for one without
- * messages, when it was created. Sessions that are not stored are left out.
+ * When something was last written in each of these sessions, in microseconds since the epoch, or
+ * when it was created, if that is later. Sessions that are not stored are left out.
  */
 export async function lastActive(
   { store }: SessionStore,
@@ -40,7 +40,7 @@ export async function lastActive(
   return new Map(activity.map(({ id, micros }) => [id, micros]));
 }
 
-/** The last active sessions, newest first. A session without messages was active when created. */
+/** The last active sessions, newest first. A session was also active when it was created. */
 export async function lastActivity(store: Store, options: ActivityOptions): Promise<Activity[]> {
   const { members, listed, limit } = options;
   const newest = new Map<string, bigint>();
@@ -48,7 +48,7 @@ export async function lastActivity(store: Store, options: ActivityOptions): Prom
   const floor = await (isWhole ? readAll : readNewest)(store, options, newest);
   for (const [id, row] of listed) {
     const created = BigInt(row["created_at"] as bigint);
-    if (!newest.has(id) && created > floor) newest.set(id, created);
+    if (created > floor && created > (newest.get(id) ?? beginningOfTime)) newest.set(id, created);
   }
   return wanted(newest, options).sort(byActivity).slice(0, limit);
 }
@@ -72,7 +72,7 @@ function byActivity(left: Activity, right: Activity): number {
   return compare(right.micros, left.micros) || compare(left.id, right.id);
 }
 
-/** @returns Before which time nothing was read: none. */
+/** @returns Before which time nothing was read that is wanted: none. */
 async function readAll(
   store: Store,
   options: ActivityOptions,
@@ -85,7 +85,7 @@ async function readAll(
   for await (const rows of store.table("messages").scan({ columns, where })) {
     addTimes(rows, options, newest);
   }
-  return since ?? beginningOfTime;
+  return beginningOfTime;
 }
 
 /**
@@ -108,9 +108,11 @@ async function readNewest(
   for (let limit = newer + firstLimit; ; limit *= 4) {
     const rows = await table.rows({ columns, where, orderBy, limit });
     addTimes(rows, options, newest);
-    if (rows.length < limit) return options.since ?? beginningOfTime;
-    if (wanted(newest, options).length >= options.limit)
-      return BigInt(rows.at(-1)?.["timestamp"] as bigint);
+    if (rows.length < limit) return beginningOfTime;
+    const floor = BigInt(rows.at(-1)?.["timestamp"] as bigint);
+    // Others may have been active at that very moment.
+    const known = wanted(newest, options).filter(({ micros }) => micros > floor);
+    if (known.length >= options.limit) return floor;
   }
 }
 

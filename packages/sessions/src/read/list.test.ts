@@ -11,7 +11,7 @@ import {
   withStore,
 } from "../testing.ts";
 import { getSession } from "./get.ts";
-import { listSessions } from "./list.ts";
+import { type ListedSession, listSessions } from "./list.ts";
 
 const day = 86_400;
 const at = (id: string, days: number, more: Partial<DemoSession> = {}): DemoSession => ({
@@ -20,6 +20,9 @@ const at = (id: string, days: number, more: Partial<DemoSession> = {}): DemoSess
   messages: [said(`${id}-1`, `Begin ${id}.`), { ...said(`${id}-2`), seconds: days * day + 60 }],
   ...more,
 });
+
+const timeAt = (days: number): bigint =>
+  BigInt(Date.parse("2026-01-01T00:00:00Z") + days * day * 1_000) * 1_000n;
 
 const below = (id: string, parent: string, more: object): readonly ReadEvent[] => {
   const created_at = "2026-01-03T00:00:00Z";
@@ -392,6 +395,45 @@ describe("listSessions", () => {
       await expect(
         listSessions(sessions, { after: { session_id: "s", last_activity: "once" } }),
       ).rejects.toThrow(RangeError);
+    }));
+
+  it("leaves out none of those that were last active at the same moment", () =>
+    withStore(async (sessions) => {
+      const many = Array.from({ length: 600 }, (_, index) => ({
+        id: `s${599 - index}`,
+        messages: Array.from({ length: 8 }, (_, number) => said(`m${number}`)),
+      }));
+      await ingestDemo(sessions, many);
+
+      const found: ListedSession[] = [];
+      for (let page: readonly ListedSession[] = []; ; ) {
+        page = await listSessions(sessions, { limit: 50, after: page.at(-1) });
+        if (page.length === 0) break;
+        found.push(...page);
+      }
+
+      expect(ids(found)).toEqual(many.map(({ id }) => id).sort());
+    }));
+
+  // A client may copy messages into a session that it has just begun.
+  it("lists a session that is younger than its messages where it began, on every page", () =>
+    withStore(async (sessions) => {
+      const copy = { ...said("copied"), seconds: 0 };
+      const others = Array.from({ length: 600 }, (_, index) => at(`s${index}`, 1 + (index % 300)));
+      await ingestDemo(sessions, [
+        { id: "young", seconds: 999 * day, messages: [copy] },
+        ...others,
+      ]);
+
+      const [first, second] = await listSessions(sessions, { limit: 2 });
+      const all = await listSessions(sessions, { limit: 1_000 });
+
+      expect(first).toMatchObject({
+        session_id: "young",
+        last_activity: "2028-09-26T00:00:00.000Z",
+      });
+      expect(all.slice(0, 2)).toEqual([first, second]);
+      expect(ids(await listSessions(sessions, { since: timeAt(999) }))).toEqual(["young"]);
     }));
 
   it.each([-1, Number.NaN])("refuses a limit of %s", (limit) =>

@@ -35,7 +35,10 @@ export type ListedSession = {
   readonly source_agent: string;
   readonly project: string;
   readonly created_at: string;
-  /** Time of its last message, or of the last of its sub-agents' if those are folded. */
+  /**
+   * Time of its last message, or of the last of its sub-agents' if those are folded; or of its
+   * beginning, if that is later.
+   */
   readonly last_activity: string;
   /** Its title in its client, or else the beginning of the first thing said in it. */
   readonly title?: string;
