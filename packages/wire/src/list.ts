@@ -1,7 +1,10 @@
 import * as v from "valibot";
 import { type Envelope, envelope } from "./envelope.ts";
 
-/** Which sessions. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC). */
+/**
+ * Which sessions. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC): only sessions in which
+ * something was written between the two are listed, whenever they were last active.
+ */
 export type ListRequest = Envelope & {
   readonly project?: string | undefined;
   readonly agent?: string | undefined;
@@ -53,8 +56,12 @@ export const listRequestSchema: v.GenericSchema<unknown, ListRequest> = v.strict
   ...envelope,
   project: filter("Only this project, as sessions name it, and the folders below it."),
   agent: filter("Only sessions of this client, such as `claude-code`."),
-  since: text("Only sessions active since this time: RFC 3339, or a date (its midnight UTC)."),
-  until: text("Only sessions that were last active before this time, written as in `since`."),
+  since: text(
+    "Only sessions with messages from this time on: RFC 3339, or a date (its midnight UTC).",
+  ),
+  until: text(
+    "Only sessions with messages before this time (and from `since` on), written as in `since`.",
+  ),
   limit: v.optional(
     v.pipe(
       v.number(),

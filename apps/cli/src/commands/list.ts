@@ -36,7 +36,7 @@ export function listCommand(run: RunAction): Command {
     .option("--since <time>", "only active since this time: 2026-03-01, 7d, today", (text) =>
       parseTime(text),
     )
-    .option("--until <time>", "only last active before this time", (text) => parseTime(text))
+    .option("--until <time>", "only active before this time", (text) => parseTime(text))
     .option("--limit <n>", "list at most this many sessions (default: 50)", parseCount)
     .option("--all", "list every session, also sub-agents, without a limit")
     .action((flags: ListFlags, command: Command) =>

@@ -76,8 +76,10 @@ test.each<[object, readonly string[]]>([
   [{ project: "/work/late" }, ["late"]],
   [{ agent: "codex" }, ["silent"]],
   [{ since: "2026-01-01T00:03:00Z" }, ["b", "late"]],
-  [{ until: "2026-01-01T00:03:00Z" }, ["a/b", "c", "silent"]],
-  [{ since: "2026-01-01T00:01:00Z", until: "2026-01-01T00:03:00Z" }, ["a/b", "c"]],
+  [{ until: "2026-01-01T00:03:00Z" }, ["b", "late", "a/b", "c", "silent"]],
+  [{ since: "2026-01-01T00:01:00Z", until: "2026-01-01T00:02:00Z" }, ["b", "late", "a/b", "c"]],
+  [{ since: "2026-01-01T00:03:00Z", until: "2026-01-01T00:04:00Z" }, ["b", "late"]],
+  [{ since: "2026-01-01T00:04:00Z", until: "2026-01-01T00:05:00Z" }, ["b"]],
   [{ since: "2026-01-01", until: "2026-01-02", limit: 1 }, ["b"]],
   [{ since: "2026-01-02" }, []],
 ])("lists what %j asks for", async (request, expected) => {

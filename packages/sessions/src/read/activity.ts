@@ -1,4 +1,4 @@
-import { and, type Filter, gte, oneOf, type Row, type Store } from "@pond/substrate";
+import { and, type Filter, gte, lt, oneOf, type Row, type Store } from "@pond/substrate";
 import type { SessionStore } from "../session-store.ts";
 
 export type Activity = { readonly id: string; readonly micros: bigint };
@@ -10,6 +10,7 @@ export type ActivityOptions = {
   readonly listedAs: (member: string) => string;
   readonly listed: ReadonlyMap<string, Row>;
   readonly limit: number;
+  /** Only sessions in which something was written from `since` on and before `until`. */
   readonly since?: bigint | undefined;
   readonly until?: bigint | undefined;
   /** Only what follows this in the order of activity. */
@@ -41,7 +42,9 @@ export async function lastActive(
 }
 
 /** The last active sessions, newest first. A session was also active when it was created. */
-export async function lastActivity(store: Store, options: ActivityOptions): Promise<Activity[]> {
+export async function lastActivity(store: Store, given: ActivityOptions): Promise<Activity[]> {
+  const { until } = given;
+  const options = until === undefined ? given : await activeBefore(store, given, until);
   const { members, listed, limit } = options;
   const newest = new Map<string, bigint>();
   const isWhole = members.length <= maxNamedSessions || limit >= listed.size;
@@ -53,16 +56,39 @@ export async function lastActivity(store: Store, options: ActivityOptions): Prom
   return wanted(newest, options).sort(byActivity).slice(0, limit);
 }
 
+/** Leaves the sessions that were also active before a time, and within the other bounds. */
+async function activeBefore(
+  store: Store,
+  options: ActivityOptions,
+  until: bigint,
+): Promise<ActivityOptions> {
+  const { members, listed, listedAs, since = beginningOfTime } = options;
+  const active = new Set<string>();
+  for (const [id, row] of listed) {
+    const created = BigInt(row["created_at"] as bigint);
+    if (created >= since && created < until) active.add(id);
+  }
+  const [after, before] = [whereOf(options), lt("timestamp", { micros: until })];
+  const where = after ? and(after, before) : before;
+  for await (const rows of store.table("messages").scan({ columns: ["session_id"], where })) {
+    for (const row of rows) active.add(listedAs(String(row["session_id"])));
+  }
+  return {
+    ...options,
+    members: members.filter((member) => active.has(listedAs(member))),
+    listed: new Map([...listed].filter(([id]) => active.has(id))),
+  };
+}
+
 function wanted(
   newest: ReadonlyMap<string, bigint>,
-  { since, until, after }: ActivityOptions,
+  { since, after }: ActivityOptions,
 ): Activity[] {
   return [...newest]
     .map(([id, micros]) => ({ id, micros }))
     .filter(
       (each) =>
         (since === undefined || each.micros >= since) &&
-        (until === undefined || each.micros < until) &&
         (after === undefined || byActivity(each, after) > 0),
     );
 }
@@ -78,10 +104,7 @@ async function readAll(
   options: ActivityOptions,
   newest: Map<string, bigint>,
 ): Promise<bigint> {
-  const { members, since } = options;
-  const named = members.length <= maxNamedSessions ? oneOf("session_id", members) : undefined;
-  const recent = since === undefined ? undefined : isSince(since);
-  const where = named && recent ? and(named, recent) : (named ?? recent);
+  const where = whereOf(options);
   for await (const rows of store.table("messages").scan({ columns, where })) {
     addTimes(rows, options, newest);
   }
@@ -101,7 +124,7 @@ async function readNewest(
 ): Promise<bigint> {
   const table = store.table("messages");
   const orderBy = [{ column: "timestamp", direction: "desc" }] as const;
-  const where = options.since === undefined ? undefined : isSince(options.since);
+  const where = whereOf(options);
   const from = options.after?.micros ?? options.until;
   // What is newer than that is read too, because it tells which sessions went on.
   const newer = from === undefined ? 0 : await table.count(isSince(from));
@@ -128,6 +151,13 @@ function addTimes(
     const known = newest.get(id);
     if (known === undefined || micros > known) newest.set(id, micros);
   }
+}
+
+/** The messages of the sessions, if these are few, from `since` on. */
+function whereOf({ members, since }: ActivityOptions): Filter | undefined {
+  const named = members.length <= maxNamedSessions ? oneOf("session_id", members) : undefined;
+  const recent = since === undefined ? undefined : isSince(since);
+  return named && recent ? and(named, recent) : (named ?? recent);
 }
 
 function isSince(micros: bigint): Filter {

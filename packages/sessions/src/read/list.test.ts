@@ -377,20 +377,17 @@ describe("listSessions", () => {
       expect(await listSessions(sessions, { project: "/none" })).toEqual([]);
     }));
 
-  it("goes on after a session, and ends before a time", () =>
+  it("goes on after a session", () =>
     withStore(async (sessions) => {
       const many = Array.from({ length: 600 }, (_, index) => at(`s${index}`, index % 300));
       await ingestDemo(sessions, many);
       const all = await listSessions(sessions, { limit: 600 });
-      const until = fromRfc3339(all[99]?.last_activity ?? "");
 
       const page = await listSessions(sessions, { limit: 20, after: all[400] });
-      const older = await listSessions(sessions, { limit: 20, until });
 
       // Two of each time.
       expect(ids(all.slice(98, 100))).toEqual(["s250", "s550"]);
       expect(page).toEqual(all.slice(401, 421));
-      expect(older).toEqual(all.slice(100, 120));
       expect(await listSessions(sessions, { after: all[599] })).toEqual([]);
       await expect(
         listSessions(sessions, { after: { session_id: "s", last_activity: "once" } }),
@@ -435,6 +432,70 @@ describe("listSessions", () => {
       expect(all.slice(0, 2)).toEqual([first, second]);
       expect(ids(await listSessions(sessions, { since: timeAt(999) }))).toEqual(["young"]);
     }));
+
+  describe("between two times", () => {
+    const long = at("long", 1, {
+      messages: [1, 3, 8].map((days) => ({ ...said(`on ${days}`), seconds: days * day })),
+    });
+    const some = [
+      long,
+      at("before", 0),
+      at("within", 4),
+      at("after", 9),
+      { id: "silent", seconds: 5 * day, messages: [] },
+      at("agent", 3, { parent: "after" }),
+    ];
+
+    it.each<[string, number | undefined, number | undefined, readonly string[]]>([
+      ["all of it", 2, 6, ["after", "long", "silent", "within"]],
+      ["only its own messages", 4, 6, ["silent", "within"]],
+      ["nothing", 6, 8, []],
+      ["its first moment", 8, 9, ["long"]],
+      ["what came before", undefined, 3, ["long", "before"]],
+      ["what came after", 8, undefined, ["after", "long"]],
+    ])("lists the sessions in which something was written: %s", (_, from, to, expected) =>
+      withStore(async (sessions) => {
+        await ingestDemo(sessions, some);
+        const times = {
+          since: from === undefined ? undefined : timeAt(from),
+          until: to === undefined ? undefined : timeAt(to),
+        };
+
+        const listed = await listSessions(sessions, times);
+
+        expect(ids(listed)).toEqual(expected);
+        // They say when they were last active, also if that is later.
+        const all = await listSessions(sessions);
+        expect(listed).toEqual(all.filter(({ session_id: id }) => expected.includes(id)));
+      }),
+    );
+
+    it("does the same in a large store", () =>
+      withStore(async (sessions) => {
+        // Each goes on after a thousand days.
+        const others = Array.from({ length: 1_200 }, (_, index) =>
+          at(`s${index}`, 10 + index, {
+            messages: [10, 1_010].map((days) => ({
+              ...said(`on ${days}`),
+              seconds: (days + index) * day,
+            })),
+          }),
+        );
+        await ingestDemo(sessions, [...some, ...others]);
+
+        const times = { since: timeAt(2), until: timeAt(700) };
+        const listed = await listSessions(sessions, { ...times, limit: 1_000 });
+
+        expect(ids(listed)).toEqual([
+          ...Array.from({ length: 690 }, (_, index) => `s${689 - index}`),
+          ...["after", "long", "silent", "within"],
+        ]);
+        expect(await listSessions(sessions, { ...times, limit: 3 })).toEqual(listed.slice(0, 3));
+        expect(await listSessions(sessions, { ...times, after: listed[688] })).toEqual(
+          listed.slice(689),
+        );
+      }));
+  });
 
   it.each([-1, Number.NaN])("refuses a limit of %s", (limit) =>
     withStore(async (sessions) => {

@@ -17,9 +17,12 @@ export type ListOptions = {
   /** A project, or a folder above it. */
   readonly project?: string | undefined;
   readonly agent?: string | undefined;
-  /** Microseconds since the epoch, compared with the last activity. */
+  /** Microseconds since the epoch: only sessions in which something was written from then on. */
   readonly since?: bigint | undefined;
-  /** Like `since`: only sessions that were last active before. */
+  /**
+   * Only sessions in which something was written before, and from `since` on; they may have gone on
+   * afterwards.
+   */
   readonly until?: bigint | undefined;
   readonly limit?: number | undefined;
   /** The last session of the page before: only what follows it is listed. */
