@@ -8,6 +8,7 @@ import { type Envelope, envelope } from "./envelope.ts";
 export type ListRequest = Envelope & {
   readonly project?: string | undefined;
   readonly agent?: string | undefined;
+  readonly parent?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly limit?: number | undefined;
@@ -17,7 +18,7 @@ export type ListRequest = Envelope & {
 /** A session and what it holds. */
 export type ListedSession = {
   readonly session_id: string;
-  /** Of a fork: the session that it continues. */
+  /** The session that it is a sub-agent of, or continues as a fork. */
   readonly parent_session_id?: string;
   readonly source_agent: string;
   readonly project: string;
@@ -56,6 +57,9 @@ export const listRequestSchema: v.GenericSchema<unknown, ListRequest> = v.strict
   ...envelope,
   project: filter("Only this project, as sessions name it, and the folders below it."),
   agent: filter("Only sessions of this client, such as `claude-code`."),
+  parent: filter(
+    "Only the sessions directly below this one, by its whole id: its sub-agents and forks.",
+  ),
   since: text(
     "Only sessions with messages from this time on: RFC 3339, or a date (its midnight UTC).",
   ),

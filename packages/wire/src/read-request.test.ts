@@ -21,6 +21,7 @@ test.each<[OperationName, object]>([
   ["search", { ...v1, query: "x" }],
   ["search", { ...v1, query: "", namespace: "team", limit: 100, min_score: 0, role: "user" }],
   ["list", v1],
+  ["list", { ...v1, parent: "s" }],
   ["list", { ...v1, project: "/p", agent: "codex", since: "2026-01-01", limit: 1, after: "x" }],
   ["get", { ...v1, session_id: "s", response_mode: "verbatim", after_id: "m" }],
   ["get", { ...v1, session_id: "s", message_id: "m", context_depth: 0 }],

@@ -75,6 +75,9 @@ test.each<[object, readonly string[]]>([
   [{ project: "/work" }, ["b", "late", "a/b", "c"]],
   [{ project: "/work/late" }, ["late"]],
   [{ agent: "codex" }, ["silent"]],
+  [{ parent: "b" }, ["agent"]],
+  [{ parent: "agent" }, []],
+  [{ parent: "b", agent: "codex" }, []],
   [{ since: "2026-01-01T00:03:00Z" }, ["b", "late"]],
   [{ until: "2026-01-01T00:03:00Z" }, ["b", "late", "a/b", "c", "silent"]],
   [{ since: "2026-01-01T00:01:00Z", until: "2026-01-01T00:02:00Z" }, ["b", "late", "a/b", "c"]],
@@ -123,6 +126,13 @@ describe("refuses", () => {
       message: expect.stringContaining(message),
     });
   });
+});
+
+test.each([
+  ["none", "no session none is stored"],
+  ["sile", "no session sile is stored; ids are given whole: silent"],
+])("does not know a session %s to list what is below it", async (parent, message) => {
+  await expect(list({ parent })).rejects.toMatchObject({ code: "not_found", message });
 });
 
 test("answers for an empty store that nothing is stored yet", async () => {

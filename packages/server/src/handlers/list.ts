@@ -2,12 +2,15 @@ import { fromRfc3339, fromTimeOrDate, type Micros } from "@pond/canonical";
 import {
   type ListedSession,
   listSessions,
+  SessionNotFoundError,
   type SessionStore,
   similarProjects,
   storedAgents,
 } from "@pond/sessions";
+import { eq } from "@pond/substrate";
 import type { ListRequest, ListResponse } from "@pond/wire";
 import type { Resources } from "../resources.ts";
+import { withIdCandidates } from "./id-candidates.ts";
 import { refused } from "./refused.ts";
 
 const defaultLimit = 20;
@@ -17,13 +20,13 @@ export async function list(
   request: ListRequest,
   { open, signal }: Resources,
 ): Promise<ListResponse> {
-  const { project, agent, limit = defaultLimit } = request;
+  const { project, agent, parent, limit = defaultLimit } = request;
   const after = request.after === undefined ? undefined : readToken(request.after);
-  const bounds = { ...timesOf(request), after };
+  const filters = { project, agent, parent, ...timesOf(request), after };
   const sessions = await open("read");
   signal?.throwIfAborted();
   // One more than asked for shows whether there are more.
-  const listed = await listSessions(sessions, { project, agent, ...bounds, limit: limit + 1 });
+  const listed = await listSessions(sessions, { ...filters, limit: limit + 1 });
   const shown = listed.slice(0, limit);
   const last = shown.at(-1);
   if (last === undefined && after === undefined) return nothingListed(sessions, request);
@@ -33,11 +36,16 @@ export async function list(
   };
 }
 
-/** @throws {WireError} for a client of which nothing is stored. */
+/** @throws {WireError} for a client of which nothing is stored, or a parent that is not stored. */
 async function nothingListed(
   sessions: SessionStore,
-  { project, agent }: ListRequest,
+  { project, agent, parent }: ListRequest,
 ): Promise<ListResponse> {
+  if (parent !== undefined) {
+    const isStored = (await sessions.store.table("sessions").count(eq("id", parent))) > 0;
+    const error = new SessionNotFoundError(parent);
+    if (!isStored) throw await withIdCandidates(error, sessions, parent);
+  }
   if (agent !== undefined) {
     const agents = await storedAgents(sessions);
     if (!agents.includes(agent)) {

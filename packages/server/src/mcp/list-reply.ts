@@ -23,8 +23,13 @@ export function listText({ sessions, next, similar_projects: similar }: ListRepl
   if (next !== undefined) {
     lines.push(`More sessions: repeat the call with "after": ${quoteValue(next)}`);
   }
+  if (sessions.some(({ descendants }) => descendants > 0)) {
+    lines.push('pond_list with "parent" set to a session_id lists its sub-agents.');
+  }
   if (sessions.length > 0) {
-    lines.push("pond_get with session_id shows a session; its last_id is where it ended.");
+    lines.push(
+      "pond_get with session_id shows a session from its beginning and names its last message_id; ask for that one with a larger context_depth to see how it ended.",
+    );
   }
   return lines.join("\n").trimEnd();
 }
@@ -38,7 +43,7 @@ function sessionLines(session: ListedSession, at: number): string[] {
     `began ${session.created_at}`,
     `${session.messages} message(s)`,
     ...(session.descendants > 0 ? [`${session.descendants} sub-agent(s)`] : []),
-    ...(parent === undefined ? [] : [`continues ${quoteValue(parent)}`]),
+    ...(parent === undefined ? [] : [`below session_id ${quoteValue(parent)}`]),
   ];
   const title = session.title === undefined ? [] : [quoteLines(session.title)];
   return [`${at}. ${facts.join(", ")}`, ...title];

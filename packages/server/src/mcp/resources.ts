@@ -27,7 +27,7 @@ Times are RFC 3339, or a date, which means its midnight UTC. A project includes 
 
 # Listing sessions
 
-pond_list shows the last active session first. A session was last active when the last message in it, or in one of its sub-agents, was written. With "since" and "until", the sessions are shown in which something was written within that time, also if they went on later. Sub-agents are counted ("descendants"), not listed. The title is that of its client, or else the beginning of the first thing said in it.
+pond_list shows the last active session first. A session was last active when the last message in it, or in one of its sub-agents, was written. With "since" and "until", the sessions are shown in which something was written within that time, also if they went on later. Sub-agents are counted ("descendants"), not listed; "parent" lists those of one session, and its forks. The title is that of its client, or else the beginning of the first thing said in it.
 
 # Reading a session
 

@@ -17,6 +17,7 @@ beforeAll(async () => {
   const events = [
     ...chat("short", ["Where does the heron nest?", "In the third reed bed."]),
     ...chat("hostile", [`heron ${hostile}`], { project: `/work\n${hostile}` }),
+    ...chat("hidden", ["And the ruff?", "It hides."], { parent: "short", project: "/work/reed" }),
     ...chat("long", ["What of the egret?", long, "Thanks."]),
     ...Array.from({ length: 40 }, (_, at) =>
       chat(`many${at}`, [`the bittern booms ${long.slice(0, 400)}`]),
@@ -96,6 +97,17 @@ describe("an MCP server of a pond", () => {
     expect(reply).toEqual(found);
     expect(textOf(result)).toContain('1. session_id "talk", "claude-code" in "/work/pond", last');
     expect(textOf(result)).toContain(", 200 message(s)\n> turn 0 of a long talk about grebes");
+  });
+
+  it("leads from a session to its sub-agents", async () => {
+    const text = textOf(await call("pond_list", { limit: 100, max_characters: 100_000 }));
+    const below = textOf(await call("pond_list", { parent: "short" }));
+
+    expect(text).toContain("2 message(s), 1 sub-agent(s)\n> Where does the heron nest?");
+    expect(text).toContain('pond_list with "parent" set to a session_id lists its sub-agents.');
+    expect(below).toContain('1. session_id "hidden", "claude-code" in "/work/reed", last active');
+    expect(below).toContain('2 message(s), below session_id "short"\n> And the ruff?');
+    expect(below).not.toContain("lists its sub-agents");
   });
 
   it("keeps each page of a listing short, and gives all sessions page by page", async () => {
@@ -306,8 +318,8 @@ describe("an MCP server of a pond", () => {
     expect(schema).toContain("- query: ");
     expect(schema).not.toContain("protocol_version");
     expect(JSON.parse(stats ?? "")).toMatchObject({
-      sessions: 44,
-      by_agent: { "claude-code": { sessions: 44 } },
+      sessions: 45,
+      by_agent: { "claude-code": { sessions: 45 } },
       more_projects: 0,
     });
   });

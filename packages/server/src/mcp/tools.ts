@@ -69,7 +69,7 @@ const listTool: Tool = {
     name: "pond_list",
     title: "List past agent sessions",
     description:
-      "Lists past sessions of coding agents, the last active first, with title, folder and times: for the latest session of a project, or what was done lately. To find something that was said, use pond_search. For more, repeat the call with `after` set to the reply's `next`.",
+      "Lists past sessions of coding agents, the last active first, with title, folder and times: for the latest session of a project, or what was done lately or at some time. To find something that was said, use pond_search. For more, repeat the call with `after` set to the reply's `next`.",
     inputSchema: listInput,
     outputSchema: outputSchema("ListResponse", {}),
     annotations: { title: "List past agent sessions", ...annotations },

@@ -302,6 +302,31 @@ describe("listSessions", () => {
       expect(flat[0]).toMatchObject({ parent_session_id: "child", messages: 2 });
     }));
 
+  it("lists what is directly below a session, each with what is below it", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [
+        at("root", 0),
+        at("child", 1, { parent: "root" }),
+        at("grandchild", 9, { parent: "child" }),
+        at("other", 5, { parent: "root", agent: "other" }),
+        below("fork", "root", { parent_message_id: "root-1" }),
+        at("beside", 7),
+      ]);
+
+      const listed = await listSessions(sessions, { parent: "root" });
+
+      const row = { parent_session_id: "root", messages: 2, descendants: 0 };
+      expect(listed).toMatchObject([
+        { ...row, session_id: "other" },
+        { ...row, session_id: "fork", messages: 0 },
+        { ...row, session_id: "child", last_activity: "2026-01-02T00:01:00.000Z", descendants: 1 },
+      ]);
+      expect(ids(await listSessions(sessions, { parent: "root", agent: "other" }))).toEqual([
+        "other",
+      ]);
+      expect(await listSessions(sessions, { parent: "beside" })).toEqual([]);
+    }));
+
   it("lists a fork by itself, with the sub-agents that served it", () =>
     withStore(async (sessions) => {
       const fork = { source: { relation: "fork" } };

@@ -17,6 +17,8 @@ export type ListOptions = {
   /** A project, or a folder above it. */
   readonly project?: string | undefined;
   readonly agent?: string | undefined;
+  /** Only what is directly below this session: sub-agents and forks, each by itself. */
+  readonly parent?: string | undefined;
   /** Microseconds since the epoch: only sessions in which something was written from then on. */
   readonly since?: bigint | undefined;
   /**
@@ -61,11 +63,11 @@ const defaultLimit = 50;
  */
 export async function listSessions(
   sessions: SessionStore,
-  { limit = defaultLimit, isFlat = false, project, agent, ...times }: ListOptions = {},
+  { limit = defaultLimit, project, agent, parent, ...others }: ListOptions = {},
 ): Promise<ListedSession[]> {
   checkCount("limit", limit);
-  const { since, until } = times;
-  const after = times.after && activityOf(times.after);
+  const { since, until, isFlat = parent !== undefined } = others;
+  const after = others.after && activityOf(others.after);
   const { store } = sessions;
   const columns = ["id", "parent_session_id", "source_agent", "project", "created_at"];
   const rows = await store.table("sessions").rows({ columns });
@@ -78,7 +80,8 @@ export async function listSessions(
     const isFoldedAway = !isFlat && rootsById.get(id) !== id;
     const isWanted = agent === undefined || row["source_agent"] === agent;
     const isThere = project === undefined || isInProject(String(row["project"]), project);
-    if (!isFoldedAway && isWanted && isThere) listed.set(id, row);
+    const isBelow = parent === undefined || parents.get(id) === parent;
+    if (!isFoldedAway && isWanted && isThere && isBelow) listed.set(id, row);
   }
   if (!isFlat) await dropCopies(store, rows, listed, rootsById);
   const listedAs = (id: string): string => (isFlat ? id : (rootsById.get(id) ?? id));
@@ -94,12 +97,12 @@ export async function listSessions(
     const row = listed.get(id);
     if (row === undefined) return [];
     const { source_agent, project: own, created_at } = row;
-    const parent = parents.get(id);
+    const above = parents.get(id);
     const title = titlesById.get(id);
     return [
       {
         session_id: id,
-        ...(typeof parent === "string" && { parent_session_id: parent }),
+        ...(typeof above === "string" && { parent_session_id: above }),
         source_agent: String(source_agent),
         project: String(own),
         created_at: toRfc3339(BigInt(created_at as bigint)),
