@@ -6,5 +6,5 @@ import { joinSafe, type SafeText, safe, safeLine, safeText } from "./output/safe
 export function unknownProjectText({ home }: Context, similar: readonly string[]): SafeText {
   if (similar.length === 0) return safeText("Nothing of that folder is stored.");
   const folders = similar.map((project) => safeLine(shortenHome(project, home)));
-  return safe`Nothing of that folder is stored. Of its name there are: ${joinSafe(folders, safeText(", "))}`;
+  return safe`Nothing of that folder is stored. There are sessions of: ${joinSafe(folders, safeText(", "))}`;
 }

@@ -38,8 +38,8 @@ export type ListResponse = {
   /** Ask again with this as `after` for more. */
   readonly next?: string;
   /**
-   * Only if nothing of the `project` asked for is stored: folders of the same name of which
-   * something is.
+   * Only if nothing of the `project` asked for is stored: the nearest folder above it of which
+   * something is, and folders of the same name.
    */
   readonly similar_projects?: readonly string[];
 };

@@ -90,8 +90,8 @@ export type SearchResponse = {
    */
   readonly did_you_mean?: string;
   /**
-   * Only if nothing of the `project` asked for is stored: folders of the same name of which
-   * something is.
+   * Only if nothing of the `project` asked for is stored: the nearest folder above it of which
+   * something is, and folders of the same name.
    */
   readonly similar_projects?: readonly string[];
   readonly took_ms: number;

@@ -260,7 +260,7 @@ describe("pond search", () => {
     async (...argv) => {
       const { code, stdout } = await home.pond(...argv, "--project", "Shop-API");
 
-      const said = "Nothing of that folder is stored. Of its name there are: /home/ada/shop-api";
+      const said = "Nothing of that folder is stored. There are sessions of: /home/ada/shop-api";
       expect([code, stdout.replaceAll(/\s+/g, " ")]).toEqual([0, expect.stringContaining(said)]);
     },
   );

@@ -12,6 +12,6 @@ export function withShortProject<T extends { readonly project: string }>(session
 export function unknownProjectLines(similar: readonly string[] | undefined): string[] {
   if (similar === undefined) return [];
   const others =
-    similar.length > 0 ? ` Of that name there are: ${similar.map(quoteValue).join(", ")}` : "";
+    similar.length > 0 ? ` There are some of: ${similar.map(quoteValue).join(", ")}` : "";
   return [`No session of that project is stored.${others}`];
 }

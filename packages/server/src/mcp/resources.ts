@@ -17,7 +17,7 @@ const labelChars = 200;
 
 const queryLanguage = `# Searching a pond
 
-A query is a list of words; messages are ranked by how well they fit, and no word is obligatory. "words in quotes" are searched as a phrase. A message must contain a +word, and must not contain a -word. Names, paths, error texts and words of any language are found as they are written. A query without any word, such as an operator or two characters of Chinese, is searched character by character. "did_you_mean" is a similar query: no message holds some of the words that were asked for. "similar_projects" are folders with sessions, of the same name as a project of which nothing is stored.
+A query is a list of words; messages are ranked by how well they fit, and no word is obligatory. "words in quotes" are searched as a phrase. A message must contain a +word, and must not contain a -word. Names, paths, error texts and words of any language are found as they are written. A query without any word, such as an operator or two characters of Chinese, is searched character by character. "did_you_mean" is a similar query: no message holds some of the words that were asked for. "similar_projects" are folders with sessions, above a project of which nothing is stored, or of the same name.
 
 Search covers what people and models said. It does not cover tool calls and their output: pond_get shows them.
 

@@ -99,7 +99,7 @@ describe("searchText", () => {
 
   it.each([
     [[], "No session of that project is stored.\n"],
-    [["/a\u2028", "/b/a"], 'stored. Of that name there are: "/a\\u2028", "/b/a"\n'],
+    [["/a\u2028", "/b/a"], 'stored. There are some of: "/a\\u2028", "/b/a"\n'],
   ])(
     "says that nothing of a project is stored, and names %j, quoted",
     async (similar, expected) => {

@@ -37,15 +37,20 @@ describe("similarProjects", () => {
     "packages/api": ["/home/ada/src/shop/api"],
     "D:\\ledger": ["C:\\work\\ledger"],
     twin: ["/b/twin", "/a/twin", "/c/twin"],
+    "/home/ada/src/shop/api/routes": ["/home/ada/src/shop/api"],
+    "C:\\work\\ledger\\lib\\": ["C:\\work\\ledger"],
+    "/home/ada/src/shop/twin": ["/home/ada/src/shop", "/b/twin", "/a/twin"],
+    "/home/bea/Shop/shop": ["/home/bea/Shop", "/home/ada/src/shop"],
     sho: [],
     long: [],
+    [`/${"long".repeat(100)}/long/short`]: [],
     constructor: [],
     "/home/ada": undefined,
     "/home/ada/src/shop/": undefined,
     "/": undefined,
   };
 
-  it("names folders that are called like one of which nothing is stored", async () => {
+  it("names the folder above one of which nothing is stored, and those that are called like it", async () => {
     await withStore(async (sessions) => {
       const demos = stored.map((project, at) => ({
         id: `s${at}`,

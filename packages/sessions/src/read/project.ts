@@ -23,9 +23,10 @@ const maxSimilar = 3;
 const maxShownChars = 300;
 
 /**
- * For a project of which nothing is stored: up to three folders of the same name, in any case, with
- * sessions in them or below, those with the most sessions first. People and models remember `shop`,
- * not where it is, and a folder may have moved.
+ * For a project of which nothing is stored, up to three others: the nearest folder above it that has
+ * sessions, and folders of the same name, in any case, with sessions in them or below, those with
+ * the most sessions first. People and models are somewhere within a project, or remember `shop`, not
+ * where it is, and a folder may have moved.
  *
  * @returns Undefined if sessions of the project are stored.
  */
@@ -37,15 +38,20 @@ export async function similarProjects(
   if ((await table.count(projectFilter(project))) > 0) return undefined;
   const name = project.split(separator).findLast((each) => each !== "");
   if (name === undefined) return [];
+  let above = "";
   const sizes = new Map<string, number>();
   for await (const rows of table.scan({ columns: ["project"] })) {
     for (const row of rows) {
-      const folder = folderNamed(name, String(row["project"]));
+      const own = String(row["project"]);
+      const isNearer = own.length > above.length && own.length <= maxShownChars;
+      if (isNearer && isInProject(project, own)) above = own;
+      const folder = folderNamed(name, own);
       if (folder !== undefined) sizes.set(folder, (sizes.get(folder) ?? 0) + 1);
     }
   }
   const largest = [...sizes].sort(([, left], [, right]) => right - left);
-  return largest.slice(0, maxSimilar).map(([folder]) => folder);
+  const others = [...(above === "" ? [] : [above]), ...largest.map(([folder]) => folder)];
+  return [...new Set(others)].slice(0, maxSimilar);
 }
 
 /** The innermost folder of a path that has a name, as a path. */
