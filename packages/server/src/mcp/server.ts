@@ -32,7 +32,7 @@ export type McpServerInit = {
 };
 
 /**
- * Offers a pond to agents: `pond_search` and `pond_get` as tools, `schema://pond` and
+ * Offers a pond to agents: `pond_search`, `pond_list` and `pond_get` as tools, `schema://pond` and
  * `stats://pond` as resources. It only reads (spec 7.7), and serves one connection.
  */
 export function createMcpServer(init: McpServerInit): Server {

@@ -4,7 +4,7 @@ import type { ErrorCode, WireError } from "@pond/wire";
 /** What a model can do about an error. */
 const remedies: Readonly<Partial<Record<ErrorCode, string>>> = {
   validation_failed: "Correct the arguments as the message says, and call again.",
-  not_found: "Take ids from pond_search or from the message, and copy them exactly.",
+  not_found: "Take ids from pond_search, pond_list or the message, and copy them exactly.",
   storage_unavailable: "Call again in a moment.",
   conflict: "Call again.",
 };
