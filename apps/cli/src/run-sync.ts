@@ -4,15 +4,15 @@ import type { OpenedEmbedder } from "./embedder.ts";
 
 export type SyncOutcome = {
   readonly report: SyncReport;
-  /** Why the embed stage did not finish. */
+  /** Why a stage after the import did not finish. */
   readonly failure?: Error | undefined;
   /** True if somebody stopped it after the import. */
   readonly isStopped?: boolean;
 };
 
 /**
- * Runs the stages of a sync separately, so that a model that fails takes down only its own stage:
- * what was imported is reported, and indexes are brought up to date.
+ * Runs the stages of a sync separately, so that each that fails takes down only itself: what was
+ * imported is reported, and indexes are brought up to date without a model.
  */
 export async function runSync(
   sessions: SessionStore,
@@ -48,9 +48,9 @@ export async function runSync(
   try {
     return { report: merge(report, await run("update-indexes")), failure };
   } catch (error) {
-    if (failure === undefined) throw error;
+    if (!(error instanceof Error)) throw error;
     if (options.signal?.aborted) return { report, failure, isStopped: true };
-    return { report, failure: new BothFailedError(failure, error) };
+    return { report, failure: failure ? new BothFailedError(failure, error) : error };
   }
 }
 
