@@ -48,6 +48,7 @@ const requests: Readonly<Record<OperationName, readonly object[]>> = {
   list: [{ project: "/p", since: "2026-01-01", limit: 5, after: "2026-01-01T00:00:00.000Z/s" }],
   get: [
     { session_id: "s", response_mode: "complete", after_id: "m", limit_bytes: 9_000 },
+    { session_id: "s", from_end: true, before_id: "m" },
     { session_id: "s", message_id: "m", context_depth: 2 },
   ],
   ingest: [{ events: [{ kind: "session", session }] }],

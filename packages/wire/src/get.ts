@@ -18,6 +18,10 @@ export type GetRequest = Envelope & {
   readonly context_depth?: number | undefined;
   /** The last id of the page before: of a message, or of a part if one message is asked for. */
   readonly after_id?: string | undefined;
+  /** For a session: the last page instead of the first. */
+  readonly from_end?: boolean | undefined;
+  /** For a session: the first id of a page, for the page that comes before it. */
+  readonly before_id?: string | undefined;
   readonly limit_bytes?: number | undefined;
 };
 
@@ -46,6 +50,8 @@ export type SessionPage = {
   readonly messages: readonly ShownMessage[];
   /** How many messages follow this page. Ask again with the last id as `after_id`. */
   readonly messages_remaining: number;
+  /** If any come before this page, how many. Ask again with the first id as `before_id`. */
+  readonly messages_before?: number;
   /** If any follow: the last of them, with which the session ends. */
   readonly last_id?: string;
 };
@@ -92,6 +98,15 @@ export const getRequestSchema: v.GenericSchema<unknown, GetRequest> = v.strictOb
   after_id: v.optional(
     id("Last id of the previous page: of a message or, with `message_id`, of a part."),
   ),
+  from_end: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description("Not with `message_id`: the end of the session instead of its beginning."),
+    ),
+  ),
+  before_id: v.optional(
+    id("Not with `message_id`: first id of a page, for the page that comes before it."),
+  ),
   limit_bytes: v.optional(
     v.pipe(
       v.number(),
@@ -122,6 +137,7 @@ export const getResponseSchema: v.GenericSchema<unknown, GetResponse> = v.pipe(
       response_mode: v.picklist(["conversational", "complete", "verbatim"]),
       messages: v.array(shownMessageSchema),
       messages_remaining: v.number(),
+      messages_before: v.exactOptional(v.number()),
       last_id: v.exactOptional(v.string()),
     }),
     v.object({

@@ -24,6 +24,7 @@ test.each<[OperationName, object]>([
   ["list", { ...v1, parent: "s" }],
   ["list", { ...v1, project: "/p", agent: "codex", since: "2026-01-01", limit: 1, after: "x" }],
   ["get", { ...v1, session_id: "s", response_mode: "verbatim", after_id: "m" }],
+  ["get", { ...v1, session_id: "s", from_end: true, before_id: "m" }],
   ["get", { ...v1, session_id: "s", message_id: "m", context_depth: 0 }],
   ["ingest", { ...v1, events: [] }],
   ["ingest", { ...v1, events: [null, { kind: "whatever" }] }],

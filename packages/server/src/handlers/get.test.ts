@@ -284,6 +284,16 @@ test.each<[string, Asked, string]>([
     { session_id: "long", message_id: "m1", response_mode: "verbatim" },
     "response_mode: goes with a session, not with message_id",
   ],
+  [
+    "the end of a message",
+    { session_id: "long", message_id: "m1", from_end: true },
+    "from_end: goes with a session, not with message_id",
+  ],
+  [
+    "two directions at once",
+    { session_id: "long", after_id: "m1", before_id: "m2" },
+    "after_id: goes without from_end and before_id",
+  ],
 ])("refuses %s", async (_, request, message) => {
   await expect(pond.ask("get", request)).rejects.toMatchObject({
     code: "validation_failed",

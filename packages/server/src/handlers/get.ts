@@ -27,10 +27,12 @@ async function read(
   sessions: SessionStore,
   limitBytes: number,
 ): Promise<GetResponse> {
-  const { session_id: id, message_id: messageId, after_id, context_depth } = request;
+  const { session_id: id, message_id: messageId, after_id, before_id, context_depth } = request;
   if (messageId === undefined) {
     const mode = request.response_mode ?? "conversational";
-    return getSession(sessions, id, { mode, afterId: after_id, limitBytes });
+    const isFromEnd = request.from_end || undefined;
+    const from = { afterId: after_id, beforeId: before_id, isFromEnd };
+    return getSession(sessions, id, { mode, ...from, limitBytes });
   }
   const depth = context_depth === undefined ? {} : { context: context_depth };
   const options = { ...depth, afterPart: after_id, limitBytes };
@@ -38,9 +40,15 @@ async function read(
 }
 
 /** @throws {WireError} for a field that does not apply to what is asked for. */
-function refuseConflictingFields({ message_id, response_mode, context_depth }: GetRequest): void {
-  if (message_id !== undefined && response_mode !== undefined) {
-    throw refused("response_mode", "goes with a session, not with message_id");
+function refuseConflictingFields(request: GetRequest): void {
+  const { message_id, context_depth, after_id, from_end, before_id } = request;
+  for (const field of ["response_mode", "from_end", "before_id"] as const) {
+    if (message_id !== undefined && request[field] !== undefined) {
+      throw refused(field, "goes with a session, not with message_id");
+    }
+  }
+  if (after_id !== undefined && (from_end === true || before_id !== undefined)) {
+    throw refused("after_id", "goes without from_end and before_id");
   }
   if (message_id === undefined && context_depth !== undefined) {
     throw refused("context_depth", "goes with message_id");

@@ -1,6 +1,6 @@
 import type { GetResponse, MessageView, SessionPage, ShownMessage, WirePart } from "@pond/wire";
 import { beginningOf, lengthOf } from "./cut.ts";
-import { type Next, type PageRequest, type Piece, pageOf } from "./paging.ts";
+import { type Next, type PageRequest, type Piece, pageOf, type TextItem } from "./paging.ts";
 import { quoteValue, structuredNotice } from "./quoted.ts";
 
 type Session = SessionPage["session"];
@@ -32,19 +32,41 @@ export function fitGetReply(response: GetResponse, request: PageRequest): GetRep
 
 function fitSession(response: SessionPage, request: PageRequest): SessionReply {
   const reply = { notice: structuredNotice, ...response, session: briefSession(response.session) };
+  return request.isFromEnd ? fitEnd(reply, request) : fitBeginning(reply, request);
+}
+
+/** The messages that come last, and how to read back from them. */
+function fitEnd(reply: SessionPage & Additions, request: PageRequest): SessionReply {
+  const { messages, messages_before = 0 } = reply;
+  const more = "earlier message(s) come before";
+  const room = request.maxCharacters - lengthOf({ ...reply, hint: more, messages: [] });
+  const { shown, remaining, ...rest } = pageOf(messages.toReversed(), request, room, {
+    beyond: messages_before,
+    textOf: textOfShown,
+  });
+  const page = { ...reply, messages: shown.toReversed(), ...rest };
+  const hint = hintOf(rest, remaining, more);
+  return { ...page, ...(remaining > 0 && { messages_before: remaining }), ...hint };
+}
+
+function fitBeginning(response: SessionPage & Additions, request: PageRequest): SessionReply {
   const last_id = response.last_id ?? response.messages.at(-1)?.id;
   const end = last_id === undefined ? {} : { last_id };
   const more = `newer message(s) follow, the last with "message_id": ${quoteValue(last_id ?? "")}`;
-  const around = { ...reply, ...end, hint: more, messages: [] };
+  const around = { ...response, ...end, hint: more, messages: [] };
   const room = request.maxCharacters - lengthOf(around);
   const { shown, remaining, ...rest } = pageOf(response.messages, request, room, {
     beyond: response.messages_remaining,
-    textOf: ({ id, content, text = content, ...beside }) =>
-      typeof text === "string" ? { text, beside } : undefined,
+    textOf: textOfShown,
   });
   const hint = hintOf(rest, remaining, more);
-  const page = { ...reply, messages: shown, messages_remaining: remaining, ...rest, ...hint };
+  const page = { ...response, messages: shown, messages_remaining: remaining, ...rest, ...hint };
   return remaining === 0 ? page : { ...page, ...end };
+}
+
+function textOfShown({ id, text, content, ...beside }: ShownMessage): TextItem | undefined {
+  const own = text ?? content;
+  return typeof own === "string" ? { text: own, beside } : undefined;
 }
 
 function fitMessage(response: MessageView, request: PageRequest): MessageReply {
@@ -119,9 +141,10 @@ function hintOf(
   return lines.length === 0 ? {} : { hint: lines.join(" ") };
 }
 
-function nextText({ after_id: id, offset }: Next, piece: Piece | undefined): string {
+function nextText({ after_id, before_id, offset }: Next, piece: Piece | undefined): string {
   const fields = [
-    ...(id === undefined ? [] : [`"after_id": ${quoteValue(id)}`]),
+    ...(after_id === undefined ? [] : [`"after_id": ${quoteValue(after_id)}`]),
+    ...(before_id === undefined ? [] : [`"before_id": ${quoteValue(before_id)}`]),
     ...(offset === undefined ? [] : [`"offset": ${offset}`]),
   ].join(" and ");
   // With that of the last piece, the beginning of the next item would be skipped.

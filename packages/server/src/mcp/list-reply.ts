@@ -27,9 +27,7 @@ export function listText({ sessions, next, similar_projects: similar }: ListRepl
     lines.push('pond_list with "parent" set to a session_id lists its sub-agents.');
   }
   if (sessions.length > 0) {
-    lines.push(
-      "pond_get with session_id shows a session from its beginning and names its last message_id; ask for that one with a larger context_depth to see how it ended.",
-    );
+    lines.push('pond_get with session_id shows a session; with "from_end": true, how it ended.');
   }
   return lines.join("\n").trimEnd();
 }

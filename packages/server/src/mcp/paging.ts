@@ -5,13 +5,20 @@ import { type Cut, cutText, lengthOf } from "./cut.ts";
 export type PageRequest = {
   /** Id of the last message, or part, of the page before. */
   readonly after_id?: string | undefined;
+  /** Id of the first message of the page before, if the session is read from its end. */
+  readonly before_id?: string | undefined;
+  readonly isFromEnd?: boolean;
   /** Characters of the next one that were already shown. */
   readonly offset: number;
   readonly maxCharacters: number;
 };
 
 /** The fields of the request for what follows this reply; its other fields stay as they were. */
-export type Next = { readonly after_id?: string; readonly offset?: number };
+export type Next = {
+  readonly after_id?: string;
+  readonly before_id?: string;
+  readonly offset?: number;
+};
 
 /** What is shown of one message, or one part, that is too long for a reply. */
 export type Piece = {
@@ -39,7 +46,8 @@ type PageInit<T> = {
   /** The text of an item that has one, and its other fields. */
   readonly textOf: (item: T) => TextItem | undefined;
 };
-type TextItem = { readonly text: string; readonly beside: object };
+/** A text that may be shown in pieces, and the other fields of its item. */
+export type TextItem = { readonly text: string; readonly beside: object };
 type Item = { readonly id: string };
 
 /** Deeper JSON is shown as text, because the protocol's own code is not made for it. */
@@ -48,29 +56,32 @@ const maxDepth = 32;
 /**
  * As many whole items as there is room for, or a piece of the first one.
  *
+ * @param items - In the order in which they are read.
  * @param room - In characters.
  */
 export function pageOf<T extends Item>(
   items: readonly T[],
-  { after_id, offset }: Pick<PageRequest, "after_id" | "offset">,
+  { after_id, before_id, isFromEnd = false, offset }: Omit<PageRequest, "maxCharacters">,
   room: number,
   { beyond, textOf }: PageInit<T>,
 ): Page<T> {
   const shown = offset > 0 ? [] : itemsThatFit(items, room);
+  const nextFrom = (id: string): Next => (isFromEnd ? { before_id: id } : { after_id: id });
   const [first] = items;
   const count = first !== undefined && shown.length === 0 ? 1 : shown.length;
   const remaining = beyond + items.length - count;
   if (first !== undefined && shown.length === 0) {
     const piece = pieceOf(first, textOf(first), offset, room);
     if (piece.until < piece.of) {
-      const next = { ...(after_id !== undefined && { after_id }), offset: piece.until };
+      const from = isFromEnd ? before_id : after_id;
+      const next = { ...(from !== undefined && nextFrom(from)), offset: piece.until };
       return { shown, piece, remaining, next };
     }
-    return { shown, piece, remaining, ...(remaining > 0 && { next: { after_id: first.id } }) };
+    return { shown, piece, remaining, ...(remaining > 0 && { next: nextFrom(first.id) }) };
   }
   const last = shown.at(-1);
   if (remaining === 0 || last === undefined) return { shown, remaining };
-  return { shown, remaining, next: { after_id: last.id } };
+  return { shown, remaining, next: nextFrom(last.id) };
 }
 
 function itemsThatFit<T extends Item>(items: readonly T[], room: number): T[] {

@@ -31,7 +31,7 @@ pond_list shows the last active session first. A session was last active when th
 
 # Reading a session
 
-response_mode "conversational" (the default) shows what was said, "complete" every message in short, "verbatim" every message whole. For how a session ended, ask for the message that "last_id" names, with a larger context_depth. With message_id instead of response_mode, one message is shown with all its parts, and context_depth neighbours on each side. A message marked "revised" is shown as it was last seen in its source.
+response_mode "conversational" (the default) shows what was said, "complete" every message in short, "verbatim" every message whole. With "from_end", the last page comes instead of the first: how the session ended. "before_id" set to the first id of a page gives the page before it. With message_id instead of response_mode, one message is shown with all its parts, and context_depth neighbours on each side. A message marked "revised" is shown as it was last seen in its source.
 `;
 
 const schema: Resource = {

@@ -131,6 +131,8 @@ describe("an MCP server of a pond", () => {
   it.each([
     [{ session_id: "short" }],
     [{ session_id: "short", response_mode: "verbatim" }],
+    [{ session_id: "short", from_end: true }],
+    [{ session_id: "short", before_id: "m1" }],
     [{ session_id: "short", message_id: "m1", context_depth: 1 }],
   ])("answers pond_get with %j as the handlers do", async (fields) => {
     const found = await pond.ask("get", fields as { session_id: string });
@@ -172,6 +174,46 @@ describe("an MCP server of a pond", () => {
     }
 
     expect(seen).toEqual(Array.from({ length: 200 }, (_, at) => `m${at}`));
+  });
+
+  it("reads a session back from its end page by page, each short and in order", async () => {
+    const seen: string[] = [];
+    let next: object | undefined = {};
+    while (next !== undefined) {
+      const result = await call("pond_get", { session_id: "talk", from_end: true, ...next });
+      const reply = answered(result);
+      seen.unshift(...reply.messages.map(({ id }: { id: string }) => id));
+
+      expect(JSON.stringify(reply).length).toBeLessThan(10_500);
+      expect(reply.messages_before ?? 0).toBe(200 - seen.length);
+      const earlier = `${200 - seen.length} earlier message(s) come before. To read on, repeat the call with "before_id": "${seen[0]}".`;
+      if (reply.next) expect(textOf(result)).toContain(earlier);
+      next = reply.next;
+    }
+
+    expect(seen).toEqual(Array.from({ length: 200 }, (_, at) => `m${at}`));
+  });
+
+  it("gives a long text in pieces on the way back, and then what was before it", async () => {
+    const fields = { session_id: "long", from_end: true };
+    const last = answered(await call("pond_get", fields));
+    expect([last.messages.map(({ id }: { id: string }) => id), last.next]).toEqual([
+      ["m2"],
+      { before_id: "m2" },
+    ]);
+    let text = "";
+    let next: { offset?: number } = last.next;
+    do {
+      const reply = answered(await call("pond_get", { ...fields, ...next }));
+      text += reply.piece.text;
+      next = reply.next;
+    } while (next.offset !== undefined);
+    const first = answered(await call("pond_get", { ...fields, ...next }));
+
+    expect(text).toBe(long);
+    expect(next).toEqual({ before_id: "m1" });
+    expect(first.messages).toMatchObject([{ id: "m0" }]);
+    expect(first).not.toHaveProperty("next");
   });
 
   it.each([

@@ -115,7 +115,11 @@ const next: JsonObject = {
   type: "object",
   description:
     "To read on: set these fields as here, leave out the one that is not here, keep all others.",
-  properties: { after_id: { type: "string" }, offset: { type: "integer" } },
+  properties: {
+    after_id: { type: "string" },
+    before_id: { type: "string" },
+    offset: { type: "integer" },
+  },
 };
 
 const getTool: Tool = {
@@ -123,7 +127,7 @@ const getTool: Tool = {
     name: "pond_get",
     title: "Read a past agent session",
     description:
-      "Reads a stored session page by page or, with `message_id`, one message whole with its neighbours. Take ids from pond_search or pond_list. To read on, repeat the call with `after_id` and `offset` of the reply's `next`, and without those that it lacks.",
+      "Reads a stored session page by page, with `from_end` from its end, or, with `message_id`, one message whole with its neighbours. Take ids from pond_search or pond_list. To read on, repeat the call with the fields of the reply's `next`, and without those of `after_id`, `before_id` and `offset` that it lacks.",
     inputSchema: getInput,
     outputSchema: outputSchema("GetResponse", { piece, next, hint: { type: "string" } }),
     annotations: { title: "Read a past agent session", ...annotations },
@@ -133,8 +137,7 @@ const getTool: Tool = {
     const offset = readInteger(given, "offset", offsets);
     const fields = toRequest(getInput, ["max_characters", "offset"], given);
     const response = await ask("get", { ...fields, limit_bytes: max * bytesPerCharacter });
-    const { after_id } = fields;
-    const from = { after_id: typeof after_id === "string" ? after_id : undefined, offset };
+    const from = { ...cursorOf(fields), offset };
     return fitResult(
       max,
       (maxCharacters) => fitGetReply(response, { ...from, maxCharacters }),
@@ -142,5 +145,13 @@ const getTool: Tool = {
     );
   },
 };
+
+function cursorOf({ after_id, before_id, from_end }: Readonly<Record<string, unknown>>) {
+  return {
+    after_id: typeof after_id === "string" ? after_id : undefined,
+    before_id: typeof before_id === "string" ? before_id : undefined,
+    isFromEnd: from_end === true || before_id !== undefined,
+  };
+}
 
 export const tools: readonly Tool[] = [searchTool, listTool, getTool];

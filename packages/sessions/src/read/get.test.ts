@@ -177,6 +177,8 @@ describe("getSession", () => {
     [{ mode: "full" as "verbatim" }, "mode: there is no full"],
     [{ limitBytes: Number.NaN }, "limitBytes: NaN"],
     [{ limitBytes: -1 }, "limitBytes: -1"],
+    [{ isFromEnd: true, afterId: "q" }, "afterId: it does not go with reading from the end"],
+    [{ beforeId: "r", afterId: "q" }, "afterId: it does not go with reading from the end"],
   ])("refuses the options %j", (options, message) =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [talk]);
@@ -225,6 +227,49 @@ describe("readPages", () => {
       expect(pages[0]).toEqual(await getSession(sessions, "s", { limitBytes }));
     }),
   );
+
+  it.each([500, 20_000, 1024 * 1024])("reads from the end, in pages of %i bytes", (limitBytes) =>
+    withStore(async (sessions) => {
+      const messages = Array.from({ length: 600 }, (_, at) => said(`m${at}`, `text ${at}`));
+      await ingestDemo(sessions, [{ id: "s", messages }]);
+      const ids = messages.map(({ id }) => id);
+
+      const options = { isFromEnd: true, limitBytes };
+      const pages = await Array.fromAsync(readPages(sessions, "s", options));
+
+      expect(pages.toReversed().flatMap(idsOf)).toEqual(ids);
+      for (const { messages, ...page } of pages) {
+        const first = ids.indexOf(messages[0]?.id ?? "");
+        const after = ids.length - first - messages.length;
+        expect([page.messages_before ?? 0, page.messages_remaining]).toEqual([first, after]);
+        expect(page.last_id).toBe(after > 0 ? "m599" : undefined);
+      }
+      const [last, earlier] = pages;
+      const beforeId = last?.messages[0]?.id;
+      expect(last).toEqual(await getSession(sessions, "s", options));
+      if (earlier)
+        expect(earlier).toEqual(await getSession(sessions, "s", { ...options, beforeId }));
+    }),
+  );
+
+  it("reads from the end what each mode shows, before a message of any kind, also one that is gone", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [talk]);
+      const before = async (beforeId: string, mode: "conversational" | "complete") =>
+        idsOf(await getSession(sessions, "s", { beforeId, mode }));
+      const all = idsOf(await getSession(sessions, "s", { mode: "complete" }));
+      const spoken = idsOf(await getSession(sessions, "s"));
+
+      for (const [at, id] of all.entries()) {
+        expect(await before(id, "complete")).toEqual(all.slice(0, at));
+        const earlier = spoken.filter((each) => all.indexOf(each) < at);
+        expect(await before(id, "conversational")).toEqual(earlier);
+      }
+      const kept = talk.messages.filter((each) => typeof each === "string" || each.id !== "r");
+      await ingestDemo(sessions, [{ ...talk, messages: kept }]);
+      const earlier = spoken.filter((each) => all.indexOf(each) < all.indexOf("r"));
+      expect(await before("r", "conversational")).toEqual(earlier);
+    }));
 
   it("reads few more large messages than are on a page", () =>
     withStore(async (sessions) => {

@@ -24,6 +24,10 @@ export type GetOptions = {
   readonly mode?: ResponseMode | undefined;
   /** Begin after this message. */
   readonly afterId?: string | undefined;
+  /** Read from the end: the last page first. The messages of each are in order all the same. */
+  readonly isFromEnd?: boolean | undefined;
+  /** Read from the end, and begin before this message. */
+  readonly beforeId?: string | undefined;
   /** About how much one page may hold. A message is never cut, so one may exceed it. */
   readonly limitBytes?: number | undefined;
 };
@@ -35,6 +39,8 @@ export type SessionPage = {
   readonly messages: readonly ShownMessage[];
   /** How many messages follow this page. Ask again with the last id as `after_id`. */
   readonly messages_remaining: number;
+  /** If any come before this page, how many. Ask again with the first id as `before_id`. */
+  readonly messages_before?: number;
   /** If any follow: the last of them, with which the session ends. */
   readonly last_id?: string;
 };
@@ -60,7 +66,7 @@ const overreadFactor = 1.25;
  * Returns a page of a session.
  *
  * @throws {SessionNotFoundError}
- * @throws {MessageNotFoundError} if `afterId` is not in the session.
+ * @throws {MessageNotFoundError} if `afterId` or `beforeId` is not in the session.
  * @throws {RangeError} for an invalid option.
  */
 export async function getSession(
@@ -77,7 +83,7 @@ export async function getSession(
  * once, and never more of the messages than a page. An empty session has one page.
  *
  * @throws {SessionNotFoundError}
- * @throws {MessageNotFoundError} if `afterId` is not in the session.
+ * @throws {MessageNotFoundError} if `afterId` or `beforeId` is not in the session.
  * @throws {RangeError} for an invalid option.
  */
 export async function* readPages(
@@ -85,35 +91,53 @@ export async function* readPages(
   id: string,
   options: GetOptions = {},
 ): AsyncGenerator<SessionPage> {
-  const { mode = "conversational", limitBytes = pageBytes, afterId } = options;
+  const { mode = "conversational", limitBytes = pageBytes, afterId, beforeId } = options;
+  const { isFromEnd = beforeId !== undefined } = options;
   if (!Object.hasOwn(estimatedBytes, mode)) throw new RangeError(`mode: there is no ${mode}`);
   checkCount("limitBytes", limitBytes);
+  if (isFromEnd && afterId !== undefined) {
+    throw new RangeError("afterId: it does not go with reading from the end");
+  }
   const outline = await cachedOutline(store, id);
   const { session, places: all } = outline;
   const places = mode === "conversational" ? await conversationalPlaces(store, id, all) : all;
   const load = mode === "verbatim" ? loadMessages : loadShown;
   const size = { ...batchSize, bytes: Math.max(batchSize.bytes, limitBytes) };
   const batches = messageBatches(store, id, load, size);
-  // A page may begin after a message that this mode does not show.
-  const from = afterId === undefined ? 0 : nextPlace(all, placeOf(outline, id, afterId));
-  const before = new Set(all.slice(0, from));
-  let next = places.filter((place) => before.has(place)).length;
+  const inOrder = isFromEnd ? places.toReversed() : places;
+  // A page may begin at a message that this mode does not show.
+  const from = beforeId ?? afterId;
+  let next = from === undefined ? 0 : countUpTo(inOrder, placeOf(outline, id, from), isFromEnd);
   let bytesEach: number | undefined;
   do {
+    const passed = next;
     const limits = { bytes: limitBytes, bytesEach };
-    const page = await loadPage(batches, places.slice(next), mode, limits);
+    const page = await loadPage(batches, inOrder.slice(next), mode, limits);
     const { messages } = page;
     bytesEach = page.bytesEach;
     next += messages.length;
-    const last = places.slice(next).at(-1);
+    const left = places.length - next;
+    const [before, following] = isFromEnd ? [left, passed] : [passed, left];
+    const last = following > 0 ? places.at(-1) : undefined;
     yield {
       session: sessionToWire(session),
       response_mode: mode,
-      messages,
-      messages_remaining: places.length - next,
+      messages: isFromEnd ? messages.toReversed() : messages,
+      messages_remaining: following,
+      ...(before > 0 && { messages_before: before }),
       ...(last !== undefined && { last_id: last.id }),
     };
   } while (next < places.length);
+}
+
+/** How many of the places are read up to another, which need not be among them. */
+function countUpTo(
+  inOrder: readonly MessagePlace[],
+  place: MessagePlace,
+  isFromEnd: boolean,
+): number {
+  const direction = isFromEnd ? -1 : 1;
+  return inOrder.filter((each) => direction * comparePlaces(each, place) <= 0).length;
 }
 
 type PageLimits = {
