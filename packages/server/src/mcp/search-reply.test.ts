@@ -89,6 +89,16 @@ describe("searchText", () => {
     expect(text).toContain(`${time}, 2 related session(s)\n`);
   });
 
+  it("names the session above a sub-agent", async () => {
+    const response = responseOf(1, 1);
+    const sessions = response.sessions.map((each) => ({ ...each, root_session_id: "a\u2028b" }));
+
+    const text = searchText(await fitSearchReply(async () => ({ ...response, sessions }), 10_000));
+
+    expect(text).toContain(`${time}, below session_id "a\\u2028b"\n`);
+    expect(searchText(await fitSearchReply(async () => response, 10_000))).not.toContain("below");
+  });
+
   it("names a similar query, quoted", async () => {
     const response = { ...responseOf(0, 0), did_you_mean: "\u2028the test" };
 

@@ -51,14 +51,17 @@ export function searchText(reply: SearchReply): string {
 function sessionLines(session: SessionMatches, rank: number): string[] {
   const {
     session_id: id,
+    root_session_id: root,
     source_agent: agent,
     project,
     created_at: at,
     sub_agents: others,
   } = session;
+  // Whoever is the user there may be an agent.
+  const above = root === id ? "" : `, below session_id ${quoteValue(root)}`;
   const related = others === undefined ? "" : `, ${others.sessions} related session(s)`;
   return [
-    `${rank}. session_id ${quoteValue(id)}, ${quoteValue(agent)} in ${quoteValue(project)}, ${at}${related}`,
+    `${rank}. session_id ${quoteValue(id)}, ${quoteValue(agent)} in ${quoteValue(project)}, ${at}${above}${related}`,
     ...session.matches.flatMap((match) => matchLines(match, session)),
   ];
 }
