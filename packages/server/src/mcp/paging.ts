@@ -5,8 +5,7 @@ import { type Cut, cutText, lengthOf } from "./cut.ts";
 export type PageRequest = {
   /** Id of the last message, or part, of the page before. */
   readonly after_id?: string | undefined;
-  /** Id of the first message of the page before, if the session is read from its end. */
-  readonly before_id?: string | undefined;
+  /** The session is read from its end. */
   readonly isFromEnd?: boolean;
   /** Characters of the next one that were already shown. */
   readonly offset: number;
@@ -61,7 +60,7 @@ const maxDepth = 32;
  */
 export function pageOf<T extends Item>(
   items: readonly T[],
-  { after_id, before_id, isFromEnd = false, offset }: Omit<PageRequest, "maxCharacters">,
+  { after_id, isFromEnd = false, offset }: Omit<PageRequest, "maxCharacters">,
   room: number,
   { beyond, textOf }: PageInit<T>,
 ): Page<T> {
@@ -73,7 +72,8 @@ export function pageOf<T extends Item>(
   if (first !== undefined && shown.length === 0) {
     const piece = pieceOf(first, textOf(first), offset, room);
     if (piece.until < piece.of) {
-      const from = isFromEnd ? before_id : after_id;
+      // Others may follow the last message by then; the first one stays the first.
+      const from = isFromEnd ? first.id : after_id;
       const next = { ...(from !== undefined && nextFrom(from)), offset: piece.until };
       return { shown, piece, remaining, next };
     }

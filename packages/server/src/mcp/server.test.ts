@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Handlers } from "../index.ts";
 import { chat, testPond } from "../testing.ts";
 import { createMcpServer, type McpServerInit } from "./server.ts";
@@ -214,6 +214,34 @@ describe("an MCP server of a pond", () => {
     expect(next).toEqual({ before_id: "m1" });
     expect(first.messages).toMatchObject([{ id: "m0" }]);
     expect(first).not.toHaveProperty("next");
+  });
+
+  it("goes on with a long last message when others have come after it", async () => {
+    const other = testPond();
+    onTestFinished(() => other.remove());
+    const texts = ["What of the godwit?", long];
+    await other.ask("ingest", { events: chat("live", texts) });
+    const reader = await connect(other.handlers);
+    const get = async (next: object) => {
+      const fields = { session_id: "live", from_end: true, ...next };
+      return answered(
+        (await reader.callTool({ name: "pond_get", arguments: fields })) as CallToolResult,
+      );
+    };
+    let reply = await get({});
+    let { text } = reply.piece;
+    const later = [...texts, `${long} too`, "Thanks."];
+    await other.ask("ingest", { events: chat("live", later) });
+    while (reply.next.offset !== undefined) {
+      reply = await get(reply.next);
+      text += reply.piece.text;
+
+      expect(reply.piece.id).toBe("m1");
+      expect(reply).toMatchObject({ messages_before: 1, messages_remaining: 2, last_id: "m3" });
+    }
+
+    expect(text).toBe(long);
+    expect(reply.next).toEqual({ before_id: "m1" });
   });
 
   it.each([

@@ -136,7 +136,10 @@ const getTool: Tool = {
     const max = readInteger(given, "max_characters", characters);
     const offset = readInteger(given, "offset", offsets);
     const fields = toRequest(getInput, ["max_characters", "offset"], given);
-    const response = await ask("get", { ...fields, limit_bytes: max * bytesPerCharacter });
+    const isPieceBack = offset > 0 && fields["before_id"] !== undefined;
+    const response = await (isPieceBack
+      ? askForMessage(ask, fields)
+      : ask("get", { ...fields, limit_bytes: max * bytesPerCharacter }));
     const from = { ...cursorOf(fields), offset };
     return fitResult(
       max,
@@ -146,10 +149,21 @@ const getTool: Tool = {
   },
 };
 
+/** The message `before_id`, of which a piece was shown: with an offset, it is not passed yet. */
+async function askForMessage(
+  ask: Ask,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<Responses["get"]> {
+  const { before_id: id, from_end: _, ...session } = fields;
+  const before = await ask("get", { ...session, before_id: id, limit_bytes: 1 });
+  if (!("messages" in before)) return before;
+  const page = { ...session, after_id: before.messages.at(-1)?.id, limit_bytes: 1 };
+  return ask("get", page);
+}
+
 function cursorOf({ after_id, before_id, from_end }: Readonly<Record<string, unknown>>) {
   return {
     after_id: typeof after_id === "string" ? after_id : undefined,
-    before_id: typeof before_id === "string" ? before_id : undefined,
     isFromEnd: from_end === true || before_id !== undefined,
   };
 }
