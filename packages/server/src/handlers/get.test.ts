@@ -273,6 +273,14 @@ test("names the stored sessions whose id begins as the unknown one, except ids w
   }
 });
 
+test("takes from_end as not asked for when it is false", async () => {
+  for (const fields of [{ message_id: "m1" }, { after_id: "m1" }, { before_id: "m1" }]) {
+    const request = { session_id: "long", ...fields };
+    const answer = await pond.ask("get", { ...request, from_end: false });
+    expect(answer).toEqual(await pond.ask("get", request));
+  }
+});
+
 test.each<[string, Asked, string]>([
   [
     "a context depth without a message",

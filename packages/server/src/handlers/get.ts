@@ -30,8 +30,7 @@ async function read(
   const { session_id: id, message_id: messageId, after_id, before_id, context_depth } = request;
   if (messageId === undefined) {
     const mode = request.response_mode ?? "conversational";
-    const isFromEnd = request.from_end || undefined;
-    const from = { afterId: after_id, beforeId: before_id, isFromEnd };
+    const from = { afterId: after_id, beforeId: before_id, isFromEnd: request.from_end };
     return getSession(sessions, id, { mode, ...from, limitBytes });
   }
   const depth = context_depth === undefined ? {} : { context: context_depth };
@@ -41,13 +40,15 @@ async function read(
 
 /** @throws {WireError} for a field that does not apply to what is asked for. */
 function refuseConflictingFields(request: GetRequest): void {
-  const { message_id, context_depth, after_id, from_end, before_id } = request;
-  for (const field of ["response_mode", "from_end", "before_id"] as const) {
-    if (message_id !== undefined && request[field] !== undefined) {
+  const { message_id, context_depth, after_id, response_mode, before_id } = request;
+  // A model may fill in what it does not ask for.
+  const from_end = request.from_end || undefined;
+  for (const [field, value] of Object.entries({ response_mode, from_end, before_id })) {
+    if (message_id !== undefined && value !== undefined) {
       throw refused(field, "goes with a session, not with message_id");
     }
   }
-  if (after_id !== undefined && (from_end === true || before_id !== undefined)) {
+  if (after_id !== undefined && (from_end !== undefined || before_id !== undefined)) {
     throw refused("after_id", "goes without from_end and before_id");
   }
   if (message_id === undefined && context_depth !== undefined) {

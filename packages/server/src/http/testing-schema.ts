@@ -14,6 +14,7 @@ const likely: Readonly<Record<string, readonly string[]>> = {
   parent_session_id: ["s0", "s1"],
   message_id: ["m0", "m1", "m2"],
   after_id: ["m0", "m1", "p"],
+  before_id: ["m0", "m1"],
   source_agent: ["claude-code"],
   agent: ["claude-code", "codex"],
   project: ["/work/pond", "/work"],

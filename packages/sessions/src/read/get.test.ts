@@ -265,6 +265,8 @@ describe("readPages", () => {
         const earlier = spoken.filter((each) => all.indexOf(each) < at);
         expect(await before(id, "conversational")).toEqual(earlier);
       }
+      const unasked = { beforeId: "f", isFromEnd: false };
+      expect(idsOf(await getSession(sessions, "s", unasked))).toEqual(["q", "r"]);
       const kept = talk.messages.filter((each) => typeof each === "string" || each.id !== "r");
       await ingestDemo(sessions, [{ ...talk, messages: kept }]);
       const earlier = spoken.filter((each) => all.indexOf(each) < all.indexOf("r"));

@@ -92,7 +92,7 @@ export async function* readPages(
   options: GetOptions = {},
 ): AsyncGenerator<SessionPage> {
   const { mode = "conversational", limitBytes = pageBytes, afterId, beforeId } = options;
-  const { isFromEnd = beforeId !== undefined } = options;
+  const isFromEnd = options.isFromEnd === true || beforeId !== undefined;
   if (!Object.hasOwn(estimatedBytes, mode)) throw new RangeError(`mode: there is no ${mode}`);
   checkCount("limitBytes", limitBytes);
   if (isFromEnd && afterId !== undefined) {
