@@ -50,9 +50,11 @@ describe.each(places)("two tenants in %s", (_, place) => {
     const client = server.client(own);
 
     const { sessions } = await client.search({ query: "apple" });
+    const listed = await client.list();
     const foreign = client.get({ session_id: `of-${other}` });
 
     expect(sessions.map((found) => found.session_id)).toEqual([`of-${own}`]);
+    expect(listed.sessions.map((each) => each.session_id)).toEqual([`of-${own}`]);
     await expect(foreign).rejects.toMatchObject({ code: "not_found" });
     expect(await client.status()).toMatchObject({ namespace: own, sessions: 1, messages: 1 });
   });
@@ -62,6 +64,7 @@ describe.each(places)("two tenants in %s", (_, place) => {
     ["blue", "red"],
   ])("tenant %s sees nothing of tenant %s over MCP", async (own, other) => {
     const found = await call(server, `/mcp/${own}`, "pond_search", { query: "apple" });
+    const listed = await call(server, `/mcp/${own}`, "pond_list", {});
     const foreign = await call(server, `/mcp/${own}`, "pond_get", { session_id: `of-${other}` });
     const spoken = await call(server, `/mcp/${own}`, "pond_search", {
       query: "apple",
@@ -69,7 +72,8 @@ describe.each(places)("two tenants in %s", (_, place) => {
     });
 
     expect(JSON.stringify(found.structuredContent)).toContain(`of-${own}`);
-    expect(JSON.stringify(found)).not.toContain(`of-${other}`);
+    expect(JSON.stringify(listed.structuredContent)).toContain(`of-${own}`);
+    expect(JSON.stringify([found, listed])).not.toContain(`of-${other}`);
     expect(foreign.isError).toBe(true);
     expect(JSON.stringify(spoken)).not.toContain(`of-${other}`);
   });
