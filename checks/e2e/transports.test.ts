@@ -128,6 +128,10 @@ describe("with a few sessions stored", () => {
     ["search", { query: "lock", since: time(1), until: time(2) }],
     ["search", { query: "work play", session: "long", limit: 1 }],
     ["search", { query: "nowhere to be found" }],
+    ["list", {}],
+    ["list", { project: "/work/bread" }],
+    ["list", { agent: "codex", since: time(0) }],
+    ["list", { until: time(1) }],
     ["get", { session_id: "chat" }],
     ["get", { session_id: "chat", response_mode: "complete" }],
     ["get", { session_id: "chat", response_mode: "verbatim" }],
@@ -184,6 +188,23 @@ describe("with a few sessions stored", () => {
     expect(mcp?.shown).toEqual(http?.shown);
     expect(commandLine).toEqual(http);
   });
+
+  test.each<[Operation, Fields]>([
+    ["list", { limit: 2 }],
+    ["list", { parent: "chat" }],
+    ["list", { project: "/elsewhere/bread" }],
+    ["get", { session_id: "chat", from_end: true }],
+    ["get", { session_id: "chat", before_id: "chat-2" }],
+  ])(
+    "every transport but the command line gives the same answer: %s %j",
+    async (operation, fields) => {
+      const answer = await transports.http(operation, fields);
+
+      expect(answer).not.toHaveProperty("code");
+      expect(await transports.mcp(operation, fields)).toEqual(answer);
+      expect(await transports.mcpOverHttp(operation, fields)).toEqual(answer);
+    },
+  );
 
   test("every transport gives the same parts when it pages through a message", async () => {
     const pages = (["http", "mcp", "mcpOverHttp", "commandLine"] as const).map(

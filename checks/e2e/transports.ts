@@ -6,8 +6,8 @@ import { parseJson } from "@pond/canonical";
 import { type Client, createClient } from "@pond/client";
 import type { Home } from "./pond.ts";
 
-export type Operation = "search" | "get" | "status";
-export type Fields = Readonly<Record<string, string | number>>;
+export type Operation = "search" | "list" | "get" | "status";
+export type Fields = Readonly<Record<string, string | number | boolean>>;
 /** An answer, or the content of an error. */
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -42,6 +42,8 @@ export async function openTransports(home: Home): Promise<Transports> {
     mcpOverHttp: (operation, fields) => askMcp(mcpOverHttp, operation, fields),
     commandLine: async (operation, fields) => {
       const { stdout } = await home.pondHere(...argumentsOf(operation, fields));
+      // One session per line, so that no list is too long to print.
+      if (operation === "list") return { sessions: stdout.trimEnd().split("\n").map(parseJson) };
       const answer = answerOf(parseJson(stdout));
       return "error" in answer ? errorOf(answer["error"]) : answer;
     },
