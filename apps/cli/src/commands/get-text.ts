@@ -23,7 +23,15 @@ type TextFlags = RedactionFlags & {
   readonly pager: boolean;
 };
 
+type SessionFlags = TextFlags & {
+  readonly mode: ResponseMode;
+  readonly end?: boolean | undefined;
+  readonly before?: string | undefined;
+};
+
 const bytesPerTextPage = 1024 * 1024;
+// A few screens.
+const bytesOfEnd = 8 * 1024;
 
 /** Shows one message and its neighbours, as text or as JSON. */
 export async function showMessage(
@@ -61,20 +69,54 @@ export async function showMessage(
   if (redactor) noteRedacted(context.output, redactor.counts());
 }
 
-/** Shows a session: a page of it as JSON, or all of it as text. */
+/** Shows a session: a page of it as JSON; as text all of it, or its end. */
 export async function showSession(
   context: Context,
   sessions: SessionStore,
   id: string,
-  { mode, after: afterId, pager, ...flags }: TextFlags & { readonly mode: ResponseMode },
+  flags: SessionFlags,
 ): Promise<void> {
+  const { mode, after: afterId, before: beforeId, end: isFromEnd } = flags;
   if (context.output.isJson) {
     const redactor = await createRedactorFor(flags);
-    const page = await getSession(sessions, id, { mode, afterId });
+    const page = await getSession(sessions, id, { mode, afterId, beforeId, isFromEnd });
     await printJson(context.output, redactor ? redactPage(redactor, page) : page);
     if (redactor) noteRedacted(context.output, redactor.counts());
-    return;
+  } else if (isFromEnd || beforeId !== undefined) await showEnd(context, sessions, id, flags);
+  else await showWhole(context, sessions, id, flags);
+}
+
+/** The last messages, or those before one, and how to see what was before them. */
+async function showEnd(
+  context: Context,
+  sessions: SessionStore,
+  id: string,
+  { mode, before: beforeId, pager, ...flags }: SessionFlags,
+): Promise<void> {
+  const redactor = await createRedactorFor(flags);
+  const options = { mode, isFromEnd: true, beforeId, limitBytes: bytesOfEnd };
+  const stored = await getSession(sessions, id, options);
+  const page = redactor ? redactPage(redactor, stored) : stored;
+  await withPager(context, pager, async (output) => {
+    printSessionHeader({ ...context, output }, page.session);
+    for (const message of page.messages) printMessage(output, message);
+  });
+  const { messages_before: earlier = 0, messages } = stored;
+  const [first] = messages;
+  if (first === undefined) context.output.note(nothingThere(mode, beforeId));
+  else if (earlier > 0) {
+    const count = formatCounted(earlier, "earlier message");
+    context.output.note(safe`${count}: ${safeText(shellLine(["--before", first.id]))}`);
   }
+  if (redactor) noteRedacted(context.output, redactor.counts());
+}
+
+async function showWhole(
+  context: Context,
+  sessions: SessionStore,
+  id: string,
+  { mode, after: afterId, pager, ...flags }: SessionFlags,
+): Promise<void> {
   let redactor: Redactor | undefined;
   let isEmpty = false;
   await withPager(context, pager, async (output, waitForReader) => {
@@ -97,6 +139,10 @@ export async function showSession(
   });
   if (isEmpty) context.output.note(emptyTexts[mode]);
   if (redactor) noteRedacted(context.output, redactor.counts());
+}
+
+function nothingThere(mode: ResponseMode, beforeId: string | undefined): SafeText {
+  return beforeId === undefined ? emptyTexts[mode] : safeText("Nothing comes before it.");
 }
 
 const emptyTexts: Readonly<Record<ResponseMode, SafeText>> = {

@@ -14,6 +14,8 @@ type GetFlags = RedactionFlags & {
   readonly message?: string;
   readonly context?: number;
   readonly after?: string;
+  readonly end?: boolean;
+  readonly before?: string;
   readonly format?: PageFormat;
   readonly out?: string;
   readonly force?: boolean;
@@ -36,6 +38,8 @@ export function getCommand(run: RunAction): Command {
     .option("--message <id>", "show one message with all its parts")
     .option("--context <n>", "with --message: messages on each side (default: 2)", parseDepth)
     .option("--after <id>", "continue after this message; with --message, after this part of it")
+    .option("--end", "show only how it ended: its last page")
+    .option("--before <id>", "show only the page before this message")
     .addOption(
       new Option("--format <format>", "make one page of the session, to share").choices(formats),
     )
@@ -84,12 +88,17 @@ async function showOrWritePage(
 
 /** @throws {UsageError} for flags that do not apply to what is asked for. */
 function refuseConflictingFlags(flags: GetFlags, isJson: boolean): void {
-  const { message, context, format, out, force, redact, userNames } = flags;
+  const { message, context, after, end, before, format, out, force, redact, userNames } = flags;
+  const isFromEnd = end === true || before !== undefined;
   const refusals: readonly (readonly [boolean, string])[] = [
     [message === undefined && context !== undefined, "--context needs --message"],
     [
       message !== undefined && format !== undefined,
       "--format is for a whole session: leave --message out",
+    ],
+    [
+      isFromEnd && [message, after, format].some((flag) => flag !== undefined),
+      "--end and --before go without --message, --after and --format",
     ],
     [format === undefined && out !== undefined, "--out needs --format"],
     [out === undefined && force === true, "--force needs --out"],

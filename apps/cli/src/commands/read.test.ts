@@ -179,6 +179,30 @@ describe("pond get", () => {
     expect(rest.messages).toEqual(messages.slice(1));
   });
 
+  it("shows how a session ended with --end, and what was before with --before", async () => {
+    const other = new Home();
+    const id = "dddd0000-long";
+    const texts = Array.from({ length: 30 }, (_, at) => `turn ${at} ${"x".repeat(1_000)}`);
+    other.writeSession(id, ...texts.map((text, at) => line(id, `m${at}`, text)));
+    await other.pond("sync", "-q");
+
+    const end = await other.pond("get", id, "--end");
+    const [, count, before] = /(\d+) earlier messages: --before (\S+)/.exec(end.stderr) ?? [];
+    const earlier = await other.pond("get", id, "--before", `${before}`);
+    const first = await other.pond("get", id, "--before", "m0");
+    const wire = JSON.parse((await other.pond("get", id, "--end", "--json")).stdout);
+    other.remove();
+
+    const turnsOf = ({ stdout }: { stdout: string }): number[] =>
+      [...stdout.matchAll(/turn (\d+)/g)].map(([, at]) => Number(at));
+    const shown = [...turnsOf(earlier), ...turnsOf(end)];
+    expect(shown).toEqual(Array.from(shown, (_, at) => 30 - shown.length + at));
+    expect(turnsOf(end).length).toBeGreaterThan(2);
+    expect([`m${count}`, turnsOf(end)[0]]).toEqual([before, Number(count)]);
+    expect(first.stderr).toContain("Nothing comes before it.");
+    expect(wire.messages.at(-1).id).toBe("m29");
+  });
+
   it("shows one message, with as many neighbours as --context says", async () => {
     const { messages } = await json("get", ledger, "--mode", "complete");
     const id = messages[3].id;
@@ -193,6 +217,8 @@ describe("pond get", () => {
   it.each([
     [["get", "zzz"], 1, "no session zzz is stored"],
     [["get", ""], 2, "the session id is empty"],
+    [["get", ledger, "--end", "--after", "x"], 2, "--end and --before go without --message"],
+    [["get", ledger, "--before", "x", "--message", "y"], 2, "--end and --before go without"],
     [
       ["get", ledger, "--message", "zzz"],
       1,
