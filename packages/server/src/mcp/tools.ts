@@ -114,7 +114,7 @@ const piece: JsonObject = {
 const next: JsonObject = {
   type: "object",
   description:
-    "To read on: set these fields as here, leave out the one that is not here, keep all others.",
+    "To read on: set these fields as here, leave out those that are not here, keep all others.",
   properties: {
     after_id: { type: "string" },
     before_id: { type: "string" },
