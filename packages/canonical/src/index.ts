@@ -52,7 +52,7 @@ export type {
 export { type Part, type PartType, type Provenance, partSchema } from "./part.ts";
 export { isRawNumber, type RawNumber } from "./raw-number.ts";
 export { type Session, sessionSchema } from "./session.ts";
-export { fromRfc3339, fromTimeOrDate, type Micros, toRfc3339 } from "./timestamp.ts";
+export { fromRfc3339, type Micros, toRfc3339 } from "./timestamp.ts";
 export { EventValidator } from "./validate.ts";
 export { TooManyValuesError } from "./value-count.ts";
 export type { WireFileContent, WireMessage, WirePart, WireSession } from "./wire.ts";

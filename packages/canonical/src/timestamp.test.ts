@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromRfc3339, fromTimeOrDate, isPlainTime, toRfc3339 } from "./timestamp.ts";
+import { fromRfc3339, isPlainTime, toRfc3339 } from "./timestamp.ts";
 
 describe("fromRfc3339", () => {
   it.each([
@@ -56,14 +56,4 @@ it.each([
   ["2026-01-02T03:04:05.678+00:00", false],
 ])("tells whether %s is written as pond writes times: %s", (text, expected) => {
   expect(isPlainTime(text, fromRfc3339(text) ?? 0n)).toBe(expected);
-});
-
-it.each([
-  ["2026-11-20", "2026-11-20T00:00:00Z"],
-  ["2026-11-20T08:00:00+01:00", "2026-11-20T07:00:00Z"],
-  ["2026-02-30", ""],
-  ["20261120", ""],
-  ["today", ""],
-])("fromTimeOrDate reads %s as %s", (text, time) => {
-  expect(fromTimeOrDate(text)).toBe(fromRfc3339(time));
 });

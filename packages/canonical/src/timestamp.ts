@@ -34,15 +34,6 @@ export function fromRfc3339(text: string): Micros | undefined {
 }
 
 /**
- * A bound as a request writes it: RFC 3339, or a date (`2026-11-20`), which means its midnight UTC.
- *
- * @returns Microseconds since the epoch; undefined if the text is neither.
- */
-export function fromTimeOrDate(text: string): Micros | undefined {
-  return fromRfc3339(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
-}
-
-/**
  * Microseconds since the epoch from milliseconds; anything finer than a microsecond is cut.
  *
  * @returns undefined if RFC 3339 cannot write that time.

@@ -1,4 +1,4 @@
-import { fromTimeOrDate, type Micros } from "@pond/canonical";
+import { fromRfc3339, type Micros } from "@pond/canonical";
 import { projectFilter, type SessionStore, storedAgents } from "@pond/sessions";
 import { titleTime } from "@pond/sessions/search";
 import { and, eq, type Filter, gte, lt, or } from "@pond/substrate";
@@ -53,23 +53,23 @@ export function toScope(request: SearchRequest): Scope {
     ...whereText(request, "agent", (value) => eq("source_agent", value)),
     ...whereText(request, "project", projectFilter),
   ];
-  const times = timesOf(request);
+  const times = timeBounds(request);
   const ofRole = role === undefined ? [] : [eq("role", role)];
   return {
     messages: all([...shared, ...timeFilters(times), ...ofRole]),
-    windows: all([...shared, ...windowTimes({ ...times, from: times.windowsFrom })]),
+    windows: all([...shared, ...windowTimes(times)]),
     hasMessageFilters: [role, request.since, request.until].some((bound) => bound !== undefined),
   };
 }
 
 /**
- * Called if nothing is in scope: reports a filter that names something the store has never seen.
+ * Called if a filter leaves nothing: reports one that names something the store has never seen.
  *
  * @throws {FilterError}
  */
 export async function refuseUnknown(
   sessions: SessionStore,
-  { agent, session }: SearchRequest,
+  { agent, session }: Pick<SearchRequest, "agent" | "session">,
 ): Promise<void> {
   const table = sessions.store.table("sessions");
   if (session !== undefined && (await table.count(eq("id", session))) === 0) {
@@ -99,24 +99,27 @@ function whereText(
   return [toFilter(value)];
 }
 
-type Times = { readonly from: Micros | undefined; readonly to: Micros | undefined };
+/** From a time on, and before another, in microseconds since the epoch. */
+export type TimeBounds = { readonly from: Micros | undefined; readonly to: Micros | undefined };
 
 // A window has the time of its first message, and a later message in it may be within the bounds.
 const windowMicros = 24n * 3_600_000_000n;
 
-function timesOf({
-  since,
-  until,
-}: SearchRequest): Times & { readonly windowsFrom: Micros | undefined } {
+/**
+ * The times of a request: RFC 3339, or a date, which means its midnight UTC.
+ *
+ * @throws {FilterError} for text that is no time, and times in the wrong order.
+ */
+export function timeBounds({ since, until }: Pick<SearchRequest, "since" | "until">): TimeBounds {
   const from = since === undefined ? undefined : timeOf("since", since);
   const to = until === undefined ? undefined : timeOf("until", until);
   if (from !== undefined && to !== undefined && from >= to) {
     throw new FilterError("until", `${until} is not after since, ${since}`);
   }
-  return { from, to, windowsFrom: from === undefined ? undefined : from - windowMicros };
+  return { from, to };
 }
 
-function timeFilters({ from, to }: Times): Filter[] {
+function timeFilters({ from, to }: TimeBounds): Filter[] {
   return [
     ...(from === undefined ? [] : [gte("timestamp", { micros: from })]),
     ...(to === undefined ? [] : [lt("timestamp", { micros: to })]),
@@ -124,15 +127,16 @@ function timeFilters({ from, to }: Times): Filter[] {
 }
 
 /** The same for windows. Windows of titles belong to every time. */
-function windowTimes(times: Times): Filter[] {
-  const bounds = timeFilters(times);
+function windowTimes({ from, to }: TimeBounds): Filter[] {
+  const bounds = timeFilters({ from: from === undefined ? undefined : from - windowMicros, to });
   if (bounds.length === 0) return [];
   return [or(and(...bounds), eq("timestamp", { micros: titleTime }))];
 }
 
 function timeOf(field: "since" | "until", text: string): Micros {
   if (typeof text !== "string") throw new FilterError(field, "it is not a string");
-  const micros = fromTimeOrDate(text);
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const micros = fromRfc3339(isDate ? `${text}T00:00:00Z` : text);
   if (micros === undefined) {
     const example = "2026-11-20 or 2026-11-20T08:00:00Z";
     throw new FilterError(field, `"${displayValue(text)}" is not a time; write ${example}`);

@@ -1,4 +1,5 @@
 export { FilterError, QueryError } from "./errors.ts";
+export { refuseUnknown, type TimeBounds, timeBounds } from "./filter.ts";
 export type {
   Explanation,
   SearchMatch,

@@ -1,11 +1,11 @@
-import { fromRfc3339, fromTimeOrDate, type Micros } from "@pond/canonical";
+import { fromRfc3339 } from "@pond/canonical";
+import { refuseUnknown, timeBounds } from "@pond/search";
 import {
   type ListedSession,
   listSessions,
   SessionNotFoundError,
   type SessionStore,
   similarProjects,
-  storedAgents,
 } from "@pond/sessions";
 import { eq } from "@pond/substrate";
 import type { ListRequest, ListResponse } from "@pond/wire";
@@ -22,7 +22,8 @@ export async function list(
 ): Promise<ListResponse> {
   const { project, agent, parent, limit = defaultLimit } = request;
   const after = request.after === undefined ? undefined : readToken(request.after);
-  const filters = { project, agent, parent, ...timesOf(request), after };
+  const { from: since, to: until } = timeBounds(request);
+  const filters = { project, agent, parent, since, until, after };
   const sessions = await open("read");
   signal?.throwIfAborted();
   // One more than asked for shows whether there are more.
@@ -46,35 +47,9 @@ async function nothingListed(
     const error = new SessionNotFoundError(parent);
     if (!isStored) throw await withIdCandidates(error, sessions, parent);
   }
-  if (agent !== undefined) {
-    const agents = await storedAgents(sessions);
-    if (!agents.includes(agent)) {
-      const name = agent.slice(0, 40).toWellFormed();
-      const stored = agents.join(", ") || "none";
-      throw refused("agent", `no session of "${name}" is stored; there are: ${stored}`);
-    }
-  }
+  await refuseUnknown(sessions, { agent });
   const similar = project === undefined ? undefined : await similarProjects(sessions, project);
   return { sessions: [], ...(similar !== undefined && { similar_projects: similar }) };
-}
-
-function timesOf({ since, until }: ListRequest): {
-  readonly since: Micros | undefined;
-  readonly until: Micros | undefined;
-} {
-  const times = { since: timeOf("since", since), until: timeOf("until", until) };
-  if (times.since !== undefined && times.until !== undefined && times.since >= times.until) {
-    throw refused("until", `${until} is not after since, ${since}`);
-  }
-  return times;
-}
-
-function timeOf(field: "since" | "until", text: string | undefined): Micros | undefined {
-  if (text === undefined) return undefined;
-  const micros = fromTimeOrDate(text);
-  if (micros !== undefined) return micros;
-  const example = "2026-11-20 or 2026-11-20T08:00:00Z";
-  throw refused(field, `"${text.slice(0, 40).toWellFormed()}" is not a time; write ${example}`);
 }
 
 type Position = Pick<ListedSession, "last_activity" | "session_id">;
