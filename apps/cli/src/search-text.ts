@@ -8,7 +8,7 @@ import { printWrapped } from "./output/print-wrapped.ts";
 import { fitFacts } from "./output/progress.ts";
 import { joinSafe, type SafeText, safe, safeLine, safeText } from "./output/safe-text.ts";
 import { formatMoment, formatWhen } from "./output/time.ts";
-import { cutStart, widthOf } from "./output/width.ts";
+import { cut, cutStart, widthOf } from "./output/width.ts";
 import { type TextRun, wrapRuns } from "./output/wrap.ts";
 import { shortIds } from "./short-ids.ts";
 import { unknownProjectText } from "./unknown-project.ts";
@@ -104,6 +104,10 @@ function printSession(context: Context, session: SessionMatches, number: number,
   const place = cutStart(project, output.width - begin - widthOf(about) - gap.length);
   const words = [strong(label), accent(id), place, faint(about)];
   output.line(joinSafe(words, gap));
+  if (session.title !== undefined) {
+    const title = cut(safeLine(session.title), output.width - indent.length);
+    output.line(safe`${safeText(indent)}${strong(title)}`);
+  }
   for (const match of session.matches) printMatch(context, match, session.session_id);
   output.line();
 }

@@ -1,5 +1,5 @@
 import { toRfc3339 } from "@pond/canonical";
-import type { SessionStore } from "@pond/sessions";
+import { type SessionStore, titles } from "@pond/sessions";
 import {
   type Candidate,
   candidatesOf,
@@ -26,7 +26,7 @@ import {
   withMoreMessages,
 } from "./page-segments.ts";
 import type { ParsedQuery } from "./query.ts";
-import type { SearchMatch, SessionMatches } from "./request.ts";
+import type { SearchMatch, SearchOptions, SessionMatches } from "./request.ts";
 import type { Roots } from "./roots.ts";
 import { rounded, type ScoredMessage, scoreMessages, scoreRows } from "./scores.ts";
 import type { SessionCache } from "./session-cache.ts";
@@ -53,12 +53,15 @@ type Guess = ShownMessage & { readonly isRevised: boolean };
 
 type ShownByRoot = ReadonlyMap<string, readonly ShownMessage[]>;
 
+type AnswerOptions = MessageBounds &
+  Pick<SearchOptions, "withTitles"> & { readonly cache: SessionCache };
+
 /** The chosen sessions in their wire form. */
 export async function toAnswer(
   sessions: SessionStore,
   query: ParsedQuery,
   chosen: readonly ChosenRoot[],
-  { cache, ...bounds }: MessageBounds & { readonly cache: SessionCache },
+  { cache, withTitles = false, ...bounds }: AnswerOptions,
 ): Promise<AnsweredRoot[]> {
   const rootIds = chosen.map(({ root }) => root.rootId);
   const coverage = toCoverage(query);
@@ -73,9 +76,10 @@ export async function toAnswer(
     ]);
     return [more, found, titled];
   };
-  const [[more, found, titled], guesses, subAgents] = await Promise.all([
+  const [[more, found, titled], guesses, titlesById, subAgents] = await Promise.all([
     loadMore(),
     loadGuesses(sessions, query, pages, coverage),
+    withTitles ? titles(sessions, topmostOf(chosen)) : new Map<string, string>(),
     countSubAgents(sessions, cache, rootIds),
   ]);
   const guessed = guessesWorthShowing(guesses, more, coverage);
@@ -108,12 +112,14 @@ export async function toAnswer(
     const others = topmost === root.rootId ? below : below - 1;
     // Some may have arrived since they were counted.
     const count = Math.max(others, foundIn.length);
+    const title = titlesById.get(topmost);
     const matches: SessionMatches = {
       session_id: first.sessionId,
       root_session_id: topmost,
       source_agent: sourceAgent,
       project,
       created_at: toRfc3339(labels.createdAt),
+      ...(title !== undefined && { title }),
       score: rounded(root.score),
       ...(count > 0 && { sub_agents: { sessions: count, found_in: foundIn.length } }),
       matches: shown
@@ -125,6 +131,14 @@ export async function toAnswer(
     };
     return [{ root, segment, matches }];
   });
+}
+
+/** The topmost stored sessions of these roots. A root that is not stored may have several. */
+function topmostOf(chosen: readonly ChosenRoot[]): string[] {
+  const found = chosen.flatMap(({ root, segment: { foundIn, roots } }) =>
+    (foundIn.get(root.rootId) ?? []).map((id) => roots.topmostStored(id)),
+  );
+  return [...new Set(found)];
 }
 
 /** The messages found for the chosen roots, with their BM25 where their arm has none. */

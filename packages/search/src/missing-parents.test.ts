@@ -102,6 +102,18 @@ describe("sub-agents of a session that is not stored", () => {
     expect(["late", "early"]).toContain(second);
   });
 
+  it("have the title of what is stored above what was found", async () => {
+    const sessions = await storeFor([
+      { id: "below", parent: "gone", texts: ["Look after it."] },
+      { id: "deep", parent: "below", texts: ["a ripe mango"] },
+    ]);
+
+    const answer = await search(sessions, { query: "mango" }, { withTitles: true });
+
+    const found = { session_id: "deep", root_session_id: "below", title: "Look after it." };
+    expect(answer.sessions).toMatchObject([found]);
+  });
+
   it("have a score that is the sum of what each arm contributed", async () => {
     const sessions = await storeFor([...subAgents(12), other]);
 

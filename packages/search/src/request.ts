@@ -10,6 +10,11 @@ export type SearchOptions = {
   readonly signal?: AbortSignal | undefined;
   /** How long to wait for the query's vector before going on without it. Default 20,000. */
   readonly embedTimeoutMs?: number | undefined;
+  /**
+   * Shows the title of each session. To read those of ten sessions costs about as much as a search
+   * for a name; they are then kept until something is stored.
+   */
+  readonly withTitles?: boolean;
 };
 
 /** A query and its filters. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC). */
@@ -90,6 +95,11 @@ export type SessionMatches = {
   readonly project: string;
   /** When the root began. */
   readonly created_at: string;
+  /**
+   * Of the root, if titles are asked for: its title in its client, or else the beginning of the
+   * first thing said in it.
+   */
+  readonly title?: string;
   /** The fused score of the arms, 0 to 1. Comparable only within one search. */
   readonly score: number;
   /**

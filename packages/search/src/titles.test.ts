@@ -106,6 +106,33 @@ describe("a title", () => {
     expect(await found({ query: "quince", ...bounds })).toEqual(expected);
   });
 
+  it("is shown with its session, or else what was said first", async () => {
+    const titleFor = async (query: string): Promise<unknown> =>
+      (await search(sessions, { query }, { withTitles: true })).sessions.map(({ title }) => title);
+
+    expect(await titleFor("draft")).toEqual(["final wording"]);
+    expect(await titleFor("old one")).toEqual(["Lantern repair"]);
+    expect(await titleFor("hello")).toEqual(["Hello."]);
+  });
+
+  it("is that of the root if something was found below it", async () => {
+    const answer = await search(sessions, { query: "go and look" }, { withTitles: true });
+
+    expect(answer.sessions[0]).toMatchObject({ session_id: "below", title: "Send somebody." });
+  });
+
+  it("is the newest in every search", async () => {
+    const named = (title: string): Chat => ({
+      ...{ id: "kept", agent: "opencode", records: [{ id: "kept", title }] },
+      texts: ["Carve a pumpkin."],
+    });
+    for (const title of ["Autumn", "Winter"]) {
+      await addChats(sessions, [named(title)]);
+      const answer = await search(sessions, { query: "pumpkin" }, { withTitles: true });
+      expect(answer.sessions[0]?.title).toBe(title);
+    }
+  });
+
   it("still finds its session after another title replaced it", async () => {
     const named = (title: string): Chat => ({
       ...{ id: "row", agent: "opencode", records: [{ id: "row", title }] },

@@ -57,6 +57,8 @@ export type SessionMatches = {
   readonly project: string;
   /** When the root began. */
   readonly created_at: string;
+  /** Of the root: its title in its client, or else the beginning of the first thing said in it. */
+  readonly title?: string;
   /** From 0 to 1. Comparable only within one search. */
   readonly score: number;
   /**
@@ -167,6 +169,7 @@ export const searchResponseSchema: v.GenericSchema<unknown, SearchResponse> = v.
       source_agent: v.string(),
       project: v.string(),
       created_at: v.string(),
+      title: v.exactOptional(v.string()),
       score: v.number(),
       sub_agents: v.exactOptional(v.object({ sessions: v.number(), found_in: v.number() })),
       matches: v.array(matchSchema),

@@ -264,6 +264,15 @@ describe("pond search", () => {
     expect(stderr).toMatch(/^\d sessions? found in \d+ messages, [\d,]+ ms\./);
   });
 
+  it("shows the title of each session as `pond list` does", async () => {
+    const { stdout } = await home.pond("search", "coupon", "--limit", "1");
+    const [{ session_id: id = "", title = "" }] = (await json("search", "coupon")).sessions;
+
+    const listed = await home.pond("list", "--json");
+    expect(listed.stdout).toContain(`"title":${JSON.stringify(title)}`);
+    expect(stdout).toMatch(new RegExp(`^ 1  ${id} .*\\n    ${title}\\n    `));
+  });
+
   it("highlights matches on a terminal", async () => {
     const { stdout } = await home.pondWith({ isTerminal: true }, "search", "diaeresis");
 

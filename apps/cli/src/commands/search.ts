@@ -97,7 +97,7 @@ function find(
       typed === undefined ? undefined : await resolveSessionId(context.settings, sessions, typed);
     const request = await toRequest(query, { ...flags, session });
     return withEmbedder(context, async ({ embedder, failure }) => {
-      const found = await search(sessions, request, { embedder, signal });
+      const found = await search(sessions, request, { embedder, signal, withTitles: true });
       return failure === undefined ? found : withWarning(found, failure);
     });
   };

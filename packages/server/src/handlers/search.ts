@@ -14,7 +14,7 @@ export async function search(
 ): Promise<SearchResponse> {
   const { protocol_version: _, namespace: __, ...asked } = request;
   const sessions = await open("read");
-  const options = { embedder: embedding.embedder, signal };
+  const options = { embedder: embedding.embedder, signal, withTitles: true };
   const found = await find(sessions, asked, options).catch(async (error: unknown) => {
     throw await withIdCandidates(error, sessions, request.session ?? "");
   });

@@ -21,7 +21,7 @@ A query is a list of words; messages are ranked by how well they fit, and no wor
 
 Search covers what people and models said. It does not cover tool calls and their output: pond_get shows them.
 
-Sessions of sub-agents count towards the session above them. At most three matches of a session are shown. The "score" of a session compares within one answer only.
+Sessions of sub-agents count towards the session above them. At most three matches of a session are shown. Its title is that of the topmost session ("root_session_id"). The "score" of a session compares within one answer only.
 
 Times are RFC 3339, or a date, which means its midnight UTC. A project includes the folders below it.
 

@@ -89,6 +89,15 @@ describe("searchText", () => {
     expect(text).toContain(`${time}, 2 related session(s)\n`);
   });
 
+  it("shows the title of a session, quoted", async () => {
+    const response = responseOf(1, 1);
+    const sessions = response.sessions.map((each) => ({ ...each, title: "Fix\n2. it" }));
+
+    const text = searchText(await fitSearchReply(async () => ({ ...response, sessions }), 10_000));
+
+    expect(text).toContain(`${time}\n> Fix\n> 2. it\n`);
+  });
+
   it("names the session above a sub-agent", async () => {
     const response = responseOf(1, 1);
     const sessions = response.sessions.map((each) => ({ ...each, root_session_id: "a\u2028b" }));

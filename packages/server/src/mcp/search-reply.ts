@@ -55,6 +55,7 @@ function sessionLines(session: SessionMatches, rank: number): string[] {
     source_agent: agent,
     project,
     created_at: at,
+    title,
     sub_agents: others,
   } = session;
   // Whoever is the user there may be an agent.
@@ -62,6 +63,7 @@ function sessionLines(session: SessionMatches, rank: number): string[] {
   const related = others === undefined ? "" : `, ${others.sessions} related session(s)`;
   return [
     `${rank}. session_id ${quoteValue(id)}, ${quoteValue(agent)} in ${quoteValue(project)}, ${at}${above}${related}`,
+    ...(title === undefined ? [] : [quoteLines(title)]),
     ...session.matches.flatMap((match) => matchLines(match, session)),
   ];
 }
