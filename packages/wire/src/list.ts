@@ -2,8 +2,9 @@ import * as v from "valibot";
 import { type Envelope, envelope } from "./envelope.ts";
 
 /**
- * Which sessions. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC): only sessions in which
- * something was written between the two are listed, whenever they were last active.
+ * Which sessions. Times are RFC 3339, a date (`2026-11-20`, midnight UTC) or an age (`30m`, `12h`,
+ * `7d`, `2w`): only sessions in which something was written between the two are listed, whenever
+ * they were last active.
  */
 export type ListRequest = Envelope & {
   readonly project?: string | undefined;
@@ -61,7 +62,7 @@ export const listRequestSchema: v.GenericSchema<unknown, ListRequest> = v.strict
     "Only the sessions directly below this one, by its whole id: its sub-agents and forks.",
   ),
   since: text(
-    "Only sessions with messages from this time on: RFC 3339, or a date (its midnight UTC).",
+    "Only sessions with messages from this time on: RFC 3339, a date (its midnight UTC), or an age (`12h`, `7d`, `2w`).",
   ),
   until: text(
     "Only sessions with messages before this time (and from `since` on), written as in `since`.",

@@ -2,7 +2,10 @@ import * as v from "valibot";
 import { type Envelope, envelope } from "./envelope.ts";
 import { type PartSummary, partSummarySchema } from "./part-summary.ts";
 
-/** A query and its filters. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC). */
+/**
+ * A query and its filters. Times are RFC 3339, a date (`2026-11-20`, midnight UTC) or an age (`30m`,
+ * `12h`, `7d`, `2w`).
+ */
 export type SearchRequest = Envelope & {
   readonly query: string;
   readonly project?: string | undefined;
@@ -116,7 +119,9 @@ export const searchRequestSchema: v.GenericSchema<unknown, SearchRequest> = v.st
   role: v.optional(
     v.pipe(v.picklist(["user", "assistant"]), v.description("Only messages of this role.")),
   ),
-  since: text("Only messages from this time on: RFC 3339, or a date (its midnight UTC)."),
+  since: text(
+    "Only messages from this time on: RFC 3339, a date (its midnight UTC), or an age (`12h`, `7d`, `2w`).",
+  ),
   until: text("Only messages before this time, written as in `since`."),
   min_score: v.optional(
     v.pipe(

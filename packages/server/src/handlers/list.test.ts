@@ -85,6 +85,11 @@ test.each<[object, readonly string[]]>([
   [{ since: "2026-01-01T00:04:00Z", until: "2026-01-01T00:05:00Z" }, ["b"]],
   [{ since: "2026-01-01", until: "2026-01-02", limit: 1 }, ["b"]],
   [{ since: "2026-01-02" }, []],
+  // It is 20 November.
+  [{ since: "323d", limit: 1 }, ["b"]],
+  [{ since: "322d" }, []],
+  [{ until: "7752h" }, []],
+  [{ since: "99999w", until: "46w", limit: 1 }, ["b"]],
 ])("lists what %j asks for", async (request, expected) => {
   expect(idsOf(await list(request))).toEqual(expected);
 });
@@ -116,6 +121,8 @@ describe("refuses", () => {
       { since: "2026-02-01", until: "2026-02-01" },
       "until: 2026-02-01 is not after since, 2026-02-01",
     ],
+    ["ages in the wrong order", { since: "7d", until: "2w" }, "until: 2026-11-06T00:00:00.000Z is"],
+    ["an age of another unit", { since: "2y" }, 'since: "2y" is not a time'],
     ["no sessions at all", { limit: 0 }, "limit: "],
     ["a page that is none", { after: "x" }, "after: it is not the `next` of an answer"],
     ["a page after a date", { after: "2026-01-01/x" }, "after: it is not the `next` of an answer"],

@@ -10,6 +10,7 @@ import {
 import { eq } from "@pond/substrate";
 import type { ListRequest, ListResponse } from "@pond/wire";
 import type { Resources } from "../resources.ts";
+import { withoutAges } from "./ages.ts";
 import { withIdCandidates } from "./id-candidates.ts";
 import { refused } from "./refused.ts";
 
@@ -18,11 +19,11 @@ const defaultLimit = 20;
 /** Returns a page of sessions, the last active first. Goes beyond the operations of spec 7.5. */
 export async function list(
   request: ListRequest,
-  { open, signal }: Resources,
+  { open, now, signal }: Resources,
 ): Promise<ListResponse> {
   const { project, agent, parent, limit = defaultLimit } = request;
   const after = request.after === undefined ? undefined : readToken(request.after);
-  const { from: since, to: until } = timeBounds(request);
+  const { from: since, to: until } = timeBounds(withoutAges(request, now()));
   const filters = { project, agent, parent, since, until, after };
   const sessions = await open("read");
   signal?.throwIfAborted();

@@ -24,6 +24,15 @@ test("finds a message by its words and its agent", async () => {
   expect(answer).not.toHaveProperty("explanation");
 });
 
+test.each([
+  ["323d", 26],
+  ["322d", 0],
+])("counts the time from %s ago on", async (since, expected) => {
+  const { total_in_scope } = await pond.ask("search", { query: "needle", since });
+
+  expect(total_in_scope).toBe(expected);
+});
+
 test("shows every session exactly once over all pages", async () => {
   const ids: string[] = [];
   let after: string | undefined;

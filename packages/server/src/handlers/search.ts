@@ -2,6 +2,7 @@ import { PondError } from "@pond/canonical";
 import { search as find } from "@pond/search";
 import type { SearchRequest, SearchResponse, SearchWarning } from "@pond/wire";
 import type { Resources } from "../resources.ts";
+import { withoutAges } from "./ages.ts";
 import { withIdCandidates } from "./id-candidates.ts";
 
 /**
@@ -10,9 +11,10 @@ import { withIdCandidates } from "./id-candidates.ts";
  */
 export async function search(
   request: SearchRequest,
-  { open, embedding, isPersonal, signal }: Resources,
+  { open, embedding, isPersonal, now, signal }: Resources,
 ): Promise<SearchResponse> {
-  const { protocol_version: _, namespace: __, ...asked } = request;
+  const { protocol_version: _, namespace: __, ...fields } = request;
+  const asked = { ...fields, ...withoutAges(fields, now()) };
   const sessions = await open("read");
   const options = { embedder: embedding.embedder, signal, withTitles: true };
   const found = await find(sessions, asked, options).catch(async (error: unknown) => {

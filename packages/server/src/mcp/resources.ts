@@ -23,7 +23,7 @@ Search covers what people and models said. It does not cover tool calls and thei
 
 Sessions of sub-agents count towards the session above them. At most three matches of a session are shown. Its title is that of the topmost session ("root_session_id"). The "score" of a session compares within one answer only.
 
-Times are RFC 3339, or a date, which means its midnight UTC. A project includes the folders below it.
+Times are RFC 3339, or a date, which means its midnight UTC, or an age before now: 30m, 12h, 7d, 2w. A project includes the folders below it.
 
 # Listing sessions
 
