@@ -87,11 +87,9 @@ function nothingFoundHint(
 }
 
 function printSession(context: Context, session: SessionMatches, number: number, name: string) {
-  const { output, home, now } = context;
+  const { output, home } = context;
   const { strong, faint, accent } = output.style;
-  const when = output.isTerminal
-    ? formatWhen(session.created_at, now())
-    : formatMoment(session.created_at);
+  const when = timeText(context, session.created_at);
   const label = safeText(String(number).padStart(2));
   const id = safeLine(name);
   const project = safeLine(shortenHome(session.project, home));
@@ -108,7 +106,7 @@ function printSession(context: Context, session: SessionMatches, number: number,
     const title = cut(safeLine(session.title), output.width - indent.length);
     output.line(safe`${safeText(indent)}${strong(title)}`);
   }
-  for (const match of session.matches) printMatch(context, match, session.session_id);
+  for (const match of session.matches) printMatch(context, match, session);
   output.line();
 }
 
@@ -129,10 +127,18 @@ function relatedSessionsText(session: SessionMatches, { isTerminal }: Output): S
   return [safe`${formatCounted(sessions, "related session")}${where}`];
 }
 
-function printMatch({ output }: Context, match: SearchMatch, sessionId: string): void {
+function timeText({ output, now }: Context, rfc3339: string): SafeText {
+  return output.isTerminal ? formatWhen(rfc3339, now()) : formatMoment(rfc3339);
+}
+
+function printMatch(context: Context, match: SearchMatch, session: SessionMatches): void {
+  const { output } = context;
   const { faint, match: mark, warning } = output.style;
   const state = match.removed ? " (gone from its source)" : match.revised ? " (revised)" : "";
-  const agent = match.session_id === sessionId ? "" : ` in ${match.session_id}`;
+  const agent = match.session_id === session.session_id ? "" : ` in ${match.session_id}`;
+  // A long session may have begun months before what was found in it.
+  const when = timeText(context, match.timestamp);
+  const time = when === timeText(context, session.created_at) ? "" : ` ${when}`;
   const id = output.isVerbose ? ` ${match.message_id}` : "";
   const near = match.similarity === undefined ? "" : ` similarity ${match.similarity.toFixed(2)}`;
   // In a pipe a passage is one line, for programs that look for words in lines.
@@ -140,7 +146,7 @@ function printMatch({ output }: Context, match: SearchMatch, sessionId: string):
   const width = Math.min(maxColumns, output.width) - indent.length;
   const about = wrapRuns(
     [
-      { text: safeLine(`${match.role}${agent}${near}${id}`), isMatch: false },
+      { text: safeLine(`${match.role}${time}${agent}${near}${id}`), isMatch: false },
       { text: safeText(state), isMatch: true },
     ],
     width,

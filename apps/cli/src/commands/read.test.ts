@@ -273,6 +273,15 @@ describe("pond search", () => {
     expect(stdout).toMatch(new RegExp(`^ 1  ${id} .*\\n    ${title}\\n    `));
   });
 
+  it("says when a message was written, if that is not when its session began", async () => {
+    const { stdout } = await home.pond("search", "localDate");
+    const onTerminal = await home.pondWith({ isTerminal: true }, "search", "localDate");
+
+    expect(stdout).toMatch(/2026-09-14 08:12 {2}.*\n.*\n {4}assistant 2026-09-14 08:14\n/);
+    // It shows days, and this session has one.
+    expect(onTerminal.stdout).toContain("\n    \x1b[2massistant\x1b");
+  });
+
   it("highlights matches on a terminal", async () => {
     const { stdout } = await home.pondWith({ isTerminal: true }, "search", "diaeresis");
 
