@@ -15,6 +15,7 @@ export class Batches<Item, Read> {
   readonly #load: (items: readonly Item[], budget: ReadBudget) => Promise<Read[]>;
   readonly #size: BatchSize;
   #count: number;
+  #bytesEach = 0;
 
   /** @param load - Throws an {@link OverBudgetError} before it holds more than the budget. */
   constructor(
@@ -24,6 +25,12 @@ export class Batches<Item, Read> {
     this.#load = load;
     this.#size = size;
     this.#count = size.first;
+  }
+
+  /** How many fit together if all are as large as those of the largest batch so far. */
+  get fitting(): number {
+    const { bytes, most } = this.#size;
+    return Math.max(1, Math.min(most, Math.floor(bytes / this.#bytesEach)));
   }
 
   /**
@@ -41,6 +48,7 @@ export class Batches<Item, Read> {
       try {
         const read = await this.#load(some, budget);
         whole.spendBytes(budget.spent);
+        this.#bytesEach = Math.max(this.#bytesEach, budget.spent / some.length);
         return read;
       } catch (error) {
         if (!(error instanceof OverBudgetError) || budget.spent > whole.left) throw error;

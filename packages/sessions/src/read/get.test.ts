@@ -310,6 +310,24 @@ describe("readPages", () => {
       expect(Math.max(...read)).toBeLessThan(10_000_000);
     }));
 
+  it("knows from the page before how many messages fit on one, also around a message", () =>
+    withStore(async (sessions) => {
+      const messages = Array.from({ length: 100 }, (_, at) => said(`m${at}`, "x".repeat(300_000)));
+      await ingestDemo(sessions, [{ id: "s", messages }]);
+      const read: number[] = [];
+      const recorded = recording(sessions, read);
+      const idsFrom = async (afterId: string | undefined) => {
+        read.length = 0;
+        return idsOf(await getSession(recorded, "s", { mode: "verbatim", afterId }));
+      };
+      await idsFrom(undefined);
+
+      expect([await idsFrom("m0"), read]).toEqual([["m1"], [1]]);
+      expect([await idsFrom("m70"), read]).toEqual([["m71"], [1]]);
+      await getMessage(recorded, "s", "m50");
+      expect(read.slice(1)).toEqual([1, 1, 1, 1, 1]);
+    }));
+
   it("reads a page of small messages after a large one in few steps", () =>
     withStore(async (sessions) => {
       const messages = Array.from({ length: 240 }, (_, at) =>

@@ -15,7 +15,7 @@ import { Batches, type BatchSize } from "./batches.ts";
 import { cachedOutline } from "./cached-outline.ts";
 import { checkCount } from "./check-count.ts";
 import { loadMessages, loadShown, markMissingParts, type PlacedMessage } from "./content.ts";
-import type { MessagePlace, MessagePlaces } from "./outline.ts";
+import type { MessagePlace, MessagePlaces, Outline } from "./outline.ts";
 import type { ReadBudget } from "./read-budget.ts";
 import { type ResponseMode, type ShownMessage, show, sizeOf } from "./shown-message.ts";
 
@@ -63,6 +63,13 @@ const batchSize = { first: 140, most: 400, bytes: 512 * 1024 } as const;
 const overreadFactor = 1.25;
 
 /**
+ * How many messages of a session are read at once for the beginning of a page, by mode. It is kept
+ * because each page comes with a request of its own: without it, each would read too many long ones
+ * first.
+ */
+const firstCounts = new WeakMap<Outline, Map<ResponseMode, number>>();
+
+/**
  * Returns a page of a session.
  *
  * @throws {SessionNotFoundError}
@@ -102,7 +109,9 @@ export async function* readPages(
   const { session, places: all } = outline;
   const places = mode === "conversational" ? await conversationalPlaces(store, id, all) : all;
   const load = mode === "verbatim" ? loadMessages : loadShown;
-  const size = { ...batchSize, bytes: Math.max(batchSize.bytes, limitBytes) };
+  const counts = firstCountsOf(outline);
+  const first = counts.get(mode) ?? batchSize.first;
+  const size = { ...batchSize, first, bytes: Math.max(batchSize.bytes, limitBytes) };
   const batches = messageBatches(store, id, load, size);
   const inOrder = isFromEnd ? places.toReversed() : places;
   // A page may begin at a message that this mode does not show.
@@ -115,6 +124,7 @@ export async function* readPages(
     const page = await loadPage(batches, inOrder.slice(next), mode, limits);
     const { messages } = page;
     bytesEach = page.bytesEach;
+    counts.set(mode, Math.min(batchSize.first, batches.fitting));
     next += messages.length;
     const left = places.length - next;
     const [before, following] = isFromEnd ? [left, passed] : [passed, left];
@@ -128,6 +138,12 @@ export async function* readPages(
       ...(last !== undefined && { last_id: last.id }),
     };
   } while (next < places.length);
+}
+
+function firstCountsOf(outline: Outline): Map<ResponseMode, number> {
+  const known = firstCounts.get(outline) ?? new Map<ResponseMode, number>();
+  firstCounts.set(outline, known);
+  return known;
 }
 
 /** How many of the places are read up to another, which need not be among them. */
@@ -233,14 +249,18 @@ export async function getMessage(
   const after: ShownMessage[] = [];
   let target: PlacedMessage | undefined;
   // A hundred neighbours may hold a hundred times what one message may.
-  const few = { ...batchSize, first: 8, most: 32 };
-  for await (const read of messageBatches(store, sessionId, loadMessages, few).readAll(wanted)) {
+  const counts = firstCountsOf(outline);
+  const first = Math.min(8, counts.get("verbatim") ?? batchSize.first);
+  const few = { ...batchSize, first, most: 32 };
+  const batches = messageBatches(store, sessionId, loadMessages, few);
+  for await (const read of batches.readAll(wanted)) {
     for (const placed of read) {
       if (placed.message.id === messageId) target = placed;
       else (target === undefined ? before : after).push(show(placed, "complete"));
     }
   }
   if (target === undefined) throw new MessageNotFoundError(sessionId, messageId);
+  if (batches.fitting < few.most) counts.set("verbatim", batches.fitting);
   const page = pageOfParts(messageId, partsOf(target.message), afterPart, limitBytes);
   const whole = { ...show(target, "verbatim"), ...(isRemoved && { removed: true as const }) };
   return {

@@ -69,6 +69,20 @@ describe("scan", () => {
     expect(batches).toBeGreaterThan(1);
   });
 
+  it("yields long rows a few at a time, each with its own values", async () => {
+    const table = (await openCatalogue()).table("parts");
+    const descriptions = Array.from({ length: 40 }, (_, at) =>
+      at % 5 === 0 ? null : String(at).repeat(1_000_000),
+    );
+    await table.insert({ ...numbered(40), description: descriptions });
+
+    const batches = await Array.fromAsync(table.scan({ columns: ["number", "description"] }));
+
+    expect(Math.max(...batches.map(({ length }) => length))).toBeLessThan(20);
+    const found = new Map(batches.flat().map((row) => [row["number"], row["description"]]));
+    expect(found).toEqual(new Map(descriptions.map((each, at) => [`n${at}`, each])));
+  });
+
   it("orders by columns that were not asked for, nulls last, and limits the rows", async () => {
     const table = (await openCatalogue()).table("parts");
     await table.insert(

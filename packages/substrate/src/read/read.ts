@@ -1,6 +1,6 @@
 import type { Table as LanceTable, Query, VectorQuery } from "@lancedb/lancedb";
 import type { Row, TableDeclaration } from "../declaration.ts";
-import { toRows } from "../rows/to-rows.ts";
+import { toRowsInPieces } from "../rows/to-rows.ts";
 import type { Filter } from "./filter.ts";
 import { type FullTextQuery, toLanceQuery } from "./full-text.ts";
 import { toSql } from "./sql.ts";
@@ -127,7 +127,7 @@ export function nearestQuery(
   return within.limit(rowLimit(options.limit));
 }
 
-/** The rows of a query, a batch at a time; see {@link toRows}. */
+/** The rows of a query, a batch or a piece of one at a time; see {@link toRowsInPieces}. */
 export async function* rowsOf(
   table: TableDeclaration,
   query: Query | VectorQuery,
@@ -136,5 +136,5 @@ export async function* rowsOf(
   rowsAtOnce?: number,
 ): AsyncGenerator<Row[]> {
   const batches = batchesOf(query, withNulls, rowsAtOnce);
-  for await (const batch of batches) yield toRows(table, batch, absent);
+  for await (const batch of batches) yield* toRowsInPieces(table, batch, absent);
 }

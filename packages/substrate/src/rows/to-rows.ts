@@ -3,6 +3,9 @@ import type { Cell, Row, TableDeclaration } from "../declaration.ts";
 import { arrow } from "../engine/arrow.ts";
 import { fromSparse } from "./sparse-cells.ts";
 
+/** Which rows of a batch: from the first up to another. */
+type Span = { readonly from: number; readonly to: number };
+
 /**
  * Converts one record batch to rows. Timestamps are exact to the microsecond.
  *
@@ -12,9 +15,10 @@ export function toRows(
   table: TableDeclaration,
   batch: Arrow.RecordBatch,
   absent: readonly string[] = [],
+  { from, to }: Span = { from: 0, to: batch.numRows },
 ): Row[] {
   const nulls: Row = Object.fromEntries(absent.map((name) => [name, null]));
-  const rows: Row[] = Array.from({ length: batch.numRows }, () => ({ ...nulls }));
+  const rows: Row[] = Array.from({ length: to - from }, () => ({ ...nulls }));
   for (const [column, { name }] of batch.schema.fields.entries()) {
     const vector = batch.getChildAt(column);
     if (vector === null) continue;
@@ -22,13 +26,35 @@ export function toRows(
     const isSparse = Object.hasOwn(table.columns, name) && table.columns[name]?.isSparse;
     const cellAt = isSparse ? (index: number): Cell => fromSparse(read(index)) : read;
     const hasNulls = vector.nullCount > 0;
-    for (let index = 0; index < rows.length; index++) {
-      const row = rows[index];
-      if (row === undefined) continue;
+    for (const [at, row] of rows.entries()) {
+      const index = from + at;
       row[name] = hasNulls && !vector.isValid(index) ? null : cellAt(index);
     }
   }
   return rows;
+}
+
+// As text it takes up to twice that, and a tenth of a second.
+const pieceBytes = 16 * 1024 * 1024;
+
+/**
+ * The same for a batch that may be large, about 16 MB of it at a time: who has read enough, or keeps
+ * nothing of what came before, need not hold all of it as text.
+ */
+export function* toRowsInPieces(
+  table: TableDeclaration,
+  batch: Arrow.RecordBatch,
+  absent: readonly string[],
+): Generator<Row[]> {
+  const pieces = Math.max(1, Math.ceil(bytesOf(batch) / pieceBytes));
+  const length = Math.max(1, Math.ceil(batch.numRows / pieces));
+  for (let from = 0; from < batch.numRows; from += length) {
+    yield toRows(table, batch, absent, { from, to: Math.min(batch.numRows, from + length) });
+  }
+}
+
+function bytesOf(batch: Arrow.RecordBatch): number {
+  return batch.data.children.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 /**
