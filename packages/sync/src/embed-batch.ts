@@ -1,5 +1,5 @@
 import { PondError } from "@pond/canonical";
-import type { Embedder } from "@pond/embed";
+import type { Embedder, EmbedKind } from "@pond/embed";
 import { VectorsInvalidError } from "./errors.ts";
 
 /** The outcome for one text. */
@@ -50,8 +50,8 @@ export class BatchEmbedder {
       vectors = await this.#vectorsOf(texts);
     } catch (error) {
       this.#signal?.throwIfAborted();
-      if (isModelError(error)) throw error;
       this.#failuresInRow += 1;
+      if (isModelError(error) && !(await this.#areTextsRefused(error, texts.length))) throw error;
       if (this.#failuresInRow > maxFailuresInRow) {
         await this.prove();
         this.#failuresInRow = 0;
@@ -65,9 +65,33 @@ export class BatchEmbedder {
     return vectors.map((vector) => ({ vector }));
   }
 
-  async #vectorsOf(texts: readonly string[]): Promise<readonly Float32Array[]> {
+  /**
+   * Whether an endpoint that seems to fail on every text still answers another one. A firewall
+   * refuses a text as if the key were wrong, and a gateway that looks for secrets hangs up.
+   */
+  async #areTextsRefused({ code, details }: PondError, count: number): Promise<boolean> {
+    if (code !== "embedding_failed") return false;
+    // Fewer texts may stay below a limit of tokens in a minute; a single one has to wait.
+    if (details["status"] === 429 && count === 1) return false;
+    // Each of these failures took a while.
+    const isRetried = Number(details["attempts"] ?? 1) > 1;
+    if (isRetried && this.#failuresInRow > maxFailuresInRow) return false;
+    try {
+      // Enough was tried before this, so it gets the effort of a query.
+      await this.#vectorsOf([harmlessText], "query");
+      return true;
+    } catch {
+      this.#signal?.throwIfAborted();
+      return false;
+    }
+  }
+
+  async #vectorsOf(
+    texts: readonly string[],
+    kind: EmbedKind = "passage",
+  ): Promise<readonly Float32Array[]> {
     this.#signal?.throwIfAborted();
-    const options = { kind: "passage", ...(this.#signal && { signal: this.#signal }) } as const;
+    const options = { kind, ...(this.#signal && { signal: this.#signal }) };
     const vectors = await this.#embedder.embed(texts, options);
     return this.#checked(vectors, texts.length);
   }
@@ -98,8 +122,8 @@ export class BatchEmbedder {
   }
 }
 
-/** True if no text can be embedded: no model, half a model, no runtime, nothing that answers. */
-function isModelError(error: unknown): boolean {
+/** True if no text seems to be embeddable: no model, no runtime, nothing that answers. */
+function isModelError(error: unknown): error is PondError {
   if (!PondError.is(error) || error.code === "vectors_invalid") return false;
   return error.code !== "embedding_failed" || error.details["isOfEveryText"] === true;
 }

@@ -281,6 +281,8 @@ describe("embedMessages", () => {
 describe("embedMessages with an embedder that fails", () => {
   const bad = textOf("s0", 5);
   const ofBatch = (texts: readonly string[]): Float32Array[] => uniformVectors(texts.length, 384);
+  const refused = (reason: string, details: Partial<EmbeddingError["details"]> = {}) =>
+    new EmbeddingError({ model: "model-a", reason, isOfEveryText: true, ...details });
 
   it.each<[string, string, (texts: readonly string[]) => Float32Array[]]>([
     [
@@ -327,21 +329,85 @@ describe("embedMessages with an embedder that fails", () => {
     }),
   );
 
-  it("asks an embedder that fails on every text, such as a dead endpoint, only once", () =>
+  it("asks a dead endpoint once more, for one word, and then no more", () =>
     withBench(async (bench) => {
       await importTexts(bench, 11);
-      let calls = 0;
       const embedder = fakeEmbedder({
         before: () => {
-          calls += 1;
-          const reason = "nothing listens there";
-          throw new EmbeddingError({ model: "model-a", reason, isOfEveryText: true });
+          throw refused("nothing listens there");
         },
       });
 
       await expect(embed(bench, embedder)).rejects.toThrow("nothing listens there");
 
-      expect(calls).toBe(1);
+      expect(embedder.calls).toEqual([4, 1]);
+    }));
+
+  it.each<[string, Partial<EmbeddingError["details"]>]>([
+    ["answers as to a wrong key, such as a firewall", { status: 403 }],
+    ["hangs up, such as a gateway that looks for secrets", { attempts: 5 }],
+    ["breaks down over, such as a server behind a proxy", { status: 502, attempts: 5 }],
+  ])("embeds the other texts and lists the one that an endpoint %s", (_, details) =>
+    withBench(async (bench) => {
+      await importTexts(bench, 11);
+      const embedder = fakeEmbedder({
+        before: (texts) => {
+          if (texts.includes(bad)) throw refused("refused", details);
+          return undefined;
+        },
+      });
+
+      const report = await embed(bench, embedder);
+
+      expect(report).toMatchObject({
+        ...{ embedded: 10, remaining: 1, failed: 1 },
+        faults: [{ session_id: "s0", message_id: "m5", message: expect.stringMatching("refused") }],
+      });
+    }),
+  );
+
+  it("sends fewer texts at once where so many are above a limit of tokens in a minute", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 6);
+      const embedder = fakeEmbedder({
+        before: (texts) => {
+          if (texts.length > 2) throw refused("too many tokens", { status: 429, attempts: 5 });
+          return undefined;
+        },
+      });
+
+      expect(await embed(bench, embedder)).toMatchObject({ embedded: 6, failed: 0 });
+    }));
+
+  it("stops at a limit of requests in a minute, which no text is to blame for", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 11);
+      const embedder = fakeEmbedder({
+        maxTexts: 1,
+        before: (texts, calls) => {
+          if (calls > 4 && texts[0] !== "pond") throw refused("too many requests", { status: 429 });
+          return undefined;
+        },
+      });
+
+      await expect(embed(bench, embedder)).rejects.toThrow("too many requests");
+
+      expect(await tally(bench)).toEqual({ "model-a": 4, null: 7 });
+    }));
+
+  it("stops soon when an endpoint answers nothing but a word, each time after long retries", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 60);
+      const embedder = fakeEmbedder({
+        before: (texts) => {
+          if (texts[0] !== "pond") throw refused("overloaded", { status: 503, attempts: 5 });
+          return undefined;
+        },
+      });
+
+      await expect(embed(bench, embedder)).rejects.toThrow("overloaded");
+
+      expect(embedder.asked.length).toBeLessThan(20);
     }));
 
   it("stops soon when all texts begin to fail, throws the reason and keeps the vectors it has", () =>
