@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { isTransientStatus } from "./retry.ts";
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -84,15 +85,29 @@ export function publicAddress(url: URL): string {
 // No such host; a certificate that is not trusted; no TLS, or another one, at that port.
 const finalCodes = /ENOTFOUND|INVALID|CERT|SELF_SIGNED|LEAF_SIGNATURE|TLS|WRONG_VERSION/;
 
+const unknownAuthorityCodes = /SELF_SIGNED|LEAF_SIGNATURE|ISSUER_CERT/;
+const unknownAuthorityHint =
+  "; NODE_EXTRA_CA_CERTS can name a file with the authority that signed its certificate";
+
+// The HTTP client has no code for it.
+const proxyRefusal = /^Proxy response \((\d{3})\)/;
+
 /** Describes a failure below HTTP in words that cannot contain an address with a password. */
 export function connectionFailure(error: unknown): { reason: string; isTransient: boolean } {
   if (error instanceof ProxyAddressError) {
     return { reason: "HTTP_PROXY or HTTPS_PROXY is not a usable address", isTransient: false };
   }
+  const refusal = error instanceof Error ? proxyRefusal.exec(error.message)?.[1] : undefined;
+  if (refusal !== undefined) {
+    const isTransient = isTransientStatus(Number(refusal));
+    return { reason: `the proxy answered ${refusal}`, isTransient };
+  }
   // That of an answer that is no HTTP has the field, and nothing in it.
   const given = error instanceof Error && "code" in error ? error.code : undefined;
   const code = given === undefined ? undefined : String(given);
   const isFinal = code !== undefined && finalCodes.test(code);
-  const hint = code === "ECONNREFUSED" ? "nothing listens there" : "the connection failed";
-  return { reason: `${hint}${code === undefined ? "" : ` (${code})`}`, isTransient: !isFinal };
+  const what = code === "ECONNREFUSED" ? "nothing listens there" : "the connection failed";
+  const hint = code !== undefined && unknownAuthorityCodes.test(code) ? unknownAuthorityHint : "";
+  const reason = `${what}${code === undefined ? "" : ` (${code})`}${hint}`;
+  return { reason, isTransient: !isFinal };
 }

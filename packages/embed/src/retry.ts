@@ -35,13 +35,14 @@ export const systemClock: Clock = {
   },
 };
 
-const firstPauseMs = 500;
-const maxPauseMs = 30_000;
+const pausesMs = { first: 500, most: 30_000 };
+/** Limits are mostly of a minute, which four of these outlast; many servers do not say when. */
+const rateLimitPausesMs = { first: 10_000, most: 60_000 };
 
 /** How much effort goes into one answer. */
 export type RetryPolicy = {
   readonly attempts: number;
-  /** A server that asks for a longer pause is not asked again. */
+  /** The longest pause; a server that asks for a longer one is not asked again. */
   readonly maxWaitMs: number;
 };
 
@@ -69,12 +70,14 @@ export async function retry<T>(
     if (outcome.ok || !outcome.isTransient || used >= attempts) return { outcome, attempts: used };
     if ((outcome.retryAfterMs ?? 0) > maxWaitMs) return { outcome, attempts: used };
     // A server that asks for no pause would be asked five times in a moment.
-    await clock.sleep(outcome.retryAfterMs || pauseMs(used, clock), signal);
+    const pause = outcome.retryAfterMs || pauseMs(used, outcome.status, clock);
+    await clock.sleep(Math.min(pause, maxWaitMs), signal);
   }
 }
 
-function pauseMs(used: number, clock: Clock): number {
-  const pause = Math.min(maxPauseMs, firstPauseMs * 2 ** (used - 1));
+function pauseMs(used: number, status: number | undefined, clock: Clock): number {
+  const { first, most } = status === 429 ? rateLimitPausesMs : pausesMs;
+  const pause = Math.min(most, first * 2 ** (used - 1));
   return Math.round(pause * (0.5 + clock.random() / 2));
 }
 

@@ -150,6 +150,18 @@ describe("a request", () => {
     await close();
   });
 
+  it("is refused by a proxy that connects to no such host", async () => {
+    await openWith([whole]);
+    await embedder.close();
+    const env = { HTTPS_PROXY: server.address };
+    const url = "https://models.test/v1";
+    embedder = new HttpEmbedder({ kind: "http", url, model: "test", dimension: 2, env });
+
+    await expect(embedder.embed(["lock"], passage)).rejects.toMatchObject({
+      details: { reason: "the proxy answered 403", attempts: 1, isOfEveryText: true },
+    });
+  });
+
   it("reaches this machine whatever the proxy is", async () => {
     const { embed } = bound(await openWith([whole], { env: { HTTPS_PROXY: "socks4://a.test" } }));
 
@@ -274,21 +286,25 @@ describe("a response", () => {
     ["an HTML page", respondWith(200, `<!doctype html>${secret}`), "is not JSON"],
     ["an error with status 200", respondWith(200, { error: { message: secret } }), 'has no "data"'],
     ["an endless answer", respondWith(200, " ".repeat(1_100_000)), "is too long"],
-    ["a redirect", respondWith(307, "", { location: "http://127.0.0.1:9/" }), "answered 307"],
+    [
+      "a redirect",
+      respondWith(307, "", { location: "http://127.0.0.1:9/" }),
+      "answered 307; redirects are not followed, so configure the address that it leads to",
+    ],
     [
       "a refusal that quotes the key and the text",
       respondWith(401, { error: { message: `${secret} ${apiKey}`, code: "invalid_api_key" } }),
-      "answered 401 (invalid_api_key)",
+      "answered 401 (invalid_api_key); check the key",
     ],
     [
-      "a refusal that may be due to the length of a text",
+      "a refusal that is not due to the length of a text",
       respondWith(400, { error: { message: secret, code: 400 } }),
-      "answered 400; if a text is too long for its model, lower the limit of characters",
+      "answered 400 (http",
     ],
     [
       "a refusal with a message in words",
       respondWith(404, { error: { message: "model not found", type: secret } }),
-      "answered 404",
+      "answered 404; check the address and the model's name",
     ],
   ])("is refused as a whole, without text or key in the error: %s", async (_, answer, reason) => {
     const { embed } = bound(await openWith([answer]));
@@ -317,7 +333,7 @@ describe("a text that is too long by itself", () => {
   };
   const sent = () => server.seen.map(({ body }) => JSON.parse(body).input[0].length);
 
-  it.each([400, 413])("is halved until the endpoint accepts it: %d", async (status) => {
+  it.each([400, 413, 422])("is halved until the endpoint accepts it: %d", async (status) => {
     const { embed } = bound(await openWith([upTo(1_600, status)]));
 
     expect(await embed(["a".repeat(9_000)], passage)).toEqual([Float32Array.of(1, 0)]);
@@ -364,6 +380,15 @@ describe("a text that is too long by itself", () => {
     expect(clock.slept).toEqual([]);
   });
 
+  it("in a batch is not sent again if a limit of tokens in a minute is below its length", async () => {
+    const error = { message: "Request too large on tokens per min", code: "rate_limit_exceeded" };
+    const { embed } = bound(await openWith([respondWith(429, { error })]));
+
+    await expect(embed(["a".repeat(2_000), "b"], passage)).rejects.toMatchObject({
+      details: { attempts: 1, isOfEveryText: false },
+    });
+  });
+
   it("is halved at most four times", async () => {
     const { embed } = bound(await openWith([upTo(100, 400)], { maxCharacters: 20_000 }));
 
@@ -376,8 +401,10 @@ describe("a text that is too long by itself", () => {
   it("is not halved if it is short or in a batch", async () => {
     const { embed } = bound(await openWith([upTo(100, 400)]));
 
-    await expect(embed(["a".repeat(499)], passage)).rejects.toThrow("answered 400");
-    await expect(embed(["a".repeat(2_000), "b"], passage)).rejects.toThrow("answered 400");
+    await expect(embed(["a".repeat(499)], passage)).rejects.toThrow("answered 400 (http");
+    await expect(embed(["a".repeat(2_000), "b"], passage)).rejects.toThrow(
+      "answered 400; if a text is too long for its model, lower the limit of characters",
+    );
     expect(sent()).toEqual([499, 2_000]);
   });
 });
@@ -387,6 +414,12 @@ describe("a failure", () => {
     ["400, as for a text that is too long", respondWith(400), false],
     ["500, as some servers answer for a text that is too long", respondWith(500), false],
     ["an answer without vectors", respondWith(200, "{}"), false],
+    [
+      "a text for which Ollama computes no numbers",
+      respondWith(500, { error: { message: "json: unsupported value: NaN" } }),
+      false,
+    ],
+    ["a quota that is used up", respondWith(429, { error: { code: "insufficient_quota" } }), true],
     ["a wrong key", respondWith(401), true],
     ["a wrong path", respondWith(404), true],
     ["too many requests", respondWith(429), true],
@@ -402,7 +435,7 @@ describe("a failure", () => {
 describe("a temporary failure", () => {
   it.each<[string, Answer, number]>([
     ["408", respondWith(408), 500],
-    ["429", respondWith(429), 500],
+    ["429, as a limit of a minute ends later than that", respondWith(429), 10_000],
     ["500", respondWith(500), 500],
     ["503", respondWith(503), 500],
     ["a broken connection", hangUp, 500],
@@ -425,9 +458,20 @@ describe("a temporary failure", () => {
       const { embed } = bound(await openWith([respondWith(429, "", { "retry-after": header })]));
 
       await expect(embed(["lock"], passage)).rejects.toMatchObject({ details: { attempts: 5 } });
-      expect(clock.slept).toEqual([500, 1000, 2000, 4000]);
+      expect(clock.slept).toEqual([10_000, 20_000, 40_000, 60_000]);
     },
   );
+
+  it.each([
+    ["a quota that is used up", 429, { code: "insufficient_quota" }],
+    ["a text for which Ollama computes no numbers", 500, { message: "unsupported value: NaN" }],
+  ])("is not assumed of what comes back each time: %s", async (_, status, error) => {
+    const { embed } = bound(await openWith([respondWith(status, { error })]));
+
+    await expect(embed(["lock", "file"], passage)).rejects.toMatchObject({
+      details: { attempts: 1 },
+    });
+  });
 
   it("is tried five times, with growing pauses", async () => {
     const { embed } = bound(await openWith([respondWith(503)]));
@@ -453,6 +497,13 @@ describe("a temporary failure", () => {
     expect(clock.slept).toEqual([500]);
   });
 
+  it("pauses a second at most for a query, whatever the limit is", async () => {
+    const { embed } = bound(await openWith([respondWith(429), whole]));
+
+    expect(await embed(["lock"], { kind: "query" })).toHaveLength(1);
+    expect(clock.slept).toEqual([1000]);
+  });
+
   it.each([
     ["a passage", "passage", "3600", 1, []],
     ["a passage", "passage", "120", 5, [120_000, 120_000, 120_000, 120_000]],
@@ -464,7 +515,10 @@ describe("a temporary failure", () => {
       const { embed } = bound(await openWith([respondWith(429, "", { "retry-after": seconds })]));
 
       await expect(embed(["lock"], { kind })).rejects.toMatchObject({
-        details: { attempts, status: 429 },
+        details: {
+          ...{ attempts, status: 429 },
+          reason: `the endpoint answered 429; it asks for a pause of ${seconds} s`,
+        },
       });
       expect(clock.slept).toEqual(slept);
     },

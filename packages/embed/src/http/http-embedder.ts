@@ -93,11 +93,11 @@ export class HttpEmbedder implements Embedder {
     const input = texts.map((text) => truncate(prefix + text, this.#maxCharacters));
     const { outcome, attempts } = await this.#ask(input, options);
     if (outcome.ok) return outcome.value;
-    const { reason, status, isTransient, isSizeRelated = false } = outcome;
+    const { reason, status, isSizeRelated = false } = outcome;
     throw new EmbeddingError({
       model: this.#settings.model,
       reason,
-      isOfEveryText: status === undefined ? !isSizeRelated : isOfEveryText(status, isTransient),
+      isOfEveryText: !isSizeRelated && (status === undefined || isOfEveryText(status)),
       url: publicAddress(this.#url),
       attempts,
       ...(status !== undefined && { status }),
@@ -116,14 +116,14 @@ export class HttpEmbedder implements Embedder {
     const { kind, signal } = options;
     const body = JSON.stringify({ model: this.#settings.model, input });
     const asked = await retry(
-      () => this.#post(body, input.length, signal),
+      () => this.#post(body, input, signal),
       retryPolicies[kind],
       this.#clock,
       signal,
     );
     const [only = "", ...others] = input;
     const isTooLong = !asked.outcome.ok && asked.outcome.isSizeRelated === true;
-    if (!isTooLong || others.length > 0 || only.length < halving.fromCharacters || cuts === 0) {
+    if (!isTooLong || others.length > 0 || !isLong(only) || cuts === 0) {
       return asked;
     }
     const half = truncate(only, Math.ceil(only.length / 2));
@@ -131,7 +131,8 @@ export class HttpEmbedder implements Embedder {
     return { ...next, attempts: asked.attempts + next.attempts };
   }
 
-  async #post(body: string, count: number, signal: AbortSignal | undefined) {
+  async #post(body: string, input: readonly string[], signal: AbortSignal | undefined) {
+    const count = input.length;
     await this.#awaitTurn(signal);
     this.#network ??= openNetwork(this.#settings.env ?? process.env);
     const network = await this.#network;
@@ -161,14 +162,16 @@ export class HttpEmbedder implements Embedder {
       });
       if (status !== 200) {
         const isTooLong = isRefusedForLength(status, text);
-        const hint = isTooLong ? lengthHint : "";
+        const pauseMs = retryAfterMs(response.headers["retry-after"], this.#clock);
+        const kind = kindOfError(text);
+        const hint = isTooLong && input.some(isLong) ? lengthHint : hintOf(status, pauseMs);
         return {
           ok: false as const,
-          reason: `the endpoint answered ${status}${kindOfError(text)}${hint}`,
-          isTransient: isTransientStatus(status) && !isTooLong,
+          reason: `the endpoint answered ${status}${kind && ` (${kind})`}${hint}`,
+          isTransient: isTransientStatus(status) && !isTooLong && !isLasting(status, kind, text),
           isSizeRelated: isTooLong,
           status,
-          retryAfterMs: retryAfterMs(response.headers["retry-after"], this.#clock),
+          retryAfterMs: pauseMs,
         };
       }
       if (text === undefined) {
@@ -203,9 +206,9 @@ export class HttpEmbedder implements Embedder {
 /** The statuses of a wrong key, a wrong path or an unknown model. */
 const misconfigurationStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405]);
 
-function isOfEveryText(status: number, isTransient: boolean): boolean {
+function isOfEveryText(status: number): boolean {
   // Some servers answer 500 to a text that is too long.
-  return misconfigurationStatuses.has(status) || (isTransient && status !== 500);
+  return misconfigurationStatuses.has(status) || (isTransientStatus(status) && status !== 500);
 }
 
 function endpointOf(text: string): URL {
@@ -281,31 +284,57 @@ async function readBounded(body: Readable, maxBytes: number): Promise<string | u
   return Buffer.concat(chunks).toString("utf8");
 }
 
+function isLong(text: string): boolean {
+  return text.length >= halving.fromCharacters;
+}
+
 // Does not match a text that took too long: it would lose its end for good.
 const tooLongMessage =
-  /\b(?:is|are|input|inputs|prompt|text|sequence) too (?:large|long)\b|exceeds the (?:context|maximum (?:context|input|sequence|length|number of tokens|tokens))/i;
+  /\b(?:is|are|input|inputs|prompt|text|sequence|request) too (?:large|long)\b|exceeds the (?:context|maximum (?:context|input|sequence|length|number of tokens|tokens))/i;
 
 /**
  * Whether a text was refused for its length. Endpoints say that only in words, if at all; those
- * built on llama.cpp use the status of a temporary failure.
+ * built on llama.cpp use the status of a temporary failure, and so does OpenAI for a request above
+ * a limit of tokens in a minute.
  */
 function isRefusedForLength(status: number, body = ""): boolean {
-  if (status === 400 || status === 413) return true;
-  return status === 500 && tooLongMessage.test(body);
+  if (status === 400 || status === 413 || status === 422) return true;
+  return (status === 500 || status === 429) && tooLongMessage.test(body);
+}
+
+/**
+ * Whether a failure that looks temporary comes back each time: a quota that is used up, or a text
+ * for which the model of Ollama computes no numbers.
+ */
+function isLasting(status: number, kind: string, body = ""): boolean {
+  if (status === 429) return kind === "insufficient_quota";
+  return status === 500 && body.includes("unsupported value: NaN");
+}
+
+/** What to do about a failure. */
+function hintOf(status: number, pauseMs: number | undefined): string {
+  if (pauseMs) return `; it asks for a pause of ${Math.ceil(pauseMs / 1000)} s`;
+  if (status >= 300 && status < 400) {
+    return "; redirects are not followed, so configure the address that it leads to";
+  }
+  if (status === 401) return "; check the key";
+  if (status === 404) return "; check the address and the model's name";
+  return "";
 }
 
 const lengthHint =
   "; if a text is too long for its model, lower the limit of characters: all texts are then embedded again";
 
 /**
- * The machine-readable kind of the error. Its message may repeat the texts, or a part of the key.
+ * The machine-readable kind of the error, or nothing. Its message may repeat the texts, or a part
+ * of the key.
  */
 function kindOfError(body: string | undefined): string {
   try {
     const answer: unknown = JSON.parse(body ?? "");
     const error = isObject(answer) && isObject(answer["error"]) ? answer["error"] : undefined;
     const kind = textOf(error, "code") ?? textOf(error, "type");
-    return kind !== undefined && /^[a-z]+(_[a-z]+)+$/.test(kind) ? ` (${kind})` : "";
+    return kind !== undefined && /^[a-z]+(_[a-z]+)+$/.test(kind) ? kind : "";
   } catch {
     return "";
   }
