@@ -44,7 +44,9 @@ describe("a model in a folder", () => {
       stderr: "",
     });
     expect(second.embedded).toBe(0);
-    expect(searched.stdout).toMatch(/^ 1 {2}s0 .*\n {4}user similarity 0\.\d\d\n/);
+    expect(searched.stdout).toMatch(
+      /^ 1 {2}s0 .*\n {4}the heron .*\n {4}user similarity 0\.\d\d\n/,
+    );
     expect(searched.stderr).toMatch(/found in 3 messages by words and meaning, [\d,]+ ms\./);
     expect(response.mode).toBe("hybrid");
     expect(response.sessions[0]).toMatchObject({
