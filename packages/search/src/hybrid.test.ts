@@ -144,15 +144,6 @@ describe("hybrid search without a usable model", () => {
     expect(embedder.asked).toEqual([]);
   });
 
-  it("does not ask the model if nothing is embedded under its name", async () => {
-    const stranger = fakeEmbedder({ modelId: "another" });
-    const answer = await ask("vehicle", {}, { embedder: stranger });
-
-    expect(answer).toMatchObject({ mode: "full_text", sessions: [{}] });
-    expect(answer).not.toHaveProperty("warnings");
-    expect(stranger.asked).toEqual([]);
-  });
-
   it.each([
     ["the stored model's name", "test-words"],
     ["another name", "another"],
@@ -166,6 +157,24 @@ describe("hybrid search without a usable model", () => {
       warnings: [{ code: "dimension_mismatch", message: expect.stringContaining("8 numbers") }],
     });
     expect(misfit.asked).toEqual([]);
+  });
+
+  it("warns of a model that has made none of the stored vectors and does not ask it", async () => {
+    const other = fakeEmbedder({ modelId: "another", dimension: embedder.dimension });
+    const answer = await ask("vehicle", {}, { embedder: other });
+
+    expect(answer).toMatchObject({
+      ...{ mode: "full_text", sessions: [{}] },
+      warnings: [
+        {
+          code: "embedding_failed",
+          message: expect.stringMatching(
+            /^no vector is of another, .* so only words were searched/,
+          ),
+        },
+      ],
+    });
+    expect(other.asked).toEqual([]);
   });
 
   it("sees that another process embeds again, with vectors of another length under the same name", async () => {

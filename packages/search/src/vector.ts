@@ -49,7 +49,7 @@ export async function vectorArm(
   if (embedder === undefined || query.terms.length === 0) return { hits: [] };
   try {
     const { isComparable, dimension } = await storedVectors(sessions, embedder);
-    if (!isComparable) return { hits: [], ...dimensionWarning(embedder, dimension) };
+    if (!isComparable) return { hits: [], ...otherModelWarning(embedder, dimension) };
     const text = textToEmbed(raw, query);
     const vector = await queryVector(embedder, text, { signal, timeoutMs });
     const ofModel = eq("embedding_model", embedder.modelId);
@@ -86,12 +86,19 @@ async function nearest(
     .toSorted((left, right) => right.similarity - left.similarity);
 }
 
-function dimensionWarning(
+/** None as long as there are no vectors at all. */
+function otherModelWarning(
   { modelId, dimension }: Embedder,
   stored: number | undefined,
 ): { readonly warning?: SearchWarning } {
-  if (stored === undefined || stored === dimension) return {};
-  const message = `${modelId} makes vectors of ${dimension} numbers and the stored ones have ${stored}, so only words were searched; embed the messages again with this model, or configure the one they were embedded with`;
+  if (stored === undefined) return {};
+  const advice =
+    "so only words were searched; embed the messages again with this model, or configure the one they were embedded with";
+  if (stored === dimension) {
+    const message = `no vector is of ${modelId}, they are all of another model or made with other settings, ${advice}`;
+    return { warning: { code: "embedding_failed", message } };
+  }
+  const message = `${modelId} makes vectors of ${dimension} numbers and the stored ones have ${stored}, ${advice}`;
   return { warning: { code: "dimension_mismatch", message } };
 }
 
