@@ -90,10 +90,17 @@ function contradictions(values: Partial<Values>, env: Environment): string[] {
       ],
     );
   }
-  found.push([
-    isSet("POND_EMBEDDINGS_API_KEY") && !isSet("POND_EMBEDDINGS_URL"),
-    "POND_EMBEDDINGS_API_KEY is set; it needs POND_EMBEDDINGS_URL, which is not set",
-  ]);
+  for (const name of [
+    "POND_EMBEDDINGS_API_KEY",
+    "POND_EMBEDDINGS_QUERY_PREFIX",
+    "POND_EMBEDDINGS_PASSAGE_PREFIX",
+    "POND_EMBEDDINGS_MAX_CHARACTERS",
+  ] as const) {
+    found.push([
+      isSet(name) && !isSet("POND_EMBEDDINGS_URL"),
+      `${name} is set; it needs POND_EMBEDDINGS_URL, which is not set`,
+    ]);
+  }
   return found.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []));
 }
 
@@ -138,6 +145,17 @@ function toEmbeddings(values: Values, env: Environment): EmbedderSettings | unde
   if (folder !== undefined) return { kind: "folder", folder };
   const { POND_EMBEDDINGS_MODEL: model, POND_EMBEDDINGS_DIMENSION: dimension } = values;
   if (url === undefined || model === undefined || dimension === undefined) return undefined;
-  const { POND_EMBEDDINGS_API_KEY: apiKey } = values;
-  return { kind: "http", url, model, dimension, env, ...(apiKey !== undefined && { apiKey }) };
+  const {
+    POND_EMBEDDINGS_API_KEY: apiKey,
+    POND_EMBEDDINGS_QUERY_PREFIX: queryPrefix,
+    POND_EMBEDDINGS_PASSAGE_PREFIX: passagePrefix,
+    POND_EMBEDDINGS_MAX_CHARACTERS: maxCharacters,
+  } = values;
+  return {
+    ...{ kind: "http", url, model, dimension, env },
+    ...(apiKey !== undefined && { apiKey }),
+    ...(queryPrefix !== undefined && { queryPrefix }),
+    ...(passagePrefix !== undefined && { passagePrefix }),
+    ...(maxCharacters !== undefined && { maxCharacters }),
+  };
 }

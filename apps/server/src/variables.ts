@@ -42,6 +42,9 @@ export type Values = {
   readonly POND_EMBEDDINGS_MODEL?: string;
   readonly POND_EMBEDDINGS_DIMENSION?: number;
   readonly POND_EMBEDDINGS_API_KEY?: string;
+  readonly POND_EMBEDDINGS_QUERY_PREFIX?: string;
+  readonly POND_EMBEDDINGS_PASSAGE_PREFIX?: string;
+  readonly POND_EMBEDDINGS_MAX_CHARACTERS?: number;
   readonly POND_EMBEDDINGS_FOLDER?: string;
   readonly POND_LOG: "info" | "error" | "silent";
 };
@@ -190,6 +193,21 @@ export const variables: { readonly [Name in keyof Values]-?: Variable<NonNullabl
       allowed: "a key",
       isSecret: true,
       schema: text,
+    },
+    POND_EMBEDDINGS_QUERY_PREFIX: {
+      about: "what that model expects before a query, as in the configuration of pond sync",
+      allowed: "a text, with the space at its end",
+      schema: text,
+    },
+    POND_EMBEDDINGS_PASSAGE_PREFIX: {
+      about:
+        "what it expects before a message: vectors that pond sync made with another are not used",
+      allowed: "a text, with the space at its end",
+      schema: text,
+    },
+    POND_EMBEDDINGS_MAX_CHARACTERS: {
+      about: "the length at which pond sync cuts a message, if max_characters sets it there",
+      ...whole(1, 1_000_000),
     },
     POND_EMBEDDINGS_FOLDER: {
       about: "folder of an ONNX model, instead of a service; needs onnxruntime-node",
