@@ -436,6 +436,7 @@ describe("a temporary failure", () => {
   it.each<[string, Answer, number]>([
     ["408", respondWith(408), 500],
     ["429, as a limit of a minute ends later than that", respondWith(429), 10_000],
+    ["429 in an answer of 200", respondWith(200, { error: { code: 429 } }), 10_000],
     ["500", respondWith(500), 500],
     ["503", respondWith(503), 500],
     ["a broken connection", hangUp, 500],

@@ -151,15 +151,15 @@ export class HttpEmbedder implements Embedder {
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         idleTimeoutMs: timeoutMs,
       });
-      const status = response.statusCode;
       const text = await readBounded(
         decompressed(response.body, response.headers["content-encoding"]),
         envelopeBytes + count * this.dimension * bytesPerNumber,
       ).catch((error: unknown) => {
         // For a failure, the status says enough.
-        if (status === 200 || !isDecompressionError(error)) throw error;
+        if (response.statusCode === 200 || !isDecompressionError(error)) throw error;
         return undefined;
       });
+      const status = response.statusCode === 200 ? statusInside(text) : response.statusCode;
       if (status !== 200) {
         const isTooLong = isRefusedForLength(status, text);
         const pauseMs = retryAfterMs(response.headers["retry-after"], this.#clock);
@@ -325,17 +325,31 @@ function hintOf(status: number, pauseMs: number | undefined): string {
 const lengthHint =
   "; if a text is too long for its model, lower the limit of characters: all texts are then embedded again";
 
+/** Gateways pass the failure of a provider on in an answer of 200. */
+function statusInside(body: string | undefined): number {
+  const code = errorOf(body)?.["code"];
+  return typeof code === "number" && code >= 400 && code < 600 ? code : 200;
+}
+
+// Vectors are not read twice.
+const maxErrorCharacters = 10_000;
+
+function errorOf(body = ""): Record<string, unknown> | undefined {
+  if (body.length > maxErrorCharacters) return undefined;
+  try {
+    const answer: unknown = JSON.parse(body);
+    return isObject(answer) && isObject(answer["error"]) ? answer["error"] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The machine-readable kind of the error, or nothing. Its message may repeat the texts, or a part
  * of the key.
  */
 function kindOfError(body: string | undefined): string {
-  try {
-    const answer: unknown = JSON.parse(body ?? "");
-    const error = isObject(answer) && isObject(answer["error"]) ? answer["error"] : undefined;
-    const kind = textOf(error, "code") ?? textOf(error, "type");
-    return kind !== undefined && /^[a-z]+(_[a-z]+)+$/.test(kind) ? kind : "";
-  } catch {
-    return "";
-  }
+  const error = errorOf(body);
+  const kind = textOf(error, "code") ?? textOf(error, "type");
+  return kind !== undefined && /^[a-z]+(_[a-z]+)+$/.test(kind) ? kind : "";
 }
