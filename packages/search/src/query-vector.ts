@@ -27,7 +27,8 @@ export async function queryVector(
   text: string,
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<Float32Array> {
-  const vectors = await withTimeout({ signal, timeoutMs }, (either) =>
+  const late = `${embedder.modelId} gave no vector in ${timeoutMs / 1000} s`;
+  const vectors = await withTimeout({ signal, timeoutMs, late }, (either) =>
     embedder.embed([text], { kind: "query", signal: either }),
   );
   const [vector] = vectors;
@@ -50,7 +51,15 @@ const maxTimerMs = 2 ** 31 - 1;
 
 /** Not every embedder listens to a signal; and even if all wait for one, its time still passes. */
 async function withTimeout<T>(
-  { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
+  {
+    signal,
+    timeoutMs,
+    late,
+  }: {
+    readonly signal: AbortSignal | undefined;
+    readonly timeoutMs: number;
+    readonly late: string;
+  },
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
@@ -59,10 +68,7 @@ async function withTimeout<T>(
   });
   const stop = (): void => controller.abort(signal?.reason);
   const timer = setTimeout(
-    () => {
-      const message = `the operation was aborted due to timeout after ${timeoutMs} ms`;
-      controller.abort(new DOMException(message, "TimeoutError"));
-    },
+    () => controller.abort(new DOMException(late, "TimeoutError")),
     Math.min(timeoutMs, maxTimerMs),
   );
   if (signal?.aborted) stop();
