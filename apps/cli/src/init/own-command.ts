@@ -41,7 +41,8 @@ export function refuseNpx(command: readonly string[]): void {
 
 /**
  * Variables that say where pond and the clients keep their files, and where the authorities are
- * that an object store's certificate may be of; keys and tokens are not among them.
+ * that the certificate of an object store or an endpoint may be of; keys and tokens are not among
+ * them.
  */
 const locationVariables = [
   "POND_STORAGE",
@@ -59,6 +60,7 @@ const locationVariables = [
   "PI_PROFILE",
   "PHI_CORE_SESSIONS",
   "SSL_CERT_FILE",
+  "NODE_EXTRA_CA_CERTS",
 ] as const;
 
 /**
@@ -68,6 +70,7 @@ const locationVariables = [
 const relativeVariables: readonly string[] = [
   ...["CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "PHI_CORE_SESSIONS"],
   "SSL_CERT_FILE",
+  "NODE_EXTRA_CA_CERTS",
 ];
 
 /** True for a variable that pond records for processes that somebody else starts. */
