@@ -10,6 +10,11 @@ import { redact } from "./redact.ts";
 /** `transient` errors may pass by themselves; `storage` errors do not. */
 export type ErrorKind = "conflict" | "transient" | "storage";
 
+// The engine could read the manifest, and it contradicts itself.
+const impossibleManifest =
+  /references parent id|has \d+ field ids but|protobuf uuid is malformed|uuid field does not exist|non-leaf fields should have|declares covering fields|data-file-version capability|storage versions cannot be mixed|expected \d+ buffers in array of type|all fragments must have row ids/i;
+const unknownVersion = /unknown lance storage version|cannot be read by this version of lance/i;
+
 // Every native error has the code "GenericFailure", so only the message tells them apart.
 const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
   // Told as a connection that failed, which no other try would change.
@@ -23,6 +28,8 @@ const kinds: readonly (readonly [ErrorKind, RegExp])[] = [
     "transient",
     /(?<!retry_)timed? ?out|connection ?(reset|refused|closed|aborted)|service unavailable|slow ?down|server ?busy|internal ?server ?error|bad gateway|temporarily|broken pipe|too many requests|status(?: code)?: (?:429|5\d\d)|error sending request|response body error|kind: (connect|interrupted|timeout)|incompletemessage/i,
   ],
+  ["storage", impossibleManifest],
+  ["storage", unknownVersion],
   [
     "storage",
     // The last of these concern files that are damaged or gone.
@@ -144,6 +151,8 @@ const reasons: readonly (readonly [
     () => "what is stored there is damaged",
     "damaged",
   ],
+  [impossibleManifest, () => "what is stored there is damaged", "damaged"],
+  [unknownVersion, () => "what is stored there is damaged, or a newer pond wrote it"],
   [/BadScheme/, () => "its endpoint is not https, and allow_http is not set"],
   [/TimedOut|kind: Timeout|operation timed out/, () => "it does not answer in time"],
   [

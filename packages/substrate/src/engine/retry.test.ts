@@ -89,6 +89,42 @@ it.each([
     "Failed to get next batch from stream: lance error: LanceError(IO): Data corruption detected, /lance-encoding/block.rs:254:13",
   ],
   [
+    "damaged",
+    "lance error: LanceError(Schema): Field 'session_id' (id=0) references parent id -1025, which must appear earlier in the protobuf field list, /lance-file/x.rs:1:9",
+  ],
+  [
+    "damaged",
+    "Invalid input, Data file '0a.lance' (fragment 0) has 3 field ids but 2 column indices. These must be the same length.",
+  ],
+  ["damaged", "Invalid input, Protobuf UUID is malformed"],
+  ["damaged", "Invalid input, uuid field does not exist in Index metadata"],
+  [
+    "damaged",
+    "Invalid input, Non-leaf field 'id' (id=0) in data file '0a.lance' (fragment 0) has column_index=1, but non-leaf fields should have column_index=-1",
+  ],
+  ["damaged", "Invalid input, index 'text_idx' declares covering fields [1] but [2] are not a"],
+  [
+    "damaged",
+    "Invalid input, Data file '0a.lance' in fragment 0 has version 2.1, but the manifest default is 2.0 and mixed data-file-version capability is not enabled",
+  ],
+  [
+    "damaged",
+    "Invalid input, Data file '0a.lance' in fragment 0 has version 0.1, but the manifest default is 2.0; V1 and V2 storage versions cannot be mixed",
+  ],
+  [
+    "damaged",
+    "Failed to get next batch from stream: lance error: LanceError(Arrow): Invalid argument error: Expected 2 buffers in array of type Utf8, got 3, /lance/x.rs:1:9",
+  ],
+  [
+    "damaged",
+    "lance error: Encountered internal error. All fragments must have row ids, /lance/x.rs:1:9",
+  ],
+  [undefined, "Invalid input, Unknown Lance storage version: 2.9"],
+  [
+    undefined,
+    "lance error: Not supported: This dataset cannot be read by this version of Lance. Please upgrade Lance to read this dataset. Flags: 64, /lance/x.rs:1:9",
+  ],
+  [
     "index_lost",
     "lance error: LanceError(IO): Generic N/A error: Wrapped error: Not found: Wrapped error: Not found: /my store/parts.lance/_indices/63f0/page_lookup.lance, /rustc/lib.rs:1",
   ],
