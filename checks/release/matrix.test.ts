@@ -1,16 +1,16 @@
 // The packages as a release would publish them, installed by npm and by pnpm, in every use and on
-// every Node. Takes minutes: POND_ALL=1.
+// every runtime. Takes minutes: POND_ALL=1.
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Consumer, compile, createConsumer, importsOf } from "./consumer.ts";
 import { type ExampleFile, forExamples, writeExamples } from "./consumer-examples.ts";
-import { installNode, nodeVersions } from "./nodes.ts";
 import { published } from "./packages.ts";
+import { type Runtime, runtimes } from "./runtimes.ts";
 import { type Stage, stageRelease } from "./stage.ts";
-import { runOn, useCommand, useServer } from "./uses.ts";
+import { runOn, syncTwice, useCommand, useServer } from "./uses.ts";
 
 const isLong = process.env["POND_ALL"] === "1";
-if (!isLong) console.warn("skipped: npm and pnpm, every Node, every use; POND_ALL=1 runs them");
+if (!isLong) console.warn("skipped: npm and pnpm, every runtime, every use; POND_ALL=1 runs them");
 
 const compilers = {
   "TypeScript 7": resolve("node_modules/typescript/bin/tsc"),
@@ -55,36 +55,42 @@ describe.runIf(isLong)("the packages of a release", { timeout: 240_000 }, () => 
       });
     });
 
-    describe.each(nodeVersions)("on Node %s", (version) => {
-      let node: string;
+    describe.each(runtimes)("on %s", (name, install) => {
+      let runtime: Runtime;
 
       beforeAll(async () => {
-        node = (await installNode(version)) ?? expect.fail(`no Node ${version} here`);
+        runtime = (await install()) ?? expect.fail(`no ${name} here`);
       });
 
       test("every export can be imported", async () => {
-        const lines = await runOn(consumer, node, { file: "imports.ts" });
+        const lines = await runOn(consumer, runtime, { file: "imports.ts" });
 
         expect(lines.replaceAll(/^.* true\n/gm, "")).toBe("");
       });
 
       test("every example prints what its page says", async () => {
         const printed = [];
-        for (const example of examples) printed.push(await runOn(consumer, node, example));
+        for (const example of examples) printed.push(await runOn(consumer, runtime, example));
 
-        expect(printed.map((text) => text.trim())).toEqual(examples.map((each) => each.printed));
+        expect(printed.map(withoutLayout)).toEqual(
+          examples.map((each) => withoutLayout(each.printed)),
+        );
       });
 
       test("pond imports, finds and shows a session", async () => {
-        const [imported, found, shown] = await useCommand(consumer, node);
+        const [imported, found, shown] = await useCommand(consumer, runtime);
 
         expect(imported).toContain("5 sessions: 5 new");
         expect(found).toContain("1 session found");
         expect(shown).toContain("Session f1a4e000");
       });
 
+      test("pond does not read again what has not changed", async () => {
+        expect(await syncTwice(consumer, runtime)).toContain("0 records read");
+      });
+
       test("pond-server stores and finds what a program records, then stops", async () => {
-        expect(await useServer(consumer, node)).toEqual({
+        expect(await useServer(consumer, runtime)).toEqual({
           answered: "Which thread broke?\n",
           code: 0,
         });
@@ -92,3 +98,8 @@ describe.runIf(isLong)("the packages of a release", { timeout: 240_000 }, () => 
     });
   });
 });
+
+/** What was printed, but how `console.log` lays out values: each runtime has quotes of its own. */
+function withoutLayout(printed: string): string {
+  return printed.replaceAll('"', "'").replaceAll(/,?\s+/g, " ").trim();
+}

@@ -9,8 +9,8 @@ import { type ExampleFile, forExamples, writeExamples } from "./consumer-example
 import { problemsOf } from "./contents.ts";
 import { isAllowed, licencesOf, pageOf } from "./licences.ts";
 import { lintOf } from "./lint.ts";
-import { firstNode, installNode } from "./nodes.ts";
 import { published, readManifest, workspacePackages } from "./packages.ts";
+import { firstNode, installNode } from "./runtimes.ts";
 import { budgetsFor, installedBytes, outgrown, sizesOfPackages, tableOf } from "./sizes.ts";
 import { pnpm, type Stage, stageRelease } from "./stage.ts";
 import { runOn, useCommand } from "./uses.ts";
@@ -137,7 +137,7 @@ describe("installed by npm", () => {
     "every export can be imported by Node %s",
     async (version) => {
       const isThis = version === process.version;
-      const node = isThis ? process.execPath : await installNode(version);
+      const node = isThis ? ([process.execPath] as const) : await installNode(version);
       consumer.write("imports.ts", importsOf(stage.packed));
 
       const printed = await runOn(consumer, node ?? expect.fail(`no Node ${version} here`), {
@@ -163,7 +163,7 @@ describe("installed by npm", () => {
 
   // Uses the engine as it was put into dist, which nothing that runs from source loads.
   test("pond imports, finds and shows a session", async () => {
-    const [imported, found, shown] = await useCommand(consumer, process.execPath);
+    const [imported, found, shown] = await useCommand(consumer, [process.execPath]);
 
     expect(imported).toContain("5 sessions: 5 new");
     expect(found).toContain("1 session found");

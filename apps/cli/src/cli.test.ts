@@ -43,6 +43,16 @@ describe("the pond process", () => {
     expect(code).toBe(expected);
   });
 
+  it.each(["v22.17.1", "v20.20.2"])("names the version that it needs on Node %s", async (old) => {
+    const version = `Object.defineProperty(process,"version",{value:"${old}"})`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(version)}`;
+
+    expect(await home.spawn(["list"], { env: { NODE_OPTIONS } })).toEqual({
+      ...{ code: 1, stdout: "" },
+      stderr: `error: pond needs Node 22.18 or later; this is ${old}\n`,
+    });
+  });
+
   it.each([
     [["snyc"], "Did you mean sync?"],
     [["list", "--limt", "3"], "Did you mean --limit?"],

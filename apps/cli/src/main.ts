@@ -7,7 +7,8 @@ import { cacheDirectory, homeDirectory, makeFolder } from "./directories.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { exitSoon, exitWithReader } from "./exit-soon.ts";
 
-if (!("enableCompileCache" in module)) {
+const [, major, minor] = /^v(\d+)\.(\d+)/.exec(process.version) ?? [];
+if (Number(major) * 1000 + Number(minor) < 22_018) {
   process.stderr.write(`error: pond needs Node 22.18 or later; this is ${process.version}\n`);
   process.exit(1);
 }

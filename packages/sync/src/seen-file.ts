@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileChunks, PackedEntries, readLines } from "@pond/canonical/adapter";
 import { type AddedAt, type HeldMessages, makeFolder } from "@pond/sessions";
@@ -142,11 +142,21 @@ export async function writeSeenFile(file: string, seen: WrittenSeen): Promise<vo
   const temporary = `${file}.${process.pid}.tmp`;
   await makeFolder(dirname(file));
   try {
-    await writeFile(temporary, chunksOf(seen), { mode: 0o600 });
+    await writeChunks(temporary, chunksOf(seen));
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  }
+}
+
+/** By its handle: Bun 1.4 ends a file with NULs if it is given a path and chunks. */
+async function writeChunks(path: string, chunks: Iterable<string>): Promise<void> {
+  const file = await open(path, "w", 0o600);
+  try {
+    await file.writeFile(chunks);
+  } finally {
+    await file.close();
   }
 }
 
