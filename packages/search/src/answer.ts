@@ -1,5 +1,6 @@
 import { toRfc3339 } from "@pond/canonical";
 import { type SessionStore, titles } from "@pond/sessions";
+import { StorageUnavailableError } from "@pond/substrate";
 import {
   type Candidate,
   candidatesOf,
@@ -79,7 +80,7 @@ export async function toAnswer(
   const [[more, found, titled], guesses, titlesById, subAgents] = await Promise.all([
     loadMore(),
     loadGuesses(sessions, query, pages, coverage),
-    withTitles ? titles(sessions, topmostOf(chosen)) : new Map<string, string>(),
+    withTitles ? titles(sessions, topmostOf(chosen)).catch(noTitles) : new Map<string, string>(),
     countSubAgents(sessions, cache, rootIds),
   ]);
   const guessed = guessesWorthShowing(guesses, more, coverage);
@@ -131,6 +132,12 @@ export async function toAnswer(
     };
     return [{ root, segment, matches }];
   });
+}
+
+/** Damaged files cost an answer only its titles. */
+function noTitles(error: unknown): Map<string, string> {
+  if (error instanceof StorageUnavailableError) return new Map();
+  throw error;
 }
 
 /** The topmost stored sessions of these roots. A root that is not stored may have several. */

@@ -14,7 +14,7 @@ export type SearchOptions = {
    * Shows the title of each session. To read those of ten sessions costs about as much as a search
    * for a name; they are then kept until something is stored.
    */
-  readonly withTitles?: boolean;
+  readonly withTitles?: boolean | undefined;
 };
 
 /** A query and its filters. Times are RFC 3339 or a date (`2026-11-20`, midnight UTC). */

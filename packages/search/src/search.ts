@@ -69,7 +69,7 @@ export async function search(
   const [answered, other] = await Promise.all([
     toAnswer(sessions, query, chosen, {
       ...{ cache: loadedCache, where: scope.messages, minScore: page.minScore },
-      ...(options.withTitles && { withTitles: true }),
+      withTitles: options.withTitles,
     }),
     request.after === undefined
       ? didYouMean(sessions, raw, query, { where: scope.messages, found: read })

@@ -1,4 +1,7 @@
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { JsonObject } from "@pond/canonical";
+import { openSessions } from "@pond/sessions";
 import { afterAll, describe, expect, it } from "vitest";
 import type { SearchRequest } from "./request.ts";
 import { search } from "./search.ts";
@@ -131,6 +134,21 @@ describe("a title", () => {
       const answer = await search(sessions, { query: "pumpkin" }, { withTitles: true });
       expect(answer.sessions[0]?.title).toBe(title);
     }
+  });
+
+  it("is left out if the files that hold it are gone", async () => {
+    const chat: Chat = { id: "pictured", files: ["hedge.png"], texts: ["Trim the hedge.", "Cut."] };
+    const { sessions: written, remove } = await storeOf([chat]);
+    const { uri } = written.store.table("parts");
+    rmSync(join(uri, "data"), { recursive: true });
+    const opened = await openSessions(dirname(uri));
+
+    const answer = await search(opened, { query: "cut" }, { withTitles: true });
+
+    expect(answer.sessions).toMatchObject([{ session_id: "pictured" }]);
+    expect(answer.sessions[0]).not.toHaveProperty("title");
+    opened.close();
+    remove();
   });
 
   it("still finds its session after another title replaced it", async () => {
