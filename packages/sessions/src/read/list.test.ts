@@ -88,6 +88,15 @@ describe("listSessions", () => {
       expect(await title()).toBe("Go further.");
     }));
 
+  it("begins a title with the first word, however much room was left before it", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [
+        { id: "s", messages: [said("q", `${" \n".repeat(5_000)}Go on.`)] },
+      ]);
+
+      expect((await listSessions(sessions))[0]?.title).toBe("Go on.");
+    }));
+
   it("takes as title what was typed, and files only if nothing was typed", () =>
     withStore(async (sessions) => {
       const bytes = new Uint8Array([1, 2, 3]);

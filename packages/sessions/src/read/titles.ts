@@ -61,6 +61,7 @@ async function loadTitles(
 
 function shorten(text: string): string {
   const line = text
+    .trimStart()
     .slice(0, titleChars * 10)
     .replaceAll(/\s+/g, " ")
     .trim();
