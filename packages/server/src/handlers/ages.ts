@@ -1,3 +1,5 @@
+import { refused } from "./refused.ts";
+
 type Times = { readonly since?: string | undefined; readonly until?: string | undefined };
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -10,15 +12,25 @@ const unitMs: Readonly<Record<string, number>> = {
 /**
  * The times of a request, with the moment in place of an age such as `7d`: a model seldom knows what
  * day it is.
+ *
+ * @throws {WireError} for a text that is neither an age nor begins as a time does.
  */
 export function withoutAges({ since, until }: Times, now: Date): Times {
-  return { since: since && momentOf(since, now), until: until && momentOf(until, now) };
+  return {
+    since: since && momentOf("since", since, now),
+    until: until && momentOf("until", until, now),
+  };
 }
 
-/** Anything but an age as it is, to be read as a time. */
-function momentOf(text: string, now: Date): string {
+/** Anything that may be a time as it is, to be read as one. */
+function momentOf(field: keyof Times, text: string, now: Date): string {
   // Five digits reach back to the year 110.
   const [, count, unit = ""] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
-  const ageMs = Number(count) * (unitMs[unit] ?? 0);
-  return count === undefined ? text : new Date(now.getTime() - ageMs).toISOString();
+  if (count !== undefined) {
+    return new Date(now.getTime() - Number(count) * (unitMs[unit] ?? 0)).toISOString();
+  }
+  if (/^\d{4}-/.test(text)) return text;
+  const shown = text.slice(0, 40).toWellFormed();
+  const forms = "2026-11-20, 2026-11-20T08:00:00Z, or an age: 30m, 12h, 7d, 2w";
+  throw refused(field, `"${shown}" is not a time; write ${forms}`);
 }

@@ -113,7 +113,7 @@ describe("refuses", () => {
     [
       "a time that is none",
       { since: "yesterday" },
-      'since: "yesterday" is not a time; write 2026-11-20',
+      'since: "yesterday" is not a time; write 2026-11-20, 2026-11-20T08:00:00Z, or an age: ',
     ],
     ["a day that is none", { until: "2026-02-30" }, 'until: "2026-02-30" is not a time'],
     [
