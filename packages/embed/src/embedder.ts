@@ -12,6 +12,10 @@ export type EmbedLimits = {
 /** What the texts are used for. */
 export type EmbedOptions = {
   readonly kind: EmbedKind;
+  /** True if an error soon is worth more than vectors late: little is tried again. */
+  readonly isBrief?: boolean;
+  /** Called before something is tried again, with the reason why it failed. */
+  readonly onRetry?: (reason: string) => void;
   readonly signal?: AbortSignal;
 };
 

@@ -49,7 +49,7 @@ describe("retry", () => {
       },
       policy,
       systemClock,
-      abort.signal,
+      { signal: abort.signal },
     );
 
     await expect(running).rejects.toThrow("enough");

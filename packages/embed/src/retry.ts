@@ -11,6 +11,8 @@ type Failure = {
   readonly status?: number;
   /** True if sending less at once may succeed. */
   readonly isSizeRelated?: boolean;
+  /** How often it is met at most, where that is less than a policy allows. */
+  readonly attempts?: number;
   /** How long the server asks to be left alone. */
   readonly retryAfterMs?: number | undefined;
 };
@@ -46,6 +48,12 @@ export type RetryPolicy = {
   readonly maxWaitMs: number;
 };
 
+type RetryOptions = {
+  readonly signal?: AbortSignal | undefined;
+  /** Called before each pause, with the reason why it failed. */
+  readonly onRetry?: ((reason: string) => void) | undefined;
+};
+
 /** For work that nobody waits for. If a server wants a longer pause, the next sync asks it. */
 export const backgroundRetryPolicy: RetryPolicy = { attempts: 5, maxWaitMs: 120_000 };
 
@@ -62,13 +70,16 @@ export async function retry<T>(
   attempt: () => Promise<Attempt<T>>,
   { attempts, maxWaitMs }: RetryPolicy,
   clock: Clock,
-  signal?: AbortSignal,
+  { signal, onRetry }: RetryOptions = {},
 ): Promise<{ readonly outcome: Attempt<T>; readonly attempts: number }> {
   for (let used = 1; ; used++) {
     signal?.throwIfAborted();
     const outcome = await attempt();
-    if (outcome.ok || !outcome.isTransient || used >= attempts) return { outcome, attempts: used };
+    if (outcome.ok || !outcome.isTransient) return { outcome, attempts: used };
+    if (used >= Math.min(attempts, outcome.attempts ?? attempts))
+      return { outcome, attempts: used };
     if ((outcome.retryAfterMs ?? 0) > maxWaitMs) return { outcome, attempts: used };
+    onRetry?.(outcome.reason);
     // A server that asks for no pause would be asked five times in a moment.
     const pause = outcome.retryAfterMs || pauseMs(used, outcome.status, clock);
     await clock.sleep(Math.min(pause, maxWaitMs), signal);

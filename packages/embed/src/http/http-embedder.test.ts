@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { openEmbedder } from "../open-embedder.ts";
 import type { HttpSettings } from "../settings.ts";
 import { type Answer, LoopbackServer, respondWith, TestClock } from "../testing.ts";
@@ -498,6 +498,16 @@ describe("a temporary failure", () => {
     expect(clock.slept).toEqual([500]);
   });
 
+  it("is tried twice if that is to be brief, and tells why it is tried again", async () => {
+    const { embed } = bound(await openWith([respondWith(503)]));
+    const onRetry = vi.fn();
+
+    await expect(embed(["lock"], { ...passage, isBrief: true, onRetry })).rejects.toMatchObject({
+      details: { attempts: 2 },
+    });
+    expect(onRetry.mock.calls).toEqual([["the endpoint answered 503"]]);
+  });
+
   it("pauses a second at most for a query, whatever the limit is", async () => {
     const { embed } = bound(await openWith([respondWith(429), whole]));
 
@@ -550,10 +560,10 @@ describe("a temporary failure", () => {
   });
 
   it.each([
-    [["lock"], 5, true],
+    [["lock"], 2, true],
     [["lock", "file"], 1, false],
   ])("without a response to %j is tried %d times", async (texts, attempts, every) => {
-    const { embed } = bound(await openWith([() => {}], { timeoutMs: 20 }));
+    const { embed } = bound(await openWith([() => {}], { timeoutMs: 500 }));
 
     await expect(embed(texts, passage)).rejects.toMatchObject({
       details: { attempts, isOfEveryText: every },

@@ -32,8 +32,14 @@ const defaults = {
   timeoutMs: 60_000,
 };
 
-/** Somebody waits for a query, and without a vector it still finds by words. */
-const retryPolicies = { passage: backgroundRetryPolicy, query: { attempts: 2, maxWaitMs: 1000 } };
+/** Also that of a query: somebody waits for it, and without a vector it still finds by words. */
+const briefRetryPolicy = { attempts: 2, maxWaitMs: 1000 };
+
+/**
+ * A model that is being loaded may be late for the first try. One that is late for the second, too,
+ * would cost a minute each time.
+ */
+const attemptsInTime = 2;
 
 /**
  * How often a text that is refused even alone is cut in half, and how long such a text has to be:
@@ -120,13 +126,13 @@ export class HttpEmbedder implements Embedder {
     options: EmbedOptions,
     cuts = halving.most,
   ): Promise<{ outcome: Attempt<Float32Array[]>; attempts: number }> {
-    const { kind, signal } = options;
+    const { kind, isBrief = kind === "query", signal } = options;
     const body = JSON.stringify({ model: this.#settings.model, input });
     const asked = await retry(
       () => this.#post(body, input, signal),
-      retryPolicies[kind],
+      isBrief ? briefRetryPolicy : backgroundRetryPolicy,
       this.#clock,
-      signal,
+      options,
     );
     const [only = "", ...others] = input;
     const isTooLong = !asked.outcome.ok && asked.outcome.isSizeRelated === true;
@@ -199,7 +205,8 @@ export class HttpEmbedder implements Embedder {
         const reason = `the endpoint did not answer in ${timeoutMs / 1000} s`;
         // A slow machine that did not manage it in time would not manage it the second time either.
         const isSizeRelated = count > 1;
-        return { ok: false as const, reason, isTransient: !isSizeRelated, isSizeRelated };
+        const attempts = attemptsInTime;
+        return { ok: false as const, reason, isTransient: !isSizeRelated, isSizeRelated, attempts };
       }
       if (isDecompressionError(error)) {
         const reason = "the endpoint's answer is compressed and cannot be decompressed";

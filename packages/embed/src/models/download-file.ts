@@ -89,7 +89,7 @@ async function fetchWhole(download: FileDownload, part: string): Promise<void> {
       // Counts tries in a row that bring no byte; any byte restores them all.
       backgroundRetryPolicy,
       clock,
-      signal,
+      { signal },
     );
     if (outcome.ok) continue;
     const { reason, status } = outcome;
