@@ -1,7 +1,7 @@
 // Embedders without a model and messages to embed, for the tests of this package.
 import { hash } from "node:crypto";
 import { PondError } from "@pond/canonical";
-import type { Embedder } from "@pond/embed";
+import type { Embedder, EmbedOptions } from "@pond/embed";
 import { importSessions } from "./import.ts";
 import { type Bench, line } from "./sync.test-kit.ts";
 
@@ -20,6 +20,7 @@ export type FakeOptions = {
   readonly before?: (
     texts: readonly string[],
     calls: number,
+    options: EmbedOptions,
   ) => readonly Float32Array[] | undefined | Promise<readonly Float32Array[] | undefined>;
 };
 
@@ -34,9 +35,9 @@ export function fakeEmbedder({
   const calls: number[] = [];
   return {
     ...{ modelId, dimension, asked, calls, limits: { maxTexts, maxTokens: 512 } },
-    async embed(texts) {
+    async embed(texts, options) {
       calls.push(texts.length);
-      const answer = await before(texts, calls.length);
+      const answer = await before(texts, calls.length, options);
       asked.push(...texts);
       return answer ?? texts.map((text) => digestVector(`${modelId} ${text}`, dimension));
     },

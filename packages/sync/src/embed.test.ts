@@ -64,7 +64,8 @@ describe("embedMessages", () => {
         rewritten_rows: 11,
       });
       expect(await tally(bench)).toEqual({ "model-a": 11 });
-      expect(embedder.calls).toEqual([4, 4, 3]);
+      // Before any text, one word.
+      expect(embedder.calls).toEqual([1, 4, 4, 3]);
     }));
 
   it("stores vectors of any length as unit vectors", () =>
@@ -139,7 +140,7 @@ describe("embedMessages", () => {
       const report = await embed(bench, embedder);
 
       expect(report).toMatchObject({ embedded: 1, remaining: 0 });
-      expect(embedder.asked).toEqual([textOf("s0", 5)]);
+      expect(embedder.asked).toEqual(["pond", textOf("s0", 5)]);
     }));
 
   it("reports its progress", () =>
@@ -206,7 +207,7 @@ describe("embedMessages", () => {
       const controller = new AbortController();
       const first = fakeEmbedder({
         before: (_, calls) => {
-          if (calls === 2) controller.abort();
+          if (calls === 3) controller.abort();
           return undefined;
         },
       });
@@ -217,7 +218,7 @@ describe("embedMessages", () => {
 
       expect([stopped.embedded, stopped.remaining]).toEqual([8, 3]);
       expect([finished.embedded, finished.remaining]).toEqual([3, 0]);
-      expect(first.asked.filter((text) => second.asked.includes(text))).toEqual([]);
+      expect(first.asked.filter((text) => second.asked.includes(text))).toEqual(["pond"]);
     }));
 
   it("keeps the vectors of finished batches when the embedder is stopped in the middle of a batch", () =>
@@ -226,7 +227,7 @@ describe("embedMessages", () => {
       const controller = new AbortController();
       const embedder = fakeEmbedder({
         before: (_, calls) => {
-          if (calls < 3) return undefined;
+          if (calls < 4) return undefined;
           controller.abort();
           throw new Error("stopped");
         },
@@ -257,7 +258,7 @@ describe("embedMessages", () => {
 
       await embed(bench, embedder, { now: () => new Date(seconds * 1000) });
 
-      expect(stored).toEqual([0, 0, 8]);
+      expect(stored).toEqual([0, 0, 4, 4]);
     }));
 
   it("gives each message one vector when two calls run at once", () =>
@@ -329,7 +330,7 @@ describe("embedMessages with an embedder that fails", () => {
     }),
   );
 
-  it("asks a dead endpoint once more, for one word, and then no more", () =>
+  it("asks a dead endpoint for one word, and then no more", () =>
     withBench(async (bench) => {
       await importTexts(bench, 11);
       const embedder = fakeEmbedder({
@@ -340,7 +341,7 @@ describe("embedMessages with an embedder that fails", () => {
 
       await expect(embed(bench, embedder)).rejects.toThrow("nothing listens there");
 
-      expect(embedder.calls).toEqual([4, 1]);
+      expect(embedder.calls).toEqual([1]);
     }));
 
   it.each<[string, Partial<EmbeddingError["details"]>]>([
@@ -379,13 +380,93 @@ describe("embedMessages with an embedder that fails", () => {
       expect(await embed(bench, embedder)).toMatchObject({ embedded: 6, failed: 0 });
     }));
 
+  it("keeps what it has of a batch when the model fails in the middle of it", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 4);
+      const embedder = fakeEmbedder({
+        before: (texts, calls) => {
+          if (texts.length === 4) throw refused("too many tokens", { status: 413 });
+          if (calls > 4) throw refused("nothing listens there");
+          return undefined;
+        },
+      });
+
+      await expect(embed(bench, embedder)).rejects.toThrow("nothing listens there");
+
+      expect(await tally(bench)).toEqual({ "model-a": 2, null: 2 });
+    }));
+
+  it("tries little again once a word shows that the texts are to blame", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 4);
+      const asked: [number, boolean | undefined][] = [];
+      const embedder = fakeEmbedder({
+        before: (texts, _, { isBrief }) => {
+          asked.push([texts.length, isBrief]);
+          if (texts.includes(textOf("s0", 0))) throw refused("hung up", { attempts: 2 });
+          return undefined;
+        },
+      });
+
+      await embed(bench, embedder);
+
+      expect(asked).toEqual([
+        ...[
+          [1, false],
+          [4, false],
+          [1, false],
+        ],
+        ...[
+          [2, true],
+          [1, false],
+          [1, true],
+          [1, false],
+          [1, true],
+        ],
+        [2, true],
+      ]);
+    }));
+
+  it("waits out a limit of requests in a minute also while it looks for a text", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 4);
+      const embedder = fakeEmbedder({
+        before: (texts, calls, { isBrief }) => {
+          if (texts.length === 4) throw refused("refused", { status: 403 });
+          if (calls > 2 && isBrief) throw refused("too many requests", { status: 429 });
+          return undefined;
+        },
+      });
+
+      expect(await embed(bench, embedder)).toMatchObject({ embedded: 4, failed: 0 });
+    }));
+
+  it("reports what went wrong while it tries again", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 2);
+      const retrying: (string | undefined)[] = [];
+      const embedder = fakeEmbedder({
+        before: (texts, _, { onRetry }) => {
+          if (texts.length === 1) return undefined;
+          onRetry?.("overloaded");
+          throw refused("refused", { status: 403 });
+        },
+      });
+
+      await embed(bench, embedder, {
+        onProgress: (event) => event.stage === "embed" && retrying.push(event.retrying),
+      });
+
+      expect(retrying).toEqual([undefined, "overloaded", "refused", undefined, undefined]);
+    }));
+
   it("stops at a limit of requests in a minute, which no text is to blame for", () =>
     withBench(async (bench) => {
       await importTexts(bench, 11);
       const embedder = fakeEmbedder({
         maxTexts: 1,
         before: (texts, calls) => {
-          if (calls > 4 && texts[0] !== "pond") throw refused("too many requests", { status: 429 });
+          if (calls > 5 && texts[0] !== "pond") throw refused("too many requests", { status: 429 });
           return undefined;
         },
       });
@@ -395,27 +476,34 @@ describe("embedMessages with an embedder that fails", () => {
       expect(await tally(bench)).toEqual({ "model-a": 4, null: 7 });
     }));
 
-  it("stops soon when an endpoint answers nothing but a word, each time after long retries", () =>
-    withBench(async (bench) => {
-      await importTexts(bench, 60);
-      const embedder = fakeEmbedder({
-        before: (texts) => {
-          if (texts[0] !== "pond") throw refused("overloaded", { status: 503, attempts: 5 });
-          return undefined;
-        },
-      });
+  it.each([
+    ["a minute", 60, 20],
+    ["a moment", 5, 60],
+  ])(
+    "stops soon when an endpoint answers nothing but a word, each time after %s",
+    (_, seconds, most) =>
+      withBench(async (bench) => {
+        await importTexts(bench, 60);
+        const embedder = fakeEmbedder({
+          before: (texts) => {
+            if (texts[0] !== "pond") throw refused("overloaded", { status: 503, attempts: 5 });
+            return undefined;
+          },
+        });
+        const later = () => new Date(embedder.calls.length * seconds * 1_000);
 
-      await expect(embed(bench, embedder)).rejects.toThrow("overloaded");
+        await expect(embed(bench, embedder, { now: later })).rejects.toThrow("overloaded");
 
-      expect(embedder.asked.length).toBeLessThan(20);
-    }));
+        expect(embedder.asked.length).toBeLessThan(most);
+      }),
+  );
 
   it("stops soon when all texts begin to fail, throws the reason and keeps the vectors it has", () =>
     withBench(async (bench) => {
       await importTexts(bench, 60);
       const embedder = fakeEmbedder({
         before: (_, calls) => {
-          if (calls > 3) throw new Error("connection refused");
+          if (calls > 4) throw new Error("connection refused");
           return undefined;
         },
       });
@@ -449,11 +537,30 @@ describe("embedMessages with an embedder that fails", () => {
 
       await expect(embed(bench, embedder)).rejects.toThrow("half a file");
 
-      expect(embedder.calls).toEqual([4]);
+      expect(embedder.calls).toEqual([1]);
     }));
 });
 
 describe("consecutive texts that fail", () => {
+  it("do not end the stage, however many connections break over them", () =>
+    withBench(async (bench) => {
+      await importTexts(bench, 60);
+      const bad = new Set(Array.from({ length: 20 }, (_, at) => textOf("s0", 10 + at)));
+      const embedder = fakeEmbedder({
+        maxTexts: 16,
+        before: (texts) => {
+          if (!texts.some((text) => bad.has(text))) return undefined;
+          const reason = "the connection failed";
+          throw new EmbeddingError({ model: "model-a", reason, isOfEveryText: true, attempts: 2 });
+        },
+      });
+
+      const report = await embed(bench, embedder);
+
+      expect(report).toMatchObject({ embedded: 40, remaining: 20, failed: 20 });
+      expect(await tally(bench)).toEqual({ "model-a": 40, null: 20 });
+    }));
+
   it("are all listed, and the other texts are embedded", () =>
     withBench(async (bench) => {
       await importTexts(bench, 40);

@@ -67,15 +67,18 @@ export async function embedMessages(
   const { modelId, dimension } = embedder;
   const model = { modelId, dimension };
   const writeBack = new WriteBack(sessions, model, { now, policy, onProgress, signal });
-  const batches = new BatchEmbedder(embedder, signal);
+  const onRetry = (retrying: string): void => reportProgress({ retrying });
+  const batches = new BatchEmbedder(embedder, { now, onRetry, signal });
+  let proof: Promise<void> | undefined;
+  const prove = (): Promise<void> => (proof ??= batches.prove());
   const waitingTexts = new WaitingTexts(sessions, modelId, embedder.limits.maxTexts);
   const failed = new Set<bigint>();
   const faults: EmbedFault[] = [];
   let embedded = 0;
   let total = 0;
-  const reportProgress = (): void => {
+  const reportProgress = (more: { readonly retrying?: string } = {}): void => {
     const { stored } = writeBack;
-    onProgress?.({ stage: "embed", embedded, stored, total, failed: failed.size });
+    onProgress?.({ stage: "embed", embedded, stored, total, failed: failed.size, ...more });
   };
   const storeRest = async (): Promise<void> => {
     await writeBack.flush();
@@ -83,9 +86,12 @@ export async function embedMessages(
   };
   try {
     signal?.throwIfAborted();
-    await prepareEmbeddings(sessions, model, isForced, () => batches.prove());
-    total = await countBacklog(sessions, modelId);
+    total = await countToEmbed(sessions, model, isForced);
     if (total > 0) reportProgress();
+    // First of all: one that is late for a batch may only be slow, one that is late for a word is not.
+    if (total > 0) await prove();
+    await prepareEmbeddings(sessions, model, isForced, prove);
+    total = await countBacklog(sessions, modelId);
     // Bounded by the initial number, so that two models at once do not undo each other for ever.
     for (let left = total; left > 0; ) {
       const page = await nextPage();
@@ -95,7 +101,6 @@ export async function embedMessages(
       for await (const batch of waitingTexts.batchesOf(page)) {
         signal?.throwIfAborted();
         await embedBatch(batch);
-        reportProgress();
       }
       await writeBack.flush();
     }
@@ -120,20 +125,23 @@ export async function embedMessages(
   }
 
   async function embedBatch(waiting: readonly BacklogText[]): Promise<void> {
-    const outcomes = await batches.embed(waiting.map(({ text }) => text));
-    const vectors: MessageVector[] = [];
-    for (const [index, outcome] of outcomes.entries()) {
-      const message = waiting[index]?.message;
-      if (message === undefined) continue;
-      if ("vector" in outcome) {
-        vectors.push({ message, vector: outcome.vector });
-        continue;
+    let at = 0;
+    for await (const outcomes of batches.embed(waiting.map(({ text }) => text))) {
+      const vectors: MessageVector[] = [];
+      for (const outcome of outcomes) {
+        const message = waiting[at++]?.message;
+        if (message === undefined) continue;
+        if ("vector" in outcome) {
+          vectors.push({ message, vector: outcome.vector });
+          continue;
+        }
+        failed.add(message.row);
+        if (faults.length < maxFaults) faults.push(toEmbedFault(message, outcome.error));
       }
-      failed.add(message.row);
-      if (faults.length < maxFaults) faults.push(toEmbedFault(message, outcome.error));
+      embedded += vectors.length;
+      await writeBack.add(vectors);
+      reportProgress();
     }
-    embedded += vectors.length;
-    await writeBack.add(vectors);
   }
 }
 

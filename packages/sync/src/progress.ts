@@ -34,6 +34,8 @@ export type SyncProgress =
       readonly total: number;
       /** Messages that cannot be embedded. */
       readonly failed: number;
+      /** What went wrong, while it is tried again. */
+      readonly retrying?: string;
     }
   | { readonly stage: "update-indexes"; readonly table: string }
   | {
