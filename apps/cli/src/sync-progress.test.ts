@@ -54,6 +54,16 @@ describe("describeSync", () => {
     );
   });
 
+  it("shows what an embedder tries again, instead of numbers that stand still", () => {
+    const counts = { embedded: 0, stored: 0, total: 5_000, failed: 0 };
+    const retrying = "the endpoint answered 429; it asks for a pause of 60 s";
+    const after = { ...pace, done: 0, total: 5_000, doneBefore: 0, elapsedMs: 10_000 };
+
+    expect(describeSync({ stage: "embed", ...counts, retrying }, after)).toBe(
+      `embedding    ░░░░░░░░   0 %  ${retrying}`,
+    );
+  });
+
   it("shows the progress of comparing stored rows with what was written", () => {
     const comparing = { stage: "compare", rows: 1_200, total: 5_000 } as const;
     const after = { ...pace, done: 1_200, total: 5_000, doneBefore: 0, elapsedMs: 10_000 };

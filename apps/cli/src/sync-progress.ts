@@ -97,6 +97,8 @@ export function describeSync(progress: SyncProgress, pace: Pace): SafeText {
         (each) => safe`${formatCount(each)}/s`,
       );
       const share = safe`${nameColumn("embedding")}  ${describeShare(pace)}`;
+      // Cut where the line ends, because it says what a person can do.
+      if (progress.retrying !== undefined) return safe`${share}  ${safeLine(progress.retrying)}`;
       return fitFacts([share, counts, describeTimeLeft(pace), rate], columns);
     }
   }
