@@ -10,9 +10,9 @@ import { redact } from "./redact.ts";
 /** `transient` errors may pass by themselves; `storage` errors do not. */
 export type ErrorKind = "conflict" | "transient" | "storage";
 
-// The engine could read the manifest, and it contradicts itself.
+// The manifest contradicts itself, or a part of it is unreadable, such as which rows an index has.
 const impossibleManifest =
-  /references parent id|has \d+ field ids but|protobuf uuid is malformed|uuid field does not exist|non-leaf fields should have|declares covering fields|data-file-version capability|storage versions cannot be mixed|expected \d+ buffers in array of type|all fragments must have row ids/i;
+  /references parent id|has \d+ field ids but|protobuf uuid is malformed|uuid field does not exist|non-leaf fields should have|declares covering fields|data-file-version capability|storage versions cannot be mixed|expected \d+ buffers in array of type|all fragments must have row ids|lance-table[^,]*\/src\/format\/|file size is too small|invalid range \S+ for object of size|task \d+ panicked/i;
 const unknownVersion = /unknown lance storage version|cannot be read by this version of lance/i;
 
 // Every native error has the code "GenericFailure", so only the message tells them apart.

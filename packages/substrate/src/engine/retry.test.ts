@@ -119,6 +119,22 @@ it.each([
     "damaged",
     "lance error: Encountered internal error. All fragments must have row ids, /lance/x.rs:1:9",
   ],
+  [
+    "damaged",
+    "lance error: LanceError(IO): unknown cookie value, /registry/lance-table-12.0.0/src/format/index.rs:268:18",
+  ],
+  [
+    "damaged",
+    "lance error: LanceError(IO): file size is too small, /registry/lance-io-12.0.0/src/utils.rs:1:9",
+  ],
+  [
+    "damaged",
+    "lance error: LanceError(IO): Generic memory error: Invalid range 4..9 for object of size 5 bytes, /rustc/function.rs:1:9",
+  ],
+  [
+    "damaged",
+    'Failed to get next batch from stream: task 169 panicked with message "Expected FixedSizeList data type and got Utf8"',
+  ],
   [undefined, "Invalid input, Unknown Lance storage version: 2.9"],
   [
     undefined,
