@@ -1,5 +1,5 @@
 import type { SessionStore } from "@pond/sessions";
-import { type Found, sessionIdsOf } from "./candidates.ts";
+import { type Found, sessionIdsOf, titledSessionsOf } from "./candidates.ts";
 import { type CheckedHits, checkWindows } from "./check-windows.ts";
 import { excludingSessions } from "./collect-hits.ts";
 import { CopyFilter } from "./copies.ts";
@@ -106,7 +106,9 @@ export async function* segments(
     // search.
     const hasMore = words.messages.isCut && ask === searchWords;
     const roots = await loadRoots(sessions, cache, foundIds, shown);
-    const ranking = rank(found, roots, { listed, ceiling });
+    // One word, and all messages that hold it are known: windows add only its other forms.
+    const areFormsLast = query.terms.length === 1 && !words.messages.isCut;
+    const ranking = rank(found, roots, { listed, ceiling, areFormsLast });
     const ranked = await copyFilter.removeCopies(ranking, foundIds);
     yield { ...ranking, ranked, isByCharacters, hasMore };
     const { messages, windows, literals } = words;
@@ -135,11 +137,18 @@ function foundOf(
   return { messages: messages.hits, windows: windows.hits, literals: literals.hits, vectors };
 }
 
-/** @param listed - The sessions whose roots are listed; for the others, only windows were found. */
+type RankOptions = {
+  /** The sessions whose roots are listed; for the others, only windows were found. */
+  readonly listed: ReadonlySet<string>;
+  readonly ceiling: number;
+  /** True if sessions of which only windows were found come behind those with messages. */
+  readonly areFormsLast: boolean;
+};
+
 function rank(
   found: Found,
   roots: Roots,
-  { listed, ceiling }: { readonly listed: ReadonlySet<string>; readonly ceiling: number },
+  { listed, ceiling, areFormsLast }: RankOptions,
 ): Omit<Segment, "isByCharacters" | "hasMore"> {
   const rootOf = (id: string): string | undefined => roots.rootOf(id);
   const arms = armsOf(found);
@@ -149,7 +158,31 @@ function rank(
   const ranked = fuse(arms, rootOf, (left, right) => roots.newerFirst(left, right))
     .filter(({ rootId }) => foundIn.has(rootId))
     .map((root) => ({ ...root, score: root.score * scale }));
-  return { arms, scale, ranked, found, foundIn, roots };
+  const titled = titledSessionsOf(found, rootOf);
+  const isForm = ({ rootId, votes }: RankedRoot): boolean =>
+    Object.keys(votes).every((arm) => arm === "window") && !titled.has(rootId);
+  const inOrder = areFormsLast ? withFormsLast(ranked, isForm) : ranked;
+  return { arms, scale, ranked: inOrder, found, foundIn, roots };
+}
+
+/**
+ * Puts sessions with other forms of the word behind those that hold it. Their scores and votes
+ * shrink alike, to fit there.
+ */
+function withFormsLast(
+  ranked: readonly RankedRoot[],
+  isForm: (root: RankedRoot) => boolean,
+): RankedRoot[] {
+  const holder = ranked.findLast(({ votes }) => "message" in votes);
+  const best = ranked.find(isForm);
+  if (holder === undefined || best === undefined || best.score < holder.score) return [...ranked];
+  const factor = holder.score / best.score;
+  const shrunk = ranked.filter(isForm).map(({ rootId, score, votes }) => {
+    const shares = Object.entries(votes).map(([arm, vote]) => [arm, vote * factor]);
+    return { rootId, score: score * factor, votes: Object.fromEntries(shares) };
+  });
+  const others = ranked.filter((root) => !isForm(root));
+  return [...others, ...shrunk].sort((left, right) => right.score - left.score);
 }
 
 function armsOf({ messages, windows, literals, vectors }: Found): Arm[] {
