@@ -258,6 +258,13 @@ describe("parseQuery", () => {
     [".card-title__icon--big", ".card-title__icon--big"],
     ["bm90IGEgc2VjcmV0IDE3==", "bm90IGEgc2VjcmV0IDE3=="],
     ["'lint-staged',", "lint-staged"],
+    ["#dialGauge,", "dialGauge"],
+    [":high_tide?", "high_tide"],
+    ["/tide_report", "tide_report"],
+    ['@TideDial("north").', "TideDial"],
+    ["TideDial(2)", "TideDial"],
+    ["8,996,521?", "8,996,521"],
+    [".prettierignore?", ".prettierignore"],
   ])("finds the name in %s pasted into a question", (pasted, name) => {
     expect(parseQuery(`where is ${pasted}`).literals).toEqual([name]);
   });

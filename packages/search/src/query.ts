@@ -327,6 +327,9 @@ const punctuation = "[()\"'`<>[\\]{},.;:!?*]";
 // time.
 const punctuationAround = new RegExp(`^[("'\`<[{*$]+|(?<!${punctuation})${punctuation}+$`, "gu");
 
+/** Of `@Component`, `#secret`, `:symbol`, `/command`: others write the name without it. */
+const signsOfNames = /^[@.&#:/]+(?=[\p{L}_])/u;
+
 const quotedWord = /^[("[]*([`'‘])[^`'‘’]+[`'’][\])".,;:!?]*$/u;
 
 /** A phrase, or a name without the punctuation around it; undefined for other words. */
@@ -336,9 +339,11 @@ function nameOf({ text, isPhrase }: Omit<Token, "sign">, tokens: number): string
   // Alone or in quotes, a word is a name however it looks in a sentence.
   const isApart = tokens === 1 || quotedWord.test(text);
   // Other people write a call with the same name, but with different arguments.
-  const [callee = ""] = bare.replace(/^[@.&]+(?=\p{Lu})/u, "").split("(");
-  const pieces = isApart ? 2 : 3;
-  const name = [bare, callee].find((each) => isIdentifier(each) || isTypeName(each, { pieces }));
+  const [callee = ""] = bare.replace(signsOfNames, "").split("(");
+  const name = [bare, callee].find((each) => {
+    const pieces = isApart || each !== bare ? 2 : 3;
+    return isIdentifier(each) || isTypeName(each, { pieces });
+  });
   if (name === undefined && isApart && isJoined(bare)) return bare;
   // In a long sentence it would cost a look into every text.
   return name ?? (tokens <= maxTokensForSignNames && needsPunctuation(bare) ? bare : undefined);

@@ -178,11 +178,13 @@ const identifiers = [
   "\\p{L}[\\p{L}\\p{N}_:]*<[\\p{L}\\p{N}_:<>,]+", // Vec<Name>
   key, // POND-58, UTF-8
   "\\p{Lu}{1,6}\\d{3,}", // TS2345
+  "\\d{1,3}(?:[,'’_]\\d{3}){2,}", // 1,234,567
   "0[xX][\\da-fA-F]{2,}",
   "#(?=[a-fA-F]*\\d)(?=\\d*[a-fA-F])[\\da-fA-F]{6,8}", // a colour
   "[\\da-fA-F]{1,4}(?:::?[\\da-fA-F]{1,4}){3,7}", // parts of an IPv6 address, a MAC address
   "\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}[\\d:.+Z-]*", // a time
   "(?=\\S*\\d)(?=\\S*[a-z])(?=\\S*[A-Z])[\\da-zA-Z+/_-]{16,}={0,2}", // a key, base64
+  "\\.\\p{Ll}[\\p{Ll}\\p{N}_-]{4,}", // .gitignore, .filter
   "[.#]?[\\p{L}\\p{N}]+(?:[_-]{1,2}[\\p{L}\\p{N}]+){2,}", // .block-name__part--big
   "[\\p{L}\\p{N}]+(?:-[\\p{L}\\p{N}]+){2,}", // a-b-c, a uuid
   "(?=[a-f]*\\d)(?=\\d*[a-f])[\\da-f]{7,128}", // 9f8e7d6: a commit hash, whole or its beginning
