@@ -26,6 +26,8 @@ beforeAll(async () => {
     ...others.map((text, at) => ({ id: `other-${at}`, texts: [text] })),
     { id: "wide", texts: ["ＡＰＩ の ﾃﾞｰﾀｾﾞﾛ"] },
     { id: "narrow", texts: ["the API and デ"] },
+    { id: "signs", texts: ["قال الخادم شُكْرًا ثم توقّف"] },
+    { id: "no-signs", texts: ["ثم شكرا مرة أخرى"] },
   ]);
 });
 afterAll(() => store.remove());
@@ -93,6 +95,16 @@ it.each([
   expect(await found(query)).toMatchObject(expected);
 });
 
+it.each([
+  ["شكرا", {}],
+  ["شُكرًا", {}],
+  ['"شكرا"', {}],
+  ["+شكرا", {}],
+  ["شكرا", { role: "user" }],
+])("finds %s %j with vowel signs and without, and marks all of it", async (query, more) => {
+  expect(await found(query, more)).toEqual({ signs: ["شُكْرًا"], "no-signs": ["شكرا"] });
+});
+
 describe("text that an earlier version stored without normalizing it", () => {
   let old: TestStore;
   beforeAll(async () => {
@@ -152,6 +164,7 @@ describe("toSearchForm", () => {
       "가",
       "ｶ",
       "ﾞ",
+      "\u064e",
     );
     const texts = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: marks }));
     fc.assert(

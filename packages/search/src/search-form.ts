@@ -41,12 +41,15 @@ export function toSearchForm(written: string): SearchForm {
   return {
     text,
     startOf: (at) => {
+      // Marks that are left out may stand before the first letter.
+      if (at === 0) return 0;
       const piece = lastPiece(pieces, at);
       if (piece === undefined) return at;
       const inside = at - piece.start;
       return inside < piece.chars ? piece.writtenStart : writtenOffset(piece, inside);
     },
     endOf: (at) => {
+      if (at === text.length) return written.length;
       const piece = lastPiece(pieces, at - 1);
       return piece === undefined
         ? at

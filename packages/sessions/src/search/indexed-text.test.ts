@@ -12,12 +12,14 @@ describe("normalizeText (search-language-neutral-index)", () => {
     ["Japanese", "ガソリンがぱ".normalize("NFD"), "ガソリンがぱ"],
     ["half-width kana", "ﾃﾞｰﾀ ﾊﾟ", "データ パ"],
     ["full-width Latin", "ＡＰＩ ｖ２", "API v2"],
+    ["Arabic with vowel signs", "شُكْرًا جِدّاً", "شكرا جدا"],
+    ["Hebrew with points", "שָׁלוֹם", "שלום"],
   ])("gives the same text however it was typed: %s", (_, text, expected) => {
     expect(normalizeText(text)).toBe(expected);
     expect(normalizeText(expected)).toBe(expected);
   });
 
-  it.each(["plain", "½ ™ ﬁ … ² Ⅷ", "（全角），。", "中文", "❤\ufe0f 👩‍👩‍👧", "नि ไทย שָׁ"])(
+  it.each(["plain", "½ ™ ﬁ … ² Ⅷ", "（全角），。", "中文", "❤\ufe0f 👩‍👩‍👧", "नि ไทย سؤال ئ آن"])(
     "leaves %j as it is",
     (text) => {
       expect(normalizeText(text)).toBe(text);

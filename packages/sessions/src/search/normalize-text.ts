@@ -1,13 +1,21 @@
 /** Latin letters, digits and kana of another width; half-width kana with their voicing marks. */
 const otherWidth = /[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]|[\uff66-\uff9d][\uff9e\uff9f]?/g;
 
+/**
+ * Vowel signs of Arabic and points of Hebrew, which people write or leave out as they like. Marks
+ * that make another letter, such as a hamza, stay.
+ */
+const optionalMarks =
+  /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u0652\u0670]/g;
+
 // Every character below this has only one form.
 const mayNeedNormalizing = /[\u0300-\uffff]/;
 
 /**
  * A text in the one form in which it is searched, however somebody typed it: a letter and its marks
- * are one code point, jamo are syllables, and letters have the width of their script. Symbols that
- * Unicode calls compatible with others stay as they are.
+ * are one code point, jamo are syllables, letters have the width of their script, and vowel signs
+ * that need not be written are not. Symbols that Unicode calls compatible with others stay as they
+ * are.
  */
 export function normalizeText(text: string): string {
   if (!mayNeedNormalizing.test(text)) return text;
@@ -15,7 +23,8 @@ export function normalizeText(text: string): string {
   for (let start = 0; start < text.length; ) {
     const end = clusterBoundaryNear(text, start + chunkChars);
     const chunk = text.slice(start, end);
-    normalized += chunk.replaceAll(otherWidth, (piece) => piece.normalize("NFKC")).normalize("NFC");
+    const bare = chunk.replaceAll(optionalMarks, "");
+    normalized += bare.replaceAll(otherWidth, (piece) => piece.normalize("NFKC")).normalize("NFC");
     start = end;
   }
   return normalized;
