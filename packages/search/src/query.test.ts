@@ -258,6 +258,8 @@ describe("parseQuery", () => {
     [".card-title__icon--big", ".card-title__icon--big"],
     ["bm90IGEgc2VjcmV0IDE3==", "bm90IGEgc2VjcmV0IDE3=="],
     ["'lint-staged',", "lint-staged"],
+    ["localhost:5432?", "localhost:5432"],
+    ["src/**/*.ts,", "src/**/*.ts"],
     ["#dialGauge,", "dialGauge"],
     [":high_tide?", "high_tide"],
     ["/tide_report", "tide_report"],
