@@ -4,7 +4,6 @@ import { openEmbedder } from "@pond/embed";
 import { createHandlers, type Handlers, type Restorers } from "@pond/server";
 import { createHttpServer, type HttpServer } from "@pond/server/http";
 import type { Config } from "./config.ts";
-import { withEmbeddingFailureLog } from "./embedding-failures.ts";
 import type { Log } from "./log.ts";
 import { mcpMounts } from "./mcp.ts";
 import { createReadyCheck, openCaches, probeStorage } from "./storage.ts";
@@ -38,10 +37,12 @@ export async function serve(config: Config, version: string, log: Log): Promise<
   const tenants = createTenants({ ...place, policy, maxOpen, onHeal, onMissingIndex });
   const answering = createHandlers({
     namespaces: tenants,
-    embedder: embedder && withEmbeddingFailureLog(embedder, log),
+    embedder,
     restorers: restorers(),
     limits: config.handlerLimits,
     onIndexUpdateFailed: (error) => log.failure("indexes were not updated", error),
+    onWarningWithheld: ({ message }) =>
+      log.error("a search did not go by meaning", { reason: message }),
   });
   const handlers = withStorageFailureLog(answering, log);
   const isReady = createReadyCheck(place, config.readyMs);

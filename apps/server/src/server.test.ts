@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { buildTestModel } from "@pond/embed-testkit";
+import { openSessions } from "@pond/sessions";
 import { startS3 } from "@pond/storage-testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -286,6 +287,40 @@ test("a model in a folder is loaded, and the status does not show the folder", a
   expect(embedding).toMatchObject({ enabled: true, dimension: 64, embedded: 0, missing: 1 });
   expect(JSON.stringify(embedding)).not.toContain(folder);
   await server.stop();
+});
+
+test("the operator is told that all vectors are of another model, and the tenant is not", async () => {
+  const server = await startServer({
+    POND_STORAGE: join(folder, "other-model"),
+    POND_NAMESPACES: "fixed:red",
+    // Nobody is asked there: there is nothing to compare with.
+    POND_EMBEDDINGS_URL: "http://127.0.0.1:1/v1",
+    POND_EMBEDDINGS_MODEL: "configured",
+    POND_EMBEDDINGS_DIMENSION: "384",
+  });
+  const client = server.client("red");
+  await client.ingest({ events: session("s", "apple") });
+  const { store, close } = await openSessions(join(folder, "other-model", "red"), {
+    mode: "write",
+  });
+  await store.table("messages").update({
+    ...{ session_id: ["s"], id: ["m"] },
+    ...{ vector: [new Float32Array(384).fill(1)], embedding_model: ["other"] },
+  });
+  close();
+
+  const { warnings } = await client.search({ query: "apple" });
+  await server.stop();
+
+  expect(warnings).toEqual([
+    {
+      code: "embedding_failed",
+      message: "the model cannot be used, so only words were searched",
+    },
+  ]);
+  expect(server.log()).toMatch(
+    /"level":50,.*"reason":"no vector is of configured#\w+, .*"msg":"a search did not go by meaning"/,
+  );
 });
 
 test("six tenants take turns in two open stores", async () => {

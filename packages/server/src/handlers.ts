@@ -6,6 +6,7 @@ import {
   type ReceivedRequests,
   type Responses,
   readRequest,
+  type SearchWarning,
   WireError,
 } from "@pond/wire";
 import { CircuitBreaker } from "./circuit-breaker.ts";
@@ -55,6 +56,8 @@ export type HandlersOptions = {
    * again.
    */
   readonly onIndexUpdateFailed?: ((error: unknown) => void) | undefined;
+  /** Called with a warning of a search whose reason is not for its caller: no tenant learns it. */
+  readonly onWarningWithheld?: ((warning: SearchWarning) => void) | undefined;
 };
 
 /** What a transport knows about a request besides the request itself. */
@@ -105,6 +108,7 @@ export function createHandlers(options: HandlersOptions): Handlers {
   const shared: Omit<Resources, "open" | "signal"> = {
     embedding: { embedder, failure: embedderFailure, absence: absence ?? noModel },
     isPersonal,
+    onWarningWithheld: options.onWarningWithheld ?? (() => undefined),
     restorers: restorers ?? { writers: new Map() },
     limits: limitsOf(options.limits),
     host: host ?? (isPersonal ? hostname() : undefined),

@@ -1,6 +1,7 @@
 import type { Meanings, Writer } from "@pond/canonical/adapter";
 import type { Embedder } from "@pond/embed";
 import type { SessionStore } from "@pond/sessions";
+import type { SearchWarning } from "@pond/wire";
 import type { HandlerLimits } from "./limits.ts";
 import type { Upkeep } from "./upkeep.ts";
 
@@ -31,6 +32,8 @@ export type Resources = {
   readonly limits: HandlerLimits;
   /** Whether the caller may know where things are, and why a model fails. */
   readonly isPersonal: boolean;
+  /** Given the warnings whose reasons a caller may not know. */
+  readonly onWarningWithheld: (warning: SearchWarning) => void;
   readonly host: string | undefined;
   readonly now: () => Date;
   readonly upkeep: Upkeep;

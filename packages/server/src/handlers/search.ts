@@ -11,7 +11,7 @@ import { withIdCandidates } from "./id-candidates.ts";
  */
 export async function search(
   request: SearchRequest,
-  { open, embedding, isPersonal, now, signal }: Resources,
+  { open, embedding, isPersonal, onWarningWithheld, now, signal }: Resources,
 ): Promise<SearchResponse> {
   const { protocol_version: _, namespace: __, ...fields } = request;
   const asked = { ...fields, ...withoutAges(fields, now()) };
@@ -24,7 +24,9 @@ export async function search(
   const own = failure === undefined ? [] : [warningOf(failure)];
   const warnings = [...own, ...(found.warnings ?? [])];
   if (warnings.length === 0) return found;
-  return { ...found, warnings: isPersonal ? warnings : warnings.map(withoutReason) };
+  if (isPersonal) return { ...found, warnings };
+  for (const warning of warnings.filter(hasReason)) onWarningWithheld(warning);
+  return { ...found, warnings: warnings.map(withoutReason) };
 }
 
 /** A model that cannot be used costs a search its meaning, never the search itself. */
@@ -37,5 +39,9 @@ const unusable = "the model cannot be used, so only words were searched";
 
 /** The reason may come from storage, a file or an endpoint, which are no business of a tenant. */
 function withoutReason(warning: SearchWarning): SearchWarning {
-  return warning.code === "embedding_failed" ? { ...warning, message: unusable } : warning;
+  return hasReason(warning) ? { ...warning, message: unusable } : warning;
+}
+
+function hasReason({ code }: SearchWarning): boolean {
+  return code === "embedding_failed";
 }
