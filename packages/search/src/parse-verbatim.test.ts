@@ -13,6 +13,8 @@ const texts: Readonly<Record<string, string>> = {
   find: "run find . -type f -name '*.orig' -delete in the root",
   other: "find the file and delete it, whatever type or name it has",
   diff: "the change:\n-const flamingo = require('zoo');\n+const flamingo = await import('zoo');",
+  flags: "unpack it with tar -xzf site.tgz | sort",
+  noFlags: "sort what the tar archive site.tgz holds",
   timeout: "an error by a timeout",
   seal: "a walrus and a \u001b[31mseal\u001b[0m",
   long: `every night: ${long} -z`,
@@ -38,6 +40,8 @@ describe("pasted text", () => {
       "find",
     ],
     ["a part of a command with flags", "-type f -name '*.orig'", "find"],
+    ["a command with words that other texts hold without its flag", "tar -xzf site.tgz", "flags"],
+    ["the end of such a command", "-xzf site.tgz | sort", "flags"],
     [
       "lines of a diff",
       "-const flamingo = require('zoo');\n+const flamingo = await import(",
@@ -83,6 +87,10 @@ describe("pasted text", () => {
   it("does not bring back excluded messages if no text holds the query as typed", async () => {
     expect(await found("error -timeout")).toEqual([]);
     expect(await found("error -walrus")).toEqual(["timeout"]);
+    expect(await found("-walrus error")).toEqual(["timeout"]);
+    expect(await found("archive -unpack site.tgz")).toEqual(["noFlags", "long"]);
+    // Without words after it, it looks like no flag of a command.
+    expect(await found("tar -xzf")).toEqual(["noFlags", "long"]);
     // Nor where it is a long word that no text holds.
     expect(await found(`by ${"x".repeat(300)} -timeout`)).toEqual([]);
   });

@@ -33,6 +33,8 @@ export type ParsedQuery = {
   readonly required: readonly string[];
   /** Words and phrases that no match holds. */
   readonly excluded: readonly string[];
+  /** True if words follow an excluded one, as they follow a flag: `tar -xzf site.tgz`. */
+  readonly hasFlag: boolean;
   /** The query as asked, for a search of exactly these characters. */
   readonly text: string;
 };
@@ -116,8 +118,8 @@ function printedLine(text: string, { terms }: ParsedQuery): string | undefined {
 const wholeWords = new RegExp(`^.{1,${limits.textChars}}\\S{0,${limits.lastWordChars}}`, "su");
 
 /**
- * Reads a query as exactly the text that was typed. If nothing else meets its operators, they may
- * be part of a command or of code that somebody pasted.
+ * Reads a query as exactly the text that was typed. If nothing else meets its operators, or one
+ * looks like a flag, they may be part of a command or of code that somebody pasted.
  */
 export function parseVerbatim(query: string): ParsedQuery {
   return toParsedQuery([{ text: firstWordsOf(normalizeQuery(query)), sign: "+", isPhrase: true }]);
@@ -151,6 +153,7 @@ function toParsedQuery(tokens: readonly Token[]): ParsedQuery {
     ...literalsOf(wanted),
     required,
     excluded: distinctTexts(tokens, "-"),
+    hasFlag: tokens.some(({ sign }, at) => sign === "-" && tokens[at + 1]?.sign === ""),
     text: wanted
       .map((token) => token.text)
       .join(" ")

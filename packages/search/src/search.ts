@@ -4,7 +4,9 @@ import { countInScope } from "./count-in-scope.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { QueryError } from "./errors.ts";
 import { explain } from "./explain.ts";
-import { refuseUnknown, toScope } from "./filter.ts";
+import { refuseUnknown, type Scope, toScope } from "./filter.ts";
+import { indexedLiteral } from "./literal.ts";
+import { isWholeMatch } from "./literal-hits.ts";
 import { maxSessions, nextToken, type Page, rootDigest, toPage } from "./page.ts";
 import type { ChosenRoot } from "./page-segments.ts";
 import { hasBounds, type ParsedQuery, parseQuery, parseVerbatim } from "./query.ts";
@@ -53,9 +55,12 @@ export async function search(
   };
   const answer = async (): Promise<QueryPage> => {
     const first = await answerTo(parsed, asked);
-    if (areWordsFound(first) || !hasBounds(parsed)) return first;
+    if (!hasBounds(parsed)) return first;
+    const verbatim = parseVerbatim(raw);
+    const isFlag = parsed.hasFlag && (await isHeld(sessions, verbatim, scope));
+    if (areWordsFound(first) && !isFlag) return first;
     // Messages near to it in meaning need not hold it.
-    const typed = await answerTo(parseVerbatim(raw), Promise.resolve({ hits: [] }));
+    const typed = await answerTo(verbatim, Promise.resolve({ hits: [] }));
     return areWordsFound(typed) ? typed : first;
   };
   const [{ query, chosen, read, shown, hasMore }, total, vectorResult, loadedCache] =
@@ -111,6 +116,17 @@ type ReadPage = {
 
 /** A page that was read, and the query. */
 type QueryPage = ReadPage & { readonly query: ParsedQuery };
+
+/** True if the index finds a message that holds a verbatim query as it stands. */
+async function isHeld(
+  sessions: SessionStore,
+  verbatim: ParsedQuery,
+  { messages }: Scope,
+): Promise<boolean> {
+  const [literal = ""] = verbatim.literals;
+  const { hits } = await indexedLiteral(sessions, verbatim, literal, messages);
+  return hits.some(isWholeMatch);
+}
 
 /** True if more was found than the messages nearest in meaning, of which there are always some. */
 function areWordsFound({ read }: QueryPage): boolean {
