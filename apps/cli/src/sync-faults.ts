@@ -46,7 +46,7 @@ export function describeFailed(sessions: number): SafeText {
   return safe`${formatCounted(sessions, "session")} could not be stored; everything else that could be read is`;
 }
 
-/** Lists on stdout where each is and what is wrong with it; the first ten without `-v`. */
+/** Lists on stdout where each is and what is wrong with it; ten of them without `-v`. */
 export function printFaultList(
   { output, home }: Context,
   faults: readonly LocatedFault[],
@@ -86,13 +86,23 @@ function printListed(
   { isVerbose }: Pick<Output, "isVerbose">,
   { faults, total, style, print }: FaultList,
 ): void {
-  const listed = isVerbose ? faults : faults.slice(0, maxFaultsShown);
+  const listed = isVerbose ? faults : firstOfEachFile(faults, maxFaultsShown);
   for (const { place, reason } of listed) {
     print(safe`  ${style.accent(safeLine(place))}  ${safeLine(reason)}`);
   }
   const rest = total - listed.length;
   if (rest > 0)
     print(safe`  and ${formatCount(rest)} more${whereListed(faults.length - listed.length, rest)}`);
+}
+
+/** So many faults, in their order, so chosen that a file with many does not hide the others. */
+function firstOfEachFile(faults: readonly ListedFault[], count: number): readonly ListedFault[] {
+  const files = Map.groupBy(faults, ({ place }) => place.replace(/:[^:]*$/, ""));
+  const byTurns = [...files.values()]
+    .flatMap((own) => own.map((fault, turn) => ({ fault, turn })))
+    .toSorted((left, right) => left.turn - right.turn);
+  const chosen = new Set(byTurns.slice(0, count).map(({ fault }) => fault));
+  return faults.filter((fault) => chosen.has(fault));
 }
 
 /** A report holds the first faults of each session, and the number of the others. */

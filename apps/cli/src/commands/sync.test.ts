@@ -151,6 +151,23 @@ describe("pond sync", () => {
     ]);
   });
 
+  it("lists a fault of each file before a second one of any, in the order they have", async () => {
+    const broken = new Array<string>(20).fill("{ broken");
+    const many = home.writeSession("s1", line("s1", "a", "one"), ...broken);
+    const few = home.writeSession("s2", line("s2", "b", "two"), "{ broken");
+
+    const { stderr } = await home.pond("sync");
+
+    const listed = stderr.split("\n").filter((each) => each.startsWith("  ~"));
+    const lineOf = (file: string, number: number): string =>
+      `  ${file.replace(home.folder, "~")}:${number}`;
+    expect(listed.map((each) => each.split("  not JSON")[0])).toEqual([
+      ...Array.from({ length: 9 }, (_, at) => lineOf(many, at + 2)),
+      lineOf(few, 2),
+    ]);
+    expect(stderr).toContain("and 11 more");
+  });
+
   it("lists faults with place and reason on every run, and exits with 3", async () => {
     const file = home.writeSession("s1", line("s1", "a", "one"), "\x1b]0;owned\x07");
     const location = file.replace(home.folder, "~");
