@@ -45,7 +45,8 @@ export async function installOmp(version: string = newestOmp): Promise<PiClient 
   const runtime = join(".bin", "bun");
   const modules = await installFromNpm({
     name: `omp-${version}`,
-    packages: [`@oh-my-pi/pi-coding-agent@${version}`, "bun@1.4.5"],
+    // By another name, for pnpm would take it for what is to run the folder.
+    packages: [`@oh-my-pi/pi-coding-agent@${version}`, "bun@npm:bun@1.4.5"],
     program: runtime,
     // Early releases have all builds in one package.
     ...(version === newestOmp && { builds: "@oh-my-pi/pi-natives" }),

@@ -4,6 +4,7 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -68,6 +69,10 @@ function hasBuild(modules: string, builds: string | undefined): boolean {
   return globSync(`${builds}-${platform}-${arch}*`, { cwd: modules }).length > 0;
 }
 
+const { packageManager } = JSON.parse(
+  readFileSync(new URL("../../../package.json", import.meta.url), "utf8"),
+);
+
 /** Half an install must not look like a whole one: it is made aside, and then moved. */
 async function install(
   name: string,
@@ -76,14 +81,15 @@ async function install(
 ): Promise<void> {
   const draft = mkdtempSync(join(cache, `${name}-`));
   try {
-    writeFileSync(join(draft, "package.json"), JSON.stringify({ private: true, overrides }));
-    const flags = ["install", "--no-audit", "--no-fund", "--no-package-lock", ...packages];
-    await promisify(execFile)("npm", flags, { cwd: draft, maxBuffer: 64 * 1024 * 1024 });
+    writeFileSync(join(draft, "package.json"), JSON.stringify({ private: true }));
+    // Laid out and built as by npm, which takes three times as long.
+    const asNpm = { nodeLinker: "hoisted", dangerouslyAllowAllBuilds: true };
+    const settings = { ...asNpm, lockfile: false, minimumReleaseAge: 0, overrides };
+    writeFileSync(join(draft, "pnpm-workspace.yaml"), JSON.stringify(settings));
+    const args = ["--yes", packageManager, "add", ...packages];
+    await promisify(execFile)("npx", args, { cwd: draft, maxBuffer: 64 * 1024 * 1024 });
     rmSync(join(cache, name), { recursive: true, force: true });
     renameSync(draft, join(cache, name));
-  } catch (error) {
-    const text = String(error instanceof Error && "stderr" in error ? error.stderr : error);
-    if (!/EBADPLATFORM|notsup|Unsupported platform/.test(text)) throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
