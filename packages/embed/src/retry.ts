@@ -76,8 +76,8 @@ export async function retry<T>(
     signal?.throwIfAborted();
     const outcome = await attempt();
     if (outcome.ok || !outcome.isTransient) return { outcome, attempts: used };
-    if (used >= Math.min(attempts, outcome.attempts ?? attempts))
-      return { outcome, attempts: used };
+    const most = Math.min(attempts, outcome.attempts ?? attempts);
+    if (used >= most) return { outcome, attempts: used };
     if ((outcome.retryAfterMs ?? 0) > maxWaitMs) return { outcome, attempts: used };
     onRetry?.(outcome.reason);
     // A server that asks for no pause would be asked five times in a moment.

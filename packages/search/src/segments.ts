@@ -158,21 +158,22 @@ function rank(
   const ranked = fuse(arms, rootOf, (left, right) => roots.newerFirst(left, right))
     .filter(({ rootId }) => foundIn.has(rootId))
     .map((root) => ({ ...root, score: root.score * scale }));
-  const titled = titledSessionsOf(found, rootOf);
-  const isForm = ({ rootId, votes }: RankedRoot): boolean =>
-    Object.keys(votes).every((arm) => arm === "window") && !titled.has(rootId);
-  const inOrder = areFormsLast ? withFormsLast(ranked, isForm) : ranked;
+  const inOrder = areFormsLast ? withFormsLast(ranked, titledSessionsOf(found, rootOf)) : ranked;
   return { arms, scale, ranked: inOrder, found, foundIn, roots };
 }
 
 /**
  * Puts sessions with other forms of the word behind those that hold it. Their scores and votes
  * shrink alike, to fit there.
+ *
+ * @param titled - Those whose title may be what holds it.
  */
 function withFormsLast(
   ranked: readonly RankedRoot[],
-  isForm: (root: RankedRoot) => boolean,
+  titled: ReadonlyMap<string, string>,
 ): RankedRoot[] {
+  const isForm = ({ rootId, votes }: RankedRoot): boolean =>
+    Object.keys(votes).every((arm) => arm === "window") && !titled.has(rootId);
   const holder = ranked.findLast(({ votes }) => "message" in votes);
   const best = ranked.find(isForm);
   if (holder === undefined || best === undefined || best.score < holder.score) return [...ranked];

@@ -542,43 +542,34 @@ describe("embedMessages with an embedder that fails", () => {
 });
 
 describe("consecutive texts that fail", () => {
-  it("do not end the stage, however many connections break over them", () =>
+  it.each([
+    ["are too long", new Error("too long")],
+    [
+      "break the connection",
+      new EmbeddingError({
+        ...{ model: "model-a", reason: "the connection failed" },
+        ...{ isOfEveryText: true, attempts: 2 },
+      }),
+    ],
+  ])("are all listed, and the other texts are embedded, if they %s", (_, error) =>
     withBench(async (bench) => {
       await importTexts(bench, 60);
       const bad = new Set(Array.from({ length: 20 }, (_, at) => textOf("s0", 10 + at)));
       const embedder = fakeEmbedder({
         maxTexts: 16,
         before: (texts) => {
-          if (!texts.some((text) => bad.has(text))) return undefined;
-          const reason = "the connection failed";
-          throw new EmbeddingError({ model: "model-a", reason, isOfEveryText: true, attempts: 2 });
-        },
-      });
-
-      const report = await embed(bench, embedder);
-
-      expect(report).toMatchObject({ embedded: 40, remaining: 20, failed: 20 });
-      expect(await tally(bench)).toEqual({ "model-a": 40, null: 20 });
-    }));
-
-  it("are all listed, and the other texts are embedded", () =>
-    withBench(async (bench) => {
-      await importTexts(bench, 40);
-      const bad = new Set(Array.from({ length: 20 }, (_, at) => textOf("s0", 10 + at)));
-      const embedder = fakeEmbedder({
-        maxTexts: 16,
-        before: (texts) => {
-          if (texts.some((text) => bad.has(text))) throw new Error("too long");
+          if (texts.some((text) => bad.has(text))) throw error;
           return undefined;
         },
       });
 
       const report = await embed(bench, embedder);
 
-      expect(report).toMatchObject({ embedded: 20, remaining: 20, failed: 20 });
+      expect(report).toMatchObject({ embedded: 40, remaining: 20, failed: 20 });
       expect(report.faults.length).toBe(20);
-      expect(await tally(bench)).toEqual({ "model-a": 20, null: 20 });
-    }));
+      expect(await tally(bench)).toEqual({ "model-a": 40, null: 20 });
+    }),
+  );
 });
 
 describe("another model", () => {
