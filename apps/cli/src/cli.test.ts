@@ -53,6 +53,16 @@ describe("the pond process", () => {
     });
   });
 
+  it("says where it runs on Windows", async () => {
+    const platform = `Object.defineProperty(process,"platform",{value:"win32"})`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(platform)}`;
+
+    expect(await home.spawn(["list"], { env: { NODE_OPTIONS } })).toEqual({
+      ...{ code: 1, stdout: "" },
+      stderr: "error: pond runs on Linux and macOS; on Windows, run it in WSL\n",
+    });
+  });
+
   it.each([
     [["snyc"], "Did you mean sync?"],
     [["list", "--limt", "3"], "Did you mean --limit?"],

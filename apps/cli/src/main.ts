@@ -12,6 +12,10 @@ if (Number(major) * 1000 + Number(minor) < 22_018) {
   process.stderr.write(`error: pond needs Node 22.18 or later; this is ${process.version}\n`);
   process.exit(1);
 }
+if (process.platform === "win32") {
+  process.stderr.write("error: pond runs on Linux and macOS; on Windows, run it in WSL\n");
+  process.exit(1);
+}
 
 // Several times what it takes.
 const leastRoomBytes = 16 * 1024 * 1024;

@@ -7,6 +7,10 @@ if (Number(major) * 1000 + Number(minor) < 22_018) {
   process.stderr.write(`pond-server: needs Node 22.18 or later; this is ${process.version}\n`);
   process.exit(2);
 }
+if (process.platform === "win32") {
+  process.stderr.write("pond-server: runs on Linux and macOS; on Windows, run it in WSL\n");
+  process.exit(2);
+}
 
 const args = process.argv.slice(2);
 // Before the engine is loaded, which takes most of the start. A process with arguments does not

@@ -210,6 +210,18 @@ describe("at its start, the server", () => {
     },
   );
 
+  test("exits with 2 on Windows and says where it runs", async () => {
+    const platform = `Object.defineProperty(process,"platform",{value:"win32"})`;
+
+    const ended = await runServer([], {
+      POND_STORAGE: join(folder, "windows"),
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(platform)}`,
+    });
+
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toBe("pond-server: runs on Linux and macOS; on Windows, run it in WSL\n");
+  });
+
   test.each([["--check"], []])(
     "exits with 1 on storage that would lose commits: %s",
     async (...args) => {
