@@ -14,3 +14,7 @@ test.each([
 ])("shows %s", (_, text, expected) => {
   expect([visible(text), visibleLine(text)]).toEqual([expected, expected]);
 });
+
+test("cuts no character of a line in two", () => {
+  expect(visibleLine("aa\u{1f986}b", 4)).toBe("aa…");
+});

@@ -21,9 +21,8 @@ export function visibleLine(text: string, limit: number = 200): string {
     .trim()
     .replaceAll(/\s+/g, " ");
   const line = visible(start);
-  return line.length > limit || text.length > limit * 4
-    ? `${line.slice(0, limit - 1).toWellFormed()}…`
-    : line;
+  if (line.length <= limit && text.length <= limit * 4) return line;
+  return `${line.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 function pictureOf(character: string): string {

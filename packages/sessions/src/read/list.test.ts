@@ -97,6 +97,14 @@ describe("listSessions", () => {
       expect((await listSessions(sessions))[0]?.title).toBe("Go on.");
     }));
 
+  it("cuts no character of a title in two", () =>
+    withStore(async (sessions) => {
+      const long = `${"a".repeat(119)}\u{1f986} and more`;
+      await ingestDemo(sessions, [{ id: "s", messages: [said("q", long)] }]);
+
+      expect((await listSessions(sessions))[0]?.title).toBe(`${"a".repeat(119)}…`);
+    }));
+
   it("takes as title what was typed, and files only if nothing was typed", () =>
     withStore(async (sessions) => {
       const bytes = new Uint8Array([1, 2, 3]);

@@ -65,5 +65,7 @@ function shorten(text: string): string {
     .slice(0, titleChars * 10)
     .replaceAll(/\s+/g, " ")
     .trim();
-  return line.length <= titleChars ? line : `${line.slice(0, titleChars).toWellFormed()}…`;
+  if (line.length <= titleChars) return line;
+  const withoutHalf = line.slice(0, titleChars).replace(/[\uD800-\uDBFF]$/, "");
+  return `${withoutHalf.toWellFormed()}…`;
 }
