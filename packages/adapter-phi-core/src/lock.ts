@@ -28,15 +28,36 @@ export class NoLockError extends PondError {
   }
 }
 
-const missingReason = "the `flock` program of util-linux is needed, and it is not on this machine";
+const missingReason =
+  "the `flock` program of util-linux is needed, or `perl`, and neither is on this machine";
+
+/**
+ * Programs that take the lock of a file without waiting, say so, and hold it until their input
+ * ends, so also if this process is killed. macOS has no `flock`, but always had a `perl`. A full
+ * path is never taken for an option.
+ */
+const holdersOf = (file: string): readonly (readonly [string, ...string[]])[] => [
+  ["flock", "-x", "-n", file, "sh", "-c", "echo locked; exec cat"],
+  ["perl", "-e", perlHolder, file],
+];
+
+// Its `die` would end with the number of the system's error, which may be that for a held lock.
+const perlHolder = `
+use Fcntl ":flock";
+sub fail { print STDERR "cannot $_[0] lock file $ARGV[0]: $!\n"; exit 2 }
+open my $lock, ">>", $ARGV[0] or fail "open";
+flock $lock, LOCK_EX | LOCK_NB or $!{EWOULDBLOCK} ? exit 1 : fail "take";
+syswrite STDOUT, "locked\n";
+1 while sysread STDIN, my $ignored, 4096;
+`;
 
 /** As often as the library itself tries. */
 const attemptMs = 50;
 
 /**
  * Runs while this process holds the lock that phi-core's store takes: an exclusive flock(2) on a
- * file beside the session. Node has no flock, so the `flock` program of util-linux holds it; the
- * path is one of its arguments and reaches no shell.
+ * file beside the session. Node has no flock, so another program holds it; the path is one of its
+ * arguments and reaches no shell.
  *
  * @throws {LockedError} if somebody else held it for `patienceMs`.
  * @throws {NoLockError} if there is no such program, or no lock can be had in that folder.
@@ -63,11 +84,19 @@ export async function withLock<T>(
 
 /** @returns A function that releases the lock; undefined if somebody else has it. */
 async function tryLock(file: string): Promise<(() => Promise<void>) | undefined> {
-  // A full path is never taken for an option. `cat` ends when its input does, so also if this
-  // process is killed.
-  const holder = spawn("flock", ["-x", "-n", resolve(file), "sh", "-c", "echo locked; exec cat"], {
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  for (const [program, ...words] of holdersOf(resolve(file))) {
+    const outcome = await tryLockWith(program, words, file);
+    if (outcome !== "no such program") return outcome === "taken" ? undefined : outcome;
+  }
+  throw new NoLockError(file, missingReason);
+}
+
+async function tryLockWith(
+  program: string,
+  words: readonly string[],
+  file: string,
+): Promise<(() => Promise<void>) | "taken" | "no such program"> {
+  const holder = spawn(program, words, { stdio: ["pipe", "pipe", "pipe"] });
   let complaint = "";
   holder.stderr.on("data", (data: Buffer) => {
     complaint += data.toString();
@@ -84,10 +113,15 @@ async function tryLock(file: string): Promise<(() => Promise<void>) | undefined>
       await ended;
     };
   }
-  if (start instanceof Error) throw new NoLockError(file, missingReason, { cause: start });
-  if (start === lockedExitCode) return undefined;
-  throw new NoLockError(file, complaint.trim() || `flock ended with ${String(start)}`);
+  if (start instanceof Error) {
+    // The second if a folder of the PATH is not for this user.
+    if ("code" in start && (start.code === "ENOENT" || start.code === "EACCES"))
+      return "no such program";
+    throw new NoLockError(file, start.message, { cause: start });
+  }
+  if (start === lockedExitCode) return "taken";
+  throw new NoLockError(file, complaint.trim() || `${program} ended with ${String(start)}`);
 }
 
-/** The exit code of `flock -n` if somebody else has the lock. */
+/** The exit code of both if somebody else has the lock. */
 const lockedExitCode = 1;

@@ -10,9 +10,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LockedError, NoLockError } from "./lock.ts";
 import { savePhiCoreSession } from "./save.ts";
+
+// As it is before a test leaves little of its PATH.
+const env = { ...process.env };
 
 let folder: string;
 let file: string;
@@ -94,41 +97,82 @@ it("leaves one writer's content whole when several write at once", async () => {
   expect(readFileSync(file, "utf8")).toMatch(/^(a{1000}|b{1000}|c{1000})$/);
 });
 
-it("takes a lock that other programs see, and releases it", async () => {
+/** What a program sees that takes the lock as the library does. */
+function lockState(): string {
   const script =
     "import fcntl,sys\nf=open(sys.argv[1],'a')\ntry: fcntl.flock(f,fcntl.LOCK_EX|fcntl.LOCK_NB); print('free')\nexcept BlockingIOError: print('taken')";
-  const seen = () =>
-    spawnSync("python3", ["-c", script, `${file}.lock`], { encoding: "utf8" }).stdout.trim();
-  const states: string[] = [];
-  const content = function* () {
-    states.push(seen());
-    yield "mine";
-  };
+  return spawnSync("python3", ["-c", script, `${file}.lock`], {
+    encoding: "utf8",
+    env,
+  }).stdout.trim();
+}
 
-  await savePhiCoreSession(file, content());
-  states.push(seen());
+// macOS has no `flock`, and every program here sees the locks of the other.
+describe.each([
+  { holder: "flock", programs: ["flock", "sh", "cat"] },
+  { holder: "perl", programs: ["perl"] },
+])("with only $holder on the PATH", ({ programs }) => {
+  let path: string;
+  beforeEach(() => {
+    path = mkdtempSync(join(tmpdir(), "pond-path-"));
+    for (const each of programs) symlinkSync(which(each), join(path, each));
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(path, { recursive: true, force: true });
+  });
 
-  expect(states).toEqual(["taken", "free"]);
+  it("takes the lock that other programs take, and releases it", async () => {
+    vi.stubEnv("PATH", path);
+    const states: string[] = [];
+    const content = function* () {
+      states.push(lockState());
+      yield "mine";
+    };
+
+    await savePhiCoreSession(file, content());
+    states.push(lockState());
+
+    expect(states).toEqual(["taken", "free"]);
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  it("gives up after the set time while another program holds it", async () => {
+    const release = await holdLock();
+    vi.stubEnv("PATH", path);
+
+    const saved = savePhiCoreSession(file, ["mine"], { patienceMs: 1 });
+
+    await expect(saved).rejects.toThrow(LockedError);
+    await release();
+  });
+
+  it("tells a lock file that cannot be opened from a lock that is held", async () => {
+    symlinkSync(join(folder, "nowhere", "lock"), `${file}.lock`);
+    vi.stubEnv("PATH", path);
+
+    const saved = savePhiCoreSession(file, ["mine"]);
+
+    await expect(saved).rejects.toThrow(NoLockError);
+    await expect(saved).rejects.toThrow(/cannot open lock file/);
+  });
 });
 
-it("names the missing program and writes nothing if there is no `flock`", async () => {
+function which(program: string): string {
+  const { stdout } = spawnSync("sh", ["-c", `command -v "$0"`, program], { encoding: "utf8" });
+  return stdout.trim();
+}
+
+it("names the missing programs and writes nothing if there is neither `flock` nor `perl`", async () => {
   vi.stubEnv("PATH", folder);
   try {
     const saved = savePhiCoreSession(file, ["mine"]);
 
     await expect(saved).rejects.toThrow(NoLockError);
-    await expect(saved).rejects.toThrow(/`flock` program of util-linux/);
+    await expect(saved).rejects.toThrow(/`flock` program of util-linux.*`perl`/);
   } finally {
     vi.unstubAllEnvs();
   }
   expect(readdirSync(folder)).toEqual([]);
-});
-
-it("tells a lock file that cannot be opened from a lock that is held", async () => {
-  symlinkSync(join(folder, "nowhere", "lock"), `${file}.lock`);
-
-  const saved = savePhiCoreSession(file, ["mine"]);
-
-  await expect(saved).rejects.toThrow(NoLockError);
-  await expect(saved).rejects.toThrow(/cannot open lock file/);
 });
