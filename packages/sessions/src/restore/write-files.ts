@@ -1,5 +1,5 @@
-import { lstat, open, rm } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { lstat, open, realpath, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { makeFolder, type RestoredFile } from "@pond/canonical/adapter";
 import { codeOf, TargetExistsError, TargetUnwritableError, UnsafePathError } from "../errors.ts";
 import { appendLines } from "./append-lines.ts";
@@ -30,7 +30,8 @@ type Target = { readonly file: RestoredFile; readonly path: string };
  * @throws {TargetExistsError} if another file is there already, or two have one path that they do
  * not share; thrown before anything is written.
  * @throws {UnsafePathError} if a path or a link on the way leads out of the folder.
- * @throws {TargetUnwritableError} if the system refuses to write; the same call then continues.
+ * @throws {TargetUnwritableError} if the system refuses to write; the same call then continues. Also
+ * if the disk takes a name for that of another file: that one is not replaced, even if forced.
  */
 export async function writeFiles(
   files: readonly RestoredFile[],
@@ -59,8 +60,12 @@ export async function writeFiles(
     try {
       await makeFolder(dirname(path));
       if (file.shared) await appendLines(path, file.content, file.shared);
-      else if (save) await save(path, file.content);
-      else await writeAtomically(path, file.content, isForced);
+      else {
+        // One of these files may have taken it.
+        await refuseOtherName(path);
+        if (save) await save(path, file.content);
+        else await writeAtomically(path, file.content, isForced);
+      }
     } catch (error) {
       throw TargetUnwritableError.from(path, error);
     }
@@ -107,12 +112,29 @@ async function checkTargetPath(
     const isLast = depth === steps.length;
     if (isLast && kind === "file" && file.shared) return true;
     if (isLast && kind === "file" && !isForced && (await isSame(step, file.content))) return false;
+    if (isLast && kind === "file") await refuseOtherName(step);
     // A folder in the place of the file, or a file in the place of a folder, is never replaced.
     if (kind === (isLast ? "folder" : "file") || (isLast && !isForced)) {
       throw new TargetExistsError(step);
     }
   }
   return true;
+}
+
+/**
+ * Refuses to write where another file is: a disk that ignores case, as those of macOS do, or how an
+ * accent is written, finds `Ab` for `ab`.
+ */
+async function refuseOtherName(path: string): Promise<void> {
+  try {
+    // The system's own: Node's synchronous one keeps the name that it is given.
+    const name = basename(await realpath(path));
+    if (name === basename(path)) return;
+    const other = join(dirname(path), name);
+    throw new TargetUnwritableError(path, `this disk takes its name for that of ${other}`);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
 }
 
 /** True if a file holds exactly these pieces; a piece is compared at a time. */
