@@ -11,6 +11,10 @@ it.each([
   ["C:\\work", "C:\\", true],
   ["/home", "/", true],
   ["home", "/", false],
+  // A disk of a Mac keeps the accent as it was written, and finds either.
+  ["/home/ada/Cafe\u0301", "/home/ada/Caf\u00e9", true],
+  ["/home/ada/Caf\u00e9/api", "/home/ada/Cafe\u0301", true],
+  ["/home/ada/Cafe", "/home/ada/Caf\u00e9", false],
 ])("a session of directory %s is in project %s: %s", (own, project, expected) => {
   expect(isInProject(own, project)).toBe(expected);
 });
@@ -28,6 +32,7 @@ describe("similarProjects", () => {
     "/d/twin/web",
     "/e/twin",
     `/${"long".repeat(100)}/long`,
+    "/home/ada/Cafe\u0301",
     "",
   ];
 
@@ -45,6 +50,8 @@ describe("similarProjects", () => {
     long: [],
     [`/${"long".repeat(100)}/long/short`]: [],
     constructor: [],
+    "caf\u00e9": ["/home/ada/Cafe\u0301"],
+    "/home/ada/Caf\u00e9": undefined,
     "/home/ada": undefined,
     "/home/ada/src/shop/": undefined,
     "/": undefined,

@@ -3,19 +3,21 @@ import type { SessionStore } from "../session-store.ts";
 
 const separator = /[/\\]/;
 
-/** Matches rows of this project and of folders below it. */
+/** Matches rows of this project and of folders below it, with accents written in either way. */
 export function projectFilter(project: string): Filter {
-  const folder = trimSeparator(project);
   return or(
-    eq("project", folder),
-    ...folderPrefixes(folder).map((start) => prefix("project", start)),
+    ...writtenForms(project).flatMap((folder) => [
+      eq("project", folder),
+      ...folderPrefixes(folder).map((start) => prefix("project", start)),
+    ]),
   );
 }
 
 /** The same decision as {@link projectFilter}, for one value. */
 export function isInProject(own: string, project: string): boolean {
-  const folder = trimSeparator(project);
-  return own === folder || folderPrefixes(folder).some((start) => own.startsWith(start));
+  return writtenForms(project).some(
+    (folder) => own === folder || folderPrefixes(folder).some((start) => own.startsWith(start)),
+  );
 }
 
 const maxSimilar = 3;
@@ -57,9 +59,23 @@ export async function similarProjects(
 /** The innermost folder of a path that has a name, as a path. */
 function folderNamed(sought: string, path: string): string | undefined {
   const names = path.split(separator);
-  const at = names.findLastIndex((name) => name.toLowerCase() === sought.toLowerCase());
+  const at = names.findLastIndex((name) => folded(name) === folded(sought));
   const folder = path.slice(0, names.slice(0, at + 1).join("/").length);
   return at === -1 || folder.length > maxShownChars ? undefined : folder;
+}
+
+function folded(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}
+
+/**
+ * The names of one folder: a Mac finds it with `é` as one character or as two, and a client records
+ * what the disk has, which is not what a keyboard gives.
+ */
+function writtenForms(project: string): string[] {
+  const folder = trimSeparator(project);
+  if (!/[^ -~]/.test(folder)) return [folder];
+  return [...new Set([folder, folder.normalize("NFC"), folder.normalize("NFD")])];
 }
 
 /**
