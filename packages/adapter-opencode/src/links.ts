@@ -21,7 +21,7 @@ export function isFileOrLink(folder: string, entry: FolderEntry): boolean {
 /** The target of a path; undefined for a broken link. */
 export function targetOf(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }

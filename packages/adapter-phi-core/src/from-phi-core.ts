@@ -90,8 +90,8 @@ function* filesIn(
 /** True for a link whose target is read where it is. */
 function isSiblingLink(link: string): boolean {
   try {
-    const target = realpathSync(link);
-    return dirname(target) === realpathSync(dirname(link)) && target.endsWith(".json");
+    const target = realpathSync.native(link);
+    return dirname(target) === realpathSync.native(dirname(link)) && target.endsWith(".json");
   } catch {
     return false;
   }

@@ -67,7 +67,7 @@ function foldersAbove(path: string): readonly string[] {
 /** A path with its links resolved; unchanged if nothing is there. */
 export function realOf(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch (error) {
     if (isSystemError(error)) return path;
     throw error;

@@ -81,7 +81,7 @@ async function listAll(source: Source, signal: AbortSignal | undefined): Promise
 function identityOf({ file, key, fingerprint }: SourceSession): string {
   if (file === undefined) return `${key} ${fingerprint}`;
   try {
-    return realpathSync(file);
+    return realpathSync.native(file);
   } catch (error) {
     // Gone since it was listed.
     if (isSystemError(error)) return file;

@@ -170,7 +170,7 @@ function isMissing(error: unknown): boolean {
  * @throws if there is none. A pipe would be waited for, and a device has no end.
  */
 function placeOf(path: string): string {
-  const place = realpathSync(path);
+  const place = realpathSync.native(path);
   const stats = statSync(place);
   if (stats.isFile() || stats.isDirectory()) return place;
   throw new TypeError("neither a file nor a folder");

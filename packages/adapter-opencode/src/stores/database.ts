@@ -45,7 +45,7 @@ export class Database {
   /** @throws the error of SQLite or the file system if the file cannot be read. */
   constructor(file: string) {
     this.file = file;
-    this.#target = realpathSync(file);
+    this.#target = realpathSync.native(file);
     const { connection, frozen, copied } = open(this.#target);
     this.#connection = connection;
     this.#frozen = frozen;

@@ -71,7 +71,7 @@ export function withoutFaults<T>(listing: Generator<unknown, T>): T {
  */
 export function leadsOutside(link: string, folder: string): boolean {
   try {
-    return !realpathSync(link).startsWith(`${realpathSync(folder)}${sep}`);
+    return !realpathSync.native(link).startsWith(`${realpathSync.native(folder)}${sep}`);
   } catch {
     return true;
   }
