@@ -251,6 +251,28 @@ describe("pond schedule with launchd", () => {
       ]),
     );
   });
+
+  it("loads a changed agent once a sync that runs has ended", async () => {
+    const env = { ...home.env, ...fakePath(home, "launchctl") };
+    const launchd = createLaunchd({ env, home: home.folder });
+    await launchd.start(job);
+    // What it says then, in this order: the sync ends while it is asked for the third time.
+    fake(
+      home,
+      "launchctl",
+      `case $1 in
+  print) [ -e "$HOME/loaded" ] || exit 113
+    if [ -e "$HOME/ending2" ]; then /bin/rm "$HOME/ending2" "$HOME/loaded"; fi
+    if [ -e "$HOME/ending1" ]; then /bin/mv "$HOME/ending1" "$HOME/ending2"; fi ;;
+  bootout) : >"$HOME/ending1"; echo "Boot-out failed: 36: Operation now in progress" >&2; exit 36 ;;
+  bootstrap) [ -e "$HOME/loaded" ] || exit 0
+    echo "Bootstrap failed: 5: Input/output error" >&2; exit 5 ;;
+esac`,
+    );
+
+    expect(await launchd.start({ ...job, every: "1h" })).toBe(true);
+    expect(read(agent)).toContain("<integer>3600</integer>");
+  });
 });
 
 describe("pond schedule", () => {

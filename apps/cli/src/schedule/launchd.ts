@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { notFoundCode, runProgram } from "../run-program.ts";
 import { intervals, secondsOf } from "./interval.ts";
 import { refuseControls, xmlText } from "./quoting.ts";
@@ -14,6 +15,10 @@ import {
 import { readOwn, removeOwn, writeOwn } from "./unit-file.ts";
 
 const label = "pond.sync";
+
+// launchd kills a program that has not ended after 20 s.
+const maxEndMs = 30_000;
+const pollMs = 100;
 
 /** An agent of the user's launchd. */
 export function createLaunchd(machine: Machine): Scheduler {
@@ -42,7 +47,12 @@ export function createLaunchd(machine: Machine): Scheduler {
       const isNew = await writeOwn(file, plistText(job));
       const wasLoaded = await isLoaded();
       if (!isNew && wasLoaded) return false;
-      if (wasLoaded) await unload();
+      if (wasLoaded) {
+        await unload();
+        // A sync that runs is told to end, and until it has, nothing is loaded in its place.
+        for (let waitedMs = 0; waitedMs < maxEndMs && (await isLoaded()); waitedMs += pollMs)
+          await sleep(pollMs);
+      }
       await mustRun(machine, ["launchctl", "bootstrap", domain, file]);
       return true;
     },
