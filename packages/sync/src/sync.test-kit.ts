@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -41,7 +42,8 @@ export type Bench = {
 
 /** A place to sync from and a store to sync to; both vanish afterwards. */
 export async function withBench(use: (bench: Bench) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "pond-sync-"));
+  // Reports name real paths, and on macOS the folder for such files is behind a link.
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "pond-sync-")));
   const sessions = await openSessions(join(folder, "store"), { mode: "write" });
   try {
     await use(createBench(folder, sessions));
