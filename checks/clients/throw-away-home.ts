@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -21,7 +29,8 @@ export type ThrowAwayHome = {
 export function createThrowAwayHome(
   environment: (folder: string) => Readonly<Record<string, string>> = () => ({}),
 ): ThrowAwayHome {
-  const folder = mkdtempSync(join(tmpdir(), "pond-client-"));
+  // Clients name the real one, and on macOS the folder for such files is behind a link.
+  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "pond-client-")));
   const work = join(folder, "work");
   mkdirSync(work);
   const options = {
