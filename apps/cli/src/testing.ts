@@ -1,6 +1,6 @@
 // A throw-away home for the tests of this package, and two ways to run the command in it.
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,7 +21,8 @@ const patienceMs = 30_000;
 const compiled = join(tmpdir(), `pond-cli-tests-${process.getuid?.() ?? 0}`);
 
 export class Home {
-  readonly folder: string = mkdtempSync(join(tmpdir(), "pond-cli-"));
+  // Reports name real paths, and on macOS the folder for such files is behind a link.
+  readonly folder: string = realpathSync.native(mkdtempSync(join(tmpdir(), "pond-cli-")));
   readonly env: Readonly<Record<string, string>> = {
     PATH: process.env["PATH"] ?? "",
     HOME: this.folder,
