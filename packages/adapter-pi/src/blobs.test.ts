@@ -78,6 +78,21 @@ it("keeps a reference to a missing blob, and reports it once, at its record", as
   ).toHaveLength(3);
 });
 
+it("reports a missing blob that no part can hold at the record that first refers to it", async () => {
+  const evicted = { role: "user", content: "to cold storage", evicted: { content: gone } };
+  home.put(log, [
+    header("s1"),
+    message("a1", null, { role: "user", content: "weave" }),
+    message("a2", "a1", evicted),
+    message("a3", "a2", evicted),
+  ]);
+
+  const { events } = await readHome(fromOmp(home.path));
+  const faults = events.filter((event) => event.kind === "fault");
+
+  expect(faults).toMatchObject([{ fault: { details: { record: 3 } }, records: 0 }]);
+});
+
 it("tells whether a stored message holds the bytes of a missing blob", async () => {
   const other = Buffer.from("another picture");
   const otherHash = createHash("sha256").update(other).digest("hex");

@@ -107,7 +107,7 @@ export async function* readSession(files: SessionFiles, from: Source): AsyncIter
       if (kept.length > 0) count?.add(1);
       for (const one of kept) yield one;
     }
-    for (const one of readUnattachedBlobs(reading, head.header, count)) yield one;
+    for (const one of readUnattachedBlobs(reading, count)) yield one;
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!isSystemError(error)) throw error;
@@ -130,11 +130,10 @@ function readWithBlobs(entry: NormalizedEntry, reading: Reading): readonly Canon
 /** Files that the log refers to where no part can hold them. */
 function* readUnattachedBlobs(
   reading: Reading,
-  header: SourceRecord,
   count: RecordCount | undefined,
 ): Generator<ReadEvent> {
-  for (const hash of reading.blobs.unattached()) {
-    const bytes = reading.blobs.read(hash, header);
+  for (const [hash, at] of reading.blobs.unattached()) {
+    const bytes = reading.blobs.read(hash, { at });
     if (bytes === undefined) continue;
     count?.add(1);
     yield* readBlob(hash, bytes, reading);

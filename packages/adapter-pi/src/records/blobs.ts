@@ -26,8 +26,10 @@ type ResolvedBlob = {
  */
 export class Blobs {
   readonly #folders: readonly string[];
-  /** Hashes that the log refers to; true if a part holds the bytes. */
-  readonly #seen: Map<string, boolean> = new Map();
+  /** Hashes that the log refers to, with the first record that does. */
+  readonly #seen: Map<string, SourceRecord["at"]> = new Map();
+  /** Hashes whose bytes a part holds. */
+  readonly #attached: Set<string> = new Set();
   readonly #faults: Map<string, FaultEvent> = new Map();
   readonly #reported: Set<string> = new Set();
   #failed: Set<string> = new Set();
@@ -48,7 +50,7 @@ export class Blobs {
     if (this.#folders.length === 0) return undefined;
     const content = block.url(key);
     if (bytes === undefined) return content && { content, ref: undefined };
-    this.#seen.set(hash, true);
+    this.#attached.add(hash);
     return { content: fileBytes(bytes), ref };
   }
 
@@ -57,7 +59,7 @@ export class Blobs {
     const hash = hashOf(ref);
     const bytes = hash === undefined ? undefined : this.read(hash, at);
     if (hash === undefined || bytes === undefined) return undefined;
-    this.#seen.set(hash, true);
+    this.#attached.add(hash);
     return bytes.toString("base64");
   }
 
@@ -68,7 +70,7 @@ export class Blobs {
     for (let value = open.pop(); value !== undefined; value = open.pop()) {
       if (typeof value === "string") {
         const hash = value.startsWith(prefix) ? hashOf(value) : undefined;
-        if (hash !== undefined && !this.#seen.has(hash)) this.#seen.set(hash, false);
+        if (hash !== undefined && !this.#seen.has(hash)) this.#seen.set(hash, record.at);
       } else if (Array.isArray(value)) {
         for (const element of value) open.push(element);
       } else if (isJsonObject(value)) {
@@ -112,9 +114,11 @@ export class Blobs {
     }
   }
 
-  /** Hashes that the log refers to in places that hold no bytes. */
-  unattached(): string[] {
-    return [...this.#seen].flatMap(([hash, isAttached]) => (isAttached ? [] : [hash])).sort();
+  /** Hashes that the log refers to only in places that hold no bytes, with the first such record. */
+  unattached(): [hash: string, at: SourceRecord["at"]][] {
+    return [...this.#seen]
+      .filter(([hash]) => !this.#attached.has(hash))
+      .sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   /** The first one that exists; the first of all if none does, to report it. */
