@@ -358,11 +358,17 @@ it.each([
   ["after a summary of another session", ["summary:r9", "r1", "summary:r1"], "summary r1"],
   ["after a title that a person chose", ["r1", "custom", "summary:r1"], "chosen"],
   ["first but names a record of another session", ["summary:r9", "r1"], undefined],
+  ["before the error that a later one holds", ["r1", "summary:r1", "refused:r1"], "summary r1"],
+  ["last and holds the error of a login", ["r1", "logged-out:r1"], undefined],
 ])("titles a session given a summary that stands %s", async (_, rows, expected) => {
+  const errors: Record<string, string> = {
+    refused: "API Error: 503 no capacity\n",
+    "logged-out": "Invalid API key · Please run /login",
+  };
   const records = rows.map((row) => {
-    const [, leafUuid] = row.split(":");
+    const [kind = "", leafUuid] = row.split(":");
     if (leafUuid !== undefined)
-      return { type: "summary", summary: `summary ${leafUuid}`, leafUuid };
+      return { type: "summary", summary: errors[kind] ?? `summary ${leafUuid}`, leafUuid };
     if (row === "custom") return { type: "custom-title", customTitle: "chosen" };
     return { type: "x", uuid: row, cwd: "/w/app", timestamp: "2026-03-01T09:00:00.000Z" };
   });

@@ -26,5 +26,8 @@ export function readCarrier(
  */
 function titleField(record: SourceRecord, { ids }: Reading): string | undefined {
   const isOwn = record.peek("type") === "summary" && ids.has(record.peek("leafUuid"));
-  return isOwn ? "summary" : undefined;
+  return isOwn && !apiError.test(String(record.peek("summary"))) ? "summary" : undefined;
 }
+
+/** What the client wrote as the title when the model that it asked for one could not be reached. */
+const apiError = /^API Error: |Please run \/login\.?$/;
