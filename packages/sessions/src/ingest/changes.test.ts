@@ -15,7 +15,7 @@ import {
 } from "../testing.ts";
 import type { SourcePlace } from "./source-place.ts";
 
-type State = readonly (DemoMessage | "fault" | "fault beside")[];
+type State = readonly (DemoMessage | "fault" | "fault beside" | "pending")[];
 
 /** Ingests one state of session `s` after the other; the outcome of the last. */
 async function sync(
@@ -190,6 +190,17 @@ describe("limits on revisions and removals", () => {
         expect(await shown(sessions, "s")).toHaveLength(3 - tombstones);
       }),
   );
+
+  it("a read with a pending record removes nothing, for it may be what is missing", () =>
+    withStore(async (sessions) => {
+      const outcome = await sync(sessions, [
+        [a, b, c],
+        [a, b, "pending"],
+      ]);
+
+      expect(outcome).toMatchObject({ pending: 1, tombstones: 0, status: "unchanged" });
+      expect(await shown(sessions, "s")).toHaveLength(3);
+    }));
 
   it("a message whose source lost one of its files stays as it was stored", () =>
     withStore(async (sessions) => {

@@ -143,6 +143,8 @@ export class Ingest {
           break;
         case "pending":
           outcome.pending += 1;
+          // It may be what is missing: a record that was torn, or is being written again.
+          isLogWhole = false;
           break;
         case "session":
           addMessage();
