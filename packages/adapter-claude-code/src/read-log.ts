@@ -1,5 +1,6 @@
 import {
   fileChunks,
+  isLeftAlone,
   type LineOptions,
   type RecordCount,
   type RecordOutcome,
@@ -19,5 +20,9 @@ export function readLog(
   file: string,
   { chunkBytes, ...options }: LogOptions,
 ): AsyncIterable<readonly RecordOutcome[]> {
-  return readRecords(fileChunks(file, chunkBytes), { adapter: origin, uri: file }, options);
+  const source = { adapter: origin, uri: file };
+  return readRecords(fileChunks(file, chunkBytes), source, {
+    ...options,
+    isLeftAlone: () => isLeftAlone(file),
+  });
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { contentOf, readAll, restoredFiles } from "@pond/adapter-testkit";
@@ -381,3 +381,22 @@ it.each([
 
   expect(titleOf(messages)?.text).toBe(expected);
 });
+
+it.each([
+  { minutes: 1, expected: { kind: "pending" } },
+  { minutes: 61, expected: { kind: "fault", isLeftover: true } },
+])(
+  "takes a torn last line of $minutes minutes ago as $expected.kind",
+  async ({ minutes, expected }) => {
+    const file = join(projects, "-w-app", "s1.jsonl");
+    mkdirSync(dirname(file));
+    writeFileSync(file, `${JSON.stringify(ownRow("u1", ""))}\n${torn}`);
+    const written = new Date(Date.now() - minutes * 60_000);
+    utimesSync(file, written, written);
+
+    const events = await readAll(fromClaudeCode(projects), "-w-app/s1.jsonl");
+
+    expect(events.filter(({ kind }) => kind === "message")).toHaveLength(1);
+    expect(events.at(-1)).toMatchObject(expected);
+  },
+);

@@ -5,6 +5,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -494,3 +495,24 @@ it("hands the live turns of reverted threads to another client and counts the re
     [["Weave it green.", "Green it is.", "With a white border.", "White it is."], 2],
   ]);
 });
+
+it.each([
+  { minutes: 1, expected: { kind: "pending" } },
+  { minutes: 61, expected: { kind: "fault", isLeftover: true } },
+])(
+  "takes a torn last line of $minutes minutes ago as $expected.kind",
+  async ({ minutes, expected }) => {
+    const files = new Map([[path, Buffer.concat([log(meta, said("a")), Buffer.from('{"type":')])]]);
+    await withFolder(files, async (folder) => {
+      const written = new Date(Date.now() - minutes * 60_000);
+      utimesSync(join(folder, path), written, written);
+
+      const events = await readAll(fromCodex(folder), path);
+
+      expect(events.some(({ kind }) => kind === "message")).toBe(true);
+      expect(events.filter(({ kind }) => kind === "pending" || kind === "fault")).toMatchObject([
+        expected,
+      ]);
+    });
+  },
+);

@@ -9,6 +9,7 @@ import {
 } from "@pond/canonical";
 import {
   fileChunks,
+  isLeftAlone,
   type LineOptions,
   openRecord,
   type RecordCount,
@@ -35,7 +36,8 @@ export function readEntries(
   if (name.isDocument) return readDocument(file, options);
   const bytes = fileChunks(file);
   const chunks = name.isCompressed ? decompress(bytes) : bytes;
-  return readRecords(chunks, { adapter: origin, uri: file }, options);
+  const source = { adapter: origin, uri: file };
+  return readRecords(chunks, source, { ...options, isLeftAlone: () => isLeftAlone(file) });
 }
 
 /**

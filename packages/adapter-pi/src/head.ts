@@ -9,6 +9,7 @@ import {
 import {
   fileChunks,
   fileFault,
+  isLeftAlone,
   type LineOptions,
   openRecord,
   RecordCount,
@@ -50,14 +51,15 @@ export function readLog(
   chunkBytes?: number,
 ): AsyncGenerator<readonly RecordOutcome[]> {
   const source = { adapter: origin, uri: file };
-  if (file.endsWith(archivedSuffix)) return readArchived(source, options);
-  return readRecords(fileChunks(file, chunkBytes), source, options);
+  const all = { ...options, isLeftAlone: () => isLeftAlone(file) };
+  if (file.endsWith(archivedSuffix)) return readArchived(source, all);
+  return readRecords(fileChunks(file, chunkBytes), source, all);
 }
 
 /** The records of a compressed log, as far as it can be unpacked. */
 async function* readArchived(
   source: { readonly adapter: string; readonly uri: string },
-  options: LogOptions,
+  options: Parameters<typeof readRecords>[2],
 ): AsyncGenerator<readonly RecordOutcome[]> {
   try {
     yield* readRecords(unpack(source.uri, source.adapter), source, options);

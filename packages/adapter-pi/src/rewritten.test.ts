@@ -1,4 +1,4 @@
-import { renameSync } from "node:fs";
+import { renameSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { eventText, jsonlRecords, restoredFiles } from "@pond/adapter-testkit";
 import { stringifyJson } from "@pond/canonical";
@@ -204,6 +204,19 @@ it("holds back a last line that is still being written", async () => {
 
   expect(faults).toEqual([]);
   expect(events.filter(({ kind }) => kind === "pending")).toHaveLength(1);
+});
+
+it("reports a last line that was never finished as a fault that needs no action", async () => {
+  const text = `${JSON.stringify(header("s1"))}\n${JSON.stringify(prompt).slice(0, 40)}`;
+  home.put(log, text);
+  const before = new Date(Date.now() - 2 * 3_600_000);
+  utimesSync(join(home.path, log), before, before);
+
+  const { events } = await readHome(fromPi(home.path));
+
+  const lost = events.filter(({ kind }) => kind === "fault" || kind === "pending");
+  expect(lost).toMatchObject([{ kind: "fault", isLeftover: true }]);
+  expect(events).toContainEqual(expect.objectContaining({ kind: "session" }));
 });
 
 it("marks the entries that replaced the model's context as boundaries", async () => {

@@ -78,6 +78,7 @@ export {
   fileFault,
   isDecodedName,
   isGone,
+  isLeftAlone,
   isSystemError,
   notUtf8Reason,
   reasonOf,

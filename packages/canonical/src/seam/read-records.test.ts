@@ -1,16 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { recordCountOf } from "../event.ts";
 import { stringifyJson } from "../json.ts";
 import { unseal } from "./extracted.ts";
-import { readRecords } from "./read-records.ts";
+import { type RecordOutcome, readRecords } from "./read-records.ts";
 import { RecordCount } from "./record-count.ts";
 import { fileChunks } from "./source-files.ts";
 
 const notWhole = "not a whole record; what else is on its line is kept";
 const source = { adapter: "demo", uri: "a.jsonl" };
+const halfCharacter = Buffer.from('{"a":"é').subarray(0, -1);
 
 it.each<[string, string | Buffer, readonly string[]]>([
   [
@@ -168,32 +169,77 @@ it.each<[string, string | Buffer, readonly string[]]>([
   ],
   ["a long line still being written as pending", `{"a":"${"x".repeat(100)}`, ["pending a.jsonl:1"]],
 ])("yields %s", async (_, text, expected) => {
+  expect((await outcomesOf(text)).map(describeOutcome)).toEqual(expected);
+});
+
+it.each<[string, string | Buffer, readonly unknown[]]>([
+  ["a last record without its newline", '{"a":1}\n{"a":2}', ['1 {"a":1}', '2 {"a":2}']],
+  ["blanks at its end as nothing", '{"a":1}\n  ', ['1 {"a":1}']],
+  ["a torn record as a fault", '{"a":1}\n{"b":', ['1 {"a":1}', /^2@8 not JSON: .*, no action$/]],
+  ["half a character as a fault", halfCharacter, ["1@0 not UTF-8, no action"]],
+  ["a torn record after another", '{"a":1}{"a":', ['1 {"a":1}', `1@7 ${notWhole}, no action`]],
+  ["zeros as a fault", '{"a":1}\n\0', ['1 {"a":1}', "2@8 zeros in place of a record, no action"]],
+  [
+    "zeros after a record as a fault",
+    '{"a":1}\0',
+    ["1@0 zeros in place of a record, no action", '1 {"a":1}'],
+  ],
+  [
+    "a long line as a fault and a sentinel",
+    `{"a":"${"x".repeat(100)}`,
+    [
+      "1@0 a line of 106 bytes is too long to be kept",
+      '1 {"pond_truncated":{"bytes":106}} truncated',
+    ],
+  ],
+])("yields %s, of a source that is left alone", async (_, text, expected) => {
+  const outcomes = await outcomesOf(text, () => true);
+
+  const described = outcomes.map((outcome) => {
+    const needsNoAction = outcome.kind === "fault" && outcome.isLeftover === true;
+    return `${describeOutcome(outcome)}${needsNoAction ? ", no action" : ""}`;
+  });
+  expect(described).toEqual(
+    expected.map((each) => (each instanceof RegExp ? expect.stringMatching(each) : each)),
+  );
+});
+
+it("asks whether a source is left alone only for a last line that is no record", async () => {
+  const isLeftAlone = vi.fn(() => true);
+
+  await outcomesOf('{"a":1}\nnot\n{"a":2}', isLeftAlone);
+
+  expect(isLeftAlone).not.toHaveBeenCalled();
+});
+
+async function outcomesOf(
+  text: string | Buffer,
+  isLeftAlone?: () => boolean,
+): Promise<readonly RecordOutcome[]> {
   const chunks = async function* () {
     yield Buffer.from(text);
   };
-
   const count = new RecordCount();
-  const outcomes = (
-    await Array.fromAsync(readRecords(chunks(), source, { maxLineBytes: 80, count }))
-  ).flat();
-
-  const described = outcomes.map((outcome) => {
-    if (outcome.kind === "pending") return `pending ${outcome.location}`;
-    if (outcome.kind === "fault") {
-      const { record, byteOffset, reason } = outcome.fault.details;
-      return `${record}@${byteOffset} ${reason}`;
-    }
-    const { record, isTruncated } = outcome;
-    const mark = isTruncated ? " truncated" : "";
-    return `${record.at.record} ${stringifyJson(unseal(record.whole()))}${mark}`;
-  });
-  expect(described).toEqual(expected);
+  const read = readRecords(chunks(), source, { maxLineBytes: 80, count, isLeftAlone });
+  const outcomes = (await Array.fromAsync(read)).flat();
   // Each is one of what came of it (`adapter-integrity-no-silent-drops`).
   const recordCounts = outcomes.map((outcome) =>
     outcome.kind === "record" ? 1 : recordCountOf(outcome),
   );
   expect(count.records).toBe(recordCounts.reduce((sum, records) => sum + records, 0));
-});
+  return outcomes;
+}
+
+function describeOutcome(outcome: RecordOutcome): string {
+  if (outcome.kind === "pending") return `pending ${outcome.location}`;
+  if (outcome.kind === "fault") {
+    const { record, byteOffset, reason } = outcome.fault.details;
+    return `${record}@${byteOffset} ${reason}`;
+  }
+  const { record, isTruncated } = outcome;
+  const mark = isTruncated ? " truncated" : "";
+  return `${record.at.record} ${stringifyJson(unseal(record.whole()))}${mark}`;
+}
 
 it("marks a fault for whole records that share a line as needing no action", async () => {
   const chunks = async function* () {

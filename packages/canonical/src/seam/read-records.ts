@@ -25,6 +25,8 @@ type RecordsOptions = LineOptions & {
   readonly signal?: AbortSignal | undefined;
   /** Told how many lines are not blank. */
   readonly count?: RecordCount | undefined;
+  /** True if nobody writes to the source any more. Default: somebody may. */
+  readonly isLeftAlone?: (() => boolean) | undefined;
 };
 
 /**
@@ -32,19 +34,21 @@ type RecordsOptions = LineOptions & {
  *
  * - A line that is not a JSON object is a fault. It costs nothing else, not even whole records on
  *   the same line.
- * - The end of a last line without its newline is pending until it is whole.
+ * - The end of a last line without its newline is pending until it is whole. In a source that is left
+ *   alone it is a fault that needs no action: what wrote it ended in the middle.
  * - A line past the bound, or of more than eight million values, is a fault and a sentinel
  *   (`adapter-bounded-values`).
  */
 export async function* readRecords(
   chunks: AsyncIterable<Uint8Array>,
   source: Source,
-  { signal, count, ...limits }: RecordsOptions = {},
+  { signal, count, isLeftAlone = () => false, ...limits }: RecordsOptions = {},
 ): AsyncGenerator<readonly RecordOutcome[]> {
   const read = (line: Line): readonly RecordOutcome[] => {
     signal?.throwIfAborted();
     count?.add(isBlank(line) ? 0 : 1);
-    return readLine(line, source, count);
+    const { isTerminated } = line;
+    return readLine(line, source, { count, isFinal: () => isTerminated || isLeftAlone() });
   };
   yield* mapLines(chunks, read, limits);
 }
@@ -53,14 +57,20 @@ function isBlank({ text }: Line): boolean {
   return text !== undefined && text.trim() === "";
 }
 
+type ReadLineOptions = {
+  readonly count: RecordCount | undefined;
+  /** False if the line may still become longer. */
+  readonly isFinal: () => boolean;
+};
+
 function readLine(
   line: Line,
   { adapter, uri }: Source,
-  count: RecordCount | undefined,
+  { count, isFinal }: ReadLineOptions,
 ): readonly RecordOutcome[] {
   const { number, byteOffset, byteLength, isTerminated, text } = line;
   const at = { adapter, uri, record: number, byteOffset };
-  if (isTerminated && line.fault === "too_long") {
+  if (line.fault === "too_long" && isFinal()) {
     return standIn(at, byteLength, `a line of ${byteLength} bytes is too long to be kept`);
   }
   const pending: PendingEvent = {
@@ -70,11 +80,10 @@ function readLine(
   };
   if (hasTooManyValues(textOf(line))) {
     const { message } = new TooManyValuesError();
-    return isTerminated ? standIn(at, byteLength, message) : [pending];
+    return isFinal() ? standIn(at, byteLength, message) : [pending];
   }
   const found = text === undefined ? readBytes(line, at) : readText(text, at, byteLength);
-  const isCertain = isTerminated || found.length === 0;
-  const outcomes = isCertain ? found : certainOutcomes(found, pending, text);
+  const outcomes = isTerminated ? found : outcomesAtEnd(found, { pending, text, isFinal });
   const recordCount = outcomes.reduce((sum, each) => sum + outcomeRecordCount(each), 0);
   if (recordCount > 1) count?.add(recordCount - 1);
   return outcomes;
@@ -96,25 +105,37 @@ function textOf(line: Line): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
 
+/** What the end of a log may be, besides what was found there. */
+type EndOfLog = {
+  readonly pending: PendingEvent;
+  readonly text: string | undefined;
+  readonly isFinal: () => boolean;
+};
+
 /**
- * What is certain about a line that has no end. Its last piece is whole if it is a record;
- * otherwise it is still being written. What stands in front of that may have been read when nothing
+ * The outcomes of a line that has no end. Its last piece is whole if it is a record; otherwise it is
+ * still being written, or was torn. What stands in front of that may have been read when nothing
  * followed it.
  */
-function certainOutcomes(
+function outcomesAtEnd(
   outcomes: readonly RecordOutcome[],
-  pending: PendingEvent,
-  text: string | undefined,
+  { pending, text, isFinal }: EndOfLog,
 ): readonly RecordOutcome[] {
   // Zeros at its end are reported first.
   const isBeforeZeros = text?.endsWith("\0") ?? false;
   const others = isBeforeZeros ? outcomes.slice(1) : outcomes;
   const isWhole = others.at(-1)?.kind === "record";
+  if (outcomes.length === 0 || (isWhole && !isBeforeZeros)) return outcomes;
+  if (isFinal()) return outcomes.map(withoutAction);
   const certain = isWhole ? others : others.slice(0, -1);
   if (!certain.some(({ kind }) => kind === "record")) return [pending];
-  if (!isWhole) return [...certain, pending];
   // Zeros after a record are not a record.
-  return isBeforeZeros ? [...certain, { ...pending, records: 0 }] : certain;
+  return [...certain, isWhole ? { ...pending, records: 0 } : pending];
+}
+
+/** Nobody can do anything about what was never written. */
+function withoutAction(outcome: RecordOutcome): RecordOutcome {
+  return outcome.kind === "fault" ? { ...outcome, isLeftover: true } : outcome;
 }
 
 /** How many records an outcome accounts for. */

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { sep } from "node:path";
 import { SourceFault } from "../errors.ts";
 import type { FaultEvent } from "../event.ts";
@@ -27,6 +27,14 @@ export async function* fileChunks(
   } finally {
     closeSync(handle);
   }
+}
+
+const leftAloneMs = 60 * 60 * 1000;
+
+/** True if a file is there and was not written for an hour: whoever wrote it is done. */
+export function isLeftAlone(file: string): boolean {
+  const { mtimeMs = Number.POSITIVE_INFINITY } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  return Date.now() - mtimeMs >= leftAloneMs;
 }
 
 /** A path with `/` as its separator on every system, as keys and restored files have it. */
