@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { contentOf, findSessions, readAll, withFolder } from "@pond/adapter-testkit";
 import type { Message } from "@pond/canonical";
@@ -177,6 +177,20 @@ describe("the names of threads", () => {
       const { titles, counts, faults } = await look(home);
 
       expect([titles, counts, faults]).toEqual([[undefined, undefined], [2, 2], []]);
+    });
+  });
+
+  it("are reported if their line was never finished", async () => {
+    await inHome(async (home) => {
+      const torn = `{"id":"${warp}","thread_na`;
+      const file = write(home, "session_index.jsonl", `${lines(named(yarn, "Yarn"))}${torn}`);
+      const before = new Date(Date.now() - 2 * 3_600_000);
+      utimesSync(file, before, before);
+
+      const { titles, faults } = await look(home);
+
+      expect(titles).toEqual(["Yarn", undefined]);
+      expect(faults.map(({ details }) => [details.uri, details.record])).toEqual([[file, 2]]);
     });
   });
 

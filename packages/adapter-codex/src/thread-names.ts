@@ -5,6 +5,7 @@ import {
   fileChunks,
   fileFingerprint,
   isGone,
+  isLeftAlone,
   NumbersByKey,
   openRecord,
   PackedList,
@@ -132,7 +133,8 @@ async function readIndex(file: string): Promise<Index> {
   const lines = new Lines(file);
   const faults: FaultEvent[] = [];
   const source = { adapter: origin, uri: file };
-  for await (const outcomes of readRecords(fileChunks(file), source, { maxLineBytes })) {
+  const options = { maxLineBytes, isLeftAlone: () => isLeftAlone(file) };
+  for await (const outcomes of readRecords(fileChunks(file), source, options)) {
     for (const outcome of outcomes) {
       const line = lineOf(outcome);
       // Nobody can mend a line in the client's file, so reporting it once is enough.

@@ -1,9 +1,6 @@
 import { isJsonObject } from "@pond/canonical";
-import type { SourceRecord } from "@pond/canonical/adapter";
+import { leftAloneMs, type SourceRecord } from "@pond/canonical/adapter";
 import type { StoredMessage, StoredSession } from "./stores/stored.ts";
-
-/** How long a session must be left alone before no change in it is expected, in ms. */
-const idleMs = 60 * 60 * 1000;
 
 /** A message, and what is still going on in it; undefined if it is complete. */
 export type CheckedMessage = { readonly message: StoredMessage; readonly open: string | undefined };
@@ -17,7 +14,7 @@ export type OpenCheck = (message: StoredMessage) => string | undefined;
  * ever.
  */
 export function isIdle({ isLive, newestMs }: StoredSession, nowMs: number): boolean {
-  return !isLive || Math.abs(nowMs - newestMs) >= idleMs;
+  return !isLive || Math.abs(nowMs - newestMs) >= leftAloneMs;
 }
 
 /** Judges the messages of a session; nothing is open once the session was left alone. */

@@ -7,11 +7,11 @@ import {
   SourceFault,
   type SourceLocation,
 } from "@pond/canonical";
-import { objectOf, openRecord, type SourceRecord } from "@pond/canonical/adapter";
+import { leftAloneMs, objectOf, openRecord, type SourceRecord } from "@pond/canonical/adapter";
 import { origin } from "./origin.ts";
 import { isRestoredLoop } from "./restored-loop.ts";
 import { messageText } from "./seen-messages.ts";
-import { idleMs, type SessionFile, UnkeptValue } from "./session-file.ts";
+import { type SessionFile, UnkeptValue } from "./session-file.ts";
 
 /** One loop of a session file, without its content. */
 export type Loop = {
@@ -119,7 +119,7 @@ function isCompaction({ continuation_kind, compaction_block, events }: JsonObjec
 export function isLive(head: JsonObject, loops: readonly Loop[], nowMs: number): boolean {
   const own = newestOf([head["last_active_at"], head["created_at"]], nowMs);
   const newest = loops.reduce((latest, { newestMs }) => Math.max(latest, newestMs), own);
-  return nowMs - newest < idleMs;
+  return nowMs - newest < leftAloneMs;
 }
 
 function timesIn(loop: JsonObject): (JsonValue | undefined)[] {
@@ -134,7 +134,7 @@ function timesIn(loop: JsonObject): (JsonValue | undefined)[] {
 /** The newest of some times, in ms; 0 if there is none. */
 function newestOf(times: readonly (JsonValue | undefined)[], nowMs: number): number {
   // A clock that is ahead by more than that is wrong: it must not keep a loop open for ever.
-  return Math.max(0, ...times.map(millisOf).filter((time) => time < nowMs + idleMs));
+  return Math.max(0, ...times.map(millisOf).filter((time) => time < nowMs + leftAloneMs));
 }
 
 function millisOf(value: JsonValue | undefined): number {

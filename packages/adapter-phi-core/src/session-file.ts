@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import type { FaultEvent, JsonObject, PendingEvent } from "@pond/canonical";
 import { isJsonObject, type JsonValue, parseJson, TooManyValuesError } from "@pond/canonical";
-import { fileFault, fileFingerprint } from "@pond/canonical/adapter";
+import { fileFault, fileFingerprint, leftAloneMs } from "@pond/canonical/adapter";
 import { findPieces, type ObjectPieces, type Piece, readPiece } from "./json-pieces.ts";
 import { origin } from "./origin.ts";
 
@@ -165,8 +165,5 @@ function hasNames({ session_id, agent_id }: Readonly<Record<string, JsonValue>>)
 /** Age classes of a file: what is pending in it is looked at again once it was left alone. */
 export function idleMark(mtimeMs: number, now: number): string {
   const age = now - mtimeMs;
-  return age < writingMs ? "" : age < idleMs ? ".1" : ".2";
+  return age < writingMs ? "" : age < leftAloneMs ? ".1" : ".2";
 }
-
-/** How long a session must be left alone before no change in it is expected, in ms. */
-export const idleMs: number = 60 * 60 * 1000;

@@ -131,7 +131,13 @@ export async function readHead(
   const named = isLost ? headFromName(file, dialect) : undefined;
   if (named) return named;
   if (isOther) return noHead(problems, count, fileFault(dialect.origin, file, noHeader));
-  return noHead(problems, count, { kind: "pending", location: file, reason: "no header yet" });
+  return noHead(problems, count, notBegun(file, dialect));
+}
+
+/** What a log is in which no session has begun. */
+function notBegun(file: string, { origin }: Dialect): FaultEvent | PendingEvent {
+  if (isLeftAlone(file)) return { ...fileFault(origin, file, neverBegun), isLeftover: true };
+  return { kind: "pending", location: file, reason: "no header yet" };
 }
 
 /**
@@ -197,8 +203,11 @@ function noHead(
 ): NoHead {
   const others = found.all();
   const reported = others.reduce((sum, { records: own = 1 }) => sum + own, 0);
-  const isEmpty = last.kind === "pending" && records === reported;
-  const problems = isEmpty ? others : [...others, { ...last, records: records - reported }];
+  const isNotBegun = last.kind === "pending" || last.isLeftover;
+  const problems =
+    isNotBegun && records === reported
+      ? others
+      : [...others, { ...last, records: records - reported }];
   return { kind: "none", problems, records };
 }
 
@@ -225,6 +234,7 @@ const runOutputReason = ({ origin }: Dialect): string =>
 const version4Reason = "a session of version 4, which the client does not write: not ingested";
 const lostHeader =
   "no record is the header of a session: what its name and its entries say stands for it";
+const neverBegun = "it ends before the header of a session: nothing was said in it";
 const noHeader = "no record is the header of a session: not ingested";
 
 // The header is the first line, so little is read twice.

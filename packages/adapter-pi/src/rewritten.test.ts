@@ -219,6 +219,23 @@ it("reports a last line that was never finished as a fault that needs no action"
   expect(events).toContainEqual(expect.objectContaining({ kind: "session" }));
 });
 
+it.each([
+  { hours: 0, expected: [{ kind: "pending" }, { kind: "pending" }] },
+  { hours: 2, expected: [{ kind: "fault" }, { kind: "fault", isLeftover: true }] },
+])(
+  "takes a log that ends in its header, $hours hours old, as $expected.0.kind",
+  async ({ hours, expected }) => {
+    const slot = JSON.stringify(titleSlot("2026-03-16T08:00:00.000Z"));
+    home.put(log, `${slot}\n${JSON.stringify(header("s1")).slice(0, 20)}`);
+    const written = new Date(Date.now() - hours * 3_600_000);
+    utimesSync(join(home.path, log), written, written);
+
+    const { events } = await readHome(fromOmp(home.path));
+
+    expect(events).toMatchObject(expected);
+  },
+);
+
 it("marks the entries that replaced the model's context as boundaries", async () => {
   const entry = (type: string, fields: object) => ({ type, id: type, parentId: null, ...fields });
   const records = [

@@ -62,8 +62,8 @@ export type FaultEvent = {
    */
   readonly isLogWhole?: boolean;
   /**
-   * True if the client left behind what the fault names, or if nothing was said in it: nobody has
-   * to do anything about it. It is reported once, and whenever somebody asks. For a log that is
+   * True if the client left behind what the fault names, never finished writing it, or said nothing
+   * in it: nobody has to do anything about it. It is reported once, and whenever somebody asks. For a log that is
    * read, this holds only if all faults of the log are of this kind.
    */
   readonly isLeftover?: boolean;
@@ -75,7 +75,10 @@ export type FaultEvent = {
   readonly isRetryable?: boolean;
 };
 
-/** A record that is not complete yet, such as a last line that is still being written. */
+/**
+ * A record that is not complete yet, such as a last line that is still being written. It may be any
+ * message that is missing, so none counts as removed until the next read.
+ */
 export type PendingEvent = {
   readonly kind: "pending";
   /** `uri:record`, for people. */

@@ -1,5 +1,5 @@
 import type { FaultEvent } from "@pond/canonical";
-import type { Reader, SourceSession } from "@pond/canonical/adapter";
+import { leftAloneMs, type Reader, type SourceSession } from "@pond/canonical/adapter";
 import type { Source } from "./discover.ts";
 import { type Fault, faultFromThrown, maxFaultsPerSession, toFault } from "./fault.ts";
 import { type ChangedSession, ListedSessions } from "./listed-sessions.ts";
@@ -7,10 +7,6 @@ import type { AdapterReport } from "./report.ts";
 import type { Extent, SeenSession } from "./seen-file.ts";
 import { noFingerprint, type SeenSessions } from "./seen-sessions.ts";
 import { agreedAtOf, compareExtents } from "./session-places.ts";
-
-// Readers call a record settled when its session was left alone for an hour. So a session with
-// unsettled records is worth another look after that long, although its file is unchanged.
-const settleAfterMs = 3_600_000;
 
 export type ListOptions = {
   readonly nowMs: number;
@@ -113,9 +109,9 @@ export function isRemainingCopy(
   { bytes }: Pick<ChangedSession, "bytes">,
   gone: GoneSessions,
 ): boolean {
-  const { sessionId, extent, hasFailed, isLeftover } = before;
+  const { sessionId, extent, hasFailed, isUnread } = before;
   // A session of which nothing could be read is not looked at by each sync.
-  if (sessionId === undefined || hasFailed || isLeftover || bytes === 0) return false;
+  if (sessionId === undefined || hasFailed || isUnread || bytes === 0) return false;
   const other = gone.get(sessionId);
   if (extent === undefined || other === undefined) return false;
   const isUpToDate = (agreedAtOf(before) ?? 0) >= other.agreedAt;
@@ -144,7 +140,8 @@ export async function* listOf(
 
 function hasChanged(before: SeenSession, found: SourceSession, nowMs: number): boolean {
   if (before.fingerprint !== found.fingerprint) return true;
-  return before.pendingSinceMs !== undefined && nowMs - before.pendingSinceMs >= settleAfterMs;
+  // Readers call a record settled when its session was left alone for that long.
+  return before.pendingSinceMs !== undefined && nowMs - before.pendingSinceMs >= leftAloneMs;
 }
 
 /** True if more may be known by now about what a session descends from. */

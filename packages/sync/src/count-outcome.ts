@@ -58,6 +58,7 @@ export function countOutcome(
     ...(held && { held }),
     ...(agreedAt !== undefined && { agreedAt }),
     ...(hasFailed && { hasFailed }),
+    ...(isAbsent && isLeftover && { isUnread: true }),
     ...(notes.pending > 0 && { pendingSinceMs: nowMs }),
     ...(notes.isUnresolved && parentState !== undefined && { parentState }),
     ...(hasFaults && { faults }),

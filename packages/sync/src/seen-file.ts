@@ -32,6 +32,8 @@ export type SeenSession = {
   readonly isGone?: boolean;
   /** True if nothing of it could be stored. */
   readonly hasFailed?: boolean;
+  /** True if nothing of it could be read, and nobody has to do anything about that. */
+  readonly isUnread?: boolean;
   /** When it was read, in milliseconds, if records were left for later. */
   readonly pendingSinceMs?: number;
   /**

@@ -1,10 +1,12 @@
 import {
+  appendFileSync,
   cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -364,6 +366,27 @@ describe("a copy of a session whose original is deleted", () => {
       expect(await texts(bench)).toEqual(["giraffes", "final"]);
     }),
   );
+
+  it("becomes the place of the session although its last line was never finished", () =>
+    withBench(async (bench) => {
+      const desk = machine(bench, "desk", ["home", "other"]);
+      const files = ["home", "other"].map((home) => desk.write({ 1: "giraffes" }, home));
+      const before = new Date(Date.now() - 2 * 3_600_000);
+      for (const file of files) {
+        appendFileSync(file, '{"type":"us');
+        utimesSync(file, before, before);
+      }
+      await desk.sync();
+      const [original = ""] = files;
+      rmSync(original);
+
+      const bytes = [await desk.sync(), await desk.sync()].map(
+        ({ adapters }) => adapters[0]?.bytes_read,
+      );
+
+      expect(bytes).toEqual([expect.any(Number), 0]);
+      expect(bytes[0]).toBeGreaterThan(0);
+    }));
 
   it("is read once more, and then not again", () =>
     withBench(async (bench) => {

@@ -7,6 +7,7 @@ import {
   readdirSync,
   rmSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -505,6 +506,28 @@ describe("sync", () => {
         messages_added: 1,
         parts_added: 1,
       });
+    }));
+
+  it("reports a line that was never finished once, and when it verifies", () =>
+    withBench(async (bench) => {
+      const file = bench.write("s1", line("s1", "a", "x"), line("s1", "b", "y"));
+      await bench.sync();
+      truncateSync(file, Buffer.byteLength(`${line("s1", "a", "x")}\n`) + 20);
+      const before = new Date(Date.now() - 2 * 3_600_000);
+      utimesSync(file, before, before);
+
+      const [torn, quiet, verified] = [
+        await bench.sync(),
+        await bench.sync({ wrap: unread }),
+        await bench.sync({ isVerifying: true }),
+      ];
+
+      const fault = { location: `${file}:2`, is_leftover: true };
+      for (const { adapters } of [torn, verified]) {
+        expect(adapters[0]).toMatchObject({ faults: [fault], leftovers: 1, tombstones: 0 });
+        expect(adapters[0]?.sessions).toEqual({ ...counts, seen: 1, unchanged: 1 });
+      }
+      expect(quiet.adapters[0]).toMatchObject({ faults: [], leftovers: 0 });
     }));
 
   it("reads a pending session again after an hour", () =>

@@ -80,6 +80,7 @@ export {
   isGone,
   isLeftAlone,
   isSystemError,
+  leftAloneMs,
   notUtf8Reason,
   reasonOf,
   toPosixPath,

@@ -188,7 +188,7 @@ it.each<[string, string | Buffer, readonly unknown[]]>([
     "a long line as a fault and a sentinel",
     `{"a":"${"x".repeat(100)}`,
     [
-      "1@0 a line of 106 bytes is too long to be kept",
+      "1@0 a line of 106 bytes is too long to be kept, no action",
       '1 {"pond_truncated":{"bytes":106}} truncated',
     ],
   ],

@@ -70,23 +70,28 @@ function readLine(
 ): readonly RecordOutcome[] {
   const { number, byteOffset, byteLength, isTerminated, text } = line;
   const at = { adapter, uri, record: number, byteOffset };
-  if (line.fault === "too_long" && isFinal()) {
-    return standIn(at, byteLength, `a line of ${byteLength} bytes is too long to be kept`);
-  }
   const pending: PendingEvent = {
     kind: "pending",
     location: `${uri}:${number}`,
     reason: "the line has no end yet",
   };
-  if (hasTooManyValues(textOf(line))) {
-    const { message } = new TooManyValuesError();
-    return isFinal() ? standIn(at, byteLength, message) : [pending];
+  const unkept = whyUnkept(line);
+  if (unkept !== undefined) {
+    if (!isFinal()) return [pending];
+    const outcomes = standIn(at, byteLength, unkept);
+    return isTerminated ? outcomes : outcomes.map(withoutAction);
   }
   const found = text === undefined ? readBytes(line, at) : readText(text, at, byteLength);
   const outcomes = isTerminated ? found : outcomesAtEnd(found, { pending, text, isFinal });
   const recordCount = outcomes.reduce((sum, each) => sum + outcomeRecordCount(each), 0);
   if (recordCount > 1) count?.add(recordCount - 1);
   return outcomes;
+}
+
+/** Why a line is not kept as it is; undefined if it is. */
+function whyUnkept(line: Line): string | undefined {
+  if (line.fault === "too_long") return `a line of ${line.byteLength} bytes is too long to be kept`;
+  return hasTooManyValues(textOf(line)) ? new TooManyValuesError().message : undefined;
 }
 
 /** A fault, and a sentinel in place of the line. */
@@ -105,7 +110,6 @@ function textOf(line: Line): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
 
-/** What the end of a log may be, besides what was found there. */
 type EndOfLog = {
   readonly pending: PendingEvent;
   readonly text: string | undefined;

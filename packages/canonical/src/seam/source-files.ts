@@ -29,9 +29,10 @@ export async function* fileChunks(
   }
 }
 
-const leftAloneMs = 60 * 60 * 1000;
+/** How long something must be left alone before no change in it is expected, in ms. */
+export const leftAloneMs: number = 60 * 60 * 1000;
 
-/** True if a file is there and was not written for an hour: whoever wrote it is done. */
+/** True if a file is there and was not written for an hour. */
 export function isLeftAlone(file: string): boolean {
   const { mtimeMs = Number.POSITIVE_INFINITY } = statSync(file, { throwIfNoEntry: false }) ?? {};
   return Date.now() - mtimeMs >= leftAloneMs;

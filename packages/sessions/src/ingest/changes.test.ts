@@ -202,6 +202,18 @@ describe("limits on revisions and removals", () => {
       expect(await shown(sessions, "s")).toHaveLength(3);
     }));
 
+  it("a removal counts once nothing is pending any more", () =>
+    withStore(async (sessions) => {
+      const outcome = await sync(sessions, [
+        [a, b, c],
+        [a, "pending", c],
+        [a, c],
+      ]);
+
+      expect(outcome).toMatchObject({ tombstones: 1 });
+      expect(await shown(sessions, "s")).toEqual(["a: This is a.", "c: This is c."]);
+    }));
+
   it("a message whose source lost one of its files stays as it was stored", () =>
     withStore(async (sessions) => {
       const lacking = { ...said("b", "A reference."), isIncomplete: true };
