@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromRfc3339, isPlainTime, toRfc3339 } from "./timestamp.ts";
+import { fromMillis, fromRfc3339, fromSeconds, isPlainTime, toRfc3339 } from "./timestamp.ts";
 
 describe("fromRfc3339", () => {
   it.each([
@@ -56,4 +56,19 @@ it.each([
   ["2026-01-02T03:04:05.678+00:00", false],
 ])("tells whether %s is written as pond writes times: %s", (text, expected) => {
   expect(isPlainTime(text, fromRfc3339(text) ?? 0n)).toBe(expected);
+});
+
+it.each([-62_167_219_200_000, 253_402_300_799_999])(
+  "takes %d ms, at an end of the years that RFC 3339 can write",
+  (millis) => {
+    const time = fromMillis(millis);
+
+    expect(time).toBe(BigInt(millis) * 1000n);
+    expect(fromRfc3339(toRfc3339(time ?? 0n))).toBe(time);
+  },
+);
+
+it.each([-62_167_219_200_001, 253_402_300_800_000, Number.NaN])("takes no %d ms", (millis) => {
+  expect(fromMillis(millis)).toBeUndefined();
+  expect(fromSeconds(millis / 1000)).toBeUndefined();
 });

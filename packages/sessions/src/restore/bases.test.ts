@@ -73,6 +73,15 @@ describe("a session that begins in the middle of another", () => {
       expect(filesOf(whole)).toHaveLength(4);
     }));
 
+  it("is restored without what another client continued from that other session", () =>
+    withStore(async (sessions) => {
+      await ingestDemo(sessions, [...demos, { ...demo("foreign", "s"), agent: "other" }]);
+
+      const restored = await restore(sessions, "s+", writer("demo"), { meanings });
+
+      expect(filesOf(restored)).toContain("s: s1 s2 of 4");
+    }));
+
   it("counts for a limit together with that other session", () =>
     withStore(async (sessions) => {
       const long = { ...demo("s"), messages: [said("1", "x".repeat(20_000))] };
