@@ -59,7 +59,7 @@ export function readLog(
 /** The records of a compressed log, as far as it can be unpacked. */
 async function* readArchived(
   source: { readonly adapter: string; readonly uri: string },
-  options: Parameters<typeof readRecords>[2],
+  options: LogOptions & { readonly isLeftAlone: () => boolean },
 ): AsyncGenerator<readonly RecordOutcome[]> {
   try {
     yield* readRecords(unpack(source.uri, source.adapter), source, options);

@@ -63,8 +63,8 @@ export type FaultEvent = {
   readonly isLogWhole?: boolean;
   /**
    * True if the client left behind what the fault names, never finished writing it, or said nothing
-   * in it: nobody has to do anything about it. It is reported once, and whenever somebody asks. For a log that is
-   * read, this holds only if all faults of the log are of this kind.
+   * in it: nobody has to do anything about it. It is reported once, and whenever somebody asks. For
+   * a log that is read, this holds only if all faults of the log are of this kind.
    */
   readonly isLeftover?: boolean;
   /**
