@@ -33,6 +33,20 @@ describe("a tar header", () => {
     expect(decodeHeader(change(encodeHeader({ path: "x", size: 1 })))).toBeUndefined();
   });
 
+  it.each([
+    ["a file, as old programs write it", "\0", "0"],
+    ["a symbolic link", "2", "2"],
+    ["a folder", "5", "5"],
+  ])("tells what it is of: %s", (_, letter, kind) => {
+    const header = encodeHeader({ path: "x", size: 0 });
+    header.write(letter, 156, "latin1");
+    // The bytes of the checksum count as spaces.
+    const sum = header.reduce((all, byte, at) => all + (at >= 148 && at < 156 ? 32 : byte), 0);
+    header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1");
+
+    expect(decodeHeader(header)).toEqual({ path: "x", size: 0, kind });
+  });
+
   it("is followed by contents padded to whole blocks", () => {
     expect([0, 1, 511, 512, 513].map(paddingOf)).toEqual([0, 511, 1, 0, 511]);
   });

@@ -204,6 +204,13 @@ describe("a field read", () => {
       '{"c":1}',
     ],
     [
+      "a list of records although it is a text",
+      '{"a":"x"}',
+      (r) => r.records("a"),
+      undefined,
+      '{"a":"x"}',
+    ],
+    [
       "a list of records although it holds a number",
       '{"a":[{},1]}',
       (r) => r.records("a"),

@@ -2,6 +2,7 @@ import { copyStore, eq } from "@pond/substrate";
 import { expect, it, vi } from "vitest";
 import { openSessions, type SessionStore } from "../session-store.ts";
 import {
+  beforeInsert,
   type DemoSession,
   demoEvents,
   failingInserts,
@@ -106,5 +107,34 @@ it.each(["messages", "sessions"])(
       await ingestBetween(sessions, nothing, () => leave(sessions, table));
 
       await expectOnlyBlog(sessions);
+    }),
+);
+
+it.each([
+  ["one batch", 1_000_000],
+  ["several batches", 10],
+])(
+  "makes the windows of a session of %s again that another process, which broke off, made of more messages",
+  (_, maxBatchBytes) =>
+    withStore(async (sessions) => {
+      const long = "x".repeat(3_000);
+      const own: DemoSession = { id: "s", messages: [said("a", long), said("b", long)] };
+      const more = { ...own, messages: [said("a", `${long} and more`), ...own.messages.slice(1)] };
+      let written = 0;
+      const raced = beforeInsert(sessions, "messages", async () => {
+        written += 1;
+        // Its windows are there now, in place of ours, and its messages never will be.
+        if (written !== (maxBatchBytes === 10 ? 2 : 1)) return;
+        const other = await openSessions(sessions.store.location, { mode: "write" });
+        await expect(ingestDemo(failingInserts(other, "messages"), [more])).rejects.toThrow();
+        other.close();
+      });
+
+      await ingestDemo(raced, [own], { maxBatchBytes });
+
+      const windows = sessions.store.table("windows");
+      await windows.refresh();
+      const texts = (await windows.rows({ columns: ["text"] })).map(({ text }) => String(text));
+      expect(texts.join("\n")).not.toContain("and more");
     }),
 );

@@ -61,6 +61,18 @@ it("adds nothing to the session that got the id from a second place of the one t
     expect(await shown(sessions, "s")).toEqual(["c: This is c."]);
   }));
 
+it("stores the sessions that came with the one that lost its id", () =>
+  withStore(async (sessions) => {
+    const outcomes = await losing(sessions, { id: "other", messages: [said("o"), said("p")] });
+
+    expect(outcomes).toMatchObject([
+      { session_id: undefined, deferred: 1 },
+      { session_id: "other", status: "new", messages_added: 2 },
+    ]);
+    expect(await shown(sessions, "s")).toEqual(["c: This is c."]);
+    expect(await shown(sessions, "other")).toEqual(["o: This is o.", "p: This is p."]);
+  }));
+
 it("keeps a copy from another project in the session that was stored at the same time", () =>
   withStore(async (sessions) => {
     const hooks = { isUnchanged: async () => true, onCommitted: () => undefined };

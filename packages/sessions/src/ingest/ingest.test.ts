@@ -134,6 +134,17 @@ describe("ingest", () => {
       expect(root.session.options).toEqual({ pond: { host: "alder" } });
     }));
 
+  it("adds nothing to the options of a session where no host is given", () =>
+    withStore(async (sessions) => {
+      const ingest = createIngest(sessions, { now: () => new Date(0) });
+      const hooks = { isUnchanged: async () => true, onCommitted: () => undefined };
+      await ingest.session(streamOf(demoEvents(talk)), hooks);
+      await ingest.finish();
+
+      const { root } = await loadLineage(sessions, "s1");
+      expect(root.session.options).toEqual({});
+    }));
+
   it("adds only the new messages of a session that grew", () =>
     withStore(async (sessions) => {
       await ingestDemo(sessions, [{ ...talk, messages: talk.messages.slice(0, 2) }]);

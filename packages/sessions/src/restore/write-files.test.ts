@@ -256,6 +256,16 @@ it("appends the lines of each session to a file that they share, after whatever 
   expect(everything()).toEqual(["names"]);
 });
 
+it("appends a line that a file has only without its end, which a client would continue", async () => {
+  const place = join(folder, "names");
+  writeFileSync(place, lineOf("a@1 X").trimEnd());
+
+  expect(await hasAllLines(place, named("a@1 X").content, shared)).toBe(false);
+  await writeFiles([named("a@1 X")], folder);
+
+  expect(readFileSync(place, "utf8")).toBe(lineOf("a@1 X").repeat(2));
+});
+
 it("adds no lines to anything that is not a file, nor to a file of one session alone", async () => {
   const names: RestoredFile = { ...file("a/names", "one\n"), shared };
   mkdirSync(join(folder, "a"));
