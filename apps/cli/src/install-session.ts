@@ -39,6 +39,7 @@ export async function installSession(restored: Restored, target: Target): Promis
   const { content, adapter, folder, copies, isForced } = target;
   const { hasAllLines, writeFiles } = await import("@pond/sessions");
   const { id } = content.session;
+  const options = adapter.save ? { save: adapter.save } : {};
   const bySession = Map.groupBy(files, ({ session }) => session);
   const statesInDatabase = new Map(
     [...bySession].map(([key, own]) => [key, adapter.copyState?.(folder, own)]),
@@ -62,7 +63,7 @@ export async function installSession(restored: Restored, target: Target): Promis
   const state = statesInDatabase.get(id) ?? (main === undefined ? "missing" : await stateOf(main));
   if (!isForced && (state === "other" || (state === "current" && isNative))) {
     const written = missingInherited(restored, id, folder);
-    await writeFiles(written, folder);
+    await writeFiles(written, folder, options);
     return {
       written,
       leftAsIs: [],
@@ -89,7 +90,7 @@ export async function installSession(restored: Restored, target: Target): Promis
   }
   // No name is forced on a session that stays as it is.
   const named = withoutOrphanLines(written);
-  await writeFiles(named, folder, { isForced: true });
+  await writeFiles(named, folder, { ...options, isForced: true });
   return { written: named, leftAsIs, existing, isOutdated };
 }
 

@@ -322,7 +322,10 @@ export type Adapter = {
    * Where in its home the client has moved a file, such as to an archive. Absent if it moves none.
    */
   readonly movedTo?: (home: string, path: string) => string | undefined;
-  /** Writes a file that the client may be writing too. Absent if a rename is enough. */
+  /**
+   * Writes a restored file, for a client that may be writing it too or keeps a database in its place.
+   * Absent if a rename is enough.
+   */
   readonly save?: (file: string, content: RestoredFile["content"]) => Promise<void>;
   /** Absent if the client is a library and has no command. */
   readonly resume?: (installed: InstalledSession) => Resume;
