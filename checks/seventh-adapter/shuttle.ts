@@ -25,10 +25,10 @@ export const shuttle: seam.Adapter = {
   to: { origin, writeNative, writeForeign },
   tools: foreign.toolVocabulary([{ name: "sh", kind: "shell", fields: { command: "line" } }]),
   recordRules: { course },
-  resume: ({ session }) => ({
-    commands: [["shuttle", "open", session.id]],
-    directory: session.project,
-  }),
+  resume: ({ session, home, files }) => {
+    const file = files.find((each) => each.session === session.id);
+    return { commands: [["shuttle", "open", `${home}/${file?.path}`]] };
+  },
 };
 
 function fromShuttle(folder: string): seam.Reader {

@@ -85,6 +85,10 @@ export type SharedLines = {
 
 /** One file of a restored session. Nothing is on disk yet. */
 export type RestoredFile = {
+  /**
+   * The session that the file belongs to, by the id that the writer was given. Pond puts its own id
+   * for the session in its place.
+   */
   readonly session: SessionId;
   /** Relative, `/`-separated, inside the client's own folder. */
   readonly path: string;
@@ -284,6 +288,11 @@ export type Resume = {
 
 /** What was restored, and where. */
 export type InstalledSession = {
+  /**
+   * The session as pond keeps it. Its id in the client is another one if the session came from
+   * another client, or shares its id with another session. What the client calls it stands in its
+   * files.
+   */
   readonly session: Session;
   /** The client's own folder, absolute. */
   readonly home: string;

@@ -217,7 +217,8 @@ export class SourceRecord {
 
   /**
    * The elements of the array at `key`, each a record of its own; undefined if it is not an array
-   * of objects. The array is taken, so the caller has to place every element.
+   * of objects. The array is taken, so the caller has to place every element, and to remember that
+   * the array was there if it is empty.
    */
   records(key: string): readonly SourceRecord[] | undefined {
     const value = this.peek(key);
