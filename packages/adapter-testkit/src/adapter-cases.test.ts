@@ -1,10 +1,25 @@
-import type { SessionEvent } from "@pond/canonical";
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+  messageFromWire,
+  parseJson,
+  type SessionEvent,
+  stringifyJson,
+  toRfc3339,
+} from "@pond/canonical";
 import {
   fileChunks,
+  fileReader,
+  type Lineage,
+  measureFiles,
   messageEvent,
+  objectAt,
+  openRecord,
   positionId,
   type Reader,
+  type RestoredFile,
   readRecords,
+  restOf,
   sessionEvent,
   textPart,
 } from "@pond/canonical/adapter";
@@ -103,6 +118,11 @@ describe("the adapter cases catch an adapter that", () => {
       "fingerprints only the size of a file",
       "fingerprints of plain tell",
       { reader: readers.sizeFingerprint },
+    ],
+    [
+      "opens folders and no single file",
+      "a reader of one file finds its session of plain",
+      { reader: readers.onlyFolders },
     ],
     ["derives message ids from line numbers", "ids of talk stay", reading(sequences.namesByLine)],
     [
@@ -288,6 +308,39 @@ it("accounts for a source time in seconds or milliseconds by the time that was r
   });
 });
 
+it("lets a client that rewrites its files change a session's title", async () => {
+  const log = (title: string) =>
+    Buffer.from(`{"id":"s","cwd":"/x","at":"2026-03-01T09:00:00.000Z","title":"${title}"}\n`);
+  const files = new Map([
+    ["plain/growth/1/s.jsonl", log("New chat")],
+    ["plain/input/s.jsonl", log("The heddle")],
+  ]);
+
+  await withFolder(files, async (folder) => {
+    const kit = { ...demo, ...reading(withTitles), fixtures: [`${folder}/plain`] };
+    const [found] = adapterCases(kit).filter(({ name }) => name.endsWith("from state to state"));
+    await found?.run();
+  });
+});
+
+it("gives fields nobody expected to a file that is one JSON document", async () => {
+  const document = '{\n  "id": "s",\n  "cwd": "/x",\n  "at": "2026-03-01T09:00:00.000Z"\n}\n';
+  const files = new Map([["plain/input/s.json", Buffer.from(document)]]);
+
+  await withFolder(files, async (folder) => {
+    const cases = adapterCases({
+      reader: fromDocuments,
+      writer: { ...toDemo, writeNative: writeDocument },
+      fixtures: [`${folder}/plain`],
+    });
+    const [plain] = cases.filter(({ name }) => name === "native restore equals plain");
+    const [changed] = cases.filter(({ name }) => name === "10,000 levels are carried in plain");
+
+    await plain?.run();
+    await expect(changed?.run()).rejects.toThrow("s.json, record 1: pond_test is missing");
+  });
+});
+
 it.each<[string, Partial<AdapterKit>]>([
   ["no file of it counts as ingested", { isIngested: () => false }],
   ["no record of it is found", { records: () => new Map() }],
@@ -318,6 +371,46 @@ it("logs which cases it leaves out and why", async () => {
   ]);
   log.mockRestore();
 });
+
+/** Gives each title a message of its own, as a reader does that finds it in the head. */
+const withTitles = readers.each((event) => {
+  if (event.kind !== "session") return [event];
+  const { id, created_at, options } = event.session;
+  const source = { record: restOf(objectAt(options, "source")), titleField: "title" };
+  const fields = { id: `${id}#title`, session_id: id, timestamp: toRfc3339(created_at) };
+  const message = messageFromWire({ ...fields, role: "system", content: "", options: { source } });
+  return [event, { kind: "message", message, records: 0 }];
+});
+
+/** A client with one document for each session. The reader forgets the fields it does not know. */
+function fromDocuments(path: string): Reader {
+  return fileReader("demo", path, () => {
+    const folder = path.endsWith(".json") ? dirname(path) : path;
+    const filesOf = (key: string) => ({ kind: "files", key, file: `${folder}/${key}` }) as const;
+    return {
+      all: () => [filesOf("s.json")],
+      filesOf,
+      measure: ({ file }) => measureFiles(file),
+      async *read({ key, file }) {
+        const at = { adapter: "demo", uri: key, record: 1 };
+        const record = openRecord(at, parseJson(readFileSync(file, "utf8")));
+        yield sessionEvent({
+          id: record.requireString("id"),
+          sourceAgent: "demo",
+          createdAt: record.requireTimestamp("at"),
+          project: record.requireString("cwd"),
+          source: {},
+        });
+      },
+    };
+  });
+}
+
+function* writeDocument({ root: { session } }: Lineage): Generator<RestoredFile> {
+  const { id, project: cwd, created_at } = session;
+  const content = [stringifyJson({ id, cwd, at: toRfc3339(created_at) })];
+  yield { session: id, path: "s.json", content };
+}
 
 /** A client that writes seconds in its head, and milliseconds in its records. */
 function fromNumberedTimes(folder: string): Reader {

@@ -6,6 +6,7 @@ import { generatedCases } from "./cases/generated.ts";
 import { growthCases } from "./cases/growth.ts";
 import { hostileCases } from "./cases/hostile.ts";
 import { lineageCases } from "./cases/lineage.ts";
+import { oneFileCases } from "./cases/one-file.ts";
 import { orderCases } from "./cases/order.ts";
 import { pathCases } from "./cases/paths.ts";
 import { projectionCases } from "./cases/projection.ts";
@@ -39,6 +40,7 @@ export function adapterCases(kit: AdapterKit): readonly AdapterCase[] {
     damageCases,
     hostileCases,
     changeCases,
+    oneFileCases,
     lineageCases,
     foreignCases,
     pathCases,

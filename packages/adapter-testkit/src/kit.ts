@@ -32,8 +32,11 @@ export type Generated = { readonly runs: number; readonly seed: number };
 
 /** An adapter under test, and what it is tested on. */
 export type AdapterKit = {
-  /** Makes a reader of one folder. Fixtures are copied to such folders and changed there. */
-  readonly reader: (folder: string) => Reader;
+  /**
+   * Makes a reader of a folder, or of one session file in it. Fixtures are copied to such folders
+   * and changed there.
+   */
+  readonly reader: (path: string) => Reader;
   readonly writer: Writer;
   /** Folders that each hold `input`: the client's own folder as the client writes it. */
   readonly fixtures: readonly string[];

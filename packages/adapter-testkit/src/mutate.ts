@@ -1,4 +1,4 @@
-import { isJsonObject, stringifyJson } from "@pond/canonical";
+import { isJsonObject, stringifyJson, tryParseObject } from "@pond/canonical";
 import type { CompleteKit } from "./kit.ts";
 import { linesOf, type SourceLine } from "./records.ts";
 import type { SourceFiles } from "./source-files.ts";
@@ -13,6 +13,24 @@ export function mapLineFiles(
     [...files].map(([path, bytes]) => {
       if (!kit.isLineFile(path)) return [path, bytes];
       return [path, joinLines(change(wholeLines(bytes), path))];
+    }),
+  );
+}
+
+/**
+ * The files with every record rewritten: those of line files line by line, and any other JSON file
+ * as one record that stays one.
+ */
+export function mapRecords(
+  kit: CompleteKit,
+  files: SourceFiles,
+  change: (records: readonly Buffer[]) => readonly Uint8Array[],
+): SourceFiles {
+  return new Map(
+    [...mapLineFiles(kit, files, change)].map(([path, bytes]) => {
+      if (kit.isLineFile(path) || !isDocument(path, bytes)) return [path, bytes];
+      const [document = bytes] = change([Buffer.from(bytes)]);
+      return [path, document];
     }),
   );
 }
@@ -49,6 +67,10 @@ export function withFields(line: Buffer, fields: string): Buffer {
 export function withType(line: Buffer, type: string): Buffer {
   const [record] = linesOf(line).map(({ record }) => record);
   return isJsonObject(record) ? Buffer.from(stringifyJson({ ...record, type })) : line;
+}
+
+function isDocument(path: string, bytes: Uint8Array): boolean {
+  return path.endsWith(".json") && tryParseObject(Buffer.from(bytes).toString()) !== undefined;
 }
 
 function holdsRecord({ record }: SourceLine): boolean {

@@ -77,6 +77,13 @@ export function sameFingerprint(folder: string): Reader {
   return { ...fromDemo(folder), fingerprint: async () => "the same" };
 }
 
+/** Opens a folder, and nothing else. */
+export function onlyFolders(path: string): Reader {
+  const inner = fromDemo(path);
+  async function* none(): AsyncGenerator<never> {}
+  return path.endsWith(".jsonl") ? { ...inner, sessions: none } : inner;
+}
+
 /** Takes files of equal size for equal. */
 export function sizeFingerprint(folder: string): Reader {
   const inner = fromDemo(folder);

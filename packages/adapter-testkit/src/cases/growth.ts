@@ -1,5 +1,6 @@
 import { fail } from "node:assert/strict";
 import type { ReadEvent } from "@pond/canonical";
+import { sourceOf } from "@pond/canonical/adapter";
 import { eventDifference, eventName } from "../event-difference.ts";
 import { type AdapterCase, type CompleteKit, type Fixture, fixturesOf } from "../kit.ts";
 import { cuts, joinLines, mapLineFiles, wholeLines } from "../mutate.ts";
@@ -21,8 +22,7 @@ export function growthCases(kit: CompleteKit): readonly AdapterCase[] {
       run: async () => {
         let before: Rows = new Map();
         for (const [index, files] of (await fixture.states()).entries()) {
-          // A client that rewrites its files also changes facts of the session, such as a title.
-          const after = await rowsOf(kit, files, withoutOptions);
+          const after = await rowsOf(kit, files, withoutReplaced);
           expectAdded(before, after, `state ${index + 1}`);
           before = after;
         }
@@ -86,8 +86,14 @@ function withoutCutPoint(event: ReadEvent): string {
   return eventText({ kind: "session", session });
 }
 
-/** The event as text; for a session only what the store never changes. */
-function withoutOptions(event: ReadEvent): string {
-  if (event.kind !== "session") return eventText(event);
-  return eventText({ kind: "session", session: { ...event.session, options: {} } });
+/**
+ * The event as text, without what a client that rewrites its files replaces at any time: facts of
+ * the session, and its title.
+ */
+function withoutReplaced(event: ReadEvent): string {
+  if (event.kind === "session")
+    return eventText({ kind: "session", session: { ...event.session, options: {} } });
+  if (event.kind === "message" && sourceOf(event.message)["titleField"] !== undefined)
+    return eventText({ kind: "message", message: { ...event.message, options: {} } });
+  return eventText(event);
 }

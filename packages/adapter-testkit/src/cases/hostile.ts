@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import { type AdapterCase, type CompleteKit, fixturesOf } from "../kit.ts";
-import { mapLineFiles, withFields, withType } from "../mutate.ts";
+import { mapRecords, withFields, withType } from "../mutate.ts";
 import { roundTripCase } from "./round-trip.ts";
 
 const hostileTypes = ["constructor", "__proto__", "toString", "a type of tomorrow"];
@@ -20,7 +20,7 @@ const hostileKeys = [
 export function hostileCases(kit: CompleteKit): readonly AdapterCase[] {
   return fixturesOf(kit).flatMap((fixture) =>
     changes.map(([name, change]) => {
-      const load = async () => mapLineFiles(kit, await fixture.load(), change);
+      const load = async () => mapRecords(kit, await fixture.load(), change);
       return unpolluted(roundTripCase(kit, { ...fixture, load }, `${name} are carried in`));
     }),
   );

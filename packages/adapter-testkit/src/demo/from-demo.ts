@@ -1,4 +1,5 @@
 import { readdir, stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { type ReadEvent, SourceFault } from "@pond/canonical";
 import {
   fileChunks,
@@ -10,15 +11,21 @@ import {
 } from "@pond/canonical/adapter";
 import { recordReader } from "./records.ts";
 
-/** Reads a folder of JSON Lines files, each a session: its head, then one record a line. */
-export function fromDemo(folder: string): Reader {
+/**
+ * Reads a folder of JSON Lines files, or one of these files. Each is a session: its head, then one
+ * record a line.
+ */
+export function fromDemo(path: string): Reader {
+  const isFile = path.endsWith(".jsonl");
+  const folder = isFile ? dirname(path) : path;
   const fingerprint = async (key: string): Promise<string | undefined> => {
     const found = await stat(`${folder}/${key}`).catch(() => undefined);
     return found && `${found.size} ${found.mtimeMs}`;
   };
   const sessions = async function* (): AsyncGenerator<SourceSession> {
-    for (const key of (await readdir(folder)).sort()) {
-      yield { kind: "source", key, fingerprint: (await fingerprint(key)) ?? "", bytes: 0 };
+    for (const key of isFile ? [basename(path)] : (await readdir(folder)).sort()) {
+      const file = `${folder}/${key}`;
+      yield { kind: "source", key, file, fingerprint: (await fingerprint(key)) ?? "", bytes: 0 };
     }
   };
   return {
