@@ -48,6 +48,15 @@ test("a Part without provenance does not compile (`adapter-provenance-required`)
   seam.textPart(message, { id, provenance: "unknown", text });
 });
 
+test("a record holds values of JSON, and bytes for a file", () => {
+  const at = { adapter: "demo", uri: "demo.db", record: 1 };
+  seam.openRecord(at, { id: "m1", time: 1, file: new Uint8Array() });
+  // @ts-expect-error JSON has no bigint: text of it is parsed
+  seam.openRecord(at, { id: 9007199254740993n });
+  // @ts-expect-error a date would come back as a text
+  seam.openRecord(at, { time: new Date() });
+});
+
 test("a sealed value keeps its type", () => {
   // @ts-expect-error a number is no text
   const wrong: seam.Extracted<string> = null as unknown as seam.Extracted<number>;

@@ -271,10 +271,16 @@ export type RecordOptions = {
   readonly encodedBytes?: number;
 };
 
-/** Opens one parsed value as a record. @throws {SourceFault} if it is not a JSON object. */
+/**
+ * Opens one parsed value as a record.
+ *
+ * @param value - What `parseJson` returns, or an object of such values: a `bigint` of a database is
+ * `parseJson(String(it))`. A field of bytes is for `bytes()` alone.
+ * @throws {SourceFault} if it is not a JSON object.
+ */
 export function openRecord(
   at: SourceLocation,
-  value: unknown,
+  value: JsonValue | { readonly [key: string]: JsonValue | Uint8Array | undefined } | undefined,
   { encodedBytes = Number.POSITIVE_INFINITY }: RecordOptions = {},
 ): SourceRecord {
   if (!isJsonObject(value)) throw new SourceFault(at, "not a JSON object");
