@@ -24,7 +24,7 @@ export abstract class PondError extends Error {
 export type SourceLocation = {
   /** Origin of the adapter that read it. */
   readonly adapter: string;
-  /** File path or address of the source. */
+  /** Absolute path of the file, or address of the source: people are shown it. */
   readonly uri: string;
   /** Line number from 1, row key, or whatever names a record there. */
   readonly record: number | string;
