@@ -37,6 +37,20 @@ describe("beside a running client", () => {
     expect(await reader.fingerprint("ses_a")).not.toBe(before?.fingerprint);
   });
 
+  it("notices a row that was changed to another of its length, by a clock that was set back", async () => {
+    const home = createHome();
+    const client = openDatabase(join(home, "opencode.db"), rows);
+    const reader = fromOpencode(home);
+    const before = await reader.fingerprint("ses_a");
+
+    client.exec(
+      `UPDATE part SET data = replace(data, 'Why', 'How'), time_updated = time_updated - 60000
+       WHERE id = 'prt_a1'`,
+    );
+
+    expect(await reader.fingerprint("ses_a")).not.toBe(before);
+  });
+
   it("sees each session at one moment, while the client goes on writing", async () => {
     const home = createHome();
     const client = openDatabase(join(home, "opencode.db"), rows);

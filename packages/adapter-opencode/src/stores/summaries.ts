@@ -152,9 +152,11 @@ function summarize(
   };
   const counted = children.map((child) => {
     const bytes = database.columns(child).has("data") ? "sum(octet_length(data))" : "0";
+    // The sum too: a clock that was set back leaves the newest time as it is.
     const rows = database.rows(
-      `SELECT session_id, count(*) AS n, max(time_updated) AS t, ${bytes} AS b,
-       ${idIsTextSql("session_id")} FROM ${child} ${where("session_id")} GROUP BY session_id`,
+      `SELECT session_id, count(*) AS n, max(time_updated) AS t, total(time_updated) AS u,
+       ${bytes} AS b, ${idIsTextSql("session_id")}
+       FROM ${child} ${where("session_id")} GROUP BY session_id`,
       ...parameters,
     );
     const counts = new Map<string, Row>();
