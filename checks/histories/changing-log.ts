@@ -16,7 +16,16 @@ type Change = (state: State, log: ChangingLog, random: Random) => State;
 /** Fields that hold what somebody said: any of them may be edited, and the log stays one. */
 const texts = new Set(["text", "content", "thinking", "output", "command", "message", "summary"]);
 
-const noise = ["not json", "{}", "[]", "null", "\0\0\0\0", '{"type":"x"', "", '{"a":{"b":[1,2]}}'];
+const noise = [
+  "not json",
+  "{}",
+  "[]",
+  "null",
+  "\0\0\0\0",
+  '{"type":"x"',
+  "",
+  '{"a":{"b":[1,2]}}',
+] as const;
 
 /** A log of a client to which happens what happens to files on people's disks. */
 export class ChangingLog {
@@ -48,12 +57,10 @@ export class ChangingLog {
   /** A line with something added to one of its texts; as it is if it has none. */
   edited(line: string, random: Random): string {
     const record = parsed(line);
-    const places = textsIn(record);
-    const [first, ...others] = places;
-    if (first === undefined) return line;
-    const { fields, name } = random.pick([first, ...others]);
+    const place = oneOf(textsIn(record), random);
+    if (place === undefined) return line;
     this.#edits += 1;
-    fields[name] = `${fields[name]} edited ${this.#edits}`;
+    place.fields[place.name] = `${place.fields[place.name]} edited ${this.#edits}`;
     return JSON.stringify(record);
   }
 
@@ -136,8 +143,7 @@ const changes: readonly [NamedChange, ...NamedChange[]] = [
     "holds something else",
     (state, _, random) => {
       const at = 1 + random.below(state.lines.length);
-      const line = noise[random.below(noise.length)] ?? "";
-      return { ...state, lines: state.lines.toSpliced(at, 0, line) };
+      return { ...state, lines: state.lines.toSpliced(at, 0, random.pick(noise)) };
     },
   ],
   ["is as it was before", (state, { earlier }, random) => oneOf(earlier, random) ?? state],
