@@ -1,10 +1,10 @@
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { findSessions, readAll } from "@pond/adapter-testkit";
+import { findSessions, firstDifference, readAll } from "@pond/adapter-testkit";
 import { adapterNamed } from "@pond/adapters";
-import { type ProviderOptions, stringifyJson } from "@pond/canonical";
-import { sourceOf } from "@pond/canonical/adapter";
+import { type JsonObject, stringifyJson } from "@pond/canonical";
+import { objectAt, sourceOf } from "@pond/canonical/adapter";
 import { openSessions, readPages, type SessionStore } from "@pond/sessions";
 import { type AdapterReport, discoverSources, sync } from "@pond/sync";
 import { Random } from "../chaos/random.ts";
@@ -68,10 +68,10 @@ type Place = {
   readonly folder: string;
 };
 
-/** Messages as they are shown, by id and in order, by session; and the ids that windows name. */
+/** What is shown of each session: its messages by id, in order, and the ids that windows name. */
 type Shown = ReadonlyMap<
   string,
-  { readonly messages: ReadonlyMap<string, string>; readonly inWindows: ReadonlySet<string> }
+  { readonly messages: ReadonlyMap<string, JsonObject>; readonly inWindows: ReadonlySet<string> }
 >;
 
 function logsIn(path: string): readonly string[] {
@@ -112,13 +112,13 @@ async function shownIn(sessions: SessionStore): Promise<Shown> {
   await store.refresh();
   const windows = await store.table("windows").rows({ columns: ["session_id", "message_ids"] });
   const named = Map.groupBy(windows, (row) => String(row["session_id"]));
-  const shown = new Map<string, { messages: Map<string, string>; inWindows: Set<string> }>();
+  const shown = new Map<string, { messages: Map<string, JsonObject>; inWindows: Set<string> }>();
   for (const { id } of await store.table("sessions").rows({ columns: ["id"] })) {
     const own = String(id);
-    const messages = new Map<string, string>();
+    const messages = new Map<string, JsonObject>();
     for await (const page of readPages(sessions, own, { mode: "verbatim" })) {
       for (const { revised: _, ...message } of page.messages) {
-        messages.set(message.id, stringifyJson(inOneOrder(message)));
+        messages.set(message.id, { ...message });
       }
     }
     const ids = (named.get(own) ?? []).flatMap((row) => JSON.parse(String(row["message_ids"])));
@@ -135,8 +135,7 @@ async function wholeSessions({ client, path }: Place): Promise<ReadonlySet<strin
     const events = await readAll(reader, key);
     const session = events.find((event) => event.kind === "session")?.session.id;
     const isWhole = events.every(
-      ({ kind, ...event }) =>
-        kind !== "pending" && (kind !== "fault" || ("isLogWhole" in event && event.isLogWhole)),
+      (event) => event.kind !== "pending" && (event.kind !== "fault" || event.isLogWhole === true),
     );
     if (session !== undefined) whole.set(session, (whole.get(session) ?? true) && isWhole);
   }
@@ -152,8 +151,11 @@ function differences(
   return [...fresh].flatMap(([id, expected]) => {
     const found = now.get(id);
     if (found === undefined) return [`${id} is not stored`];
-    const changed = [...expected.messages].filter(([message, text]) => {
-      return found.messages.get(message) !== text;
+    const changed = [...expected.messages].flatMap(([message, value]) => {
+      const shown = found.messages.get(message);
+      if (shown === undefined) return [`${id} ${message} is not shown`];
+      const difference = firstDifference(value, shown);
+      return difference === undefined ? [] : [`${id} ${message}: ${difference}`];
     });
     const order = [...found.messages.keys()].filter((message) => expected.messages.has(message));
     const isOrdered = order.join() === [...expected.messages.keys()].join();
@@ -161,7 +163,7 @@ function differences(
     const lost = kept.filter((message) => !found.messages.has(message));
     const extra = whole.has(id) ? missing(found.messages, expected.messages) : [];
     // Clients delete files beside a log by their age (`session-durable-copy`).
-    const gone = extra.filter((message) => !isSideFile(found.messages.get(message)));
+    const gone = extra.filter((message) => !isSideFile(found.messages.get(message) ?? {}));
     const windows = whole.has(id)
       ? [
           ...missing(expected.inWindows, found.inWindows),
@@ -169,9 +171,7 @@ function differences(
         ]
       : [];
     return [
-      ...changed.map(([message, text]) => {
-        return `${id} ${message} is shown as ${found.messages.get(message)}, but is ${text}`;
-      }),
+      ...changed,
       ...(isOrdered ? [] : [`${id} shows ${order}, which is not the order of its log`]),
       ...lost.map((message) => `${id} ${message} was removed because something could not be read`),
       ...gone.map((message) => `${id} ${message} is shown, but gone`),
@@ -180,9 +180,8 @@ function differences(
   });
 }
 
-function isSideFile(message = "{}"): boolean {
-  const { options } = JSON.parse(message) as { readonly options?: ProviderOptions };
-  return sourceOf({ options: options ?? {} })["sidecar"] !== undefined;
+function isSideFile(message: JsonObject): boolean {
+  return sourceOf({ options: objectAt(message, "options") })["sidecar"] !== undefined;
 }
 
 type Ids = { keys(): Iterable<string>; has(id: string): boolean };
@@ -199,12 +198,4 @@ function changesOf(report: AdapterReport | undefined): readonly string[] {
   const done = { ...sessions, messages_added, parts_added, revisions, tombstones };
   const counts = [sessions.new, sessions.grown, messages_added, parts_added, revisions, tombstones];
   return counts.some((count) => count > 0) ? [`a second sync did ${stringifyJson(done)}`] : [];
-}
-
-/** The order of keys depends on how a value is stored, and says nothing. */
-function inOneOrder<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(inOneOrder) as T;
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, field]) => [key, inOneOrder(field)])) as T;
 }
